@@ -1,0 +1,28 @@
+package io.punctual;
+
+/**
+ * What a cancel found.
+ *
+ * @param attempt the number of the attempt under way for {@link Outcome#IN_DELIVERY}, else 0
+ */
+public record CancelResult(Outcome outcome, int attempt) {
+
+  /** The cases. */
+  public enum Outcome {
+    /** The job will not run; also when an earlier cancel had done it already. */
+    CANCELLED,
+    /** Too late to be sure: a worker has it. It was left alone. */
+    IN_DELIVERY,
+    /** Too late: it ran. */
+    FINISHED,
+    /** It is a dead letter: nothing will run it unless somebody requeues it. */
+    DEAD,
+    /** No such job is known; it never was there, or it is long gone. */
+    UNKNOWN
+  }
+
+  /** Whether the job is certain not to run (again) because of this call or an earlier cancel. */
+  public boolean cancelled() {
+    return outcome == Outcome.CANCELLED;
+  }
+}

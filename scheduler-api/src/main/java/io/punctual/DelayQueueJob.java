@@ -1,0 +1,180 @@
+package io.punctual;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job: what to run, and when. Immutable; made with {@link #of}.
+ *
+ * @param taskId the job's name within its task type; chosen by the caller, or random. Submitting
+ *     the same id with the same content again does nothing, so a submit may be repeated safely
+ * @param taskType the name of the {@link TaskWorker} to run
+ * @param delayTime epoch milliseconds at which the job is due; null when {@code delay} is given
+ * @param delay how long after its acceptance the job is due, by the scheduler's clock; null when
+ *     {@code delayTime} is given
+ * @param params text handed to the worker, usually JSON; at most {@link Limits#MAX_PARAMS_BYTES}
+ * @param timeToRun how long one attempt may take; null for {@link Limits#DEFAULT_TIME_TO_RUN}
+ * @param retry what to do after a failed attempt; null for the queue's policy
+ * @param headers small texts that travel with the job, at most {@link Limits#MAX_HEADERS}
+ */
+public record DelayQueueJob(
+    String taskId,
+    String taskType,
+    @Nullable Long delayTime,
+    @Nullable Duration delay,
+    String params,
+    @Nullable Duration timeToRun,
+    @Nullable RetryPolicy retry,
+    Map<String, String> headers) {
+
+  /**
+   * Checks all values.
+   *
+   * @throws IllegalArgumentException naming the field that is out of range
+   */
+  public DelayQueueJob {
+    Limits.requireName("taskId", taskId);
+    Limits.requireName("taskType", taskType);
+    if ((delayTime == null) == (delay == null)) {
+      throw new IllegalArgumentException("exactly one of delayTime and delay must be given");
+    }
+    if (delayTime != null && (delayTime < 0 || delayTime > Limits.MAX_DUE.toEpochMilli())) {
+      throw new IllegalArgumentException(
+          "delayTime must be epoch milliseconds between 0 and " + Limits.MAX_DUE.toEpochMilli());
+    }
+    if (delay != null && (delay.isNegative() || delay.compareTo(Duration.ofDays(2_900_000)) > 0)) {
+      throw new IllegalArgumentException("delay must be between 0 and the year 9999");
+    }
+    if (params.getBytes(StandardCharsets.UTF_8).length > Limits.MAX_PARAMS_BYTES) {
+      throw new IllegalArgumentException(
+          "params must be at most " + Limits.MAX_PARAMS_BYTES + " bytes of UTF-8");
+    }
+    if (timeToRun != null
+        && (timeToRun.compareTo(Limits.MIN_TIME_TO_RUN) < 0
+            || timeToRun.compareTo(Limits.MAX_TIME_TO_RUN) > 0)) {
+      throw new IllegalArgumentException(
+          "timeToRun must be between "
+              + Limits.MIN_TIME_TO_RUN
+              + " and "
+              + Limits.MAX_TIME_TO_RUN
+              + ", not "
+              + timeToRun);
+    }
+    headers = checkHeaders(headers);
+  }
+
+  /** Starts a job of the given task type. */
+  public static Builder of(String taskType) {
+    return new Builder(taskType);
+  }
+
+  private static Map<String, String> checkHeaders(Map<String, String> headers) {
+    if (headers.size() > Limits.MAX_HEADERS) {
+      throw new IllegalArgumentException("headers: at most " + Limits.MAX_HEADERS + " are allowed");
+    }
+    headers.forEach(
+        (name, value) -> {
+          if (!Limits.HEADER_NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException(
+                "headers: a name must match " + Limits.HEADER_NAME.pattern());
+          }
+          if (value.length() > Limits.MAX_HEADER_VALUE
+              || !value.chars().allMatch(c -> c >= 0x20 && c < 0x7f)) {
+            throw new IllegalArgumentException(
+                "headers."
+                    + name
+                    + " must be at most "
+                    + Limits.MAX_HEADER_VALUE
+                    + " printable ASCII characters");
+          }
+        });
+    return java.util.Collections.unmodifiableMap(new TreeMap<>(headers));
+  }
+
+  /** Collects the optional parts of a job. */
+  public static final class Builder {
+    private final String taskType;
+    private @Nullable String taskId;
+    private @Nullable Long delayTime;
+    private @Nullable Duration delay;
+    private String params = "";
+    private @Nullable Duration timeToRun;
+    private @Nullable RetryPolicy retry;
+    private final Map<String, String> headers = new TreeMap<>();
+
+    private Builder(String taskType) {
+      this.taskType = taskType;
+    }
+
+    /** Names the job; without this call it gets a random id. */
+    public Builder taskId(String taskId) {
+      this.taskId = taskId;
+      return this;
+    }
+
+    /** Due that long after the scheduler accepted it. Replaces an earlier due time. */
+    public Builder delay(Duration delay) {
+      this.delay = delay;
+      this.delayTime = null;
+      return this;
+    }
+
+    /** Due at that instant, to the millisecond. Replaces an earlier due time. */
+    public Builder dueAt(Instant due) {
+      return delayTime(due.toEpochMilli());
+    }
+
+    /** Due at that epoch millisecond. Replaces an earlier due time. */
+    public Builder delayTime(long epochMillis) {
+      this.delayTime = epochMillis;
+      this.delay = null;
+      return this;
+    }
+
+    /** The text handed to the worker; empty without this call. */
+    public Builder params(String params) {
+      this.params = params;
+      return this;
+    }
+
+    /** How long one attempt may take. */
+    public Builder timeToRun(Duration timeToRun) {
+      this.timeToRun = timeToRun;
+      return this;
+    }
+
+    /** What to do after a failed attempt. */
+    public Builder retry(RetryPolicy retry) {
+      this.retry = retry;
+      return this;
+    }
+
+    /** Adds a header, or replaces the one of that name. */
+    public Builder header(String name, String value) {
+      headers.put(name, value);
+      return this;
+    }
+
+    /**
+     * Makes the job.
+     *
+     * @throws IllegalArgumentException naming the field that is missing or out of range
+     */
+    public DelayQueueJob build() {
+      return new DelayQueueJob(
+          taskId == null ? UUID.randomUUID().toString() : taskId,
+          taskType,
+          delayTime,
+          delay,
+          params,
+          timeToRun,
+          retry,
+          headers);
+    }
+  }
+}

@@ -1,0 +1,14 @@
+package io.punctual;
+
+/** The scheduler refused the input; the message names the field. Repeating the call is useless. */
+public class InvalidJobException extends PunctualException {
+
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * @param message names the field and what it must be
+   */
+  public InvalidJobException(String message) {
+    super(ErrorCode.INVALID, message);
+  }
+}

@@ -1,0 +1,63 @@
+package io.punctual;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.regex.Pattern;
+
+/** The bounds of everything that a job may carry; both ends check against these. */
+public final class Limits {
+
+  /** Task ids, task types and application names. */
+  public static final Pattern NAME = Pattern.compile("[A-Za-z0-9._:-]{1,128}");
+
+  /** Longest {@code params}, in bytes of UTF-8. */
+  public static final int MAX_PARAMS_BYTES = 256 * 1024;
+
+  /** Most headers on one job. */
+  public static final int MAX_HEADERS = 16;
+
+  /** Header names: what is also a valid HTTP field name, in lower case. */
+  public static final Pattern HEADER_NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,63}");
+
+  /** Longest header value, in characters; values are printable ASCII and spaces. */
+  public static final int MAX_HEADER_VALUE = 1024;
+
+  /** Most jobs in one batch submit. */
+  public static final int MAX_BATCH = 1000;
+
+  /** The last instant at which a job may be due: the end of the year 9999, UTC. */
+  public static final Instant MAX_DUE = Instant.parse("9999-12-31T23:59:59.999Z");
+
+  /** Shortest and longest time-to-run of one attempt. */
+  public static final Duration MIN_TIME_TO_RUN = Duration.ofSeconds(1);
+
+  /** Longest time-to-run of one attempt. */
+  public static final Duration MAX_TIME_TO_RUN = Duration.ofHours(24);
+
+  /** Time-to-run of an attempt where the job names none. */
+  public static final Duration DEFAULT_TIME_TO_RUN = Duration.ofSeconds(60);
+
+  /** Longest delay of a retry. */
+  public static final Duration MAX_RETRY_DELAY = Duration.ofDays(30);
+
+  /** Most attempts that a retry policy may ask for. */
+  public static final int MAX_ATTEMPTS = 1000;
+
+  /** Most steps of a retry ladder. */
+  public static final int MAX_LADDER_STEPS = 64;
+
+  private Limits() {}
+
+  /**
+   * Checks a task id, task type or application name.
+   *
+   * @param field how the value is called in the message
+   * @throws IllegalArgumentException if it is outside {@link #NAME}
+   */
+  public static String requireName(String field, String value) {
+    if (!NAME.matcher(value).matches()) {
+      throw new IllegalArgumentException(field + " must be 1 to 128 characters of [A-Za-z0-9._:-]");
+    }
+    return value;
+  }
+}

@@ -1,0 +1,27 @@
+package io.punctual;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a reschedule found.
+ *
+ * @param dueAt the new due time for {@link Outcome#RESCHEDULED}, else null
+ * @param attempt the number of the attempt under way for {@link Outcome#IN_DELIVERY}, else 0
+ */
+public record RescheduleResult(Outcome outcome, @Nullable Instant dueAt, int attempt) {
+
+  /** The cases. */
+  public enum Outcome {
+    /** The waiting job has the new due time. */
+    RESCHEDULED,
+    /** A worker has it; it was left alone. */
+    IN_DELIVERY,
+    /** It ran; it was left alone. */
+    FINISHED,
+    /** It is a dead letter; requeue it instead. */
+    DEAD,
+    /** No such job is known. */
+    UNKNOWN
+  }
+}

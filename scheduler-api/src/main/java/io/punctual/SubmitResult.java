@@ -1,0 +1,25 @@
+package io.punctual;
+
+import java.time.Instant;
+
+/**
+ * What a submit did. In each of these cases the job is, or was, safely with the scheduler.
+ *
+ * @param taskId the job's id, also where the caller left it to us
+ * @param dueAt when the job is due, by the scheduler's clock; for {@link Outcome#ALREADY_DONE} the
+ *     time at which it finished
+ */
+public record SubmitResult(String taskId, Instant dueAt, Outcome outcome) {
+
+  /** The cases. */
+  public enum Outcome {
+    /** A new job was stored. */
+    CREATED,
+    /** The same job was there already; nothing changed. */
+    ALREADY_THERE,
+    /** The same job ran a short while ago; it will not run again. */
+    ALREADY_DONE,
+    /** A waiting or dead job of that id was replaced, as asked. */
+    REPLACED
+  }
+}

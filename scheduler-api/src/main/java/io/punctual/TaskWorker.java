@@ -1,0 +1,37 @@
+package io.punctual;
+
+/**
+ * The code that runs when a job of one task type is due. Declare one bean per task type; its
+ * application is then called for the jobs of that type.
+ *
+ * <p>A job is handed out at least once: after a crash or a lost answer the same job may come again,
+ * with the same task id. {@link #invoke} must therefore bear being repeated.
+ *
+ * <p>Implementations are called from many threads at once.
+ */
+public interface TaskWorker {
+
+  /**
+   * The task type that this worker answers to: 1 to 128 characters of {@code [A-Za-z0-9._:-]}, the
+   * same on every call, and taken by no other worker of the application.
+   */
+  String type();
+
+  /**
+   * Does the work. Returning means done; the job is then finished and gone.
+   *
+   * @param params the text that was submitted with the job, byte for byte; may be empty
+   * @throws RejectTaskException to say that this job must never be tried again
+   * @throws RetryLaterException to say when it shall be tried again
+   * @throws Exception anything else is a failed attempt: the job walks its retry policy
+   */
+  void invoke(String params) throws Exception;
+
+  /**
+   * The class shown for this worker in logs. A worker that is a lambda or a proxy may name the
+   * class it stands for.
+   */
+  default Class<?> clazz() {
+    return getClass();
+  }
+}

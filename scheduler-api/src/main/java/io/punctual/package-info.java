@@ -1,0 +1,5 @@
+/** What an application compiles against: workers, jobs, submitting, and what may go wrong. */
+@NullMarked
+package io.punctual;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,37 @@
+package io.punctual.wire;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the scheduler POSTs to a worker application: jobs of one queue, to be run independently of
+ * each other.
+ *
+ * @param application the application that these jobs belong to, in lower case; anybody else must
+ *     refuse them with 421
+ * @param instance the registry id of the instance that is meant
+ * @param jobs at least one
+ */
+public record CallbackRequest(String application, String instance, List<Job> jobs) {
+
+  /**
+   * One attempt of one job.
+   *
+   * @param incarnation the server's name for this accepted job: stays the same over all attempts,
+   *     and is another one when the task id is used again
+   * @param attempt counted from 1; never goes down for one incarnation
+   * @param dueTime epoch milliseconds at which the job was due
+   * @param timeToRun milliseconds that this attempt may take
+   * @param params text, as submitted
+   * @param headers as submitted
+   */
+  public record Job(
+      String taskId,
+      String taskType,
+      String incarnation,
+      int attempt,
+      long dueTime,
+      long timeToRun,
+      String params,
+      Map<String, String> headers) {}
+}

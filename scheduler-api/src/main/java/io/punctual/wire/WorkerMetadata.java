@@ -1,0 +1,98 @@
+package io.punctual.wire;
+
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * What a worker instance says about itself in the registry.
+ *
+ * @param taskTypes the task types that it runs
+ * @param callbackPath the path that callbacks are POSTed to, context path included
+ * @param protocol {@code batch} or {@code single}
+ * @param concurrency jobs that it takes at once, 1 to {@value #MAX_CONCURRENCY}
+ */
+public record WorkerMetadata(
+    Set<String> taskTypes, String callbackPath, String protocol, int concurrency) {
+
+  /** Registry metadata key: comma-separated task types. */
+  public static final String TASK_TYPES = "punctual.task-types";
+
+  /** Registry metadata key: where to POST callbacks. */
+  public static final String CALLBACK_PATH = "punctual.callback-path";
+
+  /** Registry metadata key: {@code batch} or {@code single}. */
+  public static final String PROTOCOL = "punctual.protocol";
+
+  /** Registry metadata key: jobs that the instance takes at once. */
+  public static final String CONCURRENCY = "punctual.concurrency";
+
+  /** Many jobs a POST, a result line each: what our starter speaks. */
+  public static final String BATCH = "batch";
+
+  /** One job a POST, as a CloudEvent: what any web application can speak. */
+  public static final String SINGLE = "single";
+
+  /** Where callbacks go when the metadata does not say. */
+  public static final String DEFAULT_CALLBACK_PATH = "/punctual/callback";
+
+  /** Jobs at once when the metadata does not say. */
+  public static final int DEFAULT_CONCURRENCY = 100;
+
+  /** Most jobs at once that a scheduler believes. */
+  public static final int MAX_CONCURRENCY = 10_000;
+
+  private static final Pattern PATH = Pattern.compile("(/[A-Za-z0-9._~-]+)+");
+
+  /** Checks the values. */
+  public WorkerMetadata {
+    taskTypes = Set.copyOf(taskTypes);
+    if (!PATH.matcher(callbackPath).matches() || callbackPath.contains("/..")) {
+      throw new IllegalArgumentException(
+          CALLBACK_PATH + " must be a plain absolute path, not '" + callbackPath + "'");
+    }
+    if (!protocol.equals(BATCH) && !protocol.equals(SINGLE)) {
+      throw new IllegalArgumentException(
+          PROTOCOL + " must be batch or single, not '" + protocol + "'");
+    }
+    if (concurrency < 1 || concurrency > MAX_CONCURRENCY) {
+      throw new IllegalArgumentException(
+          CONCURRENCY + " must be between 1 and " + MAX_CONCURRENCY + ", not " + concurrency);
+    }
+  }
+
+  /** The registry metadata entries. */
+  public Map<String, String> toMap() {
+    Map<String, String> map = new LinkedHashMap<>();
+    map.put(TASK_TYPES, String.join(",", new TreeSet<>(taskTypes)));
+    map.put(CALLBACK_PATH, callbackPath);
+    map.put(PROTOCOL, protocol);
+    map.put(CONCURRENCY, Integer.toString(concurrency));
+    return map;
+  }
+
+  /**
+   * Reads registry metadata; missing entries take their defaults.
+   *
+   * @throws IllegalArgumentException naming the entry that makes no sense
+   */
+  public static WorkerMetadata from(Map<String, String> map) {
+    String concurrency = map.getOrDefault(CONCURRENCY, Integer.toString(DEFAULT_CONCURRENCY));
+    if (!concurrency.matches("\\d{1,9}")) {
+      throw new IllegalArgumentException(
+          CONCURRENCY + " must be a number, not '" + concurrency + "'");
+    }
+    return new WorkerMetadata(
+        Arrays.stream(map.getOrDefault(TASK_TYPES, "").split(","))
+            .map(String::strip)
+            .filter(type -> !type.isEmpty())
+            .collect(Collectors.toSet()),
+        map.getOrDefault(CALLBACK_PATH, DEFAULT_CALLBACK_PATH),
+        map.getOrDefault(PROTOCOL, SINGLE),
+        Integer.parseInt(concurrency));
+  }
+}

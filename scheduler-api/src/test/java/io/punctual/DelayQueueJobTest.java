@@ -1,0 +1,48 @@
+package io.punctual;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+
+class DelayQueueJobTest {
+
+  @Test
+  void aJobWithoutAnIdGetsARandomOne() {
+    DelayQueueJob first = DelayQueueJob.of("order.close").delay(Duration.ofMinutes(30)).build();
+    DelayQueueJob second = DelayQueueJob.of("order.close").delay(Duration.ofMinutes(30)).build();
+
+    assertThat(first.taskId()).isNotEqualTo(second.taskId());
+  }
+
+  @Test
+  void theLaterOfTwoDueTimesWins() {
+    DelayQueueJob job =
+        DelayQueueJob.of("t").delay(Duration.ofSeconds(1)).dueAt(Instant.ofEpochMilli(7)).build();
+
+    assertThat(job.delayTime()).isEqualTo(7);
+    assertThat(job.delay()).isNull();
+  }
+
+  @Test
+  void everyRefusalNamesItsField() {
+    refuses("taskType", DelayQueueJob.of("a b").delay(Duration.ZERO));
+    refuses("taskId", DelayQueueJob.of("a").taskId("{}").delay(Duration.ZERO));
+    refuses("delayTime", DelayQueueJob.of("a"));
+    refuses("delayTime", DelayQueueJob.of("a").delayTime(-1));
+    refuses("delayTime", DelayQueueJob.of("a").delayTime(Long.MAX_VALUE));
+    refuses("delay", DelayQueueJob.of("a").delay(Duration.ofMillis(-1)));
+    refuses("params", DelayQueueJob.of("a").delay(Duration.ZERO).params("ä".repeat(131_073)));
+    refuses("timeToRun", DelayQueueJob.of("a").delay(Duration.ZERO).timeToRun(Duration.ZERO));
+    refuses("headers", DelayQueueJob.of("a").delay(Duration.ZERO).header("X\r\n", "1"));
+    refuses("headers.x", DelayQueueJob.of("a").delay(Duration.ZERO).header("x", "a\nb"));
+  }
+
+  private static void refuses(String field, DelayQueueJob.Builder builder) {
+    assertThatThrownBy(builder::build)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(field);
+  }
+}

@@ -1,0 +1,27 @@
+package io.punctual.core.job;
+
+/**
+ * When something shall be due: at an instant, or a while after the store accepts it.
+ *
+ * @param relative whether {@code millis} counts from the store's clock
+ * @param millis epoch milliseconds, or a delay in milliseconds; 0 or more
+ */
+public record Due(boolean relative, long millis) {
+
+  /** Due at that epoch millisecond. */
+  public static Due at(long epochMillis) {
+    return new Due(false, epochMillis);
+  }
+
+  /** Due that many milliseconds from now by the store's clock. */
+  public static Due in(long millis) {
+    return new Due(true, millis);
+  }
+
+  /** Checks that the value is not negative. */
+  public Due {
+    if (millis < 0) {
+      throw new IllegalArgumentException("a due time must not be negative, was " + millis);
+    }
+  }
+}

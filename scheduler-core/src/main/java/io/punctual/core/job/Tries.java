@@ -1,0 +1,31 @@
+package io.punctual.core.job;
+
+/**
+ * How often a job was tried, by outcome.
+ *
+ * @param undeliverable nobody was reached and nothing ran; costs no attempt
+ * @param unknown attempts whose end nobody saw: timed out, connection lost, lease ran out
+ * @param failed attempts that the worker said had failed
+ * @param counted attempts that count towards the limit since the job was last (re)queued
+ * @param delivered attempts of any kind since the job was last (re)queued
+ * @param suspect whether the job was in a batch whose stream broke and must travel alone
+ * @param firstDue epoch ms at which the job was due at first (or since it was moved); 0 if nothing
+ *     but the present due time is known
+ */
+public record Tries(
+    int undeliverable,
+    int unknown,
+    int failed,
+    int counted,
+    int delivered,
+    boolean suspect,
+    long firstDue) {
+
+  /** A job that was never tried. */
+  public static final Tries NONE = new Tries(0, 0, 0, 0, 0, false, 0);
+
+  /** Attempts that ran or may have run. */
+  public int attempts() {
+    return unknown + failed;
+  }
+}
