@@ -1,4 +1,6 @@
-/** Scanners, leases, group commit: what makes jobs go out on time. Knows neither web nor registry. */
+/**
+ * Scanners, leases, group commit: what makes jobs go out on time. Knows neither web nor registry.
+ */
 @NullMarked
 package io.punctual.core.engine;
 

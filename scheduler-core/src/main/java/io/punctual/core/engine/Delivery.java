@@ -1,0 +1,59 @@
+package io.punctual.core.engine;
+
+import io.punctual.core.job.JobContent;
+import io.punctual.core.job.Tries;
+import io.punctual.core.queue.QueueName;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt of one job, to be ended exactly once. The future of each ending completes when the
+ * store has it, or when it is certain that it never will.
+ */
+public interface Delivery {
+
+  QueueName queue();
+
+  String taskId();
+
+  String incarnation();
+
+  /** Counted from 1. */
+  int attempt();
+
+  /** Epoch ms at which the job was due at first. */
+  long dueTime();
+
+  JobContent content();
+
+  Tries tries();
+
+  /** Whether this job must not share a request with others. */
+  boolean travelsAlone();
+
+  /** Whether the lease is still ours as far as this process can tell by its monotonic clock. */
+  boolean leaseHeld();
+
+  /** Done. Counts even when the lease is lost. */
+  CompletableFuture<Void> done();
+
+  /**
+   * The worker said that it failed.
+   *
+   * @param delay the worker's wish; null leaves it to the retry policy
+   */
+  CompletableFuture<Void> failed(String instance, String error, @Nullable Duration delay);
+
+  /** It was sent, and nobody knows how it ended. */
+  CompletableFuture<Void> unknown(String instance, String error, boolean travelledAlone);
+
+  /** Nothing ran: no attempt. It waits with a back-off of its own. */
+  CompletableFuture<Void> undeliverable(String instance, String error);
+
+  /** Given back untried, at once. */
+  CompletableFuture<Void> release();
+
+  /** Never again. */
+  CompletableFuture<Void> rejected(String instance, String error);
+}

@@ -1,0 +1,20 @@
+package io.punctual.core.engine;
+
+import io.punctual.core.queue.QueueName;
+import java.util.List;
+
+/** Where claimed jobs go: over HTTP to an instance, or to a thread in this process. */
+public interface Dispatcher {
+
+  /**
+   * How many jobs of this queue may start now. Scanners claim no more than that. 0 leaves all jobs
+   * waiting until {@link Engine#capacityChanged} is called for the queue.
+   */
+  int capacity(QueueName queue);
+
+  /**
+   * Takes over claimed jobs; returns at once. Every delivery must be ended once with one of its
+   * methods; its lease is kept alive until then.
+   */
+  void dispatch(QueueName queue, List<Delivery> deliveries);
+}

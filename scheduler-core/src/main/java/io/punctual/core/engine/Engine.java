@@ -1,0 +1,63 @@
+package io.punctual.core.engine;
+
+import io.punctual.CancelResult;
+import io.punctual.DelayQueueJob;
+import io.punctual.RescheduleResult;
+import io.punctual.core.job.Due;
+import io.punctual.core.queue.QueueName;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The scheduler without its doors: accepts jobs, and gives them to a {@link Dispatcher} when they
+ * are due. Any number of engines work on the same store at once.
+ */
+public interface Engine extends AutoCloseable {
+
+  /** Starts the scanners of all queues that the store knows, and goes on doing so. */
+  void start();
+
+  /**
+   * Stops claiming, waits for open deliveries, and gives back what is left.
+   *
+   * @param patience how long open deliveries may take
+   */
+  void stop(Duration patience);
+
+  /** Stops at once; what is in flight is left to its leases. */
+  @Override
+  void close();
+
+  /**
+   * Stores a job; jobs that arrive together share one call to the store.
+   *
+   * @return completes when the store has answered; exceptionally with a StoreException
+   */
+  CompletableFuture<Submit> submit(String application, DelayQueueJob job, boolean replace);
+
+  /** Cancels a waiting job. */
+  CancelResult cancel(QueueName queue, String taskId);
+
+  /** Moves a waiting job. */
+  RescheduleResult reschedule(QueueName queue, String taskId, Due due);
+
+  /** Gives a dead letter a new life; false if it is not dead. */
+  boolean requeue(QueueName queue, String taskId);
+
+  /** Removes a dead letter for good; false if it is not dead. */
+  boolean purge(QueueName queue, String taskId);
+
+  /** Looks at a job or its tombstone. */
+  Optional<JobView> find(QueueName queue, String taskId);
+
+  /** All known queues with their numbers of buckets. */
+  Map<QueueName, Integer> queues();
+
+  /** Counts of one queue over all its buckets; empty if it is not known. */
+  Optional<QueueStats> stats(QueueName queue);
+
+  /** To be called when a dispatcher's {@link Dispatcher#capacity} may have grown. */
+  void capacityChanged(QueueName queue);
+}

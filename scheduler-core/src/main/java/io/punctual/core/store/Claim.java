@@ -1,0 +1,18 @@
+package io.punctual.core.store;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a claim got.
+ *
+ * @param corrupt ids that had no record and were moved to the dead letters
+ * @param nextDue due time of the earliest job still waiting, or null
+ * @param nextDeadline the earliest lease deadline in the bucket, or null
+ */
+public record Claim(
+    long now,
+    List<ClaimedJob> jobs,
+    List<String> corrupt,
+    @Nullable Long nextDue,
+    @Nullable Long nextDeadline) {}

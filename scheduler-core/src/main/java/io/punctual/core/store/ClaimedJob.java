@@ -1,0 +1,12 @@
+package io.punctual.core.store;
+
+import io.punctual.core.job.Tries;
+
+/**
+ * A job that the caller may work on until its lease ends.
+ *
+ * @param due epoch ms at which this attempt was due
+ * @param attempt counted from 1
+ */
+public record ClaimedJob(
+    String taskId, long due, int attempt, JobRecord record, Tries tries, LeaseToken token) {}

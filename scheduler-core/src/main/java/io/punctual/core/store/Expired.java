@@ -1,0 +1,12 @@
+package io.punctual.core.store;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an expire did.
+ *
+ * @param retried jobs that wait again
+ * @param dead jobs that were out of attempts
+ * @param nextDeadline the earliest lease deadline left, or null
+ */
+public record Expired(long now, int retried, int dead, @Nullable Long nextDeadline) {}

@@ -1,0 +1,41 @@
+package io.punctual.core.store;
+
+import io.punctual.core.job.JobState;
+import io.punctual.core.job.Tries;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job as it is now.
+ *
+ * @param record null for FINISHED and CANCELLED, and for a dead letter whose record is gone
+ * @param at epoch ms: due time, lease deadline, time of death, or when it finished or was cancelled
+ * @param lease who works on it, for RESERVED
+ * @param error the last thing that went wrong
+ */
+public record JobSnapshot(
+    long now,
+    String taskId,
+    JobState state,
+    long at,
+    @Nullable JobRecord record,
+    Tries tries,
+    @Nullable LeaseInfo lease,
+    @Nullable LastError error) {
+
+  /**
+   * The lease of a reserved job.
+   *
+   * @param due the due time of the attempt under way, epoch ms
+   */
+  public record LeaseInfo(int attempt, boolean alone, long claimedAt, long due, String owner) {}
+
+  /**
+   * The last thing that went wrong.
+   *
+   * @param kind the settlement (fail, unknown, undeliverable, reject), {@code lease} or {@code
+   *     corrupt}
+   * @param disposition what it led to: {@code retry} or {@code dead-...}
+   * @param note as given with the settlement
+   */
+  public record LastError(long at, String kind, String disposition, byte[] note) {}
+}

@@ -1,0 +1,101 @@
+package io.punctual.core.store;
+
+import io.punctual.CancelResult;
+import io.punctual.core.job.Due;
+import io.punctual.core.job.JobState;
+import io.punctual.core.queue.Bucket;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state machine of one bucket after the other. Every method is one atomic transition; each may
+ * be repeated after a lost answer and says so in its result. The store's clock is the only one.
+ *
+ * <p>At most {@value #MAX_JOBS} jobs a call; more is an {@link IllegalArgumentException}.
+ *
+ * <p>All methods throw {@link StoreException} when the store could not be reached or refused; for
+ * writes it says whether the call may have taken effect.
+ */
+public interface JobStore {
+
+  /** Most jobs in one call: keeps each script at a few milliseconds. */
+  int MAX_JOBS = 200;
+
+  /** Stores jobs, one answer each, in the order given. */
+  Submitted submit(Bucket bucket, List<Submission> jobs);
+
+  /**
+   * Hands out what is due, earliest first.
+   *
+   * @param max 1 to {@link #MAX_JOBS}
+   * @param lease how long the jobs are the caller's unless extended
+   * @param token unguessable, new for each call
+   * @param owner who holds the lease, for people; no spaces
+   */
+  Claim claim(Bucket bucket, int max, Duration lease, LeaseToken token, String owner);
+
+  /** Ends attempts, one answer each, in the order given. */
+  List<Settled> settle(Bucket bucket, List<Settlement> settlements);
+
+  /**
+   * Keeps leases alive.
+   *
+   * @return the ids among them that are not the caller's any more
+   */
+  Set<String> extend(Bucket bucket, List<Lease> leases, Duration lease);
+
+  /**
+   * Takes jobs back whose lease ran out.
+   *
+   * @return how many there were, at most {@code max}
+   */
+  Expired expire(Bucket bucket, int max);
+
+  /** Cancels a waiting job. */
+  CancelResult cancel(Bucket bucket, String taskId);
+
+  /** Moves a waiting job to another due time. */
+  Rescheduled reschedule(Bucket bucket, String taskId, Due due);
+
+  /**
+   * Gives dead letters a new life.
+   *
+   * @return the ids that are waiting now; ids that were not dead are not among them
+   */
+  Requeued requeue(Bucket bucket, List<String> taskIds, Duration delay);
+
+  /** As {@link #requeue(Bucket, List, Duration)} for the {@code max} oldest dead letters. */
+  Requeued requeueOldest(Bucket bucket, int max, Duration delay);
+
+  /**
+   * Removes jobs for good.
+   *
+   * @param state {@link JobState#DELAYED} or {@link JobState#DEAD}
+   * @return how many were there and are gone
+   */
+  int purge(Bucket bucket, JobState state, List<String> taskIds);
+
+  /**
+   * As {@link #purge(Bucket, JobState, List)} for the earliest, by due time or time of death.
+   *
+   * @param before only those up to this epoch ms
+   */
+  int purgeOldest(Bucket bucket, JobState state, long before, int max);
+
+  /** Looks at one job, or at the tombstone that it left. */
+  Optional<JobSnapshot> find(Bucket bucket, String taskId);
+
+  /**
+   * Lists jobs of a state by due time, lease deadline or time of death.
+   *
+   * @param state DELAYED, RESERVED or DEAD
+   * @param after where to go on; null for the beginning
+   */
+  Page list(Bucket bucket, JobState state, @Nullable Cursor after, int max);
+
+  /** Counts. */
+  BucketStats stats(Bucket bucket);
+}

@@ -1,0 +1,19 @@
+package io.punctual.core.store;
+
+import io.punctual.core.queue.QueueName;
+import java.util.Map;
+
+/** The names of all queues, with their numbers of buckets; kept in the store. */
+public interface QueueDirectory {
+
+  /**
+   * Makes sure that the queue is known before its first job is stored.
+   *
+   * @param buckets how many buckets a new queue gets; a known one keeps its number
+   * @return how many buckets the queue has
+   */
+  int register(QueueName queue, int buckets);
+
+  /** All queues and their numbers of buckets. */
+  Map<QueueName, Integer> all();
+}

@@ -1,0 +1,25 @@
+package io.punctual.core.store;
+
+/**
+ * What became of a settlement.
+ *
+ * @param due the next due time of RETRY, else 0
+ */
+public record Settled(Kind kind, long due) {
+
+  /** The cases. */
+  public enum Kind {
+    /** Acked: the job is finished. */
+    DONE,
+    /** It had been acked before. */
+    ALREADY,
+    /** There is no such incarnation any more. */
+    GONE,
+    /** Not the holder of the lease any more; nothing changed. */
+    LOST,
+    /** It waits for its next attempt. */
+    RETRY,
+    /** It is a dead letter now. */
+    DEAD
+  }
+}

@@ -1,0 +1,36 @@
+package io.punctual.core.store;
+
+import java.time.Duration;
+
+/**
+ * The end of one attempt.
+ *
+ * @param delay wait before the next attempt, for FAIL, UNKNOWN and UNDELIVERABLE
+ * @param alone whether the attempt travelled alone, for UNKNOWN: only then it counts to the limit
+ * @param note what went wrong, opaque to the store, at most 2 kB; empty for ACK and RELEASE
+ */
+public record Settlement(
+    Op op,
+    String taskId,
+    String incarnation,
+    LeaseToken token,
+    Duration delay,
+    boolean alone,
+    byte[] note) {
+
+  /** The cases; their rules stand in docs/architecture.md. */
+  public enum Op {
+    /** Done. */
+    ACK,
+    /** The worker said that it failed. */
+    FAIL,
+    /** Nobody knows how it ended. */
+    UNKNOWN,
+    /** Nothing ran. */
+    UNDELIVERABLE,
+    /** Given back untried. */
+    RELEASE,
+    /** Never again. */
+    REJECT
+  }
+}

@@ -1,0 +1,34 @@
+package io.punctual.core.store;
+
+/** The store could not do what was asked. */
+public class StoreException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final Kind kind;
+
+  /** The cases that callers treat differently. */
+  public enum Kind {
+    /** Not reached, or the answer was lost: the call may have taken effect. Repeat it. */
+    UNREACHABLE,
+    /** Out of memory, read-only, loading, busy: refused, nothing was changed. Try later. */
+    REFUSED,
+    /**
+     * A key of the bucket has a foreign type: refused, nothing was changed. An operator must act.
+     */
+    CORRUPT
+  }
+
+  /**
+   * @param message what was tried on which bucket, and what the store said
+   */
+  public StoreException(Kind kind, String message, Throwable cause) {
+    super(message, cause);
+    this.kind = kind;
+  }
+
+  /** How to go on. */
+  public Kind kind() {
+    return kind;
+  }
+}

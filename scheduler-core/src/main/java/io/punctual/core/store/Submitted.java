@@ -1,0 +1,40 @@
+package io.punctual.core.store;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers to a submit.
+ *
+ * @param newHead the earliest due time of the bucket when one of these jobs became the earliest,
+ *     else null
+ */
+public record Submitted(long now, List<Item> items, @Nullable Long newHead) {
+
+  /**
+   * The answer for one job.
+   *
+   * @param due when the job is due; for DONE and CONFLICT_DONE when it finished; 0 for IN_DELIVERY
+   * @param attempt of IN_DELIVERY
+   * @param existing the record of the other job, for CONFLICT
+   */
+  public record Item(Kind kind, long due, int attempt, @Nullable JobRecord existing) {}
+
+  /** The cases. */
+  public enum Kind {
+    /** Stored. */
+    CREATED,
+    /** The same job is there; nothing changed. */
+    THERE,
+    /** The same job ran a short while ago; nothing changed. */
+    DONE,
+    /** Another job gave way. */
+    REPLACED,
+    /** Another job is there; nothing changed. */
+    CONFLICT,
+    /** Another job of this id ran a short while ago; nothing changed. */
+    CONFLICT_DONE,
+    /** Another job is there and being worked on; nothing changed. */
+    IN_DELIVERY
+  }
+}

@@ -1,0 +1,31 @@
+package io.punctual.core.store;
+
+import io.punctual.core.queue.Bucket;
+
+/**
+ * Hints from the store that a bucket got a new earliest job. Hints only: any of them may be lost,
+ * doubled or late.
+ */
+public interface WakeUps {
+
+  /**
+   * Listens until closed, reconnecting by itself.
+   *
+   * @return ends the listening
+   */
+  AutoCloseable listen(Listener listener);
+
+  /** Called from the listening thread; must return at once. */
+  interface Listener {
+
+    /**
+     * A job became the earliest of its bucket.
+     *
+     * @param due epoch ms
+     */
+    void newHead(Bucket bucket, long due);
+
+    /** Hints may have been lost: the connection was made, or made again. */
+    void gap();
+  }
+}
