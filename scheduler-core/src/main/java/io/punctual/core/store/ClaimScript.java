@@ -1,0 +1,41 @@
+package io.punctual.core.store;
+
+import io.punctual.core.queue.Bucket;
+import java.time.Duration;
+import java.util.List;
+
+/** claim.lua: DELAYED to RESERVED. */
+final class ClaimScript {
+
+  private final ScriptRunner scripts;
+
+  ClaimScript(ScriptRunner scripts) {
+    this.scripts = scripts;
+  }
+
+  Claim run(Bucket bucket, int max, Duration lease, LeaseToken token, String owner) {
+    Reply reply =
+        scripts.run(
+            "claim",
+            bucket,
+            new Arguments().add(max).add(lease.toMillis()).add(token.value()).add(owner));
+    List<ClaimedJob> jobs =
+        reply.listsFrom(4).stream()
+            .map(
+                job ->
+                    new ClaimedJob(
+                        job.text(0),
+                        job.number(1),
+                        job.small(2),
+                        Records.job(job.bytes(3)),
+                        Records.tries(job.text(4)),
+                        token))
+            .toList();
+    return new Claim(
+        reply.number(0),
+        jobs,
+        reply.list(3).textsFrom(0),
+        reply.numberOrNull(1),
+        reply.numberOrNull(2));
+  }
+}

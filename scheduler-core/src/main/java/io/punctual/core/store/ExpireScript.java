@@ -1,0 +1,18 @@
+package io.punctual.core.store;
+
+import io.punctual.core.queue.Bucket;
+
+/** expire.lua: RESERVED whose lease ran out, to DELAYED or DEAD. */
+final class ExpireScript {
+
+  private final ScriptRunner scripts;
+
+  ExpireScript(ScriptRunner scripts) {
+    this.scripts = scripts;
+  }
+
+  Expired run(Bucket bucket, int max) {
+    Reply reply = scripts.run("expire", bucket, new Arguments().add(max));
+    return new Expired(reply.number(0), reply.small(1), reply.small(2), reply.numberOrNull(3));
+  }
+}

@@ -1,0 +1,21 @@
+package io.punctual.core.store;
+
+import io.punctual.core.queue.Bucket;
+import java.util.Optional;
+
+/** find.lua: one job, read only. */
+final class FindScript {
+
+  private final ScriptRunner scripts;
+
+  FindScript(ScriptRunner scripts) {
+    this.scripts = scripts;
+  }
+
+  Optional<JobSnapshot> run(Bucket bucket, String taskId) {
+    Reply reply = scripts.run("find", bucket, new Arguments().add(taskId));
+    return reply.size() == 1
+        ? Optional.empty()
+        : Optional.of(Records.snapshot(reply.number(0), reply.list(1)));
+  }
+}

@@ -1,0 +1,73 @@
+package io.punctual.core.store;
+
+import io.punctual.core.queue.QueueName;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** The hash of all queues. */
+final class RedisQueueDirectory implements QueueDirectory {
+
+  private final RedisConnectionFactory connections;
+  private final Keys keys;
+  // A queue keeps its number of buckets and never goes away by itself, so what was seen stays true.
+  private final Map<QueueName, Integer> seen = new ConcurrentHashMap<>();
+
+  RedisQueueDirectory(RedisConnectionFactory connections, Keys keys) {
+    this.connections = connections;
+    this.keys = keys;
+  }
+
+  @Override
+  public int register(QueueName queue, int buckets) {
+    Integer known = seen.get(queue);
+    if (known != null) {
+      return known;
+    }
+    byte[] field = Keys.bytes(Keys.name(queue));
+    int found =
+        StoreErrors.translated(
+            "register " + queue,
+            () -> {
+              try (RedisConnection connection = connections.getConnection()) {
+                connection
+                    .hashCommands()
+                    .hSetNX(keys.queues(), field, Keys.bytes(Integer.toString(buckets)));
+                byte[] value = connection.hashCommands().hGet(keys.queues(), field);
+                if (value == null) {
+                  throw new IllegalStateException("the queue vanished from the directory");
+                }
+                return number(value);
+              }
+            });
+    seen.put(queue, found);
+    return found;
+  }
+
+  @Override
+  public Map<QueueName, Integer> all() {
+    return StoreErrors.translated(
+        "list queues",
+        () -> {
+          try (RedisConnection connection = connections.getConnection()) {
+            Map<byte[], byte[]> entries = connection.hashCommands().hGetAll(keys.queues());
+            Map<QueueName, Integer> queues = new TreeMap<>();
+            if (entries != null) {
+              entries.forEach(
+                  (name, buckets) ->
+                      Keys.parseQueue(new String(name, StandardCharsets.UTF_8))
+                          .ifPresent(queue -> queues.put(queue, number(buckets))));
+            }
+            seen.putAll(queues);
+            return queues;
+          }
+        });
+  }
+
+  private static int number(byte[] value) {
+    return Integer.parseInt(new String(value, StandardCharsets.UTF_8));
+  }
+}

@@ -1,0 +1,53 @@
+package io.punctual.core.store;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A script's answer: a list of texts and of further lists. */
+record Reply(List<?> values) {
+
+  int size() {
+    return values.size();
+  }
+
+  byte[] bytes(int index) {
+    return (byte[]) values.get(index);
+  }
+
+  String text(int index) {
+    return new String(bytes(index), StandardCharsets.UTF_8);
+  }
+
+  long number(int index) {
+    return Long.parseLong(text(index));
+  }
+
+  int small(int index) {
+    return Integer.parseInt(text(index));
+  }
+
+  /** The number, or null where the script gave an empty text. */
+  @Nullable Long numberOrNull(int index) {
+    String text = text(index);
+    return text.isEmpty() ? null : Long.valueOf(text);
+  }
+
+  Reply list(int index) {
+    return new Reply((List<?>) values.get(index));
+  }
+
+  /** The texts from the given place to the end. */
+  List<String> textsFrom(int index) {
+    return values.subList(index, values.size()).stream()
+        .map(value -> new String((byte[]) value, StandardCharsets.UTF_8))
+        .toList();
+  }
+
+  /** The lists from the given place to the end. */
+  List<Reply> listsFrom(int index) {
+    return values.subList(index, values.size()).stream()
+        .map(value -> new Reply((List<?>) value))
+        .toList();
+  }
+}

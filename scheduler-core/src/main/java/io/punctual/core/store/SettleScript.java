@@ -1,0 +1,38 @@
+package io.punctual.core.store;
+
+import io.punctual.core.queue.Bucket;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+
+/** settle.lua: RESERVED to finished, DELAYED or DEAD. */
+final class SettleScript {
+
+  private final ScriptRunner scripts;
+  private final Duration tombstones;
+
+  SettleScript(ScriptRunner scripts, Duration tombstones) {
+    this.scripts = scripts;
+    this.tombstones = tombstones;
+  }
+
+  List<Settled> run(Bucket bucket, List<Settlement> settlements) {
+    Arguments arguments = new Arguments().add(tombstones.toMillis());
+    for (Settlement settlement : settlements) {
+      arguments
+          .add(settlement.op().name().toLowerCase(Locale.ROOT))
+          .add(settlement.taskId())
+          .add(settlement.incarnation())
+          .add(settlement.token().value())
+          .add(settlement.delay().toMillis())
+          .add(settlement.alone())
+          .add(settlement.note());
+    }
+    return scripts.run("settle", bucket, arguments).listsFrom(1).stream()
+        .map(
+            item ->
+                new Settled(
+                    Settled.Kind.valueOf(item.text(0).toUpperCase(Locale.ROOT)), item.number(1)))
+        .toList();
+  }
+}

@@ -1,0 +1,45 @@
+package io.punctual.core.store;
+
+import io.punctual.core.job.Due;
+import io.punctual.core.queue.Bucket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** submit.lua: nothing to DELAYED. */
+final class SubmitScript {
+
+  private final ScriptRunner scripts;
+
+  SubmitScript(ScriptRunner scripts) {
+    this.scripts = scripts;
+  }
+
+  Submitted run(Bucket bucket, List<Submission> jobs) {
+    Arguments arguments =
+        new Arguments().add(scripts.keys().wakeUpChannel()).add(Keys.name(bucket));
+    for (Submission job : jobs) {
+      Due due = job.due();
+      arguments
+          .add(job.taskId())
+          .add(job.incarnation())
+          .add(due.relative() ? "in" : "at")
+          .add(due.millis())
+          .add(job.maxAttempts())
+          .add(job.content())
+          .add(job.replace());
+    }
+    Reply reply = scripts.run("submit", bucket, arguments);
+    List<Submitted.Item> items = new ArrayList<>(jobs.size());
+    for (Reply item : reply.listsFrom(2)) {
+      String kind = item.text(0).toUpperCase(Locale.ROOT).replace('-', '_');
+      items.add(
+          new Submitted.Item(
+              Submitted.Kind.valueOf(kind),
+              item.number(1),
+              item.small(2),
+              Records.jobOrNull(item.bytes(3))));
+    }
+    return new Submitted(reply.number(0), items, reply.numberOrNull(1));
+  }
+}
