@@ -8,8 +8,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt of one job, to be ended exactly once. The future of each ending completes when the
- * store has it, or when it is certain that it never will.
+ * One attempt of one job, to be ended once. The first ending counts; any later one but {@link
+ * #done} changes nothing. The future of an ending completes when the store has it or refused it for
+ * good (the lease was lost), and exceptionally when the engine was closed before.
+ *
+ * <p>Endings never block and never throw; they are kept and sent again while the store is away.
  */
 public interface Delivery {
 
@@ -35,7 +38,10 @@ public interface Delivery {
   /** Whether the lease is still ours as far as this process can tell by its monotonic clock. */
   boolean leaseHeld();
 
-  /** Done. Counts even when the lease is lost. */
+  /**
+   * Done. Counts even when the lease is lost, and even after another ending, as when the answer
+   * came later than anybody waited for it.
+   */
   CompletableFuture<Void> done();
 
   /**

@@ -7,8 +7,17 @@ import java.util.List;
 public interface Dispatcher {
 
   /**
+   * Whether this engine hands out jobs of the queue at all. Asked once, when the queue is first
+   * seen; jobs of other queues are left to other engines.
+   */
+  default boolean serves(QueueName queue) {
+    return true;
+  }
+
+  /**
    * How many jobs of this queue may start now. Scanners claim no more than that. 0 leaves all jobs
-   * waiting until {@link Engine#capacityChanged} is called for the queue.
+   * waiting until {@link Engine#capacityChanged} is called for the queue. Asked often: must be
+   * quick and must not block.
    */
   int capacity(QueueName queue);
 

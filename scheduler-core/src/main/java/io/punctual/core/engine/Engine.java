@@ -5,6 +5,7 @@ import io.punctual.DelayQueueJob;
 import io.punctual.RescheduleResult;
 import io.punctual.core.job.Due;
 import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Store;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -16,11 +17,18 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface Engine extends AutoCloseable {
 
+  /** Makes an engine; nothing runs before {@link #start}. */
+  static Engine create(Store store, EngineOptions options, Dispatcher dispatcher) {
+    return new ScanningEngine(store, options, dispatcher, null);
+  }
+
   /** Starts the scanners of all queues that the store knows, and goes on doing so. */
   void start();
 
   /**
-   * Stops claiming, waits for open deliveries, and gives back what is left.
+   * Stops claiming, waits for open deliveries, and closes. What the dispatcher has not started it
+   * should release itself; deliveries that are still open after the wait are ended as unknown, at
+   * no cost to the limit of attempts, so that somebody else takes them soon.
    *
    * @param patience how long open deliveries may take
    */
@@ -31,8 +39,9 @@ public interface Engine extends AutoCloseable {
   void close();
 
   /**
-   * Stores a job; jobs that arrive together share one call to the store.
+   * Stores a job; jobs that arrive together share one call to the store. Never blocks.
    *
+   * @throws IllegalArgumentException if the application's name or a text cannot be stored
    * @return completes when the store has answered; exceptionally with a StoreException
    */
   CompletableFuture<Submit> submit(String application, DelayQueueJob job, boolean replace);

@@ -1,9 +1,12 @@
 package io.punctual.core.engine;
 
 import io.punctual.RetryPolicy;
+import io.punctual.core.queue.Bucket;
 import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.JobStore;
 import java.time.Duration;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /**
  * How an engine works. {@link #defaults} is what everybody gets who sets nothing.
@@ -14,8 +17,9 @@ import java.util.function.Function;
  * @param maxClaim most jobs of one claim, 1 to 200
  * @param buckets buckets of a queue that is new, 1 to 64; a known queue keeps its number
  * @param retry the retry policy of jobs that bring none, by queue
- * @param safetyCheck longest sleep of a scanner whose bucket has something due soon
- * @param idleChecksPerSecond bound on the safety checks of all idle buckets together
+ * @param safetyCheck longest sleep of a scanner whose bucket has something due soon, 10 ms to 1 min
+ * @param idleChecksPerSecond bound on the safety checks of all idle buckets together, 1 to 100,000;
+ *     a lower one costs the store less, and lets an idle bucket wait longer when a hint was lost
  */
 public record EngineOptions(
     String owner,
@@ -25,6 +29,39 @@ public record EngineOptions(
     Function<QueueName, RetryPolicy> retry,
     Duration safetyCheck,
     int idleChecksPerSecond) {
+
+  /**
+   * Checks the ranges.
+   *
+   * @throws IllegalArgumentException naming the option that is out of range
+   */
+  public EngineOptions {
+    if (!OWNER.matcher(owner).matches()) {
+      throw new IllegalArgumentException(
+          "owner must be 1 to 128 printable characters without spaces, not '" + owner + "'");
+    }
+    require("lease", lease, Duration.ofSeconds(1), Duration.ofMinutes(5));
+    require("maxClaim", maxClaim, JobStore.MAX_JOBS);
+    require("buckets", buckets, Bucket.MAX_BUCKETS);
+    require("safetyCheck", safetyCheck, Duration.ofMillis(10), Duration.ofMinutes(1));
+    require("idleChecksPerSecond", idleChecksPerSecond, 100_000);
+  }
+
+  private static final Pattern OWNER = Pattern.compile("[\\x21-\\x7e]{1,128}");
+
+  private static void require(String option, Duration value, Duration min, Duration max) {
+    if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+      throw new IllegalArgumentException(
+          option + " must be between " + min + " and " + max + ", not " + value);
+    }
+  }
+
+  private static void require(String option, int value, int max) {
+    if (value < 1 || value > max) {
+      throw new IllegalArgumentException(
+          option + " must be between 1 and " + max + ", not " + value);
+    }
+  }
 
   /**
    * The defaults: lease 10 s, claims of 200, one bucket, a check a second, 100 idle checks a

@@ -1,5 +1,8 @@
 package io.punctual.core.queue;
 
+import java.nio.charset.StandardCharsets;
+import java.util.zip.CRC32;
+
 /**
  * One partition of a queue: one set of keys in Redis, one scanner.
  *
@@ -15,6 +18,24 @@ public record Bucket(QueueName queue, int index) {
     if (index < 0 || index >= MAX_BUCKETS) {
       throw new IllegalArgumentException("bucket index must be 0 to 63, not " + index);
     }
+  }
+
+  /**
+   * The bucket in which a job belongs: an id of 1 to 18 decimal digits by that number, any other by
+   * the CRC-32 of its UTF-8 bytes, modulo the number of buckets. Stored jobs depend on it: it must
+   * never change.
+   */
+  public static Bucket of(QueueName queue, String taskId, int buckets) {
+    return new Bucket(queue, (int) (number(taskId) % buckets));
+  }
+
+  private static long number(String taskId) {
+    if (taskId.length() <= 18 && taskId.chars().allMatch(c -> c >= '0' && c <= '9')) {
+      return Long.parseLong(taskId);
+    }
+    CRC32 crc = new CRC32();
+    crc.update(taskId.getBytes(StandardCharsets.UTF_8));
+    return crc.getValue();
   }
 
   @Override

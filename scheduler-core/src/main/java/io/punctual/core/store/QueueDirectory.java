@@ -2,6 +2,7 @@ package io.punctual.core.store;
 
 import io.punctual.core.queue.QueueName;
 import java.util.Map;
+import java.util.OptionalInt;
 
 /** The names of all queues, with their numbers of buckets; kept in the store. */
 public interface QueueDirectory {
@@ -13,6 +14,9 @@ public interface QueueDirectory {
    * @return how many buckets the queue has
    */
   int register(QueueName queue, int buckets);
+
+  /** How many buckets a queue has; empty if it is not known. */
+  OptionalInt buckets(QueueName queue);
 
   /** All queues and their numbers of buckets. */
   Map<QueueName, Integer> all();

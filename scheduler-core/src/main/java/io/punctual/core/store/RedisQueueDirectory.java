@@ -3,6 +3,7 @@ package io.punctual.core.store;
 import io.punctual.core.queue.QueueName;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -13,7 +14,7 @@ final class RedisQueueDirectory implements QueueDirectory {
 
   private final RedisConnectionFactory connections;
   private final Keys keys;
-  // A queue keeps its number of buckets and never goes away by itself, so what was seen stays true.
+  // A queue keeps its number of buckets, so what was seen stays true.
   private final Map<QueueName, Integer> seen = new ConcurrentHashMap<>();
 
   RedisQueueDirectory(RedisConnectionFactory connections, Keys keys) {
@@ -48,6 +49,19 @@ final class RedisQueueDirectory implements QueueDirectory {
   }
 
   @Override
+  public OptionalInt buckets(QueueName queue) {
+    return StoreErrors.translated(
+        "find " + queue,
+        () -> {
+          try (RedisConnection connection = connections.getConnection()) {
+            byte[] value =
+                connection.hashCommands().hGet(keys.queues(), Keys.bytes(Keys.name(queue)));
+            return value == null ? OptionalInt.empty() : OptionalInt.of(number(value));
+          }
+        });
+  }
+
+  @Override
   public Map<QueueName, Integer> all() {
     return StoreErrors.translated(
         "list queues",
@@ -62,6 +76,8 @@ final class RedisQueueDirectory implements QueueDirectory {
                           .ifPresent(queue -> queues.put(queue, number(buckets))));
             }
             seen.putAll(queues);
+            // What a fail-over forgot is registered again by the next submit.
+            seen.keySet().retainAll(queues.keySet());
             return queues;
           }
         });

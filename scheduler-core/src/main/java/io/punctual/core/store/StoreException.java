@@ -27,6 +27,14 @@ public class StoreException extends RuntimeException {
     this.kind = kind;
   }
 
+  /**
+   * @param message what was tried, and why it was refused
+   */
+  public StoreException(Kind kind, String message) {
+    super(message);
+    this.kind = kind;
+  }
+
   /** How to go on. */
   public Kind kind() {
     return kind;

@@ -1,0 +1,39 @@
+package io.punctual.core.engine;
+
+import java.time.Duration;
+
+/**
+ * When the store last answered, over all buckets.
+ *
+ * <p>When nobody heard of the store for a while (it was paused, restarted, cut off), every lease in
+ * it ran out through no fault of its holder. Whoever expired leases in that very moment would take
+ * the jobs of all healthy schedulers away. So after a silence of half a lease the holders get one
+ * heartbeat's time to say that they are still there: extend wins over expire.
+ */
+final class Contact {
+
+  private final long silence;
+  private final long heartbeat;
+  private boolean heard;
+  private long last;
+  private long expireFrom = Long.MAX_VALUE;
+
+  Contact(Duration lease) {
+    this.silence = lease.toNanos() / 2;
+    this.heartbeat = lease.toNanos() / 3;
+  }
+
+  /** The store answered. */
+  synchronized void answered(long nanos) {
+    if (!heard || nanos - last > silence) {
+      expireFrom = nanos + heartbeat;
+    }
+    heard = true;
+    last = Math.max(last, nanos);
+  }
+
+  /** The earliest moment at which leases may be expired. */
+  synchronized long expireFrom() {
+    return expireFrom;
+  }
+}

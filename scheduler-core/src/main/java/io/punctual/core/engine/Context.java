@@ -1,0 +1,33 @@
+package io.punctual.core.engine;
+
+import io.punctual.core.store.JobStore;
+import java.util.concurrent.Semaphore;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all duties of one engine share.
+ *
+ * @param ticks monotonic ns, 0 or more
+ * @param looks how many scanners may call the store at once, so that thousands that wake together
+ *     (at start, after an outage) do not take all connections from the others
+ * @param signals null in production
+ */
+record Context(
+    JobStore jobs,
+    EngineOptions options,
+    Dispatcher dispatcher,
+    Threads threads,
+    LongSupplier ticks,
+    Contact contact,
+    Outages outages,
+    InFlight inFlight,
+    Admission admission,
+    IdleChecks idleChecks,
+    Semaphore looks,
+    @Nullable ScanSignals signals) {
+
+  long now() {
+    return ticks.getAsLong();
+  }
+}

@@ -1,0 +1,80 @@
+package io.punctual.core.engine;
+
+import io.punctual.Limits;
+import io.punctual.RetryPolicy;
+import io.punctual.core.job.JobContent;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.ClaimedJob;
+import io.punctual.core.store.Settlement;
+import java.time.Duration;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** Turns the end of an attempt into what is written, with the wait before the next attempt. */
+final class Endings {
+
+  // Somebody may still be at work: the first waits are short, since most such losses are single.
+  private static final long[] UNKNOWN_SECONDS = {1, 2, 5, 10, 30, 60};
+  private static final RetryPolicy.Exponential UNDELIVERABLE =
+      new RetryPolicy.Exponential(
+          Duration.ofSeconds(1), Duration.ofSeconds(60), 0.5, /* maxAttempts= */ 1);
+
+  private final QueueName queue;
+  private final Function<QueueName, RetryPolicy> policies;
+  private final RandomGenerator random;
+
+  Endings(QueueName queue, Function<QueueName, RetryPolicy> policies, RandomGenerator random) {
+    this.queue = queue;
+    this.policies = policies;
+    this.random = random;
+  }
+
+  Settlement done(ClaimedJob job) {
+    return settlement(Settlement.Op.ACK, job, Duration.ZERO, false, new byte[0]);
+  }
+
+  /**
+   * @param wish the worker's; null for the policy of the job, else of the queue
+   */
+  Settlement failed(ClaimedJob job, JobContent content, Note note, @Nullable Duration wish) {
+    Duration delay = wish;
+    if (delay == null) {
+      RetryPolicy policy = content.retry() != null ? content.retry() : policies.apply(queue);
+      delay = policy.delayAfter(job.tries().counted() + 1, random);
+    }
+    return settlement(Settlement.Op.FAIL, job, clamp(delay), false, note.encode());
+  }
+
+  Settlement unknown(ClaimedJob job, Note note, boolean alone) {
+    int step = Math.min(job.tries().delivered(), UNKNOWN_SECONDS.length - 1);
+    Duration delay = Duration.ofSeconds(UNKNOWN_SECONDS[step]);
+    return settlement(Settlement.Op.UNKNOWN, job, delay, alone, note.encode());
+  }
+
+  Settlement undeliverable(ClaimedJob job, Note note) {
+    Duration delay = UNDELIVERABLE.delayAfter(job.tries().undeliverable() + 1, random);
+    return settlement(Settlement.Op.UNDELIVERABLE, job, delay, false, note.encode());
+  }
+
+  Settlement release(ClaimedJob job) {
+    return settlement(Settlement.Op.RELEASE, job, Duration.ZERO, false, new byte[0]);
+  }
+
+  Settlement rejected(ClaimedJob job, Note note) {
+    return settlement(Settlement.Op.REJECT, job, Duration.ZERO, false, note.encode());
+  }
+
+  private static Duration clamp(Duration delay) {
+    if (delay.isNegative()) {
+      return Duration.ZERO;
+    }
+    return delay.compareTo(Limits.MAX_RETRY_DELAY) > 0 ? Limits.MAX_RETRY_DELAY : delay;
+  }
+
+  private static Settlement settlement(
+      Settlement.Op op, ClaimedJob job, Duration delay, boolean alone, byte[] note) {
+    return new Settlement(
+        op, job.taskId(), job.record().incarnation(), job.token(), delay, alone, note);
+  }
+}

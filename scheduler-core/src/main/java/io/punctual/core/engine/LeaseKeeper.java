@@ -1,0 +1,139 @@
+package io.punctual.core.engine;
+
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.store.JobStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the leases of one bucket's open deliveries alive: every third of a lease, one call for all
+ * of them. Leases are short, so that the jobs of a dead process move on in seconds; the heartbeat
+ * is what lets a delivery take longer than that.
+ */
+final class LeaseKeeper {
+
+  private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
+
+  /** A dispatcher that forgot a delivery must not keep its job for ever. */
+  static final Duration FORGOTTEN = Duration.ofMinutes(10);
+
+  private final Bucket bucket;
+  private final Context context;
+  private final Map<String, OpenDelivery> open = new HashMap<>();
+  private boolean beating;
+
+  LeaseKeeper(Bucket bucket, Context context) {
+    this.bucket = bucket;
+    this.context = context;
+  }
+
+  /** Keeps these from now on, until {@link #closed}. */
+  void opened(List<OpenDelivery> deliveries) {
+    boolean start;
+    synchronized (open) {
+      for (OpenDelivery delivery : deliveries) {
+        OpenDelivery before = open.put(delivery.taskId(), delivery);
+        if (before != null) {
+          // The same job claimed again: the store gave up on the older lease.
+          before.lose();
+        }
+      }
+      start = !beating && !open.isEmpty();
+      beating |= start;
+    }
+    context.inFlight().add(deliveries.size());
+    if (start) {
+      beatAfter(period());
+    }
+  }
+
+  /** Its end is written, or never will be. */
+  void closed(OpenDelivery delivery) {
+    synchronized (open) {
+      open.remove(delivery.taskId(), delivery);
+    }
+    context.inFlight().add(-1);
+  }
+
+  /** The deliveries that are open now. */
+  List<OpenDelivery> open() {
+    synchronized (open) {
+      return List.copyOf(open.values());
+    }
+  }
+
+  private void beatAfter(Duration wait) {
+    context.threads().runAfter(wait.toNanos(), this::beat);
+  }
+
+  private void beat() {
+    List<OpenDelivery> kept = new ArrayList<>();
+    synchronized (open) {
+      if (open.isEmpty()) {
+        beating = false;
+        return;
+      }
+      for (OpenDelivery delivery : open.values()) {
+        if (!delivery.lost() && !forgotten(delivery)) {
+          kept.add(delivery);
+        }
+      }
+    }
+    beatAfter(extend(kept) ? period() : period().dividedBy(4));
+  }
+
+  private boolean forgotten(OpenDelivery delivery) {
+    if (delivery.overdue(context.now()).compareTo(FORGOTTEN) < 0) {
+      return false;
+    }
+    log.error(
+        "The delivery of {} of {} was never ended by the dispatcher; its lease is given up",
+        delivery.taskId(),
+        bucket);
+    delivery.lose();
+    return true;
+  }
+
+  private boolean extend(List<OpenDelivery> kept) {
+    try {
+      for (int from = 0; from < kept.size(); from += JobStore.MAX_JOBS) {
+        extendSome(kept.subList(from, Math.min(kept.size(), from + JobStore.MAX_JOBS)));
+      }
+      return true;
+    } catch (RuntimeException e) {
+      context.outages().failed(this, e);
+      return false;
+    }
+  }
+
+  private void extendSome(List<OpenDelivery> some) {
+    Duration lease = context.options().lease();
+    long sent = context.now();
+    Set<String> gone =
+        context.jobs().extend(bucket, some.stream().map(OpenDelivery::lease).toList(), lease);
+    context.contact().answered(context.now());
+    context.outages().answered(this);
+    for (OpenDelivery delivery : some) {
+      if (gone.contains(delivery.taskId())) {
+        delivery.lose();
+      } else {
+        delivery.extended(sent, lease);
+      }
+    }
+  }
+
+  private Duration period() {
+    return context.options().lease().dividedBy(3);
+  }
+
+  @Override
+  public String toString() {
+    return bucket.toString();
+  }
+}

@@ -1,0 +1,182 @@
+package io.punctual.core.engine;
+
+import io.punctual.Limits;
+import io.punctual.core.job.JobContent;
+import io.punctual.core.job.Tries;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.ClaimedJob;
+import io.punctual.core.store.Lease;
+import io.punctual.core.store.Settlement;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** A delivery from its claim until the store has its end. */
+final class OpenDelivery implements Delivery {
+
+  private final QueueName queue;
+  private final ClaimedJob job;
+  private final JobContent content;
+  private final Endings endings;
+  private final Settler settler;
+  private final LongSupplier ticks;
+  private final long claimedAt;
+  private volatile long leaseUntil;
+  private volatile boolean lost;
+  private @Nullable CompletableFuture<Void> end;
+  private @Nullable CompletableFuture<Void> ack;
+
+  /**
+   * @param claimedAt monotonic ns, before the claim was sent
+   */
+  OpenDelivery(
+      QueueName queue,
+      ClaimedJob job,
+      JobContent content,
+      Endings endings,
+      Settler settler,
+      LongSupplier ticks,
+      long claimedAt,
+      Duration lease) {
+    this.queue = queue;
+    this.job = job;
+    this.content = content;
+    this.endings = endings;
+    this.settler = settler;
+    this.ticks = ticks;
+    this.claimedAt = claimedAt;
+    this.leaseUntil = claimedAt + lease.toNanos();
+  }
+
+  @Override
+  public QueueName queue() {
+    return queue;
+  }
+
+  @Override
+  public String taskId() {
+    return job.taskId();
+  }
+
+  @Override
+  public String incarnation() {
+    return job.record().incarnation();
+  }
+
+  @Override
+  public int attempt() {
+    return job.attempt();
+  }
+
+  @Override
+  public long dueTime() {
+    return job.tries().firstDue() != 0 ? job.tries().firstDue() : job.due();
+  }
+
+  @Override
+  public JobContent content() {
+    return content;
+  }
+
+  @Override
+  public Tries tries() {
+    return job.tries();
+  }
+
+  @Override
+  public boolean travelsAlone() {
+    return job.tries().suspect();
+  }
+
+  @Override
+  public boolean leaseHeld() {
+    return !lost && ticks.getAsLong() < leaseUntil;
+  }
+
+  @Override
+  public CompletableFuture<Void> done() {
+    CompletableFuture<Void> stored;
+    synchronized (this) {
+      if (ack != null) {
+        return ack;
+      }
+      stored = new CompletableFuture<>();
+      ack = stored;
+      // A late ack of a delivery that ended otherwise is extra; the first ending closes it.
+      if (end == null) {
+        end = stored;
+        settler.end(this, endings.done(job), stored);
+        return stored;
+      }
+    }
+    settler.send(endings.done(job), stored);
+    return stored;
+  }
+
+  @Override
+  public CompletableFuture<Void> failed(String instance, String error, @Nullable Duration delay) {
+    return endWith(endings.failed(job, content, new Note(instance, error), delay));
+  }
+
+  @Override
+  public CompletableFuture<Void> unknown(String instance, String error, boolean travelledAlone) {
+    return endWith(endings.unknown(job, new Note(instance, error), travelledAlone));
+  }
+
+  @Override
+  public CompletableFuture<Void> undeliverable(String instance, String error) {
+    return endWith(endings.undeliverable(job, new Note(instance, error)));
+  }
+
+  @Override
+  public CompletableFuture<Void> release() {
+    return endWith(endings.release(job));
+  }
+
+  @Override
+  public CompletableFuture<Void> rejected(String instance, String error) {
+    return endWith(endings.rejected(job, new Note(instance, error)));
+  }
+
+  Lease lease() {
+    return new Lease(job.taskId(), job.token());
+  }
+
+  /**
+   * The lease was extended.
+   *
+   * @param sent monotonic ns, before the call
+   */
+  void extended(long sent, Duration lease) {
+    leaseUntil = Math.max(leaseUntil, sent + lease.toNanos());
+  }
+
+  /** The lease is somebody else's, or nobody's. */
+  void lose() {
+    lost = true;
+  }
+
+  boolean lost() {
+    return lost;
+  }
+
+  /** How long it has been open beyond what its attempt may take. */
+  Duration overdue(long now) {
+    Duration allowed =
+        content.timeToRun() != null ? content.timeToRun() : Limits.DEFAULT_TIME_TO_RUN;
+    return Duration.ofNanos(now - claimedAt).minus(allowed);
+  }
+
+  private CompletableFuture<Void> endWith(Settlement settlement) {
+    synchronized (this) {
+      if (end != null) {
+        return end;
+      }
+      CompletableFuture<Void> stored = new CompletableFuture<>();
+      end = stored;
+      settler.end(this, settlement, stored);
+      return stored;
+    }
+  }
+}

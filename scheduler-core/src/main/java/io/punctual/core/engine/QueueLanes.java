@@ -1,0 +1,43 @@
+package io.punctual.core.engine;
+
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.queue.QueueName;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** One queue as this engine knows it. */
+final class QueueLanes {
+
+  final QueueName queue;
+  final List<Lane> lanes;
+  private final boolean served;
+
+  QueueLanes(QueueName queue, int buckets, Context context) {
+    this.queue = queue;
+    Room room = new Room(queue, context.dispatcher());
+    this.lanes =
+        IntStream.range(0, buckets)
+            .mapToObj(index -> new Lane(new Bucket(queue, index), context, room))
+            .toList();
+    this.served = context.dispatcher().serves(queue);
+  }
+
+  /** Starts the scanners, if they are not, and if the queue is served here. */
+  void scan() {
+    if (served) {
+      lanes.forEach(lane -> lane.scanner.start());
+    }
+  }
+
+  /** Drops what is not sent to the store yet. */
+  void close() {
+    for (Lane lane : lanes) {
+      lane.submitter.close();
+      lane.settler.close();
+    }
+  }
+
+  Lane lane(String taskId) {
+    return lanes.get(Bucket.of(queue, taskId, lanes.size()).index());
+  }
+}

@@ -1,0 +1,134 @@
+package io.punctual.core.engine;
+
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.QueueDirectory;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All queues that this engine has seen: submitted here, or found in the store's directory, which is
+ * read again every few seconds and whenever somebody hints at a queue that is not known.
+ */
+final class Queues {
+
+  private static final Duration REFRESH = Duration.ofSeconds(2);
+
+  // The directory of ten thousand queues is half a megabyte: spend at most a twentieth on reading.
+  private static final int SHARE = 20;
+
+  private final QueueDirectory directory;
+  private final Context context;
+  private final Map<QueueName, QueueLanes> known = new ConcurrentHashMap<>();
+  private final Doorbell bell = new Doorbell();
+  private final Backoff backoff = Backoff.ofStore();
+  private volatile boolean scanning;
+  private volatile boolean stopping;
+  private @Nullable Thread reader;
+
+  Queues(QueueDirectory directory, Context context) {
+    this.directory = directory;
+    this.context = context;
+  }
+
+  /** Starts the scanners of what is known and what will be. */
+  synchronized void start() {
+    if (reader == null && !stopping) {
+      scanning = true;
+      reader = context.threads().start("punctual-directory", this::read);
+    }
+  }
+
+  /** Starts no more scanners, and tells those that run to claim no more. */
+  void stop() {
+    stopping = true;
+    scanning = false;
+    bell.ask();
+    known.values().forEach(queue -> queue.lanes.forEach(lane -> lane.scanner.stop()));
+  }
+
+  Collection<QueueLanes> all() {
+    return known.values();
+  }
+
+  /** The queue if it has been seen; never asks the store. */
+  @Nullable QueueLanes seen(QueueName queue) {
+    return known.get(queue);
+  }
+
+  /** The queue if it exists. May ask the store. */
+  Optional<QueueLanes> find(QueueName queue) {
+    QueueLanes seen = known.get(queue);
+    if (seen != null) {
+      return Optional.of(seen);
+    }
+    var buckets = directory.buckets(queue);
+    return buckets.isPresent() ? Optional.of(adopt(queue, buckets.getAsInt())) : Optional.empty();
+  }
+
+  /** The queue, made if it does not exist. Asks the store. */
+  QueueLanes register(QueueName queue) {
+    return adopt(queue, directory.register(queue, context.options().buckets()));
+  }
+
+  Map<QueueName, Integer> directory() {
+    return directory.all();
+  }
+
+  /** Somebody spoke of a queue that is not known. */
+  void hint() {
+    bell.ask();
+  }
+
+  private QueueLanes adopt(QueueName queue, int buckets) {
+    QueueLanes lanes = known.computeIfAbsent(queue, name -> new QueueLanes(name, buckets, context));
+    if (scanning) {
+      lanes.scan();
+    }
+    return lanes;
+  }
+
+  private void read() {
+    known.values().forEach(QueueLanes::scan);
+    try {
+      while (!stopping) {
+        bell.take();
+        bell.sleep(refresh(), Long.MIN_VALUE, false);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private long refresh() {
+    long sent = context.now();
+    try {
+      Map<QueueName, Integer> all = directory.all();
+      all.forEach(this::adopt);
+      for (QueueName queue : known.keySet()) {
+        if (!all.containsKey(queue)) {
+          // Submitted a moment ago, or forgotten by a fail-over: its jobs must be found again.
+          directory.register(queue, known.get(queue).lanes.size());
+        }
+      }
+    } catch (RuntimeException e) {
+      context.outages().failed(this, e);
+      return backoff.next(ThreadLocalRandom.current());
+    }
+    long received = context.now();
+    context.contact().answered(received);
+    context.outages().answered(this);
+    backoff.reset();
+    long every = Math.min(REFRESH.toNanos(), context.options().lease().toNanos() / 4);
+    return Math.max(every, SHARE * (received - sent));
+  }
+
+  @Override
+  public String toString() {
+    return "the directory of queues";
+  }
+}

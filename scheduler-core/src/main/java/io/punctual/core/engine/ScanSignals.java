@@ -1,0 +1,19 @@
+package io.punctual.core.engine;
+
+import io.punctual.core.queue.Bucket;
+
+/** What a scanner does, for tests that wait for it to happen. Null in production. */
+interface ScanSignals {
+
+  /** A look with a claim came back. */
+  default void claimed(Bucket bucket, int jobs) {}
+
+  /** Jobs are due, and there is no room for them. */
+  default void parked(Bucket bucket) {}
+
+  /** The scanner goes to sleep. */
+  default void asleep(Bucket bucket, long nanos, WakePlan.Cause until) {}
+
+  /** A call to the store failed. */
+  default void failed(Bucket bucket) {}
+}

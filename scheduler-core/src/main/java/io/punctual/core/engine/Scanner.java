@@ -1,0 +1,316 @@
+package io.punctual.core.engine;
+
+import io.punctual.core.job.CorruptContentException;
+import io.punctual.core.job.JobContentCodec;
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.store.BucketStats;
+import io.punctual.core.store.Claim;
+import io.punctual.core.store.ClaimedJob;
+import io.punctual.core.store.Expired;
+import io.punctual.core.store.JobStore;
+import io.punctual.core.store.StoreException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hands out the jobs of one bucket when they are due. One thread, which sleeps unless there is
+ * something to do.
+ *
+ * <p>A <i>look</i> is a claim of what is due, at most as many jobs as there is room for; without
+ * room it only reads the counts. Each answer carries the store's time, the next due time and the
+ * next lease deadline, and {@link WakePlan} makes of them when to look again. In between the
+ * scanner sleeps on its {@link Doorbell}, on which rings whoever knows better: a submit that became
+ * the earliest job (here, or on another engine by way of the store), room that became free, a
+ * connection that was away.
+ *
+ * <p>Leases are expired only right after a look, whose answer proves two things: by the store's own
+ * clock the deadline has passed, and the store is answering. A call that hung while the store was
+ * paused therefore expires nothing. After a silence {@link Contact} grants the holders one more
+ * heartbeat.
+ *
+ * <p>Nothing but {@link #stop} ends the loop: errors of the store make it wait with a back-off, and
+ * a dispatcher that throws gets its jobs taken back.
+ */
+final class Scanner {
+
+  /** How often a bucket is tried that an operator has to repair. */
+  static final Duration QUARANTINE = Duration.ofSeconds(30);
+
+  private static final Duration DEFECT = Duration.ofSeconds(5);
+  private static final Logger log = LoggerFactory.getLogger(Scanner.class);
+
+  private final Bucket bucket;
+  private final Context context;
+  private final Room room;
+  private final Doorbell bell;
+  private final LeaseKeeper keeper;
+  private final Settler settler;
+  private final Endings endings;
+  private final WakePlan plan;
+  private final Backoff backoff = Backoff.ofStore();
+  private long failingSince = Long.MAX_VALUE;
+  private long expireFrom;
+  private volatile boolean stopping;
+  private @Nullable Thread thread;
+
+  Scanner(
+      Bucket bucket,
+      Context context,
+      Room room,
+      Doorbell bell,
+      LeaseKeeper keeper,
+      Settler settler) {
+    this.bucket = bucket;
+    this.context = context;
+    this.room = room;
+    this.bell = bell;
+    this.keeper = keeper;
+    this.settler = settler;
+    this.endings = new Endings(bucket.queue(), context.options().retry(), new java.util.Random());
+    this.plan = new WakePlan(context.options().safetyCheck(), context.idleChecks());
+  }
+
+  synchronized void start() {
+    if (thread == null && !stopping) {
+      thread = context.threads().start("punctual-scanner-" + bucket, this::run);
+    }
+  }
+
+  /** Claims no more; returns at once. */
+  void stop() {
+    stopping = true;
+    bell.ask();
+  }
+
+  /** Waits for the last look to end. */
+  void join(Duration patience) throws InterruptedException {
+    Thread running;
+    synchronized (this) {
+      running = thread;
+    }
+    if (running != null) {
+      running.join(Math.max(1, patience.toMillis()));
+    }
+  }
+
+  private void run() {
+    try {
+      while (!stopping) {
+        turn();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void turn() throws InterruptedException {
+    Doorbell.Rings rings = bell.take();
+    plan.head(rings.head());
+    if (rings.asked()) {
+      plan.ask();
+    }
+    int free = settler.full() ? 0 : room.take(context.options().maxClaim());
+    WakePlan.Look next;
+    long wait;
+    try {
+      long now = context.now();
+      next = plan.next(now, free == 0);
+      wait = next.at() - now;
+      if (wait <= 0) {
+        tryToLook(free);
+        return;
+      }
+    } finally {
+      room.give(free);
+    }
+    ScanSignals signals = context.signals();
+    if (signals != null) {
+      if (free == 0 && plan.ready()) {
+        signals.parked(bucket);
+      }
+      signals.asleep(bucket, wait, next.cause());
+    }
+    bell.sleep(wait, plan.nextDue(), free == 0);
+  }
+
+  private void tryToLook(int free) throws InterruptedException {
+    context.looks().acquire();
+    Claim claim = null;
+    long sent = context.now();
+    try {
+      if (free > 0) {
+        claim = claim(free);
+      } else {
+        count();
+      }
+    } catch (RuntimeException | Error e) {
+      failed(e);
+      return;
+    } finally {
+      context.looks().release();
+    }
+    if (claim != null) {
+      handOut(claim, sent);
+    }
+    if (plan.expires(context.now()) && !stopping) {
+      tryToExpire();
+    }
+  }
+
+  private Claim claim(int max) {
+    EngineOptions options = context.options();
+    long sent = context.now();
+    Claim claim =
+        context.jobs().claim(bucket, max, options.lease(), Secrets.leaseToken(), options.owner());
+    answered(sent, claim.now());
+    plan.due(orNever(claim.nextDue()));
+    plan.deadline(orNever(claim.nextDeadline()));
+    return claim;
+  }
+
+  private void count() {
+    long sent = context.now();
+    BucketStats stats = context.jobs().stats(bucket);
+    answered(sent, stats.now());
+    plan.due(orNever(stats.oldestReady() != null ? stats.oldestReady() : stats.nextDue()));
+    if (stats.reserved() == 0) {
+      plan.deadline(WakePlan.NEVER);
+    } else if (!plan.deadlineKnown()) {
+      // Which one it is, only an expire tells.
+      plan.deadline(stats.now());
+    }
+  }
+
+  private void tryToExpire() throws InterruptedException {
+    context.looks().acquire();
+    long sent = context.now();
+    try {
+      Expired expired = context.jobs().expire(bucket, JobStore.MAX_JOBS);
+      answered(sent, expired.now());
+      plan.deadline(orNever(expired.nextDeadline()));
+      if (expired.retried() > 0) {
+        plan.head(expired.now());
+      }
+      if (expired.retried() + expired.dead() > 0) {
+        log.warn(
+            "{}: the leases of {} jobs ran out, their scheduler or worker went away: {} are tried"
+                + " again, {} are dead letters",
+            bucket,
+            expired.retried() + expired.dead(),
+            expired.retried(),
+            expired.dead());
+      }
+    } catch (RuntimeException | Error e) {
+      failed(e);
+    } finally {
+      context.looks().release();
+    }
+  }
+
+  private void handOut(Claim claim, long sent) {
+    if (!claim.corrupt().isEmpty()) {
+      log.error(
+          "{}: {} jobs had lost their record and are dead letters now, the first is {}",
+          bucket,
+          claim.corrupt().size(),
+          claim.corrupt().get(0));
+    }
+    List<Delivery> deliveries = open(claim.jobs(), sent);
+    ScanSignals signals = context.signals();
+    if (signals != null) {
+      signals.claimed(bucket, deliveries.size());
+    }
+    if (deliveries.isEmpty()) {
+      return;
+    }
+    if (stopping) {
+      for (Delivery delivery : deliveries) {
+        var unused = delivery.release();
+      }
+      return;
+    }
+    try {
+      context.dispatcher().dispatch(bucket.queue(), deliveries);
+    } catch (RuntimeException | Error e) {
+      log.error("The dispatcher did not take {} jobs of {}", deliveries.size(), bucket, e);
+      String owner = context.options().owner();
+      for (Delivery delivery : deliveries) {
+        var unused = delivery.undeliverable(owner, "the dispatcher did not take it: " + e);
+      }
+    }
+  }
+
+  private List<Delivery> open(List<ClaimedJob> jobs, long sent) {
+    List<OpenDelivery> deliveries = new ArrayList<>(jobs.size());
+    for (ClaimedJob job : jobs) {
+      try {
+        deliveries.add(
+            new OpenDelivery(
+                bucket.queue(),
+                job,
+                JobContentCodec.decode(job.record().content()),
+                endings,
+                settler,
+                context.ticks(),
+                sent,
+                context.options().lease()));
+      } catch (CorruptContentException e) {
+        log.error("{}: job {} is a dead letter now", bucket, job.taskId(), e);
+        Note note = new Note("", String.valueOf(e.getMessage()));
+        settler.send(endings.rejected(job, note), new CompletableFuture<>());
+      }
+    }
+    keeper.opened(deliveries);
+    return List.copyOf(deliveries);
+  }
+
+  private void answered(long sent, long storeNow) {
+    long received = context.now();
+    context.contact().answered(received);
+    context.outages().answered(this);
+    backoff.reset();
+    plan.answered(sent, received, storeNow);
+    // The node of this bucket may have been away while others answered.
+    long lease = context.options().lease().toNanos();
+    if (received - Math.min(sent, failingSince) > lease / 2) {
+      expireFrom = received + lease / 3;
+    }
+    failingSince = Long.MAX_VALUE;
+    plan.expireFrom(Math.max(expireFrom, context.contact().expireFrom()));
+  }
+
+  private void failed(Throwable e) {
+    long now = context.now();
+    failingSince = Math.min(failingSince, now);
+    long wait = backoff.next(ThreadLocalRandom.current());
+    if (e instanceof StoreException s) {
+      context.outages().failed(this, s);
+      if (s.kind() == StoreException.Kind.CORRUPT) {
+        wait = QUARANTINE.toNanos();
+      }
+    } else if (!stopping) {
+      log.error("The scanner of {} met a defect of Punctual; it goes on", bucket, e);
+      wait = DEFECT.toNanos();
+    }
+    plan.failed(now, wait);
+    ScanSignals signals = context.signals();
+    if (signals != null) {
+      signals.failed(bucket);
+    }
+  }
+
+  private static long orNever(@Nullable Long millis) {
+    return millis == null ? WakePlan.NEVER : millis;
+  }
+
+  @Override
+  public String toString() {
+    return bucket.toString();
+  }
+}

@@ -1,0 +1,151 @@
+package io.punctual.core.engine;
+
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.store.JobStore;
+import io.punctual.core.store.Settled;
+import io.punctual.core.store.Settlement;
+import io.punctual.core.store.StoreException;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes the ends of attempts of one bucket, in groups. While the store is away they are kept and
+ * sent again: a lost ack would be work done twice. Memory stays bounded, since the scanner claims
+ * no more jobs while {@link #full}.
+ */
+final class Settler {
+
+  private static final Logger log = LoggerFactory.getLogger(Settler.class);
+  private static final int FULL = 10_000;
+
+  private final Bucket bucket;
+  private final Context context;
+  private final LeaseKeeper keeper;
+  private final Doorbell bell;
+  private final Backoff backoff = Backoff.ofStore();
+  private final GroupCommit<Entry> commit;
+
+  private record Entry(
+      Settlement settlement, @Nullable OpenDelivery delivery, CompletableFuture<Void> stored) {}
+
+  Settler(Bucket bucket, Context context, LeaseKeeper keeper, Doorbell bell) {
+    this.bucket = bucket;
+    this.context = context;
+    this.keeper = keeper;
+    this.bell = bell;
+    this.commit =
+        new GroupCommit<>(
+            context.threads(),
+            JobStore.MAX_JOBS,
+            Long.MAX_VALUE,
+            entry -> 0,
+            this::write,
+            this::drop);
+  }
+
+  /** Writes the end of an open delivery. */
+  void end(OpenDelivery delivery, Settlement settlement, CompletableFuture<Void> stored) {
+    add(new Entry(settlement, delivery, stored));
+  }
+
+  /** Writes a settlement that closes no delivery. */
+  void send(Settlement settlement, CompletableFuture<Void> stored) {
+    add(new Entry(settlement, null, stored));
+  }
+
+  /** Whether so much waits that no more jobs may be taken. */
+  boolean full() {
+    return commit.size() >= FULL;
+  }
+
+  /** Drops what is not written yet. */
+  void close() {
+    commit.close();
+  }
+
+  private void add(Entry entry) {
+    if (!commit.add(entry)) {
+      drop(List.of(entry));
+    }
+  }
+
+  private long write(List<Entry> group) {
+    try {
+      boolean full = full();
+      List<Settled> settled =
+          context.jobs().settle(bucket, group.stream().map(Entry::settlement).toList());
+      context.contact().answered(context.now());
+      context.outages().answered(this);
+      backoff.reset();
+      for (int i = 0; i < group.size(); i++) {
+        close(group.get(i), settled.get(i));
+      }
+      if (full) {
+        bell.room();
+      }
+      return 0;
+    } catch (StoreException e) {
+      context.outages().failed(this, e);
+      return e.kind() == StoreException.Kind.CORRUPT
+          ? Scanner.QUARANTINE.toNanos()
+          : backoff.next(ThreadLocalRandom.current());
+    } catch (RuntimeException e) {
+      return separate(group, e);
+    }
+  }
+
+  // Something in the group breaks the call. One by one, so that it takes no other with it.
+  private long separate(List<Entry> group, RuntimeException e) {
+    if (group.size() > 1) {
+      for (Entry entry : group) {
+        if (write(List.of(entry)) > 0) {
+          add(entry);
+        }
+      }
+      return 0;
+    }
+    Entry entry = group.get(0);
+    log.error(
+        "The end of an attempt of {} in {} could not be written; its lease will run out",
+        entry.settlement().taskId(),
+        bucket,
+        e);
+    forget(entry);
+    entry.stored().completeExceptionally(e);
+    return 0;
+  }
+
+  private void close(Entry entry, Settled settled) {
+    if (settled.kind() == Settled.Kind.RETRY) {
+      bell.head(settled.due());
+    }
+    forget(entry);
+    entry.stored().complete(null);
+  }
+
+  private void drop(List<Entry> entries) {
+    for (Entry entry : entries) {
+      forget(entry);
+      entry
+          .stored()
+          .completeExceptionally(
+              new CancellationException("the engine was closed before the store had it"));
+    }
+  }
+
+  private void forget(Entry entry) {
+    if (entry.delivery() != null) {
+      keeper.closed(entry.delivery());
+    }
+  }
+
+  @Override
+  public String toString() {
+    return bucket.toString();
+  }
+}

@@ -1,0 +1,126 @@
+package io.punctual.core.engine;
+
+import io.punctual.core.job.CorruptContentException;
+import io.punctual.core.job.JobContent;
+import io.punctual.core.job.JobContentCodec;
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.store.JobRecord;
+import io.punctual.core.store.JobStore;
+import io.punctual.core.store.StoreException;
+import io.punctual.core.store.Submission;
+import io.punctual.core.store.Submitted;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stores the submissions of one bucket in groups. A call that fails fails exactly the submissions
+ * that were in it; whether to repeat is the submitter's choice.
+ */
+final class Submitter {
+
+  // A script must take a few milliseconds at most: large bodies travel in smaller groups.
+  private static final long MAX_GROUP_BYTES = 1 << 20;
+
+  private final Bucket bucket;
+  private final Context context;
+  private final Doorbell bell;
+  private final GroupCommit<Entry> commit;
+
+  private record Entry(Submission submission, CompletableFuture<Submit> answer) {
+    int size() {
+      return submission.content().length;
+    }
+  }
+
+  Submitter(Bucket bucket, Context context, Doorbell bell) {
+    this.bucket = bucket;
+    this.context = context;
+    this.bell = bell;
+    this.commit =
+        new GroupCommit<>(
+            context.threads(),
+            JobStore.MAX_JOBS,
+            MAX_GROUP_BYTES,
+            Entry::size,
+            this::write,
+            this::drop);
+  }
+
+  /** Stores a submission that {@link Admission} has let in. */
+  void submit(Submission submission, CompletableFuture<Submit> answer) {
+    Entry entry = new Entry(submission, answer);
+    if (!commit.add(entry)) {
+      drop(List.of(entry));
+    }
+  }
+
+  void close() {
+    commit.close();
+  }
+
+  private long write(List<Entry> group) {
+    try {
+      Submitted submitted =
+          context.jobs().submit(bucket, group.stream().map(Entry::submission).toList());
+      context.contact().answered(context.now());
+      context.outages().answered(this);
+      if (submitted.newHead() != null) {
+        bell.head(submitted.newHead());
+      }
+      for (int i = 0; i < group.size(); i++) {
+        Entry entry = group.get(i);
+        context.admission().leave(entry.size());
+        entry.answer().complete(answer(entry.submission(), submitted.items().get(i)));
+      }
+    } catch (RuntimeException e) {
+      context.outages().failed(this, e);
+      fail(group, e);
+    }
+    return 0;
+  }
+
+  private void drop(List<Entry> group) {
+    fail(group, closed());
+  }
+
+  private void fail(List<Entry> group, RuntimeException e) {
+    for (Entry entry : group) {
+      if (!entry.answer().isDone()) {
+        context.admission().leave(entry.size());
+        entry.answer().completeExceptionally(e);
+      }
+    }
+  }
+
+  static StoreException closed() {
+    return new StoreException(
+        StoreException.Kind.REFUSED,
+        "this scheduler is shutting down; nothing was stored, submit to another one");
+  }
+
+  private static Submit answer(Submission submission, Submitted.Item item) {
+    return new Submit(
+        Submit.Kind.valueOf(item.kind().name()),
+        item.due(),
+        item.attempt(),
+        differing(submission, item.existing()));
+  }
+
+  private static List<String> differing(Submission submission, @Nullable JobRecord existing) {
+    if (existing == null) {
+      return List.of();
+    }
+    try {
+      JobContent wanted = JobContentCodec.decode(submission.content());
+      return Differences.between(wanted, JobContentCodec.decode(existing.content()));
+    } catch (CorruptContentException e) {
+      return List.of();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return bucket.toString();
+  }
+}

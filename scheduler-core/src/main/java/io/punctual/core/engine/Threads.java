@@ -1,0 +1,97 @@
+package io.punctual.core.engine;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where the engine's threads come from: virtual ones from Java 24 on, daemon platform threads
+ * before.
+ *
+ * <p>Java 21 to 23 have virtual threads too, but there a thread that waits for a socket inside
+ * {@code synchronized} (as connection pools and drivers do) keeps its carrier (JEP 491): on a small
+ * machine a few slow answers would stop all scanners at once.
+ */
+final class Threads implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(Threads.class);
+  private static final int FIRST_WITHOUT_PINNING = 24;
+
+  private final ThreadFactory factory;
+  private final Executor tasks;
+  private final ScheduledThreadPoolExecutor timer;
+
+  Threads() {
+    if (Runtime.version().feature() >= FIRST_WITHOUT_PINNING) {
+      this.factory = virtualThreads();
+      this.tasks = task -> factory.newThread(task).start();
+    } else {
+      this.factory = daemons();
+      // A task is one short call to the store; idle threads go after ten seconds.
+      this.tasks =
+          new ThreadPoolExecutor(
+              0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), factory);
+    }
+    this.timer = new ScheduledThreadPoolExecutor(1, daemons());
+    this.timer.setRemoveOnCancelPolicy(true);
+  }
+
+  /** Starts a thread that lives as long as its duty. */
+  Thread start(String name, Runnable duty) {
+    Thread thread = factory.newThread(duty);
+    thread.setName(name);
+    thread.start();
+    return thread;
+  }
+
+  /** Runs a task that may block. */
+  void run(Runnable task) {
+    tasks.execute(
+        () -> {
+          try {
+            task.run();
+          } catch (RuntimeException e) {
+            log.error("A background task of the engine failed; this is a defect of Punctual", e);
+          }
+        });
+  }
+
+  /** Runs a task that may block, later; not at all once closed. */
+  void runAfter(long nanos, Runnable task) {
+    if (!timer.isShutdown()) {
+      var unused = timer.schedule(() -> run(task), nanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  @Override
+  public void close() {
+    timer.shutdownNow();
+  }
+
+  private static ThreadFactory daemons() {
+    AtomicLong count = new AtomicLong();
+    return task -> {
+      Thread thread = new Thread(task, "punctual-" + count.incrementAndGet());
+      thread.setDaemon(true);
+      return thread;
+    };
+  }
+
+  // By reflection, since this module is compiled for Java 17.
+  private static ThreadFactory virtualThreads() {
+    try {
+      Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+      Class<?> type = Class.forName("java.lang.Thread$Builder");
+      type.getMethod("name", String.class, long.class).invoke(builder, "punctual-", 1L);
+      return (ThreadFactory) type.getMethod("factory").invoke(builder);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("this Java has no virtual threads: " + Runtime.version(), e);
+    }
+  }
+}

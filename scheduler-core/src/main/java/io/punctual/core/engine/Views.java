@@ -1,0 +1,104 @@
+package io.punctual.core.engine;
+
+import io.punctual.core.job.CorruptContentException;
+import io.punctual.core.job.JobContent;
+import io.punctual.core.job.JobContentCodec;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.BucketStats;
+import io.punctual.core.store.JobRecord;
+import io.punctual.core.store.JobSnapshot;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Turns what the store says into what people read. */
+final class Views {
+
+  private static final Map<String, String> KINDS = Map.of("fail", "failed", "reject", "rejected");
+
+  private Views() {}
+
+  static JobView job(QueueName queue, JobSnapshot job) {
+    JobRecord record = job.record();
+    JobSnapshot.LeaseInfo lease = job.lease();
+    return new JobView(
+        queue,
+        job.taskId(),
+        job.state(),
+        job.at(),
+        record == null ? 0 : record.acceptedAt(),
+        record == null ? null : record.incarnation(),
+        content(record),
+        job.tries(),
+        record == null ? 0 : record.maxAttempts(),
+        lease != null ? lease.attempt() : job.tries().attempts(),
+        lease == null ? null : lease.owner(),
+        error(job.error()));
+  }
+
+  /**
+   * Adds the buckets of a queue up.
+   *
+   * @param busy whether deliveries of the queue are open here
+   * @param room whether the dispatcher takes jobs of the queue
+   */
+  static QueueStats queue(QueueName queue, List<BucketStats> buckets, boolean busy, boolean room) {
+    Map<String, Long> counters = new TreeMap<>();
+    for (BucketStats bucket : buckets) {
+      bucket.counters().forEach((name, count) -> counters.merge(name, count, Long::sum));
+    }
+    long ready = buckets.stream().mapToLong(BucketStats::ready).sum();
+    return new QueueStats(
+        queue,
+        buckets.size(),
+        buckets.stream().mapToLong(BucketStats::now).max().orElse(0),
+        buckets.stream().mapToLong(BucketStats::delayed).sum(),
+        ready,
+        buckets.stream().mapToLong(BucketStats::reserved).sum(),
+        buckets.stream().mapToLong(BucketStats::dead).sum(),
+        earliest(buckets, BucketStats::oldestReady),
+        earliest(buckets, BucketStats::nextDue),
+        ready > 0 && !busy && !room,
+        counters);
+  }
+
+  private static @Nullable Long earliest(
+      List<BucketStats> buckets, Function<BucketStats, @Nullable Long> time) {
+    Stream<@Nullable Long> times = buckets.stream().map(time);
+    return times.filter(Objects::nonNull).min(Long::compare).orElse(null);
+  }
+
+  private static @Nullable JobContent content(@Nullable JobRecord record) {
+    if (record == null) {
+      return null;
+    }
+    try {
+      return JobContentCodec.decode(record.content());
+    } catch (CorruptContentException e) {
+      // The job's last error says so, once it was to be handed out.
+      return null;
+    }
+  }
+
+  private static JobView.@Nullable LastError error(JobSnapshot.@Nullable LastError error) {
+    if (error == null) {
+      return null;
+    }
+    Note note = Note.decode(error.note());
+    String message = note.message();
+    if (message.isEmpty()) {
+      message =
+          switch (error.kind()) {
+            case "lease" -> "the lease ran out: its scheduler or worker went away unheard";
+            case "corrupt" -> "the stored record was gone";
+            default -> "";
+          };
+    }
+    return new JobView.LastError(
+        error.at(), KINDS.getOrDefault(error.kind(), error.kind()), note.instance(), message);
+  }
+}

@@ -1,0 +1,141 @@
+package io.punctual.core.engine;
+
+import java.time.Duration;
+
+/**
+ * When a scanner looks at its bucket next, and why. No thread and no clock in it: time is a
+ * parameter, in monotonic nanoseconds; what the store says is in its own epoch milliseconds.
+ *
+ * <p>The next look is at the earliest of
+ *
+ * <ul>
+ *   <li>the next due time, unless there is no room for another job;
+ *   <li>the next lease deadline, but not before leases may be expired;
+ *   <li>the safety check, which needs nobody's message: a fixed time after the last look while
+ *       something is near, else the bucket's turn among all idle ones;
+ * </ul>
+ *
+ * and after an error not before its back-off is over.
+ */
+final class WakePlan {
+
+  /** No such time. */
+  static final long NEVER = Long.MAX_VALUE;
+
+  /** What is nearer than this gets the fixed safety check. */
+  static final Duration NEAR = Duration.ofSeconds(5);
+
+  /** Why the next look is when it is. */
+  enum Cause {
+    ASKED,
+    DUE,
+    DEADLINE,
+    SAFETY
+  }
+
+  /** The next look. */
+  record Look(long at, Cause cause) {}
+
+  private final long safetyCheck;
+  private final IdleChecks idle;
+  private final StoreTime time = new StoreTime();
+  private boolean asked = true;
+  private long nextDue = NEVER;
+  private long nextDeadline = NEVER;
+  private long expireFrom = Long.MIN_VALUE;
+  private long notBefore = Long.MIN_VALUE;
+  private long lastLook = Long.MIN_VALUE;
+  private long slot = Long.MIN_VALUE;
+
+  WakePlan(Duration safetyCheck, IdleChecks idle) {
+    this.safetyCheck = safetyCheck.toNanos();
+    this.idle = idle;
+  }
+
+  /** A job with this due time is there now. */
+  void head(long due) {
+    nextDue = Math.min(nextDue, due);
+  }
+
+  /** Something may have been missed: look at once, and do not wait for a back-off. */
+  void ask() {
+    asked = true;
+    notBefore = Long.MIN_VALUE;
+  }
+
+  /** The store answered; its clock showed {@code now} at some moment between the two. */
+  void answered(long sent, long received, long now) {
+    time.sample(sent, received, now);
+    asked = false;
+    notBefore = Long.MIN_VALUE;
+    lastLook = received;
+  }
+
+  /** The due time of the earliest waiting job, as the store said. */
+  void due(long millis) {
+    nextDue = millis;
+  }
+
+  /** The earliest lease deadline, as the store said. */
+  void deadline(long millis) {
+    nextDeadline = millis;
+  }
+
+  /** The store failed; leave it alone for that long. */
+  void failed(long nanos, long backoff) {
+    lastLook = nanos;
+    notBefore = nanos + backoff;
+  }
+
+  /** No lease may be expired before that moment. */
+  void expireFrom(long nanos) {
+    expireFrom = nanos;
+  }
+
+  /** Whether a lease has run out by the store's own clock, and may be expired. */
+  boolean expires(long nanos) {
+    return nextDeadline <= time.lastNow() && nanos >= expireFrom;
+  }
+
+  /** Whether the deadline is known. */
+  boolean deadlineKnown() {
+    return nextDeadline != NEVER;
+  }
+
+  /** Whether a job was due when the store last answered. */
+  boolean ready() {
+    return nextDue <= time.lastNow();
+  }
+
+  /** The due time that is aimed at. */
+  long nextDue() {
+    return nextDue;
+  }
+
+  /**
+   * The next look.
+   *
+   * @param blocked whether there is no room for another job
+   */
+  Look next(long nanos, boolean blocked) {
+    if (asked) {
+      return new Look(Math.max(nanos, notBefore), Cause.ASKED);
+    }
+    long due = blocked || nextDue == NEVER ? NEVER : time.at(nextDue);
+    long deadline = nextDeadline == NEVER ? NEVER : Math.max(time.at(nextDeadline), expireFrom);
+    boolean near = Math.min(due, deadline) <= nanos + NEAR.toNanos();
+    long safety = near ? lastLook + safetyCheck : turn();
+    Look look = due <= deadline ? new Look(due, Cause.DUE) : new Look(deadline, Cause.DEADLINE);
+    if (safety < look.at()) {
+      look = new Look(safety, Cause.SAFETY);
+    }
+    return look.at() < notBefore ? new Look(notBefore, look.cause()) : look;
+  }
+
+  private long turn() {
+    if (slot <= lastLook) {
+      slot = idle.reserve(lastLook + safetyCheck);
+    }
+    return slot;
+  }
+}

@@ -1,0 +1,157 @@
+package io.punctual.core.job;
+
+import io.punctual.RetryPolicy;
+import java.io.ByteArrayOutputStream;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The bytes in which a job's content is stored. Equal content gives equal bytes (times to the
+ * millisecond), since the store takes jobs with equal bytes for the same job.
+ *
+ * <pre>
+ * version 1 | flags: 1 relative due, 2 has time-to-run, 4 has retry policy
+ * due ms | [time-to-run ms] | [retry policy as text] | params
+ * number of headers | name, value ... in ascending order of names
+ * </pre>
+ *
+ * <p>Numbers are unsigned LEB128; texts are UTF-8 behind their length in bytes.
+ */
+public final class JobContentCodec {
+
+  private static final int VERSION = 1;
+  private static final int RELATIVE = 1;
+  private static final int TIME_TO_RUN = 2;
+  private static final int RETRY = 4;
+
+  private JobContentCodec() {}
+
+  /**
+   * Writes the bytes.
+   *
+   * @throws IllegalArgumentException if a text holds half a surrogate pair, which UTF-8 cannot say
+   */
+  public static byte[] encode(JobContent content) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream(content.params().length() + 32);
+    out.write(VERSION);
+    out.write(
+        (content.due().relative() ? RELATIVE : 0)
+            | (content.timeToRun() != null ? TIME_TO_RUN : 0)
+            | (content.retry() != null ? RETRY : 0));
+    number(out, content.due().millis());
+    if (content.timeToRun() != null) {
+      number(out, content.timeToRun().toMillis());
+    }
+    if (content.retry() != null) {
+      text(out, "retry", content.retry().text());
+    }
+    text(out, "params", content.params());
+    number(out, content.headers().size());
+    new TreeMap<>(content.headers())
+        .forEach(
+            (name, value) -> {
+              text(out, "headers", name);
+              text(out, "headers." + name, value);
+            });
+    return out.toByteArray();
+  }
+
+  /**
+   * Reads the bytes back.
+   *
+   * @throws CorruptContentException if they are not what {@link #encode} writes, to the byte
+   */
+  public static JobContent decode(byte[] bytes) {
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    try {
+      int version = in.get();
+      if (version != VERSION) {
+        throw new CorruptContentException(
+            "content of version " + version + ", this release reads version " + VERSION);
+      }
+      int flags = in.get();
+      if ((flags & ~(RELATIVE | TIME_TO_RUN | RETRY)) != 0) {
+        throw new CorruptContentException("unknown flags " + flags);
+      }
+      Due due = new Due((flags & RELATIVE) != 0, number(in));
+      Duration timeToRun = (flags & TIME_TO_RUN) != 0 ? Duration.ofMillis(number(in)) : null;
+      RetryPolicy retry = (flags & RETRY) != 0 ? RetryPolicy.parse(text(in)) : null;
+      String params = text(in);
+      Map<String, String> headers = headers(in);
+      if (in.hasRemaining()) {
+        throw new CorruptContentException(in.remaining() + " bytes too many");
+      }
+      return new JobContent(due, params, timeToRun, retry, headers);
+    } catch (BufferUnderflowException e) {
+      throw new CorruptContentException("it ends too early", e);
+    } catch (CharacterCodingException e) {
+      throw new CorruptContentException("a text is not UTF-8", e);
+    } catch (IllegalArgumentException e) {
+      throw new CorruptContentException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private static Map<String, String> headers(ByteBuffer in) throws CharacterCodingException {
+    long count = number(in);
+    TreeMap<String, String> headers = new TreeMap<>();
+    for (long i = 0; i < count; i++) {
+      String name = text(in);
+      if (!headers.isEmpty() && headers.lastKey().compareTo(name) >= 0) {
+        throw new CorruptContentException("headers out of order");
+      }
+      headers.put(name, text(in));
+    }
+    return java.util.Collections.unmodifiableMap(headers);
+  }
+
+  private static void number(ByteArrayOutputStream out, long value) {
+    long rest = value;
+    while (rest >= 0x80) {
+      out.write((int) (rest & 0x7f) | 0x80);
+      rest >>>= 7;
+    }
+    out.write((int) rest);
+  }
+
+  private static long number(ByteBuffer in) {
+    long value = 0;
+    for (int shift = 0; shift < 63; shift += 7) {
+      byte next = in.get();
+      value |= (next & 0x7fL) << shift;
+      if (next >= 0) {
+        if (next == 0 && shift > 0) {
+          throw new CorruptContentException("a number is written too long");
+        }
+        return value;
+      }
+    }
+    throw new CorruptContentException("a number is too large");
+  }
+
+  private static void text(ByteArrayOutputStream out, String field, String value) {
+    try {
+      ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(value));
+      number(out, bytes.remaining());
+      out.write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
+    } catch (CharacterCodingException e) {
+      throw new IllegalArgumentException(
+          field + " holds half a surrogate pair, which is no character; send whole ones", e);
+    }
+  }
+
+  private static String text(ByteBuffer in) throws CharacterCodingException {
+    long length = number(in);
+    if (length > in.remaining()) {
+      throw new BufferUnderflowException();
+    }
+    ByteBuffer part = in.slice(in.position(), (int) length);
+    in.position(in.position() + (int) length);
+    return StandardCharsets.UTF_8.newDecoder().decode(part).toString();
+  }
+}

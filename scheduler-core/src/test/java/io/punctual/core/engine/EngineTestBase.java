@@ -1,0 +1,108 @@
+package io.punctual.core.engine;
+
+import io.punctual.DelayQueueJob;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.RedisStore;
+import io.punctual.core.store.Store;
+import io.punctual.core.store.StoreOptions;
+import io.punctual.core.store.WakeUps;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+
+/** Engines on a real Redis; each test has keys of its own. */
+abstract class EngineTestBase {
+
+  static final String APP = "shop";
+  static final String TYPE = "order.close";
+  static final QueueName QUEUE = new QueueName(APP, TYPE);
+
+  /** Listens to nothing: every hint from elsewhere is lost. */
+  static final WakeUps DEAF = listener -> () -> {};
+
+  static LocalRedis redis;
+  static JedisConnectionFactory connections;
+
+  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  final String prefix = "t" + UUID.randomUUID().toString().substring(0, 8);
+
+  @BeforeAll
+  static void startRedis() {
+    redis = new LocalRedis();
+    connections = redis.connections();
+  }
+
+  @AfterAll
+  static void stopRedis() {
+    connections.destroy();
+    redis.close();
+  }
+
+  @AfterEach
+  void closeEngines() throws Exception {
+    while (!opened.isEmpty()) {
+      opened.pop().close();
+    }
+  }
+
+  Store store() {
+    return RedisStore.connect(connections, new StoreOptions(prefix, Duration.ofMinutes(10)));
+  }
+
+  Store deafStore() {
+    Store store = store();
+    return new Store(store.jobs(), store.queues(), DEAF);
+  }
+
+  Engine engine(Dispatcher dispatcher) {
+    return engine(store(), options("engine"), dispatcher, null);
+  }
+
+  Engine engine(
+      Store store, EngineOptions options, Dispatcher dispatcher, @Nullable ScanSignals signals) {
+    ScanningEngine engine = new ScanningEngine(store, options, dispatcher, signals);
+    opened.push(engine);
+    engine.start();
+    return engine;
+  }
+
+  /** Defaults but for a lease of a second, so that tests need not wait long. */
+  static EngineOptions options(String owner) {
+    EngineOptions o = EngineOptions.defaults(owner);
+    return new EngineOptions(
+        o.owner(),
+        Duration.ofSeconds(1),
+        o.maxClaim(),
+        o.buckets(),
+        o.retry(),
+        o.safetyCheck(),
+        o.idleChecksPerSecond());
+  }
+
+  static Submit submit(Engine engine, String taskId, Duration delay) {
+    return submit(engine, taskId, job -> job.delay(delay));
+  }
+
+  static Submit submit(Engine engine, String taskId, UnaryOperator<DelayQueueJob.Builder> details) {
+    DelayQueueJob job = details.apply(DelayQueueJob.of(TYPE).taskId(taskId)).build();
+    try {
+      return engine.submit(APP, job, false).get(20, TimeUnit.SECONDS);
+    } catch (Exception e) {
+      throw new AssertionError("submit of " + taskId + " failed", e);
+    }
+  }
+
+  static ConditionFactory eventually() {
+    return Awaitility.await().pollInterval(Duration.ofMillis(10)).atMost(Duration.ofSeconds(30));
+  }
+}
