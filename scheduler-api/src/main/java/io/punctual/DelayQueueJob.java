@@ -73,6 +73,16 @@ public record DelayQueueJob(
     return new Builder(taskType);
   }
 
+  /**
+   * Reads a duration as users write it: {@code 500ms}, {@code 30s}, {@code 10m}, {@code 2h}, {@code
+   * 1d}, or ISO-8601.
+   *
+   * @throws IllegalArgumentException if it is none
+   */
+  public static Duration parseDuration(String text) {
+    return Durations.parse(text);
+  }
+
   private static Map<String, String> checkHeaders(Map<String, String> headers) {
     if (headers.size() > Limits.MAX_HEADERS) {
       throw new IllegalArgumentException("headers: at most " + Limits.MAX_HEADERS + " are allowed");

@@ -1,0 +1,28 @@
+package io.punctual.client;
+
+import io.punctual.Limits;
+import java.util.Locale;
+
+/**
+ * Who this application is, to schedulers.
+ *
+ * @param application in lower case
+ */
+public record ClientIdentity(String application) {
+
+  /**
+   * Checks the name and lowers its case.
+   *
+   * @throws IllegalStateException if it is no valid name
+   */
+  public ClientIdentity {
+    if (!Limits.NAME.matcher(application).matches()) {
+      throw new IllegalStateException(
+          "Punctual needs a name for this application: set spring.application.name (or"
+              + " punctual.client.application) to 1 to 128 characters of [A-Za-z0-9._:-], not '"
+              + application
+              + "'");
+    }
+    application = application.toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,97 @@
+package io.punctual.client;
+
+import io.punctual.wire.WorkerMetadata;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * How an application takes part.
+ *
+ * @param enabled whether the starter does anything
+ * @param application the name under which jobs are submitted and the registry knows the
+ *     application; default spring.application.name
+ * @param serviceId the schedulers' name in the registry
+ * @param url addresses of schedulers; when given, the registry is not asked for them
+ * @param concurrency jobs that this instance runs at once, 1 to 10,000
+ * @param submit how schedulers are called
+ * @param callback how schedulers call us
+ * @param shutdown how the instance leaves
+ */
+@ConfigurationProperties("punctual.client")
+public record PunctualClientProperties(
+    @DefaultValue("true") boolean enabled,
+    @Nullable String application,
+    @DefaultValue("punctual-scheduler") String serviceId,
+    @DefaultValue List<URI> url,
+    @DefaultValue("100") int concurrency,
+    @DefaultValue Submit submit,
+    @DefaultValue Callback callback,
+    @DefaultValue Shutdown shutdown) {
+
+  /** Checks the values. */
+  public PunctualClientProperties {
+    url = List.copyOf(url);
+    if (concurrency < 1 || concurrency > WorkerMetadata.MAX_CONCURRENCY) {
+      throw new IllegalArgumentException(
+          "punctual.client.concurrency must be between 1 and "
+              + WorkerMetadata.MAX_CONCURRENCY
+              + ", not "
+              + concurrency);
+    }
+  }
+
+  /**
+   * How schedulers are called.
+   *
+   * @param connectTimeout how long a connection may take
+   * @param readTimeout how long an answer may take
+   * @param attempts calls in all before giving up, over all schedulers, 1 to 20
+   */
+  public record Submit(
+      @DefaultValue("1s") Duration connectTimeout,
+      @DefaultValue("5s") Duration readTimeout,
+      @DefaultValue("6") int attempts) {
+
+    /** Checks the values. */
+    public Submit {
+      if (attempts < 1 || attempts > 20) {
+        throw new IllegalArgumentException(
+            "punctual.client.submit.attempts must be between 1 and 20, not " + attempts);
+      }
+    }
+  }
+
+  /**
+   * How schedulers call us.
+   *
+   * @param path where, below context path and servlet path
+   * @param maxBody largest request that is read
+   */
+  public record Callback(
+      @DefaultValue(WorkerMetadata.DEFAULT_CALLBACK_PATH) String path,
+      @DefaultValue("64MB") DataSize maxBody) {
+
+    /** Checks the values. */
+    public Callback {
+      if (!path.matches("(/[A-Za-z0-9._~-]+)+")) {
+        throw new IllegalArgumentException(
+            "punctual.client.callback.path must be a plain absolute path such as"
+                + " /punctual/callback, not '"
+                + path
+                + "'");
+      }
+    }
+  }
+
+  /**
+   * How the instance leaves.
+   *
+   * @param drainTimeout how long running jobs may take once the application stops
+   */
+  public record Shutdown(@DefaultValue("20s") Duration drainTimeout) {}
+}

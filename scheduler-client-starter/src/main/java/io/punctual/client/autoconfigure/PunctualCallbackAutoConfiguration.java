@@ -1,0 +1,54 @@
+package io.punctual.client.autoconfigure;
+
+import io.punctual.client.ClientIdentity;
+import io.punctual.client.PunctualClientProperties;
+import io.punctual.client.TaskWorkers;
+import io.punctual.client.callback.CallbackHandler;
+import io.punctual.client.callback.JobRunner;
+import io.punctual.client.submit.SchedulerLocator;
+import java.util.Map;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
+import org.springframework.web.servlet.handler.SimpleUrlHandlerMapping;
+
+/** The path that schedulers call. */
+@AutoConfiguration(after = PunctualClientAutoConfiguration.class)
+@ConditionalOnBean(JobRunner.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+public class PunctualCallbackAutoConfiguration {
+
+  @Bean
+  @ConditionalOnMissingBean
+  CallbackHandler punctualCallbackHandler(
+      ClientIdentity identity, JobRunner runner, PunctualClientProperties properties) {
+    return new CallbackHandler(identity, runner, properties.callback().maxBody().toBytes());
+  }
+
+  /** Before all other mappings, so that no catch-all of the application takes the path. */
+  @Bean
+  SimpleUrlHandlerMapping punctualCallbackMapping(
+      CallbackHandler handler, PunctualClientProperties properties) {
+    return new SimpleUrlHandlerMapping(
+        Map.of(properties.callback().path(), handler), Ordered.HIGHEST_PRECEDENCE);
+  }
+
+  @Bean
+  StartupReport punctualStartupReport(
+      ClientIdentity identity,
+      TaskWorkers workers,
+      SchedulerLocator locator,
+      PunctualClientProperties properties,
+      Environment environment) {
+    return new StartupReport(
+        identity,
+        workers,
+        locator,
+        CallbackPath.of(environment, properties.callback().path()),
+        environment);
+  }
+}

@@ -1,0 +1,77 @@
+package io.punctual.client.autoconfigure;
+
+import io.punctual.TaskSubmitService;
+import io.punctual.TaskWorker;
+import io.punctual.client.ClientIdentity;
+import io.punctual.client.PunctualClientProperties;
+import io.punctual.client.TaskWorkers;
+import io.punctual.client.callback.JobRunner;
+import io.punctual.client.submit.HttpTaskSubmitService;
+import io.punctual.client.submit.SchedulerLocator;
+import java.net.URI;
+import java.util.List;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.cloud.client.discovery.DiscoveryClient;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+
+/** Workers and submitting. */
+@AutoConfiguration(
+    afterName =
+        "org.springframework.cloud.client.discovery.composite.CompositeDiscoveryClientAutoConfiguration")
+@ConditionalOnProperty(prefix = "punctual.client", name = "enabled", matchIfMissing = true)
+@EnableConfigurationProperties(PunctualClientProperties.class)
+public class PunctualClientAutoConfiguration {
+
+  @Bean
+  @ConditionalOnMissingBean
+  ClientIdentity punctualClientIdentity(
+      PunctualClientProperties properties, Environment environment) {
+    String configured = properties.application();
+    return new ClientIdentity(
+        configured != null ? configured : environment.getProperty("spring.application.name", ""));
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  TaskWorkers punctualTaskWorkers(ListableBeanFactory beans) {
+    return new TaskWorkers(beans.getBeansOfType(TaskWorker.class));
+  }
+
+  @Bean(destroyMethod = "close")
+  @ConditionalOnMissingBean
+  JobRunner punctualJobRunner(TaskWorkers workers, PunctualClientProperties properties) {
+    return new JobRunner(workers, properties.concurrency());
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  SchedulerLocator punctualSchedulerLocator(
+      PunctualClientProperties properties, ObjectProvider<DiscoveryClient> discovery) {
+    if (!properties.url().isEmpty()) {
+      List<URI> fixed = properties.url().stream().map(SchedulerAddresses::withoutSlash).toList();
+      return new SchedulerLocator(() -> fixed);
+    }
+    return new SchedulerLocator(
+        () -> {
+          DiscoveryClient client = discovery.getIfAvailable();
+          return client == null
+              ? List.of()
+              : client.getInstances(properties.serviceId()).stream()
+                  .map(instance -> SchedulerAddresses.withoutSlash(instance.getUri()))
+                  .toList();
+        });
+  }
+
+  @Bean
+  @ConditionalOnMissingBean(TaskSubmitService.class)
+  HttpTaskSubmitService punctualTaskSubmitService(
+      ClientIdentity identity, SchedulerLocator locator, PunctualClientProperties properties) {
+    return new HttpTaskSubmitService(identity, locator, properties.submit());
+  }
+}

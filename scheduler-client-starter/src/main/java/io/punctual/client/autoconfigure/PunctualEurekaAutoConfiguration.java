@@ -1,0 +1,44 @@
+package io.punctual.client.autoconfigure;
+
+import com.netflix.appinfo.ApplicationInfoManager;
+import io.punctual.client.PunctualClientProperties;
+import io.punctual.client.TaskWorkers;
+import io.punctual.client.callback.CallbackHandler;
+import io.punctual.client.callback.JobRunner;
+import io.punctual.client.registration.MetadataPublisher;
+import io.punctual.wire.WorkerMetadata;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+
+/** What Eureka is told. */
+@AutoConfiguration(
+    after = PunctualCallbackAutoConfiguration.class,
+    afterName = "org.springframework.cloud.netflix.eureka.EurekaClientAutoConfiguration")
+@ConditionalOnClass(ApplicationInfoManager.class)
+@ConditionalOnBean({CallbackHandler.class, ApplicationInfoManager.class})
+public class PunctualEurekaAutoConfiguration {
+
+  @Bean
+  MetadataPublisher punctualMetadataPublisher(
+      ApplicationInfoManager registration,
+      TaskWorkers workers,
+      PunctualClientProperties properties,
+      Environment environment) {
+    return new MetadataPublisher(
+        registration,
+        new WorkerMetadata(
+            workers.types(),
+            CallbackPath.of(environment, properties.callback().path()),
+            WorkerMetadata.BATCH,
+            properties.concurrency()));
+  }
+
+  @Bean
+  MetadataPublisher.Drain punctualDrain(
+      ApplicationInfoManager registration, JobRunner runner, PunctualClientProperties properties) {
+    return new MetadataPublisher.Drain(registration, runner, properties.shutdown().drainTimeout());
+  }
+}

@@ -1,0 +1,65 @@
+package io.punctual.client.autoconfigure;
+
+import io.punctual.client.ClientIdentity;
+import io.punctual.client.TaskWorkers;
+import io.punctual.client.submit.SchedulerLocator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
+
+/** One line that answers most questions about a start. */
+final class StartupReport {
+
+  private static final Logger log = LoggerFactory.getLogger(StartupReport.class);
+
+  private final ClientIdentity identity;
+  private final TaskWorkers workers;
+  private final SchedulerLocator locator;
+  private final String callbackPath;
+  private final Environment environment;
+
+  StartupReport(
+      ClientIdentity identity,
+      TaskWorkers workers,
+      SchedulerLocator locator,
+      String callbackPath,
+      Environment environment) {
+    this.identity = identity;
+    this.workers = workers;
+    this.locator = locator;
+    this.callbackPath = callbackPath;
+    this.environment = environment;
+  }
+
+  @EventListener(ApplicationReadyEvent.class)
+  void report() {
+    log.info(
+        "Punctual: {} runs {}; callback {} on port {}; registry {}; schedulers {}",
+        identity.application(),
+        workers.types().isEmpty()
+            ? "no task types (no TaskWorker bean: it only submits)"
+            : workers.types(),
+        callbackPath,
+        environment.getProperty("local.server.port"),
+        environment.getProperty("eureka.client.service-url.defaultZone", "not set"),
+        schedulers());
+    if (ClassUtils.isPresent("org.glassfish.jersey.client.JerseyClient", null)
+        && environment.getProperty("eureka.client.jersey.enabled", Boolean.class, true)) {
+      log.warn(
+          "Jersey's client is on the class path, so the Eureka client uses it; set"
+              + " eureka.client.jersey.enabled=false to keep to Spring's RestClient");
+    }
+  }
+
+  private String schedulers() {
+    try {
+      var found = locator.schedulers();
+      return found.isEmpty() ? "none seen yet" : found.toString();
+    } catch (RuntimeException e) {
+      return "unknown: " + e.getMessage();
+    }
+  }
+}

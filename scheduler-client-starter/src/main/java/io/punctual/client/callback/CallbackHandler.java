@@ -1,0 +1,112 @@
+package io.punctual.client.callback;
+
+import io.punctual.client.ClientIdentity;
+import io.punctual.wire.CallbackRequest;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import org.springframework.http.MediaType;
+import org.springframework.web.HttpRequestHandler;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Takes jobs from schedulers. A plain handler, no controller: what an application does to the
+ * answers of its controllers (wrapping, versioning, interceptors) does not touch it.
+ */
+public final class CallbackHandler implements HttpRequestHandler {
+
+  private final ClientIdentity identity;
+  private final JobRunner runner;
+  private final long maxBody;
+  // Our own, so that the application's settings do not change what goes over the wire.
+  private final JsonMapper json = JsonMapper.builder().build();
+
+  /**
+   * @param maxBody most bytes of a request
+   */
+  public CallbackHandler(ClientIdentity identity, JobRunner runner, long maxBody) {
+    this.identity = identity;
+    this.runner = runner;
+    this.maxBody = maxBody;
+  }
+
+  @Override
+  public void handleRequest(HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
+    if (!request.getMethod().equals("POST")) {
+      response.setHeader("Allow", "POST");
+      refuse(response, 405, "this path takes POST from Punctual schedulers only");
+      return;
+    }
+    byte[] body =
+        request.getInputStream().readNBytes((int) Math.min(maxBody + 1, Integer.MAX_VALUE - 8));
+    if (body.length > maxBody) {
+      refuse(
+          response,
+          413,
+          "the request is larger than punctual.client.callback.max-body, " + maxBody + " bytes");
+      return;
+    }
+    CallbackRequest callback;
+    try {
+      callback = json.readValue(body, CallbackRequest.class);
+      check(callback);
+    } catch (JacksonException | IllegalArgumentException e) {
+      refuse(response, 400, "the body is not a callback of a Punctual scheduler");
+      return;
+    }
+    if (!callback.application().equals(identity.application())) {
+      refuse(
+          response,
+          421,
+          "this is " + identity.application() + "; the jobs are for another application");
+      return;
+    }
+    run(callback, request, response);
+  }
+
+  private void run(
+      CallbackRequest callback, HttpServletRequest request, HttpServletResponse response) {
+    response.setStatus(200);
+    response.setContentType("application/x-ndjson");
+    AsyncContext context = request.startAsync(request, response);
+    // Each job ends by its time-to-run; the container's own limit would cut the slow ones off.
+    context.setTimeout(0);
+    ResultStream results = new ResultStream(context, json, callback.jobs().size());
+    for (CallbackRequest.Job job : callback.jobs()) {
+      var unused = runner.run(job).thenAccept(results::write);
+    }
+  }
+
+  // Records read from JSON may hold nulls, whatever their types say.
+  @SuppressWarnings({"NullAway", "ConstantConditions"})
+  private static void check(CallbackRequest callback) {
+    if (callback == null
+        || callback.application() == null
+        || callback.jobs() == null
+        || callback.jobs().isEmpty()) {
+      throw new IllegalArgumentException("incomplete");
+    }
+    for (CallbackRequest.Job job : callback.jobs()) {
+      if (job == null
+          || job.taskId() == null
+          || job.taskType() == null
+          || job.incarnation() == null
+          || job.params() == null
+          || job.attempt() < 1
+          || job.timeToRun() < 1) {
+        throw new IllegalArgumentException("incomplete");
+      }
+    }
+  }
+
+  private static void refuse(HttpServletResponse response, int status, String reason)
+      throws IOException {
+    response.setStatus(status);
+    response.setContentType(MediaType.TEXT_PLAIN_VALUE);
+    response.getOutputStream().write(reason.getBytes(StandardCharsets.UTF_8));
+  }
+}

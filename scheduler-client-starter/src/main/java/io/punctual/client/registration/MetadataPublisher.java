@@ -1,0 +1,93 @@
+package io.punctual.client.registration;
+
+import com.netflix.appinfo.ApplicationInfoManager;
+import com.netflix.appinfo.InstanceInfo;
+import io.punctual.client.callback.JobRunner;
+import io.punctual.wire.WorkerMetadata;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Puts the task types into the registry's metadata before the first registration, and takes the
+ * instance out of the rotation before it stops.
+ */
+public final class MetadataPublisher implements SmartLifecycle {
+
+  private static final Logger log = LoggerFactory.getLogger(MetadataPublisher.class);
+
+  private final ApplicationInfoManager registration;
+  private final WorkerMetadata metadata;
+  private volatile boolean running;
+
+  public MetadataPublisher(ApplicationInfoManager registration, WorkerMetadata metadata) {
+    this.registration = registration;
+    this.metadata = metadata;
+  }
+
+  @Override
+  public void start() {
+    registration.registerAppMetadata(metadata.toMap());
+    running = true;
+  }
+
+  @Override
+  public void stop() {
+    running = false;
+  }
+
+  @Override
+  public boolean isRunning() {
+    return running;
+  }
+
+  // Eureka's own registration starts at phase 0.
+  @Override
+  public int getPhase() {
+    return -1000;
+  }
+
+  /** Stops first of all: out of the rotation, then wait for what runs. */
+  public static final class Drain implements SmartLifecycle {
+
+    private final ApplicationInfoManager registration;
+    private final JobRunner runner;
+    private final Duration patience;
+    private volatile boolean running;
+
+    public Drain(ApplicationInfoManager registration, JobRunner runner, Duration patience) {
+      this.registration = registration;
+      this.runner = runner;
+      this.patience = patience;
+    }
+
+    @Override
+    public void start() {
+      running = true;
+    }
+
+    @Override
+    public void stop() {
+      running = false;
+      registration.setInstanceStatus(InstanceInfo.InstanceStatus.OUT_OF_SERVICE);
+      try {
+        if (!runner.drain(patience)) {
+          log.warn("Some jobs did not end within {}; they will be delivered again", patience);
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    @Override
+    public boolean isRunning() {
+      return running;
+    }
+
+    @Override
+    public int getPhase() {
+      return SmartLifecycle.DEFAULT_PHASE;
+    }
+  }
+}

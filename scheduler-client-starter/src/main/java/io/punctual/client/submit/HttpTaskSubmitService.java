@@ -1,0 +1,197 @@
+package io.punctual.client.submit;
+
+import io.punctual.BatchItem;
+import io.punctual.CancelResult;
+import io.punctual.DelayQueueJob;
+import io.punctual.ErrorCode;
+import io.punctual.InvalidJobException;
+import io.punctual.JobConflictException;
+import io.punctual.Limits;
+import io.punctual.PunctualException;
+import io.punctual.RescheduleResult;
+import io.punctual.SubmitResult;
+import io.punctual.TaskSubmitService;
+import io.punctual.client.ClientIdentity;
+import io.punctual.client.PunctualClientProperties;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+
+/** Hands jobs to a scheduler over HTTP. */
+public final class HttpTaskSubmitService implements TaskSubmitService {
+
+  private static final String JOBS = "/api/v1/jobs";
+
+  private final ClientIdentity identity;
+  private final SchedulerCalls calls;
+
+  public HttpTaskSubmitService(
+      ClientIdentity identity, SchedulerLocator locator, PunctualClientProperties.Submit options) {
+    this.identity = identity;
+    this.calls = new SchedulerCalls(locator, options);
+  }
+
+  @Override
+  public SubmitResult send(DelayQueueJob job) {
+    SchedulerCalls.Answer answer = calls.call("POST", JOBS, wire(job));
+    if (answer.status() != 200 && answer.status() != 201) {
+      throw error(answer.status(), answer.body());
+    }
+    return submitted(answer.body());
+  }
+
+  @Override
+  public List<BatchItem> sendAll(List<DelayQueueJob> jobs) {
+    if (jobs.isEmpty()) {
+      return List.of();
+    }
+    if (jobs.size() > Limits.MAX_BATCH) {
+      throw new InvalidJobException(
+          "jobs: at most " + Limits.MAX_BATCH + " in one call, not " + jobs.size());
+    }
+    SchedulerCalls.Answer answer =
+        calls.call("POST", JOBS + "/batch", Map.of("jobs", jobs.stream().map(this::wire).toList()));
+    JsonNode results = answer.body().get("results");
+    if (answer.status() != 200 || results == null || results.size() != jobs.size()) {
+      throw error(answer.status(), answer.body());
+    }
+    List<BatchItem> items = new ArrayList<>();
+    for (int i = 0; i < jobs.size(); i++) {
+      JsonNode item = results.get(i);
+      JsonNode problem = item.get("problem");
+      items.add(
+          problem == null
+              ? new BatchItem(jobs.get(i).taskId(), submitted(item), null)
+              : new BatchItem(
+                  jobs.get(i).taskId(), null, error(item.get("status").intValue(), problem)));
+    }
+    return items;
+  }
+
+  @Override
+  public CancelResult cancel(String taskType, String taskId) {
+    SchedulerCalls.Answer answer = calls.call("DELETE", path(taskType, taskId), null);
+    return switch (answer.status()) {
+      case 200 -> new CancelResult(CancelResult.Outcome.CANCELLED, 0);
+      case 404 -> new CancelResult(CancelResult.Outcome.UNKNOWN, 0);
+      case 409 ->
+          new CancelResult(
+              switch (answer.text("state")) {
+                case "reserved" -> CancelResult.Outcome.IN_DELIVERY;
+                case "dead" -> CancelResult.Outcome.DEAD;
+                default -> CancelResult.Outcome.FINISHED;
+              },
+              attempt(answer.body()));
+      default -> throw error(answer.status(), answer.body());
+    };
+  }
+
+  @Override
+  public RescheduleResult reschedule(String taskType, String taskId, Instant dueAt) {
+    return move(taskType, taskId, Map.of("delayTime", dueAt.toEpochMilli()));
+  }
+
+  @Override
+  public RescheduleResult reschedule(String taskType, String taskId, Duration delay) {
+    return move(taskType, taskId, Map.of("delay", delay.toMillis()));
+  }
+
+  private RescheduleResult move(String taskType, String taskId, Map<String, Object> due) {
+    SchedulerCalls.Answer answer = calls.call("PATCH", path(taskType, taskId), due);
+    return switch (answer.status()) {
+      case 200 ->
+          new RescheduleResult(
+              RescheduleResult.Outcome.RESCHEDULED, Instant.parse(answer.text("dueAt")), 0);
+      case 404 -> new RescheduleResult(RescheduleResult.Outcome.UNKNOWN, null, 0);
+      case 409 ->
+          new RescheduleResult(
+              switch (answer.text("state")) {
+                case "reserved" -> RescheduleResult.Outcome.IN_DELIVERY;
+                case "dead" -> RescheduleResult.Outcome.DEAD;
+                default -> RescheduleResult.Outcome.FINISHED;
+              },
+              null,
+              attempt(answer.body()));
+      default -> throw error(answer.status(), answer.body());
+    };
+  }
+
+  private String path(String taskType, String taskId) {
+    try {
+      return JOBS
+          + "/"
+          + identity.application()
+          + "/"
+          + Limits.requireName("taskType", taskType)
+          + "/"
+          + Limits.requireName("taskId", taskId);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidJobException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private Map<String, Object> wire(DelayQueueJob job) {
+    Map<String, Object> wire = new LinkedHashMap<>();
+    wire.put("application", identity.application());
+    wire.put("taskType", job.taskType());
+    wire.put("taskId", job.taskId());
+    if (job.delayTime() != null) {
+      wire.put("delayTime", job.delayTime());
+    }
+    if (job.delay() != null) {
+      wire.put("delay", job.delay().toMillis());
+    }
+    wire.put("params", job.params());
+    if (job.timeToRun() != null) {
+      wire.put("timeToRun", job.timeToRun().toMillis());
+    }
+    if (job.retry() != null) {
+      wire.put("retry", job.retry().text());
+    }
+    if (!job.headers().isEmpty()) {
+      wire.put("headers", job.headers());
+    }
+    return wire;
+  }
+
+  private static SubmitResult submitted(JsonNode body) {
+    return new SubmitResult(
+        body.get("taskId").stringValue(),
+        Instant.ofEpochMilli(body.get("delayTime").longValue()),
+        SubmitResult.Outcome.valueOf(body.get("outcome").stringValue().toUpperCase(Locale.ROOT)));
+  }
+
+  private static int attempt(JsonNode body) {
+    JsonNode attempt = body.get("attempt");
+    return attempt == null ? 0 : attempt.intValue();
+  }
+
+  private static PunctualException error(int status, JsonNode problem) {
+    String detail = text(problem, "detail", "the scheduler answered HTTP " + status);
+    return switch (text(problem, "code", "")) {
+      case "invalid", "too-large" -> new InvalidJobException(detail);
+      case "conflict" -> {
+        List<String> fields = new ArrayList<>();
+        JsonNode differing = problem.get("differing");
+        if (differing != null) {
+          differing.forEach(field -> fields.add(field.stringValue()));
+        }
+        yield new JobConflictException(detail, fields);
+      }
+      case "unavailable" ->
+          new io.punctual.SchedulerUnavailableException(
+              detail, Duration.ofSeconds(2), new IllegalStateException("HTTP " + status));
+      default -> new PunctualException(ErrorCode.INTERNAL, detail);
+    };
+  }
+
+  private static String text(JsonNode node, String field, String otherwise) {
+    JsonNode value = node.get(field);
+    return value == null || !value.isString() ? otherwise : value.stringValue();
+  }
+}

@@ -1,0 +1,141 @@
+package io.punctual.client.submit;
+
+import io.punctual.SchedulerUnavailableException;
+import io.punctual.client.PunctualClientProperties;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Calls a scheduler, and another one where that one does not answer or has no time. Every call may
+ * be repeated: jobs are known by their ids.
+ */
+final class SchedulerCalls {
+
+  private static final long PAUSE_MS = 100;
+  private static final Duration RETRY_AFTER = Duration.ofSeconds(2);
+
+  private final SchedulerLocator locator;
+  private final PunctualClientProperties.Submit options;
+  private final HttpClient client;
+  private final JsonMapper json = JsonMapper.builder().build();
+
+  SchedulerCalls(SchedulerLocator locator, PunctualClientProperties.Submit options) {
+    this.locator = locator;
+    this.options = options;
+    this.client =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .followRedirects(HttpClient.Redirect.NEVER)
+            .connectTimeout(options.connectTimeout())
+            .build();
+  }
+
+  /** What a scheduler said. */
+  record Answer(int status, JsonNode body) {
+
+    String text(String field) {
+      JsonNode value = body.get(field);
+      return value == null || !value.isString() ? "" : value.stringValue();
+    }
+  }
+
+  /**
+   * Makes a call.
+   *
+   * @param body to be sent as JSON; null for none
+   * @throws SchedulerUnavailableException if no scheduler had an answer
+   */
+  Answer call(String method, String path, @Nullable Object body) {
+    byte[] bytes = body == null ? new byte[0] : json.writeValueAsBytes(body);
+    Exception last = new IOException("no scheduler is known; is one registered?");
+    Duration retryAfter = RETRY_AFTER;
+    int calls = 0;
+    for (int round = 0; calls < options.attempts(); round++) {
+      pause(round);
+      List<URI> schedulers = locator.schedulers();
+      if (schedulers.isEmpty()) {
+        calls++;
+      }
+      for (URI scheduler : schedulers) {
+        if (calls++ >= options.attempts()) {
+          break;
+        }
+        try {
+          HttpResponse<byte[]> response =
+              client.send(
+                  request(scheduler, method, path, bytes), HttpResponse.BodyHandlers.ofByteArray());
+          if (response.statusCode() < 500 && response.statusCode() != 429) {
+            locator.answered(scheduler);
+            return new Answer(response.statusCode(), parse(response.body()));
+          }
+          retryAfter = retryAfter(response, retryAfter);
+          last = new IOException(scheduler + " answered HTTP " + response.statusCode());
+          locator.failed(scheduler);
+        } catch (IOException e) {
+          last = new IOException(scheduler + ": " + e, e);
+          locator.failed(scheduler);
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          throw unavailable("interrupted while waiting for a scheduler", retryAfter, e);
+        }
+      }
+    }
+    throw unavailable(
+        "No scheduler took the call after " + options.attempts() + " tries; " + last.getMessage(),
+        retryAfter,
+        last);
+  }
+
+  private static SchedulerUnavailableException unavailable(
+      String message, Duration retryAfter, Exception cause) {
+    return new SchedulerUnavailableException(
+        message + ". Whether it took effect is not known; repeat it with the same task id.",
+        retryAfter,
+        cause);
+  }
+
+  private void pause(int round) {
+    if (round > 0) {
+      try {
+        // Longer each round, so that a scheduler that restarts gets its time.
+        Thread.sleep(PAUSE_MS << Math.min(round - 1, 5));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw unavailable("interrupted while waiting for a scheduler", RETRY_AFTER, e);
+      }
+    }
+  }
+
+  private HttpRequest request(URI scheduler, String method, String path, byte[] body) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(scheduler + path)).timeout(options.readTimeout());
+    return body.length == 0
+        ? request.method(method, HttpRequest.BodyPublishers.noBody()).build()
+        : request
+            .header("Content-Type", "application/json")
+            .method(method, HttpRequest.BodyPublishers.ofByteArray(body))
+            .build();
+  }
+
+  private static Duration retryAfter(HttpResponse<byte[]> response, Duration otherwise) {
+    String seconds = response.headers().firstValue("Retry-After").orElse("");
+    return seconds.matches("\\d{1,5}") ? Duration.ofSeconds(Long.parseLong(seconds)) : otherwise;
+  }
+
+  private JsonNode parse(byte[] body) {
+    try {
+      return json.readTree(body);
+    } catch (JacksonException e) {
+      return json.createObjectNode();
+    }
+  }
+}

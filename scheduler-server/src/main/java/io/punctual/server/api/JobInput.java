@@ -1,0 +1,83 @@
+package io.punctual.server.api;
+
+import io.punctual.DelayQueueJob;
+import io.punctual.Limits;
+import io.punctual.RetryPolicy;
+import io.punctual.core.job.Due;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a job, and the due time of a reschedule. */
+record JobInput(String application, DelayQueueJob job) {
+
+  private static final Duration MAX_DELAY = Duration.ofDays(2_900_000);
+
+  static JobInput read(JsonFields fields) {
+    String application = fields.requiredName("application");
+    String taskType = fields.requiredName("taskType");
+    String taskId = fields.name("taskId");
+    Due due = due(fields);
+    String params = fields.text("params");
+    Duration timeToRun =
+        fields.duration("timeToRun", Limits.MIN_TIME_TO_RUN, Limits.MAX_TIME_TO_RUN);
+    RetryPolicy retry = retry(fields);
+    Map<String, String> headers = fields.texts("headers");
+    fields.noMore();
+    if (params != null
+        && params.getBytes(StandardCharsets.UTF_8).length > Limits.MAX_PARAMS_BYTES) {
+      throw fields.error(
+          "params", "must be at most " + Limits.MAX_PARAMS_BYTES + " bytes of UTF-8");
+    }
+    try {
+      return new JobInput(
+          application,
+          new DelayQueueJob(
+              taskId == null ? UUID.randomUUID().toString() : taskId,
+              taskType,
+              due.relative() ? null : due.millis(),
+              due.relative() ? Duration.ofMillis(due.millis()) : null,
+              params == null ? "" : params,
+              timeToRun,
+              retry,
+              headers));
+    } catch (IllegalArgumentException e) {
+      String message = String.valueOf(e.getMessage());
+      throw fields.error("headers", message.replaceFirst("^headers[:]? ?", ""));
+    }
+  }
+
+  /** Exactly one of delayTime, delay and dueAt. */
+  static Due due(JsonFields fields) {
+    Long delayTime = fields.epochMillis("delayTime");
+    Duration delay = fields.duration("delay", Duration.ZERO, MAX_DELAY);
+    Long dueAt = fields.instant("dueAt");
+    int given = (delayTime == null ? 0 : 1) + (delay == null ? 0 : 1) + (dueAt == null ? 0 : 1);
+    if (given != 1) {
+      throw fields.error(
+          "delayTime",
+          (given == 0 ? "is missing: " : "is not alone: ")
+              + "give exactly one of delayTime (epoch ms), delay (ms, or a text such as 30m) and"
+              + " dueAt (a time with offset)");
+    }
+    if (delay != null) {
+      return Due.in(delay.toMillis());
+    }
+    return Due.at(Objects.requireNonNull(delayTime != null ? delayTime : dueAt));
+  }
+
+  private static @Nullable RetryPolicy retry(JsonFields fields) {
+    String text = fields.text("retry");
+    if (text == null) {
+      return null;
+    }
+    try {
+      return RetryPolicy.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw fields.error("retry", String.valueOf(e.getMessage()));
+    }
+  }
+}

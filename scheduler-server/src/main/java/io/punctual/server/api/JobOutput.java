@@ -1,0 +1,76 @@
+package io.punctual.server.api;
+
+import io.punctual.core.engine.JobView;
+import io.punctual.core.job.JobContent;
+import io.punctual.core.job.JobState;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/** A job as JSON. */
+final class JobOutput {
+
+  private JobOutput() {}
+
+  static Map<String, Object> of(JobView job) {
+    Map<String, Object> out = new LinkedHashMap<>();
+    out.put("application", job.queue().application());
+    out.put("taskType", job.queue().taskType());
+    out.put("taskId", job.taskId());
+    out.put("state", state(job.state()));
+    switch (job.state()) {
+      case DELAYED -> {
+        out.put("dueAt", Instant.ofEpochMilli(job.at()).toString());
+        out.put("delayTime", job.at());
+      }
+      case RESERVED -> {
+        Map<String, Object> lease = new LinkedHashMap<>();
+        lease.put("attempt", job.attempt());
+        lease.put("owner", job.owner());
+        lease.put("until", Instant.ofEpochMilli(job.at()).toString());
+        out.put("lease", lease);
+      }
+      case DEAD -> out.put("diedAt", Instant.ofEpochMilli(job.at()).toString());
+      case FINISHED -> out.put("finishedAt", Instant.ofEpochMilli(job.at()).toString());
+      case CANCELLED -> out.put("cancelledAt", Instant.ofEpochMilli(job.at()).toString());
+    }
+    if (job.state() != JobState.FINISHED && job.state() != JobState.CANCELLED) {
+      Map<String, Object> attempts = new LinkedHashMap<>();
+      attempts.put("failed", job.tries().failed());
+      attempts.put("unknown", job.tries().unknown());
+      attempts.put("undeliverable", job.tries().undeliverable());
+      attempts.put("counted", job.tries().counted());
+      attempts.put("max", job.maxAttempts());
+      out.put("attempts", attempts);
+    }
+    JobContent content = job.content();
+    if (content != null) {
+      out.put("acceptedAt", Instant.ofEpochMilli(job.acceptedAt()).toString());
+      out.put("params", content.params());
+      if (!content.headers().isEmpty()) {
+        out.put("headers", content.headers());
+      }
+      if (content.timeToRun() != null) {
+        out.put("timeToRun", content.timeToRun().toMillis());
+      }
+      if (content.retry() != null) {
+        out.put("retry", content.retry().text());
+      }
+    }
+    JobView.LastError error = job.error();
+    if (error != null) {
+      Map<String, Object> last = new LinkedHashMap<>();
+      last.put("at", Instant.ofEpochMilli(error.at()).toString());
+      last.put("kind", error.kind());
+      last.put("instance", error.instance());
+      last.put("message", error.message());
+      out.put("lastError", last);
+    }
+    return out;
+  }
+
+  static String state(JobState state) {
+    return state.name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,129 @@
+package io.punctual.server.api;
+
+import io.punctual.ErrorCode;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import org.springframework.http.InvalidMediaTypeException;
+import org.springframework.http.MediaType;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Reads a request's body as strict JSON: bounded while reading, UTF-8 and nothing else, one
+ * document, no field twice.
+ */
+final class JsonBody {
+
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder(
+              JsonFactory.builder()
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder()
+                          .maxNestingDepth(16)
+                          .maxNumberLength(32)
+                          .maxNameLength(256)
+                          .maxStringLength(2 * 1024 * 1024)
+                          .build())
+                  .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                  .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+                  .build())
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build();
+
+  private JsonBody() {}
+
+  /**
+   * Reads the body, which must be a JSON object.
+   *
+   * @param limit most bytes
+   */
+  static JsonFields read(HttpServletRequest request, long limit) {
+    requireJson(request);
+    return JsonFields.of(parse(text(bytes(request, limit))), "");
+  }
+
+  private static void requireJson(HttpServletRequest request) {
+    String encoding = request.getHeader("Content-Encoding");
+    if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
+      throw ApiException.of(
+          ErrorCode.UNSUPPORTED_MEDIA_TYPE, "compressed bodies are not read; send it as it is");
+    }
+    boolean json;
+    try {
+      MediaType type = MediaType.parseMediaType(String.valueOf(request.getContentType()));
+      json =
+          type.isCompatibleWith(MediaType.APPLICATION_JSON)
+              && (type.getCharset() == null || type.getCharset().equals(StandardCharsets.UTF_8));
+    } catch (InvalidMediaTypeException e) {
+      json = false;
+    }
+    if (!json) {
+      throw ApiException.of(
+          ErrorCode.UNSUPPORTED_MEDIA_TYPE,
+          "the body must be JSON in UTF-8, with Content-Type: application/json");
+    }
+  }
+
+  private static byte[] bytes(HttpServletRequest request, long limit) {
+    try {
+      InputStream in = request.getInputStream();
+      byte[] bytes = in.readNBytes((int) Math.min(limit + 1, Integer.MAX_VALUE - 8));
+      if (bytes.length > limit) {
+        throw ApiException.of(ErrorCode.TOO_LARGE, "the body must be at most " + limit + " bytes");
+      }
+      return bytes;
+    } catch (IOException e) {
+      throw ApiException.of(ErrorCode.INVALID, "the body ended before it was whole");
+    }
+  }
+
+  private static String text(byte[] bytes) {
+    try {
+      return StandardCharsets.UTF_8
+          .newDecoder()
+          .onMalformedInput(CodingErrorAction.REPORT)
+          .onUnmappableCharacter(CodingErrorAction.REPORT)
+          .decode(ByteBuffer.wrap(bytes))
+          .toString();
+    } catch (CharacterCodingException e) {
+      throw ApiException.invalid("body", "is not valid UTF-8");
+    }
+  }
+
+  private static JsonNode parse(String text) {
+    if (text.isBlank()) {
+      throw ApiException.invalid("body", "is empty; it must be a JSON object");
+    }
+    try {
+      return MAPPER.readTree(text);
+    } catch (JacksonException e) {
+      String where =
+          e.getLocation() == null
+              ? ""
+              : String.format(
+                  Locale.ROOT,
+                  " at line %d, column %d",
+                  e.getLocation().getLineNr(),
+                  e.getLocation().getColumnNr());
+      throw ApiException.invalid("body", "is not valid JSON" + where + ": " + reason(e));
+    }
+  }
+
+  private static String reason(JacksonException e) {
+    String message = String.valueOf(e.getOriginalMessage());
+    String line = message.lines().findFirst().orElse("").replaceAll("\\p{Cntrl}", "?");
+    line = line.replaceAll("\\(?`?(tools|com|java)\\.[\\w.$]+[`)]?(\\([^)]*\\))?", "").strip();
+    return line.length() > 200 ? line.substring(0, 200) + "..." : line;
+  }
+}

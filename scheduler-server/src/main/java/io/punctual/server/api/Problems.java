@@ -1,0 +1,140 @@
+package io.punctual.server.api;
+
+import io.punctual.ErrorCode;
+import io.punctual.core.store.StoreException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+
+/** Every error becomes a problem document (RFC 9457), without stack, class names or addresses. */
+@RestControllerAdvice
+class Problems {
+
+  private static final Logger log = LoggerFactory.getLogger(Problems.class);
+
+  @ExceptionHandler
+  ResponseEntity<Map<String, Object>> onApi(ApiException e) {
+    return respond(e);
+  }
+
+  @ExceptionHandler
+  ResponseEntity<Map<String, Object>> onStore(StoreException e) {
+    return respond(translate(e));
+  }
+
+  @ExceptionHandler
+  ResponseEntity<Map<String, Object>> onAsync(CompletionException e) {
+    return e.getCause() instanceof StoreException store ? respond(translate(store)) : onAnything(e);
+  }
+
+  @ExceptionHandler
+  ResponseEntity<Map<String, Object>> onAnything(Exception e) {
+    if (e instanceof ErrorResponse response) {
+      return respond(framework(response), response.getHeaders());
+    }
+    log.error("A request failed in an unexpected way", e);
+    return respond(
+        ApiException.of(
+            ErrorCode.INTERNAL, "something went wrong in the scheduler; its log says more"));
+  }
+
+  static ApiException translate(StoreException e) {
+    return switch (e.kind()) {
+      case UNREACHABLE -> {
+        log.warn("Answered 503: {}", e.getMessage());
+        yield ApiException.unavailable(
+            "the store did not answer: whether this took effect is not known; repeat it with the"
+                + " same task id, which is safe",
+            Duration.ofSeconds(2));
+      }
+      case REFUSED -> {
+        log.warn("Answered 503: {}", e.getMessage());
+        yield ApiException.unavailable(
+            "the store takes nothing at the moment: nothing was changed; try again later",
+            Duration.ofSeconds(5));
+      }
+      case CORRUPT -> {
+        log.error("Answered 500: {}", e.getMessage());
+        yield ApiException.of(
+            ErrorCode.INTERNAL,
+            "the stored data of this queue is damaged: nothing was changed; an operator must look at"
+                + " the scheduler's log");
+      }
+    };
+  }
+
+  /** The errors that the web framework finds by itself. */
+  private static ApiException framework(ErrorResponse response) {
+    int status = response.getStatusCode().value();
+    return switch (status) {
+      case 404 ->
+          ApiException.of(ErrorCode.NOT_FOUND, "there is nothing at this path; see docs/api.md");
+      case 405 ->
+          ApiException.of(
+              ErrorCode.METHOD_NOT_ALLOWED, "this path does not take this method; see Allow");
+      case 415 ->
+          ApiException.of(
+              ErrorCode.UNSUPPORTED_MEDIA_TYPE, "the body must be application/json in UTF-8");
+      default ->
+          status >= 500
+              ? ApiException.of(ErrorCode.INTERNAL, "something went wrong in the scheduler")
+              : ApiException.of(ErrorCode.INVALID, "the request could not be understood");
+    };
+  }
+
+  private static ResponseEntity<Map<String, Object>> respond(ApiException e) {
+    return respond(e, HttpHeaders.EMPTY);
+  }
+
+  private static ResponseEntity<Map<String, Object>> respond(ApiException e, HttpHeaders headers) {
+    ResponseEntity.BodyBuilder builder =
+        ResponseEntity.status(HttpStatusCode.valueOf(e.code().status()))
+            .headers(h -> h.putAll(headers))
+            .contentType(MediaType.APPLICATION_PROBLEM_JSON);
+    Duration retryAfter = e.retryAfter();
+    if (retryAfter != null) {
+      builder.header(HttpHeaders.RETRY_AFTER, Long.toString(retryAfter.toSeconds()));
+    }
+    return builder.body(document(e));
+  }
+
+  /** The members of a problem document. */
+  static Map<String, Object> document(ApiException e) {
+    Map<String, Object> problem = new LinkedHashMap<>();
+    problem.put("type", "urn:punctual:problem:" + e.code().slug());
+    problem.put("title", title(e.code()));
+    problem.put("status", e.code().status());
+    problem.put("detail", String.valueOf(e.getMessage()));
+    problem.put("code", e.code().slug());
+    if (!e.errors().isEmpty()) {
+      problem.put("errors", e.errors());
+    }
+    problem.putAll(e.extra());
+    return problem;
+  }
+
+  private static String title(ErrorCode code) {
+    return switch (code) {
+      case INVALID -> "The input is not valid";
+      case UNAUTHENTICATED -> "Not authenticated";
+      case NOT_FOUND -> "Not found";
+      case METHOD_NOT_ALLOWED -> "Method not allowed";
+      case CONFLICT -> "Another job has this id";
+      case WRONG_STATE -> "Not possible in the job's state";
+      case TOO_LARGE -> "The body is too large";
+      case UNSUPPORTED_MEDIA_TYPE -> "Not a content type that is read here";
+      case INTERNAL -> "Internal error";
+      case UNAVAILABLE -> "Not available at the moment";
+    };
+  }
+}

@@ -1,0 +1,68 @@
+package io.punctual.server.config;
+
+import io.punctual.core.engine.Engine;
+import io.punctual.core.engine.EngineOptions;
+import io.punctual.core.store.RedisStore;
+import io.punctual.core.store.Store;
+import io.punctual.core.store.StoreOptions;
+import io.punctual.server.dispatch.HttpDispatcher;
+import io.punctual.server.registry.WorkerDirectory;
+import java.time.InstantSource;
+import java.util.UUID;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** Puts engine, store and dispatch together. */
+@Configuration(proxyBeanMethods = false)
+class EngineConfiguration {
+
+  @Bean
+  HttpDispatcher dispatcher(WorkerDirectory workers, PunctualProperties properties) {
+    return new HttpDispatcher(
+        workers,
+        properties.dispatch().connectTimeout(),
+        properties.dispatch().avoid(),
+        InstantSource.system());
+  }
+
+  @Bean
+  Store store(RedisConnectionFactory connections, PunctualProperties properties) {
+    return RedisStore.connect(
+        connections, new StoreOptions(properties.keyPrefix(), properties.tombstones()));
+  }
+
+  @Bean(destroyMethod = "close")
+  Engine engine(
+      Store store,
+      HttpDispatcher dispatcher,
+      PunctualProperties properties,
+      Environment environment) {
+    EngineOptions defaults = EngineOptions.defaults(owner(environment));
+    Engine engine =
+        Engine.create(
+            store,
+            new EngineOptions(
+                defaults.owner(),
+                properties.lease(),
+                defaults.maxClaim(),
+                properties.buckets(),
+                properties::retryOf,
+                defaults.safetyCheck(),
+                defaults.idleChecksPerSecond()),
+            dispatcher);
+    dispatcher.onCapacity(engine::capacityChanged);
+    return engine;
+  }
+
+  // Unique for each start, so that a lease can be told from one of an earlier life.
+  private static String owner(Environment environment) {
+    String host = environment.getProperty("eureka.instance.hostname", "scheduler");
+    String port = environment.getProperty("server.port", "8080");
+    String name = (host + ":" + port).replaceAll("[^A-Za-z0-9._:-]", "-");
+    return name.substring(0, Math.min(name.length(), 80))
+        + ":"
+        + UUID.randomUUID().toString().substring(0, 8);
+  }
+}

@@ -1,0 +1,89 @@
+package io.punctual.server.config;
+
+import io.punctual.core.engine.Engine;
+import io.punctual.server.dispatch.HttpDispatcher;
+import io.punctual.server.registry.WorkerDirectory;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.cloud.client.discovery.event.HeartbeatEvent;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.EventListener;
+import org.springframework.stereotype.Component;
+
+/**
+ * Starts the engine with the application, stops it before Redis goes, and keeps the view of the
+ * registry fresh.
+ */
+@Component
+class EngineLifecycle implements SmartLifecycle {
+
+  private static final Logger log = LoggerFactory.getLogger(EngineLifecycle.class);
+  private static final long REFRESH_MS = 500;
+
+  private final Engine engine;
+  private final WorkerDirectory workers;
+  private final HttpDispatcher dispatcher;
+  private final PunctualProperties properties;
+  private final ScheduledExecutorService refresher =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("registry-view").factory());
+  private volatile boolean running;
+
+  EngineLifecycle(
+      Engine engine,
+      WorkerDirectory workers,
+      HttpDispatcher dispatcher,
+      PunctualProperties properties) {
+    this.engine = engine;
+    this.workers = workers;
+    this.dispatcher = dispatcher;
+    this.properties = properties;
+  }
+
+  @Override
+  public void start() {
+    engine.start();
+    var unused =
+        refresher.scheduleWithFixedDelay(
+            this::refresh, REFRESH_MS, REFRESH_MS, TimeUnit.MILLISECONDS);
+    running = true;
+  }
+
+  /** The registry client fetched a new view: do not wait for the next round. */
+  @EventListener(HeartbeatEvent.class)
+  void onView() {
+    if (running) {
+      refresher.execute(this::refresh);
+    }
+  }
+
+  private void refresh() {
+    try {
+      workers.refresh();
+      dispatcher.recheckWaiting();
+    } catch (RuntimeException e) {
+      log.error("The view of the registry could not be refreshed; trying again", e);
+    }
+  }
+
+  @Override
+  public void stop() {
+    running = false;
+    engine.stop(properties.shutdownPatience());
+    refresher.shutdownNow();
+  }
+
+  @Override
+  public boolean isRunning() {
+    return running;
+  }
+
+  // After the web server has stopped taking requests (DEFAULT_PHASE - 1024), before beans go.
+  @Override
+  public int getPhase() {
+    return SmartLifecycle.DEFAULT_PHASE - 4096;
+  }
+}

@@ -1,0 +1,77 @@
+package io.punctual.server.dispatch;
+
+import io.punctual.core.engine.Delivery;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A delivery on its way to one instance. The first ending counts; afterwards only a late 'done' is
+ * passed on, since the work is done then, whoever gave up on it before.
+ */
+final class Attempt {
+
+  private final Delivery delivery;
+  private final String instance;
+  private final boolean alone;
+  private final Runnable onEnd;
+  private final AtomicBoolean ended = new AtomicBoolean();
+  private final AtomicBoolean acked = new AtomicBoolean();
+
+  Attempt(Delivery delivery, String instance, boolean alone, Runnable onEnd) {
+    this.delivery = delivery;
+    this.instance = instance;
+    this.alone = alone;
+    this.onEnd = onEnd;
+  }
+
+  Delivery delivery() {
+    return delivery;
+  }
+
+  boolean isEnded() {
+    return ended.get();
+  }
+
+  void done() {
+    boolean first = end();
+    if (acked.compareAndSet(false, true)) {
+      var unused = delivery.done();
+    }
+    if (first) {
+      onEnd.run();
+    }
+  }
+
+  void failed(String error, @Nullable Duration delay) {
+    if (end()) {
+      var unused = delivery.failed(instance, error, delay);
+      onEnd.run();
+    }
+  }
+
+  void rejected(String error) {
+    if (end()) {
+      var unused = delivery.rejected(instance, error);
+      onEnd.run();
+    }
+  }
+
+  void unknown(String error) {
+    if (end()) {
+      var unused = delivery.unknown(instance, error, alone);
+      onEnd.run();
+    }
+  }
+
+  void undeliverable(String error) {
+    if (end()) {
+      var unused = delivery.undeliverable(instance, error);
+      onEnd.run();
+    }
+  }
+
+  private boolean end() {
+    return ended.compareAndSet(false, true);
+  }
+}

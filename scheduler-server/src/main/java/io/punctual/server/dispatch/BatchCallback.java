@@ -1,0 +1,169 @@
+package io.punctual.server.dispatch;
+
+import io.punctual.Limits;
+import io.punctual.core.engine.Delivery;
+import io.punctual.server.registry.WorkerInstance;
+import io.punctual.wire.CallbackRequest;
+import io.punctual.wire.CallbackResult;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The batch protocol: many jobs a POST, a line a result, each passed on as it arrives. What has no
+ * line when the stream ends is unknown.
+ */
+final class BatchCallback implements Callback {
+
+  private static final Logger log = LoggerFactory.getLogger(BatchCallback.class);
+  private static final int MAX_LINE = 64 * 1024;
+  private static final long MAX_ANSWER = 16L * 1024 * 1024;
+
+  private final HttpClient client;
+  private final Deadlines deadlines;
+  private final InstantSource clock;
+  private final Duration avoid;
+  private final JsonMapper json =
+      JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
+
+  BatchCallback(HttpClient client, Deadlines deadlines, InstantSource clock, Duration avoid) {
+    this.client = client;
+    this.deadlines = deadlines;
+    this.clock = clock;
+    this.avoid = avoid;
+  }
+
+  @Override
+  public void call(WorkerInstance instance, List<Attempt> attempts) {
+    HttpExchange exchange = new HttpExchange(client, request(instance, attempts));
+    List<? extends Future<?>> watches = deadlines.watch(attempts, exchange::abort);
+    try {
+      HttpResponse<InputStream> response = exchange.await(avoid);
+      if (response != null) {
+        try (InputStream body = response.body()) {
+          if (response.statusCode() == 200) {
+            readLines(body, attempts);
+          } else {
+            readStatus(response, attempts);
+          }
+        }
+      }
+    } catch (IOException e) {
+      endAll(attempts, "the connection broke: " + HttpExchange.describe(e));
+    } finally {
+      watches.forEach(watch -> watch.cancel(false));
+    }
+  }
+
+  private void readLines(InputStream body, List<Attempt> attempts) throws IOException {
+    Map<String, Attempt> byId = new HashMap<>();
+    attempts.forEach(attempt -> byId.put(attempt.delivery().taskId(), attempt));
+    LineReader lines = new LineReader(body, MAX_LINE, MAX_ANSWER);
+    String line;
+    while ((line = lines.next()) != null) {
+      if (!line.isEmpty()) {
+        CallbackResult result = parse(line);
+        Attempt attempt = result == null ? null : byId.get(result.taskId());
+        if (attempt != null
+            && result != null
+            && attempt.delivery().incarnation().equals(result.incarnation())) {
+          end(attempt, result);
+        } else {
+          log.debug("ignored a line of a callback's answer that belongs to no job of this call");
+        }
+      }
+    }
+    endAll(attempts, "the answer ended without a line for this job");
+  }
+
+  private static void end(Attempt attempt, CallbackResult result) {
+    String error = result.error() == null ? "" : result.error();
+    switch (result.outcome()) {
+      case CallbackResult.DONE -> attempt.done();
+      case CallbackResult.RETRY -> attempt.failed(error, delay(result.retryAfterMs()));
+      case CallbackResult.REJECT -> attempt.rejected(error);
+      case CallbackResult.REFUSED -> attempt.undeliverable(error);
+      default -> log.debug("ignored a callback result with the outcome {}", result.outcome());
+    }
+  }
+
+  private static @Nullable Duration delay(@Nullable Long millis) {
+    return millis == null
+        ? null
+        : Duration.ofMillis(Math.max(0, Math.min(millis, Limits.MAX_RETRY_DELAY.toMillis())));
+  }
+
+  private @Nullable CallbackResult parse(String line) {
+    try {
+      return json.readValue(line, CallbackResult.class);
+    } catch (JacksonException e) {
+      return null;
+    }
+  }
+
+  private void readStatus(HttpResponse<InputStream> response, List<Attempt> attempts) {
+    int status = response.statusCode();
+    String error = "HTTP " + status + " from " + response.uri();
+    switch (status) {
+      case 404, 405, 410, 415, 421 ->
+          throw new NotSentException(
+              error + ": nothing there takes jobs of this application", avoid.multipliedBy(10));
+      case 401, 403 ->
+          throw new NotSentException(
+              error + ": the application's security refuses the callback", avoid.multipliedBy(10));
+      case 503 -> throw new NotSentException(error + ": shutting down or overloaded", avoid);
+      case 429 -> {
+        Duration delay = RetryAfter.of(response.headers(), clock);
+        attempts.forEach(attempt -> attempt.failed(error, delay));
+      }
+      default -> {
+        String reason =
+            status >= 300 && status < 400 ? error + ": redirects are not followed" : error;
+        attempts.forEach(attempt -> attempt.failed(reason, null));
+      }
+    }
+  }
+
+  private static void endAll(List<Attempt> attempts, String error) {
+    attempts.forEach(attempt -> attempt.unknown(error));
+  }
+
+  private HttpRequest request(WorkerInstance instance, List<Attempt> attempts) {
+    List<CallbackRequest.Job> jobs =
+        attempts.stream().map(attempt -> job(attempt.delivery())).toList();
+    byte[] body =
+        json.writeValueAsBytes(new CallbackRequest(instance.application(), instance.id(), jobs));
+    return HttpRequest.newBuilder(instance.callback())
+        .header("Content-Type", "application/json")
+        .header("Accept", "application/x-ndjson")
+        .header("User-Agent", "punctual")
+        .POST(HttpRequest.BodyPublishers.ofByteArray(body))
+        .build();
+  }
+
+  private static CallbackRequest.Job job(Delivery delivery) {
+    return new CallbackRequest.Job(
+        delivery.taskId(),
+        delivery.queue().taskType(),
+        delivery.incarnation(),
+        delivery.attempt(),
+        delivery.dueTime(),
+        Deadlines.timeToRun(delivery.content()).toMillis(),
+        delivery.content().params(),
+        delivery.content().headers());
+  }
+}

@@ -1,0 +1,15 @@
+package io.punctual.server.dispatch;
+
+import io.punctual.server.registry.WorkerInstance;
+import java.util.List;
+
+/** One way of calling an instance. */
+interface Callback {
+
+  /**
+   * Calls the instance and ends every attempt, or none: blocks until the last of them ended.
+   *
+   * @throws NotSentException if nothing ran; no attempt was ended then
+   */
+  void call(WorkerInstance instance, List<Attempt> attempts);
+}

@@ -1,0 +1,234 @@
+package io.punctual.server.dispatch;
+
+import io.github.resilience4j.retry.Retry;
+import io.github.resilience4j.retry.RetryConfig;
+import io.punctual.core.engine.Delivery;
+import io.punctual.core.engine.Dispatcher;
+import io.punctual.core.queue.QueueName;
+import io.punctual.server.registry.WorkerDirectory;
+import io.punctual.server.registry.WorkerInstance;
+import io.punctual.wire.WorkerMetadata;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes claimed jobs to live instances of their application.
+ *
+ * <p>Jobs that were claimed together and go to the same instance share a request. An instance that
+ * was not reached is left alone for a while, and another one is tried at once; when none is left,
+ * the jobs go back undelivered, which costs them no attempt.
+ */
+public final class HttpDispatcher implements Dispatcher, AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(HttpDispatcher.class);
+  private static final int MAX_INSTANCES_TRIED = 4;
+
+  private final WorkerDirectory workers;
+  private final InstanceBoard board;
+  private final Chooser chooser;
+  private final LastTried lastTried = new LastTried(10_000);
+  private final Map<String, Callback> protocols;
+  private final Deadlines deadlines = new Deadlines();
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final Set<QueueName> waiting = ConcurrentHashMap.newKeySet();
+  private volatile Consumer<QueueName> capacityChanged = queue -> {};
+
+  public HttpDispatcher(
+      WorkerDirectory workers, Duration connectTimeout, Duration avoid, InstantSource clock) {
+    this.workers = workers;
+    this.board = new InstanceBoard(System::nanoTime);
+    this.chooser = new Chooser(board, bound -> ThreadLocalRandom.current().nextInt(bound));
+    HttpClient client =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .followRedirects(HttpClient.Redirect.NEVER)
+            .connectTimeout(connectTimeout)
+            .executor(threads)
+            .proxy(HttpClient.Builder.NO_PROXY)
+            .build();
+    this.protocols =
+        Map.of(
+            WorkerMetadata.BATCH, new BatchCallback(client, deadlines, clock, avoid),
+            WorkerMetadata.SINGLE, new SingleCallback(client, deadlines, clock, avoid));
+  }
+
+  /** Whom to tell when a queue that had nobody to go to has somebody. */
+  public void onCapacity(Consumer<QueueName> listener) {
+    capacityChanged = listener;
+  }
+
+  @Override
+  public int capacity(QueueName queue) {
+    int capacity = 0;
+    for (WorkerInstance instance : instances(queue)) {
+      capacity += board.free(instance);
+    }
+    if (capacity == 0) {
+      waiting.add(queue);
+    }
+    return capacity;
+  }
+
+  /** Looks again at the queues that had no capacity. To be called often: it only reads memory. */
+  public void recheckWaiting() {
+    for (QueueName queue : List.copyOf(waiting)) {
+      waiting.remove(queue);
+      if (capacity(queue) > 0) {
+        capacityChanged.accept(queue);
+      }
+    }
+  }
+
+  @Override
+  public void dispatch(QueueName queue, List<Delivery> deliveries) {
+    List<WorkerInstance> candidates = instances(queue);
+    if (candidates.isEmpty()) {
+      deliveries.forEach(
+          delivery -> {
+            var unused = delivery.release();
+          });
+      return;
+    }
+    Map<WorkerInstance, List<Delivery>> groups = new LinkedHashMap<>();
+    for (Delivery delivery : deliveries) {
+      WorkerInstance instance = chooser.choose(candidates, preferred(delivery));
+      board.started(instance);
+      if (delivery.travelsAlone() || instance.metadata().protocol().equals(WorkerMetadata.SINGLE)) {
+        send(queue, instance, List.of(delivery));
+      } else {
+        groups.computeIfAbsent(instance, i -> new ArrayList<>()).add(delivery);
+      }
+    }
+    groups.forEach((instance, group) -> send(queue, instance, group));
+  }
+
+  private void send(QueueName queue, WorkerInstance first, List<Delivery> group) {
+    threads.execute(
+        () -> {
+          try {
+            new Journey(queue, first, group).travel();
+          } catch (RuntimeException e) {
+            log.error("Jobs of {} are left to their leases, a callback failed oddly", queue, e);
+          }
+        });
+  }
+
+  private @Nullable String preferred(Delivery delivery) {
+    return delivery.tries().suspect() ? lastTried.of(delivery.incarnation()) : null;
+  }
+
+  private List<WorkerInstance> instances(QueueName queue) {
+    return workers.instances(queue.application(), queue.taskType());
+  }
+
+  private void ended(QueueName queue, WorkerInstance instance) {
+    board.ended(instance);
+    capacityChanged.accept(queue);
+  }
+
+  @Override
+  public void close() {
+    deadlines.close();
+    threads.shutdownNow();
+  }
+
+  /** A group on its way from instance to instance until one takes it. */
+  private final class Journey {
+
+    private final QueueName queue;
+    private final List<Delivery> group;
+    private final Set<String> tried = new HashSet<>();
+    private WorkerInstance instance;
+
+    Journey(QueueName queue, WorkerInstance first, List<Delivery> group) {
+      this.queue = queue;
+      this.instance = first;
+      this.group = group;
+    }
+
+    void travel() {
+      Retry anotherInstance =
+          Retry.of(
+              "callback",
+              RetryConfig.custom()
+                  .maxAttempts(MAX_INSTANCES_TRIED)
+                  .intervalFunction(attempt -> 0L)
+                  .retryOnException(e -> e instanceof NotSentException && moveOn())
+                  .build());
+      try {
+        anotherInstance.executeRunnable(this::attempt);
+      } catch (NotSentException e) {
+        WorkerInstance last = instance;
+        group.forEach(
+            delivery -> {
+              var unused = delivery.undeliverable(last.id(), e.reason());
+            });
+        capacityChanged.accept(queue);
+      }
+    }
+
+    private void attempt() {
+      WorkerInstance target = instance;
+      tried.add(target.id());
+      List<Delivery> held = group.stream().filter(Delivery::leaseHeld).toList();
+      List<Attempt> attempts =
+          held.stream()
+              .map(
+                  delivery ->
+                      new Attempt(
+                          delivery, target.id(), held.size() == 1, () -> ended(queue, target)))
+              .toList();
+      for (int i = held.size(); i < group.size(); i++) {
+        ended(queue, target);
+      }
+      if (held.isEmpty()) {
+        return;
+      }
+      held.forEach(delivery -> lastTried.put(delivery.incarnation(), target.id()));
+      Callback protocol = Objects.requireNonNull(protocols.get(target.metadata().protocol()));
+      try {
+        protocol.call(target, attempts);
+        board.reached(target);
+      } catch (NotSentException e) {
+        board.avoid(target, e.avoid(), e.reason());
+        attempts.forEach(attempt -> board.ended(target));
+        log.info("Instance {} is left alone for {}: {}", target.id(), e.avoid(), e.reason());
+        throw e;
+      }
+    }
+
+    /** Picks an instance that was not tried yet; false when there is none. */
+    private boolean moveOn() {
+      List<WorkerInstance> left =
+          instances(queue).stream()
+              .filter(
+                  candidate ->
+                      !tried.contains(candidate.id())
+                          && candidate.metadata().protocol().equals(instance.metadata().protocol())
+                          && board.free(candidate) > 0)
+              .toList();
+      if (left.isEmpty()) {
+        return false;
+      }
+      instance = chooser.choose(left, null);
+      group.forEach(delivery -> board.started(instance));
+      return true;
+    }
+  }
+}

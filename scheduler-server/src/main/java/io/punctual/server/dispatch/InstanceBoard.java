@@ -1,0 +1,104 @@
+package io.punctual.server.dispatch;
+
+import io.punctual.server.registry.WorkerInstance;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this scheduler knows of instances from its own calls: how much each is doing, and whom to
+ * leave alone for a while. An instance that comes back from that gets one job first.
+ */
+final class InstanceBoard {
+
+  private static final class Entry {
+    int outstanding;
+    long avoidUntil;
+    boolean avoided;
+    boolean probing;
+    @Nullable String reason;
+  }
+
+  private final Map<String, Entry> entries = new ConcurrentHashMap<>();
+  private final LongSupplier nanoTime;
+
+  InstanceBoard(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
+  /** How many more jobs the instance may get now. */
+  int free(WorkerInstance instance) {
+    Entry entry = entry(instance);
+    synchronized (entry) {
+      if (entry.avoided && nanoTime.getAsLong() - entry.avoidUntil < 0) {
+        return 0;
+      }
+      if (entry.avoided || entry.probing) {
+        return entry.outstanding == 0 ? 1 : 0;
+      }
+      return Math.max(0, instance.metadata().concurrency() - entry.outstanding);
+    }
+  }
+
+  /** Jobs that this scheduler has with the instance, in parts of what it takes at once. */
+  double load(WorkerInstance instance) {
+    Entry entry = entry(instance);
+    synchronized (entry) {
+      return (double) entry.outstanding / instance.metadata().concurrency();
+    }
+  }
+
+  void started(WorkerInstance instance) {
+    Entry entry = entry(instance);
+    synchronized (entry) {
+      entry.outstanding++;
+      if (entry.avoided) {
+        entry.avoided = false;
+        entry.probing = true;
+      }
+    }
+  }
+
+  void ended(WorkerInstance instance) {
+    Entry entry = entry(instance);
+    synchronized (entry) {
+      entry.outstanding--;
+    }
+  }
+
+  /** The instance answered. */
+  void reached(WorkerInstance instance) {
+    Entry entry = entry(instance);
+    synchronized (entry) {
+      entry.avoided = false;
+      entry.probing = false;
+      entry.reason = null;
+    }
+  }
+
+  /** The instance was not reached, or wants nothing now. */
+  void avoid(WorkerInstance instance, Duration howLong, String reason) {
+    Entry entry = entry(instance);
+    synchronized (entry) {
+      entry.avoided = true;
+      entry.probing = false;
+      entry.avoidUntil = nanoTime.getAsLong() + howLong.toNanos();
+      entry.reason = reason;
+    }
+  }
+
+  /** Why the instance is left alone, if it is. */
+  Optional<String> avoided(WorkerInstance instance) {
+    Entry entry = entry(instance);
+    synchronized (entry) {
+      return entry.avoided ? Optional.ofNullable(entry.reason) : Optional.empty();
+    }
+  }
+
+  private Entry entry(WorkerInstance instance) {
+    return entries.computeIfAbsent(instance.id(), id -> new Entry());
+  }
+}

@@ -1,0 +1,108 @@
+package io.punctual.server.dispatch;
+
+import io.punctual.core.engine.Delivery;
+import io.punctual.server.registry.WorkerInstance;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.Future;
+
+/**
+ * The single protocol: one job a POST, as a CloudEvent in HTTP binary mode, for any web application
+ * in any language. The status is the answer.
+ */
+final class SingleCallback implements Callback {
+
+  private final HttpClient client;
+  private final Deadlines deadlines;
+  private final InstantSource clock;
+  private final Duration avoid;
+
+  SingleCallback(HttpClient client, Deadlines deadlines, InstantSource clock, Duration avoid) {
+    this.client = client;
+    this.deadlines = deadlines;
+    this.clock = clock;
+    this.avoid = avoid;
+  }
+
+  @Override
+  public void call(WorkerInstance instance, List<Attempt> attempts) {
+    Attempt attempt = attempts.get(0);
+    HttpExchange exchange = new HttpExchange(client, request(instance, attempt.delivery()));
+    List<? extends Future<?>> watches = deadlines.watch(attempts, exchange::abort);
+    try {
+      HttpResponse<InputStream> response = exchange.await(avoid);
+      if (response != null) {
+        // The status is the answer; a body, of whatever size, is not read.
+        response.body().close();
+        end(attempt, response);
+      }
+    } catch (IOException e) {
+      attempt.unknown("the connection broke: " + HttpExchange.describe(e));
+    } finally {
+      watches.forEach(watch -> watch.cancel(false));
+    }
+  }
+
+  private void end(Attempt attempt, HttpResponse<InputStream> response) {
+    int status = response.statusCode();
+    String error = "HTTP " + status + " from " + response.uri();
+    if (status >= 200 && status < 300) {
+      attempt.done();
+    } else if (status == 421) {
+      throw new NotSentException(error + ": another application answers there", avoid);
+    } else if (status == 410) {
+      throw new NotSentException(
+          error + ": the instance wants no more jobs of this type", Duration.ofMinutes(1));
+    } else if (status == 422) {
+      attempt.rejected(error);
+    } else if (status == 429 || status == 502 || status == 503 || status == 504) {
+      attempt.failed(error, RetryAfter.of(response.headers(), clock));
+    } else if (status >= 300 && status < 400) {
+      attempt.failed(error + ": redirects are not followed", null);
+    } else {
+      attempt.failed(error, null);
+    }
+  }
+
+  private static HttpRequest request(WorkerInstance instance, Delivery delivery) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(instance.callback())
+            .header("User-Agent", "punctual")
+            .header(
+                "Content-Type",
+                delivery.content().headers().getOrDefault("content-type", "application/json"))
+            .header("ce-specversion", "1.0")
+            .header("ce-id", encode(delivery.taskId()))
+            .header("ce-type", encode(delivery.queue().taskType()))
+            .header(
+                "ce-source",
+                "/"
+                    + encode(delivery.queue().application())
+                    + "/"
+                    + encode(delivery.queue().taskType()))
+            .header("ce-time", Instant.ofEpochMilli(delivery.dueTime()).toString())
+            .header("ce-attempt", Integer.toString(delivery.attempt()))
+            .header("Punctual-Application", instance.application())
+            .header("Punctual-Instance", instance.id())
+            .header("Punctual-Incarnation", delivery.incarnation());
+    delivery
+        .content()
+        .headers()
+        .forEach((name, value) -> request.header("Punctual-Header-" + name, value));
+    return request.POST(HttpRequest.BodyPublishers.ofString(delivery.content().params())).build();
+  }
+
+  // CloudEvents wants header values percent-encoded; our names need it for nothing but themselves.
+  private static String encode(String value) {
+    return URLEncoder.encode(value, StandardCharsets.UTF_8).replace("%3A", ":");
+  }
+}
