@@ -199,10 +199,9 @@ final class Scanner {
       }
       if (expired.retried() + expired.dead() > 0) {
         log.warn(
-            "{}: the leases of {} jobs ran out, their scheduler or worker went away: {} are tried"
-                + " again, {} are dead letters",
+            "{}: leases ran out, since a scheduler or worker went away: {} jobs wait again, {} are"
+                + " dead letters",
             bucket,
-            expired.retried() + expired.dead(),
             expired.retried(),
             expired.dead());
       }
@@ -261,7 +260,7 @@ final class Scanner {
                 sent,
                 context.options().lease()));
       } catch (CorruptContentException e) {
-        log.error("{}: job {} is a dead letter now", bucket, job.taskId(), e);
+        log.error("{}: job {} is a dead letter now: {}", bucket, job.taskId(), e.getMessage());
         Note note = new Note("", String.valueOf(e.getMessage()));
         settler.send(endings.rejected(job, note), new CompletableFuture<>());
       }

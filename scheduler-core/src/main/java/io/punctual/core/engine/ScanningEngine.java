@@ -137,7 +137,9 @@ final class ScanningEngine implements Engine {
         }
       }
       log.warn(
-          "{} deliveries were still open after {}; they will be delivered again", left, patience);
+          "Deliveries still open after {} at the stop: {}; they will be delivered again",
+          patience,
+          left);
       if (!context.inFlight().awaitNone(FLUSH)) {
         log.warn("The store did not take the ends of all deliveries; their leases run out");
       }

@@ -5,6 +5,7 @@ import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.StoreException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -27,7 +28,7 @@ final class Settler {
   private final Context context;
   private final LeaseKeeper keeper;
   private final Doorbell bell;
-  private final Backoff backoff = Backoff.ofStore();
+  private final Backoff backoff;
   private final GroupCommit<Entry> commit;
 
   private record Entry(
@@ -38,6 +39,8 @@ final class Settler {
     this.context = context;
     this.keeper = keeper;
     this.bell = bell;
+    // Back before anybody may expire the leases, see Contact.
+    this.backoff = new Backoff(Duration.ofMillis(50), context.options().lease().dividedBy(10));
     this.commit =
         new GroupCommit<>(
             context.threads(),

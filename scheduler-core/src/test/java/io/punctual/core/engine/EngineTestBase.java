@@ -102,6 +102,14 @@ abstract class EngineTestBase {
     }
   }
 
+  static JobView.LastError lastError(JobView job) {
+    JobView.LastError error = job.error();
+    if (error == null) {
+      throw new AssertionError("nothing went wrong with " + job);
+    }
+    return error;
+  }
+
   static ConditionFactory eventually() {
     return Awaitility.await().pollInterval(Duration.ofMillis(10)).atMost(Duration.ofSeconds(30));
   }

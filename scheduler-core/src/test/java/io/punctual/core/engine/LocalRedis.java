@@ -55,7 +55,7 @@ final class LocalRedis implements AutoCloseable {
                       "--appendonly",
                       "yes",
                       "--appendfsync",
-                      "always"))
+                      "everysec"))
               .redirectErrorStream(true)
               .redirectOutput(directory.resolve("log").toFile())
               .start();

@@ -1,0 +1,237 @@
+package io.punctual.core.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.punctual.DelayQueueJob;
+import io.punctual.core.job.JobState;
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.RedisStore;
+import io.punctual.core.store.Store;
+import io.punctual.core.store.StoreException;
+import io.punctual.core.store.StoreOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Starting, stopping, and the store going away. */
+class LifecycleIT extends EngineTestBase {
+
+  @Test
+  void aStopWaitsForOpenDeliveries() throws Exception {
+    TestDispatcher dispatcher = new TestDispatcher();
+    Engine engine = engine(dispatcher);
+    submit(engine, "a", Duration.ZERO);
+    Delivery delivery = dispatcher.next();
+    submit(engine, "later", Duration.ofHours(1));
+
+    Thread stop = new Thread(() -> engine.stop(Duration.ofSeconds(30)));
+    stop.start();
+    eventually().until(() -> stop.getState() == Thread.State.TIMED_WAITING);
+    delivery.done().join();
+    stop.join(20_000);
+    assertThat(stop.isAlive()).isFalse();
+
+    Store store = store();
+    assertThat(store.jobs().find(new Bucket(QUEUE, 0), "a").orElseThrow().state())
+        .isEqualTo(JobState.FINISHED);
+    DelayQueueJob job = DelayQueueJob.of(TYPE).delay(Duration.ZERO).build();
+    assertThat(engine.submit(APP, job, false))
+        .failsWithin(Duration.ofSeconds(1))
+        .withThrowableOfType(java.util.concurrent.ExecutionException.class)
+        .withCauseInstanceOf(StoreException.class);
+    assertThatThrownBy(engine::start).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void whatIsStillOpenAfterTheWaitIsTakenByAnotherEngineSoon() {
+    TestDispatcher dispatcher = new TestDispatcher();
+    EngineOptions longLease = EngineOptions.defaults("stopping");
+    Engine engine = engine(store(), longLease, dispatcher, null);
+    submit(engine, "a", Duration.ZERO);
+    dispatcher.next();
+    engine.stop(Duration.ofMillis(50));
+
+    TestDispatcher heir = new TestDispatcher();
+    engine(store(), options("heir"), heir, null);
+    Delivery again = heir.next();
+    assertThat(again.attempt()).isEqualTo(2);
+    assertThat(again.tries().counted()).isZero();
+    again.done().join();
+  }
+
+  @Test
+  void startAndStopUnderStress() throws Exception {
+    for (int round = 0; round < 10; round++) {
+      Engine engine = Engine.create(store(), options("stressed"), TestDispatcher.done());
+      List<Throwable> errors = java.util.Collections.synchronizedList(new ArrayList<>());
+      CountDownLatch go = new CountDownLatch(1);
+      List<Thread> threads = new ArrayList<>();
+      for (int t = 0; t < 8; t++) {
+        int number = t;
+        Thread thread =
+            new Thread(
+                () -> {
+                  try {
+                    go.await();
+                    for (int i = 0; i < 20; i++) {
+                      act(engine, number, ThreadLocalRandom.current().nextInt(6));
+                    }
+                  } catch (IllegalStateException e) {
+                    // A start after a stop.
+                  } catch (Throwable e) {
+                    errors.add(e);
+                  }
+                });
+        threads.add(thread);
+        thread.start();
+      }
+      go.countDown();
+      for (Thread thread : threads) {
+        thread.join(30_000);
+        assertThat(thread.isAlive()).isFalse();
+      }
+      engine.close();
+      assertThat(errors).isEmpty();
+    }
+  }
+
+  private static void act(Engine engine, int thread, int action) {
+    switch (action) {
+      case 0, 1, 2 -> engine.start();
+      case 3 -> {
+        if (thread == 0) {
+          engine.stop(Duration.ofMillis(100));
+        }
+      }
+      case 4 -> {
+        if (thread == 1) {
+          engine.close();
+        }
+      }
+      default -> {
+        DelayQueueJob job = DelayQueueJob.of(TYPE).delay(Duration.ZERO).build();
+        CompletableFuture<Submit> answer = engine.submit(APP, job, false);
+        try {
+          answer.get(20, TimeUnit.SECONDS);
+        } catch (java.util.concurrent.ExecutionException e) {
+          assertThat(e).hasCauseInstanceOf(StoreException.class);
+        } catch (Exception e) {
+          throw new AssertionError("a submission was never answered", e);
+        }
+      }
+    }
+  }
+
+  @Test
+  void afterARestartOfTheStoreScannersGoOnByThemselvesAndNoAckIsLost() throws Exception {
+    try (LocalRedis own = new LocalRedis()) {
+      var ownConnections = own.connections();
+      Store ownStore = RedisStore.connect(ownConnections, StoreOptions.DEFAULTS);
+      Queue<String> failures = new ConcurrentLinkedQueue<>();
+      TestDispatcher dispatcher = new TestDispatcher();
+      Engine engine =
+          engine(
+              ownStore,
+              options("engine"),
+              dispatcher,
+              new ScanSignals() {
+                @Override
+                public void failed(Bucket bucket) {
+                  failures.add(bucket.toString());
+                }
+              });
+      submit(engine, "open", Duration.ZERO);
+      Delivery open = dispatcher.next();
+      submit(engine, "waiting", Duration.ofMillis(300));
+
+      own.kill();
+      CompletableFuture<Void> acked = open.done();
+      eventually().until(() -> failures.size() >= 3);
+      assertThat(acked).isNotDone();
+      DelayQueueJob refused = DelayQueueJob.of(TYPE).delay(Duration.ZERO).build();
+      assertThat(engine.submit(APP, refused, false))
+          .failsWithin(Duration.ofSeconds(10))
+          .withThrowableOfType(java.util.concurrent.ExecutionException.class)
+          .withCauseInstanceOf(StoreException.class);
+      own.start();
+
+      acked.get(20, TimeUnit.SECONDS);
+      assertThat(engine.find(QUEUE, "open").orElseThrow().state()).isEqualTo(JobState.FINISHED);
+      Delivery waiting = dispatcher.next();
+      assertThat(waiting.taskId()).isEqualTo("waiting");
+      waiting.done().join();
+      assertThat(dispatcher.seen).containsExactly("open", "waiting");
+      closeEngines();
+      ownConnections.destroy();
+    }
+  }
+
+  @Test
+  void aBucketWithAForeignKeyIsQuarantinedAndTheOthersRun() {
+    Queue<Bucket> failures = new ConcurrentLinkedQueue<>();
+    TestDispatcher dispatcher = TestDispatcher.done();
+    try (var connection = connections.getConnection()) {
+      connection
+          .stringCommands()
+          .set((prefix + ":{shop:broken:0}:delayed").getBytes(UTF_8), "x".getBytes(UTF_8));
+    }
+    Store store = store();
+    store.queues().register(new QueueName(APP, "broken"), 1);
+    Engine engine =
+        engine(
+            store,
+            options("engine"),
+            dispatcher,
+            new ScanSignals() {
+              @Override
+              public void failed(Bucket bucket) {
+                failures.add(bucket);
+              }
+            });
+    eventually().until(() -> !failures.isEmpty());
+    submit(engine, "a", Duration.ZERO);
+    eventually().until(() -> dispatcher.seen.contains("a"));
+    assertThat(failures).containsExactly(new Bucket(new QueueName(APP, "broken"), 0));
+  }
+
+  @Test
+  void aThousandIdleQueuesStayWithinTheirBoundTogether() {
+    Store store = deafStore();
+    for (int i = 0; i < 1000; i++) {
+      store.queues().register(new QueueName(APP, "idle-" + i), 1);
+    }
+    ConcurrentLinkedQueue<Long> looks = new ConcurrentLinkedQueue<>();
+    EngineOptions o = EngineOptions.defaults("engine");
+    EngineOptions bounded =
+        new EngineOptions(
+            o.owner(), o.lease(), o.maxClaim(), 1, o.retry(), Duration.ofMillis(100), 50);
+    engine(
+        store,
+        bounded,
+        TestDispatcher.done(),
+        new ScanSignals() {
+          @Override
+          public void claimed(Bucket bucket, int jobs) {
+            looks.add(System.nanoTime());
+          }
+        });
+    // The first thousand are the start; then come the turns.
+    eventually().until(() -> looks.size() >= 1200);
+    List<Long> times = new ArrayList<>(looks);
+    List<Long> turns = times.subList(times.size() - 150, times.size());
+    long took = turns.get(149) - turns.get(0);
+    // 150 checks at 50 a second are 3 s; half of that leaves room for a bunch after a pause.
+    assertThat(Duration.ofNanos(took)).isGreaterThan(Duration.ofMillis(1500));
+  }
+
+  private static final java.nio.charset.Charset UTF_8 = java.nio.charset.StandardCharsets.UTF_8;
+}

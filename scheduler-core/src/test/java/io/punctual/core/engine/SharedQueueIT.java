@@ -1,0 +1,191 @@
+package io.punctual.core.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.DelayQueueJob;
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.store.Store;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Several engines on one store. */
+class SharedQueueIT extends EngineTestBase {
+
+  @Test
+  void twoEnginesShareAQueueAndNoJobGoesOutTwice() {
+    TestDispatcher one = TestDispatcher.done();
+    TestDispatcher two = TestDispatcher.done();
+    // Small bites, so that both get some.
+    one.capacity.set(5);
+    two.capacity.set(5);
+    Engine first = engine(store(), options("one"), one, null);
+    engine(store(), options("two"), two, null);
+
+    List<CompletableFuture<Submit>> answers = new ArrayList<>();
+    for (int i = 0; i < 3000; i++) {
+      DelayQueueJob job =
+          DelayQueueJob.of(TYPE).taskId("job-" + i).delay(Duration.ofMillis(i % 500)).build();
+      answers.add(first.submit(APP, job, false));
+    }
+    answers.forEach(CompletableFuture::join);
+    eventually().until(() -> one.seen.size() + two.seen.size() >= 3000);
+    Collection<String> all = new ArrayList<>(one.seen);
+    all.addAll(two.seen);
+    assertThat(all).hasSize(3000).doesNotHaveDuplicates();
+    assertThat(one.seen).isNotEmpty();
+    assertThat(two.seen).isNotEmpty();
+  }
+
+  @Test
+  void aSubmitElsewhereWakesTheScannerHere() throws Exception {
+    Asleep asleep = new Asleep();
+    TestDispatcher here = TestDispatcher.done();
+    TestDispatcher nobody = new TestDispatcher();
+    nobody.capacity.set(0);
+    EngineOptions rareChecks = rareChecks("here");
+    Engine elsewhere = engine(store(), options("elsewhere"), nobody, null);
+    submit(elsewhere, "far", Duration.ofHours(1));
+    engine(store(), rareChecks, here, asleep);
+    asleep.await();
+
+    // Each time a new earliest job; the checks are a minute apart.
+    for (int i = 0; i < 5; i++) {
+      submit(elsewhere, "near-" + i, Duration.ofMillis(20));
+      int number = i;
+      eventually().until(() -> here.seen.contains("near-" + number));
+    }
+    assertThat(here.seen).doesNotContain("far");
+  }
+
+  @Test
+  void aLostHintIsMadeUpForByTheSafetyCheck() throws Exception {
+    Asleep asleep = new Asleep();
+    TestDispatcher deaf = TestDispatcher.done();
+    TestDispatcher nobody = new TestDispatcher();
+    nobody.capacity.set(0);
+    Engine elsewhere = engine(store(), options("elsewhere"), nobody, null);
+    submit(elsewhere, "far", Duration.ofHours(1));
+    engine(deafStore(), options("deaf"), deaf, asleep);
+    asleep.await();
+    submit(elsewhere, "near", Duration.ofMillis(20));
+    eventually().until(() -> deaf.seen.contains("near"));
+  }
+
+  @Test
+  void aQueueThatIsMadeElsewhereIsFound() {
+    TestDispatcher deaf = TestDispatcher.done();
+    engine(deafStore(), options("deaf"), deaf, null);
+    TestDispatcher nobody = new TestDispatcher();
+    nobody.capacity.set(0);
+    Engine elsewhere = engine(store(), options("elsewhere"), nobody, null);
+    submit(elsewhere, "a", Duration.ZERO);
+    eventually().until(() -> deaf.seen.contains("a"));
+  }
+
+  @Test
+  void theJobsOfAKilledEngineMoveOnWhenTheLeaseHasRunOut() {
+    TestDispatcher dying = new TestDispatcher();
+    Engine killed = engine(store(), options("dying"), dying, null);
+    submit(killed, "a", Duration.ZERO);
+    Delivery first = dying.next();
+    TestDispatcher survivor = new TestDispatcher();
+    Engine heir = engine(store(), options("survivor"), survivor, null);
+    killed.close();
+
+    Delivery second = survivor.next();
+    assertThat(second.taskId()).isEqualTo("a");
+    assertThat(second.attempt()).isEqualTo(2);
+    assertThat(second.tries().unknown()).isEqualTo(1);
+    assertThat(second.dueTime()).isEqualTo(first.dueTime());
+    assertThat(second.incarnation()).isEqualTo(first.incarnation());
+    assertThat(lastError(heir.find(QUEUE, "a").orElseThrow()).kind()).isEqualTo("lease");
+    assertThat(first.leaseHeld()).isFalse();
+    second.done().join();
+  }
+
+  @Test
+  void aHeartbeatKeepsALongDelivery() {
+    TestDispatcher one = new TestDispatcher();
+    TestDispatcher two = new TestDispatcher();
+    Engine first = engine(store(), options("one"), one, null);
+    submit(first, "long", Duration.ZERO);
+    Delivery delivery = one.next();
+    Engine second = engine(store(), options("two"), two, null);
+    long claimed = second.find(QUEUE, "long").orElseThrow().at();
+    // The deadline moves on by more than four leases, and nobody takes the job meanwhile.
+    eventually().until(() -> second.find(QUEUE, "long").orElseThrow().at() > claimed + 4000);
+    assertThat(delivery.leaseHeld()).isTrue();
+    delivery.done().join();
+    assertThat(one.seen).containsExactly("long");
+    assertThat(two.seen).isEmpty();
+  }
+
+  @Test
+  void aPauseOfTheStoreTakesNoJobFromAHealthyEngine() throws Exception {
+    try (LocalRedis own = new LocalRedis()) {
+      var ownConnections = own.connections();
+      Store ownStore =
+          io.punctual.core.store.RedisStore.connect(
+              ownConnections, io.punctual.core.store.StoreOptions.DEFAULTS);
+      TestDispatcher one = new TestDispatcher();
+      TestDispatcher two = new TestDispatcher();
+      Failed failed = new Failed();
+      Engine first = engine(ownStore, options("one"), one, null);
+      submit(first, "a", Duration.ZERO);
+      Delivery delivery = one.next();
+      engine(ownStore, options("two"), two, failed);
+      // A call of the other one breaks: the store has been silent for two leases.
+      own.signal("STOP");
+      failed.await();
+      own.signal("CONT");
+      eventually().until(delivery::leaseHeld);
+      delivery.done().join();
+      submit(first, "b", Duration.ZERO);
+      eventually().until(() -> one.seen.contains("b") || two.seen.contains("b"));
+      assertThat(one.seen).containsOnlyOnce("a");
+      assertThat(two.seen).doesNotContain("a");
+      closeEngines();
+      ownConnections.destroy();
+    }
+  }
+
+  private static EngineOptions rareChecks(String owner) {
+    EngineOptions o = options(owner);
+    return new EngineOptions(
+        o.owner(), o.lease(), o.maxClaim(), 1, o.retry(), Duration.ofMinutes(1), 1);
+  }
+
+  /** Waits until a scanner sleeps. */
+  private static final class Asleep implements ScanSignals {
+    private final CountDownLatch asleep = new CountDownLatch(1);
+
+    @Override
+    public void asleep(Bucket bucket, long nanos, WakePlan.Cause until) {
+      asleep.countDown();
+    }
+
+    void await() throws InterruptedException {
+      assertThat(asleep.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  /** Waits until a call fails. */
+  private static final class Failed implements ScanSignals {
+    private final CountDownLatch failed = new CountDownLatch(1);
+
+    @Override
+    public void failed(Bucket bucket) {
+      failed.countDown();
+    }
+
+    void await() throws InterruptedException {
+      assertThat(failed.await(30, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+}
