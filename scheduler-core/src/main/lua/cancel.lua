@@ -1,10 +1,11 @@
 -- Cancels a waiting job: DELAYED -> gone, with a tombstone that tells a repeated call so.
 --
 -- KEYS     the ten keys of the bucket, see lib/keys
--- ARGV[1]  id
--- ARGV[2]  retention of tombstones, ms
--- RETURNS  {now, kind, attempt}
--- COST     1 ZREM, 3 HDEL, 1 ZADD, 1 HSET
+-- ARGV     retention: integer, ms, of tombstones
+-- ARGV     id: text
+-- RETURNS  {now ms, kind, attempt}
+-- COST     at most 6 reads and 11 writes
+-- WHY      a job that is being worked on is left alone: nobody could promise that it does not run
 --- @include lib/now
 --- @include lib/job
 --- @include lib/tomb
@@ -12,28 +13,30 @@
 local broken = check_types()
 if broken then return broken end
 local now = now_ms()
-local id = ARGV[1]
-local place = place_of(id)
+local retention, id = tonumber(ARGV[1]), ARGV[2]
+
+local place = places_of({ id })[1].state
 if place == 'reserved' then
   return { int(now), 'in-delivery', attempt_of(id) }
 elseif place == 'dead' then
   return { int(now), 'dead', '0' }
 elseif place == 'delayed' then
-  local record = redis.call('HGET', JOBS, id)
-  redis.call('ZREM', DELAYED, id)
-  redis.call('HDEL', TRIES, id)
-  redis.call('HDEL', ERRORS, id)
-  redis.call('HDEL', JOBS, id)
-  if record then
-    local incarnation = read_header(record)
-    put_tomb(id, incarnation, 'C', content_of(record), now, tonumber(ARGV[2]))
+  local record = read_record(redis.call('HGET', JOBS, id))
+  for _, key in ipairs({ DELAYED, TRIES, ERRORS, JOBS }) do
+    remove(key, id)
   end
-  trim_tombs(now, 1)
-  redis.call('HINCRBY', STATS, 'cancelled', 1)
+  count('cancelled')
+  if record then
+    add_tomb(id, record.incarnation, 'C', content_of(record), now, retention)
+  end
+  write()
+  if record then
+    tend_tombs(now, 1, retention)
+  end
   return { int(now), 'cancelled', '0' }
 end
-local tomb = live_tomb(id, now)
+local tomb = tomb_of(id, now)
 if not tomb then
   return { int(now), 'unknown', '0' }
 end
-return { int(now), tomb.outcome == 'D' and 'finished' or 'cancelled', '0' }
+return { int(now), tomb.finished and 'finished' or 'cancelled', '0' }

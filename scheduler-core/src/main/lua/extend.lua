@@ -1,11 +1,13 @@
 -- Keeps leases alive: RESERVED stays RESERVED, for longer.
 --
 -- KEYS     the ten keys of the bucket, see lib/keys
--- ARGV[1]  lease, ms from now
--- then per job: id, token
--- RETURNS  {now, '1' or '0' per job}
--- COST     per job: 1 HGET, 1 ZSCORE, 1 ZREM, 1 ZADD
--- WHY      ZREM before ZADD: a full Redis refuses a script whose first write may add.
+-- ARGV     lease: integer, ms from now
+-- EACH     id: text
+-- EACH     token: text, no spaces
+-- RETURNS  {now ms, '1' or '0' per job}
+-- COST     for all jobs 2 reads and 2 writes
+-- WHY      each id is removed and added again: a full Redis refuses a script whose first write
+--          may add
 --- @include lib/now
 --- @include lib/job
 
@@ -13,17 +15,25 @@ local broken = check_types()
 if broken then return broken end
 local now = now_ms()
 local deadline = now + tonumber(ARGV[1])
-local result = { int(now) }
+
+local ids, tokens = {}, {}
 for i = 2, #ARGV, 2 do
-  local id, token = ARGV[i], ARGV[i + 1]
-  local lease = redis.call('HGET', LEASES, id)
-  if lease and read_lease(lease).token == token then
-    local score = tonumber(redis.call('ZSCORE', RESERVED, id))
-    redis.call('ZREM', RESERVED, id)
-    redis.call('ZADD', RESERVED, int(math.max(score, deadline)), id)
-    result[#result + 1] = '1'
-  else
-    result[#result + 1] = '0'
+  ids[#ids + 1] = ARGV[i]
+  tokens[#tokens + 1] = ARGV[i + 1]
+end
+local result = { int(now) }
+if #ids > 0 then
+  local leases = redis.call('HMGET', LEASES, unpack(ids))
+  local deadlines = redis.call('ZMSCORE', RESERVED, unpack(ids))
+  for i, id in ipairs(ids) do
+    local lease = deadlines[i] and read_lease(leases[i])
+    local held = lease and lease.token == tokens[i]
+    if held and deadline > tonumber(deadlines[i]) then
+      remove(RESERVED, id)
+      add(RESERVED, int(deadline), id)
+    end
+    result[#result + 1] = held and '1' or '0'
   end
+  write()
 end
 return result

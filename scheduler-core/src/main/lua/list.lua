@@ -1,21 +1,23 @@
 -- Lists jobs of one state in the order of their scores. Read only.
 --
 -- KEYS     the ten keys of the bucket, see lib/keys
--- ARGV[1]  'delayed', 'reserved' or 'dead'
--- ARGV[2]  most jobs, 1 to 200
--- ARGV[3]  score of the last job seen, or '' to begin
--- ARGV[4]  id of the last job seen, or ''
--- RETURNS  {now, '1' if there is more, {id, state, at, record, tries, lease, error}...}
--- COST     O(log n) to find the place, 4 reads a job
--- WHY      the place is looked for by (score, id), so that a list goes on where it was even when that job is gone.
+-- ARGV     state: 'delayed', 'reserved' or 'dead'
+-- ARGV     max: integer, 1 to 200
+-- ARGV     score: integer, epoch ms, of the last job seen; '' to begin
+-- ARGV     last: text, its id; '' to begin
+-- RETURNS  {now ms, '1' if there is more else '0',
+--          {id, state, at ms, record, tries, lease, error}...}
+-- COST     O(log n) reads to find the place, 4 for all jobs
+-- WHY      the place is looked for by (score, id), so that a list goes on where it was even when
+--          that job is gone
 --- @include lib/now
 --- @include lib/snapshot
 
 local broken = check_types()
 if broken then return broken end
 local now = now_ms()
-local sets = { delayed = DELAYED, reserved = RESERVED, dead = DEAD }
-local set, most = sets[ARGV[1]], tonumber(ARGV[2])
+local set = ({ delayed = DELAYED, reserved = RESERVED, dead = DEAD })[ARGV[1]]
+local max = tonumber(ARGV[2])
 
 -- Byte order, as sorted sets have it; Lua's own comparison follows the server's locale.
 local function not_after(a, b)
@@ -43,13 +45,12 @@ local function rank_behind(score, id)
   return low
 end
 
-local from = 0
-if ARGV[3] ~= '' then
-  from = rank_behind(ARGV[3], ARGV[4])
+local from = ARGV[3] == '' and 0 or rank_behind(ARGV[3], ARGV[4])
+local found = redis.call('ZRANGE', set, from, from + max, 'WITHSCORES')
+local ids, scores = {}, {}
+for i = 1, math.min(#found, 2 * max), 2 do
+  ids[#ids + 1] = found[i]
+  scores[#scores + 1] = tonumber(found[i + 1])
 end
-local found = redis.call('ZRANGE', set, from, from + most, 'WITHSCORES')
-local result = { int(now), #found > 2 * most and '1' or '0' }
-for i = 1, math.min(#found, 2 * most), 2 do
-  result[#result + 1] = snapshot(found[i], ARGV[1], tonumber(found[i + 1]))
-end
-return result
+local jobs = #ids > 0 and snapshots(ARGV[1], ids, scores) or {}
+return { int(now), #found > 2 * max and '1' or '0', unpack(jobs) }

@@ -1,14 +1,14 @@
 -- Gives dead letters a new life: DEAD -> DELAYED, with a fresh budget of attempts.
 --
 -- KEYS     the ten keys of the bucket, see lib/keys
--- ARGV[1]  wake-up channel
--- ARGV[2]  name of the bucket on that channel
--- ARGV[3]  delay, ms
--- ARGV[4]  0 for the ids that follow, else the number of oldest ones, 1 to 200
--- then ids
--- RETURNS  {now, new head due or '', id...}
--- COST     per job: 1 ZREM, 1 ZADD, at most 1 HSET
--- WHY      totals and the last error stay: what happened is part of the job's story.
+-- ARGV     channel: text, of wake-ups
+-- ARGV     bucket: text, its name on that channel
+-- ARGV     delay: integer, ms
+-- ARGV     oldest: integer, 0 for the ids that follow, else how many of the oldest, 1 to 200
+-- EACH     id: text
+-- RETURNS  {now ms, new head due ms or '', id...}
+-- COST     for all jobs 6 reads and 4 writes
+-- WHY      totals and the last error stay: what happened is part of the job's story
 --- @include lib/now
 --- @include lib/job
 --- @include lib/wake
@@ -16,29 +16,35 @@
 local broken = check_types()
 if broken then return broken end
 local now = now_ms()
-local due = now + tonumber(ARGV[3])
+local due, oldest = now + tonumber(ARGV[3]), tonumber(ARGV[4])
+
 local ids = {}
-if ARGV[4] ~= '0' then
-  ids = redis.call('ZRANGE', DEAD, 0, tonumber(ARGV[4]) - 1)
-else
-  for i = 5, #ARGV do
-    ids[#ids + 1] = ARGV[i]
-  end
+for i = 5, #ARGV do
+  ids[#ids + 1] = ARGV[i]
 end
-local head = head_of(DELAYED)
+if oldest > 0 then
+  ids = redis.call('ZRANGE', DEAD, 0, oldest - 1)
+end
 local result = { int(now), '' }
-for _, id in ipairs(ids) do
-  if redis.call('HEXISTS', JOBS, id) == 1 and redis.call('ZREM', DEAD, id) == 1 then
-    local tries = read_tries(redis.call('HGET', TRIES, id))
-    tries.counted, tries.delivered, tries.suspect, tries.first_due = 0, 0, 0, due
-    redis.call('ZADD', DELAYED, int(due), id)
-    redis.call('HSET', TRIES, id, write_tries(tries))
-    redis.call('HINCRBY', STATS, 'requeued', 1)
-    result[#result + 1] = id
+if #ids > 0 then
+  local head = head_of(DELAYED)
+  local records = redis.call('HMGET', JOBS, unpack(ids))
+  local tries = redis.call('HMGET', TRIES, unpack(ids))
+  local deaths = redis.call('ZMSCORE', DEAD, unpack(ids))
+  local seen = {}
+  for i, id in ipairs(ids) do
+    if deaths[i] and read_record(records[i]) and not seen[id] then
+      seen[id] = true
+      local t = read_tries(tries[i])
+      t.counted, t.delivered, t.suspect, t.first_due = 0, 0, 0, due
+      remove(DEAD, id)
+      add(DELAYED, int(due), id)
+      add(TRIES, id, write_tries(t))
+      count('requeued')
+      result[#result + 1] = id
+    end
   end
-end
-if #result > 2 and (not head or due < head) then
-  result[2] = int(due)
-  publish_head(ARGV[1], ARGV[2], due)
+  write()
+  result[2] = announce_head(head, ARGV[1], ARGV[2])
 end
 return result

@@ -1,21 +1,26 @@
 -- Counts of one bucket. Read only.
 --
 -- KEYS     the ten keys of the bucket, see lib/keys
--- RETURNS  {now, delayed, ready, reserved, dead, oldest ready due or '', next due or '', {name, count...}}
--- COST     O(log n), and one read of the counters
+-- RETURNS  {now ms, delayed, ready, reserved, dead, oldest ready due ms or '', next due ms or '',
+--          {name, count...}}
+-- COST     7 reads, O(log n)
+-- WHY      ready is counted by score: a job that is due is still DELAYED until somebody claims it
 --- @include lib/now
 --- @include lib/job
 
 local broken = check_types()
 if broken then return broken end
 local now = now_ms()
+
 local ready = redis.call('ZCOUNT', DELAYED, '-inf', int(now))
-local delayed = redis.call('ZCARD', DELAYED)
 local next_due = redis.call('ZRANGE', DELAYED, ready, ready, 'WITHSCORES')[2]
 return {
-  int(now), int(delayed), int(ready),
-  int(redis.call('ZCARD', RESERVED)), int(redis.call('ZCARD', DEAD)),
-  ready > 0 and int(head_of(DELAYED)) or '',
-  next_due and int(tonumber(next_due)) or '',
+  int(now),
+  int(redis.call('ZCARD', DELAYED)),
+  int(ready),
+  int(redis.call('ZCARD', RESERVED)),
+  int(redis.call('ZCARD', DEAD)),
+  int_or_empty(ready > 0 and head_of(DELAYED) or nil),
+  int_or_empty(next_due and tonumber(next_due)),
   redis.call('HGETALL', STATS),
 }

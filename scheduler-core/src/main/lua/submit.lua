@@ -1,12 +1,18 @@
 -- Stores jobs, one after the other: nothing -> DELAYED.
 --
 -- KEYS     the ten keys of the bucket, see lib/keys
--- ARGV[1]  wake-up channel
--- ARGV[2]  name of the bucket on that channel
--- then per job: id, incarnation, 'at' or 'in', ms, max attempts, content, replace 0 or 1
--- RETURNS  {now, new head due or '', {kind, due, attempt, record}...}
--- COST     per new job: 1 HSET, 1 ZADD, 3 reads
--- WHY      the first write adds, so that a full Redis refuses the call as a whole: nothing accepted, nothing changed.
+-- ARGV     channel: text, of wake-ups
+-- ARGV     bucket: text, its name on that channel
+-- EACH     id: text
+-- EACH     incarnation: text, no spaces
+-- EACH     mode: 'at' or 'in'
+-- EACH     millis: integer, epoch ms or ms from now
+-- EACH     attempts: integer, most attempts, from 1
+-- EACH     content: bytes
+-- EACH     replace: 0 or 1
+-- RETURNS  {now ms, new head due ms or '', {kind, at ms, attempt, record or ''}...}
+-- COST     for all jobs 5 reads and 2 or 3 writes; per tombstone or conflict found 1 read
+-- WHY      the first write adds, so that a full Redis refuses the call as a whole
 --- @include lib/now
 --- @include lib/job
 --- @include lib/tomb
@@ -15,65 +21,99 @@
 local broken = check_types()
 if broken then return broken end
 local now = now_ms()
-local head_before = head_of(DELAYED)
-local head = head_before
-local result = { int(now), '' }
 
-local function store(id, incarnation, max_attempts, content, due)
-  redis.call('HSET', JOBS, id, incarnation .. ' ' .. max_attempts .. ' ' .. int(now) .. '\n' .. content)
-  redis.call('ZADD', DELAYED, int(due), id)
-  redis.call('HINCRBY', STATS, 'submitted', 1)
-  if not head or due < head then
-    head = due
-  end
-end
-
-local function forget_past(id)
-  redis.call('HDEL', TRIES, id)
-  redis.call('HDEL', ERRORS, id)
-end
-
+local jobs, ids = {}, {}
 for i = 3, #ARGV, 7 do
-  local id, incarnation, max_attempts, content, replace =
-    ARGV[i], ARGV[i + 1], ARGV[i + 4], ARGV[i + 5], ARGV[i + 6] == '1'
-  local due = tonumber(ARGV[i + 3])
-  if ARGV[i + 2] == 'in' then
-    due = now + due
-  end
-
-  local existing = redis.call('HGET', JOBS, id)
-  local place, score = place_of(id)
-  if existing or place then
-    local same = existing and content_of(existing) == content
-    if same then
-      result[#result + 1] = { 'there', int(score), '0', '' }
-    elseif not replace then
-      result[#result + 1] = { 'conflict', int(score), '0', existing or '' }
-    elseif place == 'reserved' then
-      result[#result + 1] = { 'in-delivery', '0', attempt_of(id), '' }
-    else
-      store(id, incarnation, max_attempts, content, due)
-      redis.call('ZREM', DEAD, id)
-      forget_past(id)
-      result[#result + 1] = { 'replaced', int(due), '0', '' }
-    end
-  else
-    local tomb = live_tomb(id, now)
-    local done = tomb and tomb.outcome == 'D'
-    if done and tomb.hash == hash_of(content) then
-      result[#result + 1] = { 'done', tomb.at, '0', '' }
-    elseif done and not replace then
-      result[#result + 1] = { 'conflict-done', tomb.at, '0', '' }
-    else
-      store(id, incarnation, max_attempts, content, due)
-      drop_tomb(id)
-      result[#result + 1] = { 'created', int(due), '0', '' }
-    end
-  end
+  local millis = tonumber(ARGV[i + 3])
+  ids[#ids + 1] = ARGV[i]
+  jobs[#jobs + 1] = {
+    id = ARGV[i],
+    incarnation = ARGV[i + 1],
+    due = ARGV[i + 2] == 'in' and now + millis or millis,
+    max_attempts = int(tonumber(ARGV[i + 4])),
+    content = ARGV[i + 5],
+    replace = ARGV[i + 6] == '1',
+  }
 end
 
-if head and (not head_before or head < head_before) then
-  result[2] = int(head)
-  publish_head(ARGV[1], ARGV[2], head)
+local function load_states(of)
+  local records, places = redis.call('HMGET', JOBS, unpack(of)), places_of(of)
+  local expiries = redis.call('ZMSCORE', DONE, unpack(of))
+  local states = {}
+  for i = 1, #of do
+    states[i] = {
+      record = read_record(records[i]),
+      place = places[i].state,
+      at = places[i].score,
+      tomb_expires = expiries[i],
+    }
+  end
+  return states
+end
+
+local function store(job)
+  add(JOBS, job.id, table.concat({ job.incarnation, job.max_attempts, int(now) }, ' ')
+    .. '\n' .. job.content)
+  add(DELAYED, int(job.due), job.id)
+  count('submitted')
+end
+
+local function create(job, state)
+  local tomb = live_tomb(job.id, state.tomb_expires, now)
+  if tomb and tomb.finished then
+    if tomb.hash == hash_of(job.content) then
+      return { 'done', tomb.at, '0', '' }
+    elseif not job.replace then
+      return { 'conflict-done', tomb.at, '0', '' }
+    end
+  end
+  store(job)
+  if state.tomb_expires then
+    remove(DONE, job.id)
+    remove(TOMBS, job.id)
+  end
+  return { 'created', int(job.due), '0', '' }
+end
+
+local function meet(job, state)
+  local at = int(state.at)
+  if state.place == 'reserved' then
+    local lease = read_lease(redis.call('HGET', LEASES, job.id))
+    at = lease and int(lease.due) or at
+  end
+  if state.record and content_of(state.record) == job.content then
+    return { 'there', at, '0', '' }
+  elseif not job.replace then
+    return { 'conflict', at, '0', state.record and state.record.text or '' }
+  elseif state.place == 'reserved' then
+    return { 'in-delivery', '0', attempt_of(job.id), '' }
+  end
+  store(job)
+  remove(DEAD, job.id)
+  remove(TRIES, job.id)
+  remove(ERRORS, job.id)
+  return { 'replaced', int(job.due), '0', '' }
+end
+
+local function write_adding_first()
+  write_additions()
+  write_removals()
+end
+
+local result = { int(now), '' }
+if #jobs > 0 then
+  local head = head_of(DELAYED)
+  local states, seen = load_states(ids), {}
+  for i, job in ipairs(jobs) do
+    local state = states[i]
+    if seen[job.id] then
+      write_adding_first()
+      state = load_states({ job.id })[1]
+    end
+    seen[job.id] = true
+    result[#result + 1] = state.place and meet(job, state) or create(job, state)
+  end
+  write_adding_first()
+  result[2] = announce_head(head, ARGV[1], ARGV[2])
 end
 return result

@@ -1,71 +1,90 @@
 --- @include lib/keys
 --- @include lib/text
+--- @include lib/batch
+
+-- Readers never raise: a value that is not of its form counts as absent, so that nothing can fail
+-- between two writes.
 
 -- '<incarnation> <maxAttempts> <acceptedMs>\n<content>'
-local function read_header(record)
-  local incarnation, max_attempts = string.match(record, '^(%S+) (%d+) %d+\n')
-  return incarnation, tonumber(max_attempts)
+local function read_record(text)
+  if not text then
+    return nil
+  end
+  local incarnation, max_attempts, accepted, content_at =
+    string.match(text, '^(%S+) (%d+) (%d+)\n()')
+  if not incarnation or #max_attempts > 9 or #accepted > 18 then
+    return nil
+  end
+  return {
+    text = text,
+    incarnation = incarnation,
+    max_attempts = tonumber(max_attempts),
+    content_at = content_at,
+  }
 end
 
 local function content_of(record)
-  return string.sub(record, string.find(record, '\n', 1, true) + 1)
+  return string.sub(record.text, record.content_at)
 end
 
--- '<undeliverable> <unknown> <failed> <counted> <delivered> <suspect> <firstDue>'
+-- '<undeliverable> <unknown> <failed> <counted> <delivered> <suspect 0/1> <firstDue>'; returns as
+-- well whether there was anything.
 local function read_tries(text)
-  if not text then
-    return { undeliverable = 0, unknown = 0, failed = 0, counted = 0, delivered = 0, suspect = 0, first_due = 0 }
-  end
   local undeliverable, unknown, failed, counted, delivered, suspect, first_due =
-    string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d) (%d+)$')
+    string.match(text or '', '^(%d+) (%d+) (%d+) (%d+) (%d+) ([01]) (%d+)$')
   return {
-    undeliverable = tonumber(undeliverable),
-    unknown = tonumber(unknown),
-    failed = tonumber(failed),
-    counted = tonumber(counted),
-    delivered = tonumber(delivered),
-    suspect = tonumber(suspect),
-    first_due = tonumber(first_due),
-  }
+    undeliverable = tonumber(undeliverable or 0),
+    unknown = tonumber(unknown or 0),
+    failed = tonumber(failed or 0),
+    counted = tonumber(counted or 0),
+    delivered = tonumber(delivered or 0),
+    suspect = tonumber(suspect or 0),
+    first_due = tonumber(first_due or 0),
+  }, first_due ~= nil
 end
 
 local function write_tries(t)
-  return string.format('%d %d %d %d %d %d %.0f',
+  return string.format('%.0f %.0f %.0f %.0f %.0f %.0f %.0f',
     t.undeliverable, t.unknown, t.failed, t.counted, t.delivered, t.suspect, t.first_due)
 end
 
--- '<token> <attempt> <alone> <claimedMs> <due> <owner>'
+-- '<token> <attempt> <alone 0/1> <claimedMs> <due> <owner>'
 local function read_lease(text)
-  local token, attempt, alone, claimed, due, owner = string.match(text, '^(%S+) (%d+) (%d) (%d+) (%d+) (%S+)$')
-  return {
-    token = token,
-    attempt = attempt,
-    alone = tonumber(alone),
-    claimed = claimed,
-    due = tonumber(due),
-    owner = owner,
-  }
+  if not text then
+    return nil
+  end
+  local token, attempt, alone, due =
+    string.match(text, '^(%S+) (%d+) ([01]) %d+ (%d+) %S+$')
+  if not token then
+    return nil
+  end
+  return { token = token, attempt = attempt, alone = tonumber(alone), due = tonumber(due) }
 end
 
--- Which of the three sets a job is in, and its score there.
-local function place_of(id)
-  local score = redis.call('ZSCORE', DELAYED, id)
-  if score then
-    return 'delayed', tonumber(score)
+-- For each id {state, score}, or an empty table for what is in no state.
+local function places_of(ids)
+  local delayed = redis.call('ZMSCORE', DELAYED, unpack(ids))
+  local reserved = redis.call('ZMSCORE', RESERVED, unpack(ids))
+  local dead = redis.call('ZMSCORE', DEAD, unpack(ids))
+  local places = {}
+  for i = 1, #ids do
+    if delayed[i] then
+      places[i] = { state = 'delayed', score = tonumber(delayed[i]) }
+    elseif reserved[i] then
+      places[i] = { state = 'reserved', score = tonumber(reserved[i]) }
+    elseif dead[i] then
+      places[i] = { state = 'dead', score = tonumber(dead[i]) }
+    else
+      places[i] = {}
+    end
   end
-  score = redis.call('ZSCORE', RESERVED, id)
-  if score then
-    return 'reserved', tonumber(score)
-  end
-  score = redis.call('ZSCORE', DEAD, id)
-  if score then
-    return 'dead', tonumber(score)
-  end
-  return nil, nil
+  return places
 end
 
+-- The number of the attempt under way.
 local function attempt_of(id)
-  return read_lease(redis.call('HGET', LEASES, id)).attempt
+  local lease = read_lease(redis.call('HGET', LEASES, id))
+  return lease and lease.attempt or '0'
 end
 
 -- Score of the first member, or nil for an empty set.
@@ -74,16 +93,12 @@ local function head_of(key)
   return first[2] and tonumber(first[2]) or nil
 end
 
-local function int_or_empty(n)
-  return n and int(n) or ''
-end
-
--- A job without its record can neither run nor be dropped: it is kept where people look.
+-- A job that can neither run nor be dropped is kept where people look.
 local function bury_corrupt(id, now)
-  redis.call('ZREM', RESERVED, id)
-  redis.call('HDEL', LEASES, id)
-  redis.call('ZADD', DEAD, int(now), id)
-  redis.call('HSET', ERRORS, id, int(now) .. ' corrupt dead-corrupt\n')
-  redis.call('HINCRBY', STATS, 'dead', 1)
-  return 'dead'
+  remove(DELAYED, id)
+  remove(RESERVED, id)
+  remove(LEASES, id)
+  add(DEAD, int(now), id)
+  add(ERRORS, id, int(now) .. ' corrupt dead-corrupt\n')
+  count('dead')
 end

@@ -1,16 +1,17 @@
--- Names of the ten keys of a bucket, in the order in which every script gets them, and their types.
+-- The ten keys of a bucket, in the order in which every script gets them, and their types.
 local JOBS, DELAYED, RESERVED, DEAD, LEASES = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local TRIES, ERRORS, DONE, TOMBS, STATS = KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+local TYPES = {
+  'hash', 'zset', 'zset', 'zset', 'hash', 'hash', 'hash', 'zset', 'hash', 'hash'
+}
 
 -- Lua does not roll back: a key of a foreign type must be found before the first write.
 local function check_types()
-  local types = {
-    'hash', 'zset', 'zset', 'zset', 'hash', 'hash', 'hash', 'zset', 'hash', 'hash'
-  }
-  for i = 1, 10 do
+  for i = 1, #TYPES do
     local found = redis.call('TYPE', KEYS[i]).ok
-    if found ~= 'none' and found ~= types[i] then
-      return redis.error_reply('WRONGTYPE ' .. KEYS[i] .. ' is a ' .. found .. ', not a ' .. types[i])
+    if found ~= 'none' and found ~= TYPES[i] then
+      return redis.error_reply(
+        'WRONGTYPE ' .. KEYS[i] .. ' is a ' .. found .. ', not a ' .. TYPES[i])
     end
   end
   return nil

@@ -1,13 +1,15 @@
 --- @include lib/job
 
--- Ends a failed attempt of a reserved job: counts it, and makes it wait again or dead. Shared by settle and expire,
--- so that the rule of the limits stands in one place. Returns 'retry' and the due time, or 'dead' and 0.
-local function end_attempt(id, lease, kind, delay, alone, note, now, stored)
-  local _, max_attempts = read_header(stored)
-  local tries = read_tries(redis.call('HGET', TRIES, id))
-  if tries.first_due == 0 then
-    tries.first_due = lease.due
+-- Ends an attempt of a reserved job that did not succeed: counts it, and makes the job wait again
+-- or dead. Shared by settle and expire, so that the rule of the limits stands in one place.
+-- Returns 'retry' and the due time, or 'dead' and 0.
+local function end_attempt(job, kind, delay, alone, note, now)
+  local id = job.id
+  local tries, tried = read_tries(job.tries)
+  if not tried then
+    tries.first_due = job.lease.due
   end
+  local disposition = 'retry'
   if kind == 'undeliverable' then
     tries.undeliverable = tries.undeliverable + 1
   else
@@ -21,31 +23,24 @@ local function end_attempt(id, lease, kind, delay, alone, note, now, stored)
       tries.counted = tries.counted + 1
       tries.suspect = 0
     end
-  end
-  local disposition = 'retry'
-  if kind == 'reject' then
-    disposition = 'dead-rejected'
-  elseif kind ~= 'undeliverable' then
-    if tries.counted >= max_attempts then
+    if kind == 'reject' then
+      disposition = 'dead-rejected'
+    elseif tries.counted >= job.record.max_attempts then
       disposition = 'dead-attempts'
-    elseif tries.delivered >= 3 * max_attempts then
+    elseif tries.delivered >= 3 * job.record.max_attempts then
       disposition = 'dead-deliveries'
     end
   end
 
-  redis.call('ZREM', RESERVED, id)
-  redis.call('HDEL', LEASES, id)
-  local due = now + delay
+  remove(RESERVED, id)
+  remove(LEASES, id)
+  add(TRIES, id, write_tries(tries))
+  add(ERRORS, id, int(now) .. ' ' .. kind .. ' ' .. disposition .. '\n' .. note)
   if disposition == 'retry' then
-    redis.call('ZADD', DELAYED, int(due), id)
-  else
-    redis.call('ZADD', DEAD, int(now), id)
-    redis.call('HINCRBY', STATS, 'dead', 1)
+    add(DELAYED, int(now + delay), id)
+    return 'retry', now + delay
   end
-  redis.call('HSET', TRIES, id, write_tries(tries))
-  redis.call('HSET', ERRORS, id, int(now) .. ' ' .. kind .. ' ' .. disposition .. '\n' .. note)
-  if disposition == 'retry' then
-    return 'retry', due
-  end
+  add(DEAD, int(now), id)
+  count('dead')
   return 'dead', 0
 end

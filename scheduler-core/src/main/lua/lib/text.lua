@@ -2,3 +2,7 @@
 local function int(n)
   return string.format('%.0f', n)
 end
+
+local function int_or_empty(n)
+  return n and int(n) or ''
+end

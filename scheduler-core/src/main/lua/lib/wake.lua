@@ -1,6 +1,12 @@
---- @include lib/text
+--- @include lib/job
 
--- Tells the scanners of other instances that the bucket has an earlier job than before. A hint: nobody relies on it.
-local function publish_head(channel, bucket, due)
-  redis.call('PUBLISH', channel, bucket .. ' ' .. int(due))
+-- Where the bucket has an earlier job than before: tells the scanners of other instances, and
+-- returns its due time; else ''. A hint: nobody relies on it.
+local function announce_head(before, channel, bucket)
+  local head = head_of(DELAYED)
+  if not head or before and head >= before then
+    return ''
+  end
+  redis.call('PUBLISH', channel, bucket .. ' ' .. int(head))
+  return int(head)
 end

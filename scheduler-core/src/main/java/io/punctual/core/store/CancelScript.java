@@ -18,7 +18,7 @@ final class CancelScript {
 
   CancelResult run(Bucket bucket, String taskId) {
     Reply reply =
-        scripts.run("cancel", bucket, new Arguments().add(taskId).add(tombstones.toMillis()));
+        scripts.run("cancel", bucket, new Arguments().add(tombstones.toMillis()).add(taskId));
     String outcome = reply.text(1).toUpperCase(Locale.ROOT).replace('-', '_');
     return new CancelResult(CancelResult.Outcome.valueOf(outcome), reply.small(2));
   }

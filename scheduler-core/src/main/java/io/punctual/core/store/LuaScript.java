@@ -24,6 +24,10 @@ record LuaScript(String name, byte[] text, String sha1) {
   private static final String INCLUDE = "--- @include ";
   private static final String CLOCK = "lib/now";
 
+  byte[] sha1Bytes() {
+    return sha1.getBytes(StandardCharsets.US_ASCII);
+  }
+
   /** Loads a script of the production set with the given clock in the place of lib/now. */
   static LuaScript load(String name, TimeSource time) {
     return load(name, file -> file.equals(CLOCK) ? time.lua() : read(file));

@@ -5,40 +5,55 @@ import io.punctual.core.job.Tries;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the values that the scripts write; docs/architecture.md has their form. */
+/**
+ * Reads the values that the scripts write; docs/architecture.md has their form. A value that is not
+ * of its form counts as absent, as in the scripts: people must be able to look at what is broken.
+ */
 final class Records {
+
+  private static final Pattern JOB = Pattern.compile("(\\S+) (\\d{1,9}) (\\d{1,18})");
+  private static final Pattern TRIES =
+      Pattern.compile("(\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) ([01]) (\\d{1,18})");
+  private static final Pattern LEASE =
+      Pattern.compile("\\S+ (\\d{1,9}) ([01]) (\\d{1,18}) (\\d{1,18}) (\\S+)");
+  private static final Pattern ERROR = Pattern.compile("(\\d{1,18}) (\\S+) (\\S+)");
 
   private Records() {}
 
   static @Nullable JobRecord jobOrNull(byte[] bytes) {
-    return bytes.length == 0 ? null : job(bytes);
+    int end = lineEnd(bytes);
+    Matcher header = JOB.matcher(text(bytes, end));
+    return header.matches()
+        ? new JobRecord(
+            header.group(1),
+            Integer.parseInt(header.group(2)),
+            Long.parseLong(header.group(3)),
+            behind(end, bytes))
+        : null;
   }
 
+  /** For a record that the script has found sound. */
   static JobRecord job(byte[] bytes) {
-    int end = lineEnd(bytes);
-    String[] header = text(bytes, end).split(" ", 3);
-    return new JobRecord(
-        header[0],
-        Integer.parseInt(header[1]),
-        Long.parseLong(header[2]),
-        Arrays.copyOfRange(bytes, end + 1, bytes.length));
+    return Objects.requireNonNull(jobOrNull(bytes), "claim.lua lets no broken record pass");
   }
 
   static Tries tries(String text) {
-    if (text.isEmpty()) {
-      return Tries.NONE;
-    }
-    String[] parts = text.split(" ", 7);
-    return new Tries(
-        Integer.parseInt(parts[0]),
-        Integer.parseInt(parts[1]),
-        Integer.parseInt(parts[2]),
-        Integer.parseInt(parts[3]),
-        Integer.parseInt(parts[4]),
-        parts[5].equals("1"),
-        Long.parseLong(parts[6]));
+    Matcher parts = TRIES.matcher(text);
+    return parts.matches()
+        ? new Tries(
+            Integer.parseInt(parts.group(1)),
+            Integer.parseInt(parts.group(2)),
+            Integer.parseInt(parts.group(3)),
+            Integer.parseInt(parts.group(4)),
+            Integer.parseInt(parts.group(5)),
+            parts.group(6).equals("1"),
+            Long.parseLong(parts.group(7)))
+        : Tries.NONE;
   }
 
   /** Reads what lib/snapshot gives. */
@@ -55,41 +70,40 @@ final class Records {
   }
 
   private static JobSnapshot.@Nullable LeaseInfo leaseOrNull(String text) {
-    if (text.isEmpty()) {
-      return null;
-    }
-    String[] parts = text.split(" ", 6);
-    return new JobSnapshot.LeaseInfo(
-        Integer.parseInt(parts[1]),
-        parts[2].equals("1"),
-        Long.parseLong(parts[3]),
-        Long.parseLong(parts[4]),
-        parts[5]);
+    Matcher parts = LEASE.matcher(text);
+    return parts.matches()
+        ? new JobSnapshot.LeaseInfo(
+            Integer.parseInt(parts.group(1)),
+            parts.group(2).equals("1"),
+            Long.parseLong(parts.group(3)),
+            Long.parseLong(parts.group(4)),
+            parts.group(5))
+        : null;
   }
 
   private static JobSnapshot.@Nullable LastError errorOrNull(byte[] bytes) {
-    if (bytes.length == 0) {
-      return null;
-    }
     int end = lineEnd(bytes);
-    String[] header = text(bytes, end).split(" ", 3);
-    return new JobSnapshot.LastError(
-        Long.parseLong(header[0]),
-        header[1],
-        header[2],
-        Arrays.copyOfRange(bytes, end + 1, bytes.length));
+    Matcher header = ERROR.matcher(text(bytes, end));
+    return header.matches()
+        ? new JobSnapshot.LastError(
+            Long.parseLong(header.group(1)), header.group(2), header.group(3), behind(end, bytes))
+        : null;
   }
 
+  // Where the header line ends; the length if there is no line break.
   private static int lineEnd(byte[] bytes) {
-    for (int i = 0; i < bytes.length; i++) {
-      if (bytes[i] == '\n') {
-        return i;
-      }
+    int end = 0;
+    while (end < bytes.length && bytes[end] != '\n') {
+      end++;
     }
-    throw new IllegalStateException("a stored value has no header line");
+    return end;
   }
 
   private static String text(byte[] bytes, int end) {
-    return new String(bytes, 0, end, StandardCharsets.UTF_8);
+    return end < bytes.length ? new String(bytes, 0, end, StandardCharsets.UTF_8) : "";
+  }
+
+  private static byte[] behind(int end, byte[] bytes) {
+    return Arrays.copyOfRange(bytes, end + 1, bytes.length);
   }
 }

@@ -48,7 +48,11 @@ final class RedisJobStore implements JobStore {
 
   @Override
   public Claim claim(Bucket bucket, int max, Duration lease, LeaseToken token, String owner) {
-    return claim.run(bucket, bounded(max), lease, token, owner);
+    if (!owner.matches("[!-~]{1,128}")) {
+      throw new IllegalArgumentException(
+          "the owner of a lease must be 1 to 128 printable characters without spaces");
+    }
+    return claim.run(bucket, bounded(max), positive(lease), token, owner);
   }
 
   @Override
@@ -58,7 +62,7 @@ final class RedisJobStore implements JobStore {
 
   @Override
   public Set<String> extend(Bucket bucket, List<Lease> leases, Duration lease) {
-    return extend.run(bucket, bounded(leases), lease);
+    return extend.run(bucket, bounded(leases), positive(lease));
   }
 
   @Override
@@ -117,6 +121,13 @@ final class RedisJobStore implements JobStore {
           "at most " + MAX_JOBS + " jobs a call, not " + jobs.size());
     }
     return jobs;
+  }
+
+  private static Duration positive(Duration lease) {
+    if (lease.toMillis() < 1) {
+      throw new IllegalArgumentException("a lease must be 1 ms or longer, not " + lease);
+    }
+    return lease;
   }
 
   private static int bounded(int max) {

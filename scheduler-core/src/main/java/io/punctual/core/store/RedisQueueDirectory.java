@@ -1,5 +1,6 @@
 package io.punctual.core.store;
 
+import io.punctual.core.queue.Bucket;
 import io.punctual.core.queue.QueueName;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -39,9 +40,11 @@ final class RedisQueueDirectory implements QueueDirectory {
                     .hSetNX(keys.queues(), field, Keys.bytes(Integer.toString(buckets)));
                 byte[] value = connection.hashCommands().hGet(keys.queues(), field);
                 if (value == null) {
-                  throw new IllegalStateException("the queue vanished from the directory");
+                  throw new StoreException(
+                      StoreException.Kind.UNREACHABLE,
+                      "register " + queue + ": it vanished again; was there a fail-over?");
                 }
-                return number(value);
+                return number(queue, value);
               }
             });
     seen.put(queue, found);
@@ -56,7 +59,7 @@ final class RedisQueueDirectory implements QueueDirectory {
           try (RedisConnection connection = connections.getConnection()) {
             byte[] value =
                 connection.hashCommands().hGet(keys.queues(), Keys.bytes(Keys.name(queue)));
-            return value == null ? OptionalInt.empty() : OptionalInt.of(number(value));
+            return value == null ? OptionalInt.empty() : OptionalInt.of(number(queue, value));
           }
         });
   }
@@ -73,7 +76,7 @@ final class RedisQueueDirectory implements QueueDirectory {
               entries.forEach(
                   (name, buckets) ->
                       Keys.parseQueue(new String(name, StandardCharsets.UTF_8))
-                          .ifPresent(queue -> queues.put(queue, number(buckets))));
+                          .ifPresent(queue -> queues.put(queue, number(queue, buckets))));
             }
             seen.putAll(queues);
             // What a fail-over forgot is registered again by the next submit.
@@ -83,7 +86,18 @@ final class RedisQueueDirectory implements QueueDirectory {
         });
   }
 
-  private static int number(byte[] value) {
-    return Integer.parseInt(new String(value, StandardCharsets.UTF_8));
+  private static int number(QueueName queue, byte[] value) {
+    String text = new String(value, StandardCharsets.UTF_8);
+    if (!text.matches("[1-9]\\d?") || Integer.parseInt(text) > Bucket.MAX_BUCKETS) {
+      throw new StoreException(
+          StoreException.Kind.CORRUPT,
+          "the directory of queues says that "
+              + queue
+              + " has '"
+              + text
+              + "' buckets; set that field to the right number, 1 to "
+              + Bucket.MAX_BUCKETS);
+    }
+    return Integer.parseInt(text);
   }
 }

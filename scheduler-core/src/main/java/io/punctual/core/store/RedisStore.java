@@ -5,9 +5,17 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 /** Makes a {@link Store} on Redis: standalone, Sentinel or Cluster, as the connections are made. */
 public final class RedisStore {
 
+  private static final String LETTUCE = "org.springframework.data.redis.connection.lettuce";
+
   private RedisStore() {}
 
-  /** A store on Redis 6.2 or newer. */
+  /**
+   * A store on Redis 6.2 or newer. Connects when it is first used.
+   *
+   * @param connections with Jedis as driver
+   * @throws IllegalArgumentException if the driver is Lettuce, which sends commands again by itself
+   *     after it lost a connection: a claim that is sent twice reserves jobs for nobody
+   */
   public static Store connect(RedisConnectionFactory connections, StoreOptions options) {
     return connect(connections, options, TimeSource.REDIS);
   }
@@ -15,6 +23,12 @@ public final class RedisStore {
   /** A store whose scripts take the time from elsewhere: for tests that walk through days. */
   public static Store connect(
       RedisConnectionFactory connections, StoreOptions options, TimeSource time) {
+    if (connections.getClass().getName().startsWith(LETTUCE)) {
+      throw new IllegalArgumentException(
+          "Punctual needs a JedisConnectionFactory, not "
+              + connections.getClass().getSimpleName()
+              + ": set spring.data.redis.client-type=jedis");
+    }
     Keys keys = new Keys(options.prefix(), time);
     ScriptRunner scripts = new ScriptRunner(connections, keys, time);
     return new Store(

@@ -9,8 +9,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.Message;
+import org.springframework.data.redis.connection.MessageListener;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.Subscription;
+import org.springframework.data.redis.connection.SubscriptionListener;
 
 /** Listens on the wake-up channel; one thread that subscribes again whenever it lost Redis. */
 final class RedisWakeUps implements WakeUps {
@@ -35,11 +38,13 @@ final class RedisWakeUps implements WakeUps {
     return subscriber;
   }
 
-  private final class Subscriber implements Runnable, AutoCloseable {
+  private final class Subscriber
+      implements Runnable, AutoCloseable, MessageListener, SubscriptionListener {
 
     private final Listener listener;
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable RedisConnection connection;
+    private boolean complained;
 
     Subscriber(Listener listener) {
       this.listener = listener;
@@ -47,52 +52,84 @@ final class RedisWakeUps implements WakeUps {
 
     @Override
     public void run() {
-      boolean complained = false;
-      while (closed.getCount() > 0) {
+      do {
         try (RedisConnection made = connections.getConnection()) {
           connection = made;
-          complained = false;
-          // Blocks until the connection breaks or close() unsubscribes. Hints sent before this
-          // subscription are lost, hence the gap; those sent while it is being made may be, too,
-          // which is what safety checks are for.
-          listener.gap();
-          made.subscribe(this::onMessage, keys.wakeUpChannel());
+          // Blocks until the connection breaks or close() unsubscribes.
+          made.subscribe(this, keys.wakeUpChannel());
         } catch (RuntimeException e) {
-          if (!complained && closed.getCount() > 0) {
+          if (!complained && !isClosed()) {
             log.warn("Wake-up hints are off, safety checks go on: {}", e.getMessage());
             complained = true;
           }
         } finally {
           connection = null;
         }
-        pause();
-      }
-    }
-
-    private void onMessage(Message message, byte @Nullable [] pattern) {
-      String[] parts = new String(message.getBody(), StandardCharsets.UTF_8).split(" ", -1);
-      Optional<Bucket> bucket = Keys.parseBucket(parts[0]);
-      if (parts.length == 2 && bucket.isPresent() && parts[1].matches("\\d{1,18}")) {
-        listener.newHead(bucket.get(), Long.parseLong(parts[1]));
-      }
-    }
-
-    private void pause() {
-      try {
-        boolean end = closed.await(RECONNECT_MS, TimeUnit.MILLISECONDS);
-        log.trace("subscriber ends: {}", end);
-      } catch (InterruptedException e) {
-        closed.countDown();
-        Thread.currentThread().interrupt();
-      }
+      } while (!closedWithin(RECONNECT_MS));
     }
 
     @Override
+    public void onChannelSubscribed(byte[] channel, long count) {
+      if (isClosed()) {
+        unsubscribe();
+        return;
+      }
+      if (complained) {
+        log.info("Wake-up hints are on again");
+        complained = false;
+      }
+      // Whatever was sent while nobody listened is lost.
+      guarded(listener::gap);
+    }
+
+    @Override
+    public void onMessage(Message message, byte @Nullable [] pattern) {
+      String[] parts = new String(message.getBody(), StandardCharsets.UTF_8).split(" ", -1);
+      Optional<Bucket> bucket = Keys.parseBucket(parts[0]);
+      if (parts.length == 2 && bucket.isPresent() && parts[1].matches("\\d{1,18}")) {
+        long due = Long.parseLong(parts[1]);
+        guarded(() -> listener.newHead(bucket.get(), due));
+      }
+    }
+
+    // What a listener throws must not end the subscription.
+    private void guarded(Runnable call) {
+      try {
+        call.run();
+      } catch (RuntimeException e) {
+        log.error("A listener of wake-up hints failed", e);
+      }
+    }
+
+    private boolean isClosed() {
+      return closed.getCount() == 0;
+    }
+
+    private boolean closedWithin(long millis) {
+      try {
+        return closed.await(millis, TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return true;
+      }
+    }
+
+    private void unsubscribe() {
+      RedisConnection current = connection;
+      Subscription subscription = current == null ? null : current.getSubscription();
+      if (subscription != null) {
+        subscription.close();
+      }
+    }
+
+    /** Ends the listening; one that is being made ends itself as soon as it is there. */
+    @Override
     public void close() {
       closed.countDown();
-      RedisConnection current = connection;
-      if (current != null && current.getSubscription() != null) {
-        current.getSubscription().close();
+      try {
+        unsubscribe();
+      } catch (RuntimeException e) {
+        log.debug("The subscription was gone already: {}", e.getMessage());
       }
     }
   }

@@ -1,20 +1,27 @@
 package io.punctual.core.store;
 
 import io.punctual.core.queue.Bucket;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.ReturnType;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.RedisClusterClient;
 
-/** Runs scripts on the keys of a bucket, by hash, or by text where Redis does not know them yet. */
+/**
+ * Runs scripts on the keys of a bucket, by hash, or by text where Redis does not know them yet.
+ * Never sends a script again after an answer was lost: whether to repeat is the caller's decision.
+ */
 final class ScriptRunner {
 
   private final RedisConnectionFactory connections;
   private final Keys keys;
   private final TimeSource time;
+  private final ClusterEval cluster = new ClusterEval();
   private final Map<String, LuaScript> scripts = new ConcurrentHashMap<>();
 
   ScriptRunner(RedisConnectionFactory connections, Keys keys, TimeSource time) {
@@ -36,37 +43,60 @@ final class ScriptRunner {
     LuaScript script = scripts.computeIfAbsent(name, n -> LuaScript.load(n, time));
     List<byte[]> bucketKeys = keys.of(bucket);
     byte[][] keysAndArguments = arguments.behind(bucketKeys);
-    String what = name + " on " + bucket;
     return StoreErrors.translated(
-        what,
+        name + " on " + bucket,
         () -> {
           try (RedisConnection connection = connections.getConnection()) {
-            return new Reply(eval(connection, script, bucketKeys.size(), keysAndArguments));
+            return reply(connection, script, bucketKeys.size(), keysAndArguments);
           }
         });
   }
 
-  private static List<?> eval(
+  private Reply reply(
       RedisConnection connection, LuaScript script, int keyCount, byte[][] keysAndArguments) {
     try {
-      List<?> reply =
-          connection
-              .scriptingCommands()
-              .evalSha(
-                  script.sha1().getBytes(StandardCharsets.US_ASCII),
-                  ReturnType.MULTI,
-                  keyCount,
-                  keysAndArguments);
-      return reply == null ? List.of() : reply;
+      return new Reply(
+          eval(connection, Command.EVALSHA, script.sha1Bytes(), keyCount, keysAndArguments));
     } catch (RuntimeException e) {
       if (!StoreErrors.says(e, "NOSCRIPT")) {
         throw e;
       }
-      List<?> reply =
+      return new Reply(eval(connection, Command.EVAL, script.text(), keyCount, keysAndArguments));
+    }
+  }
+
+  private List<?> eval(
+      RedisConnection connection,
+      Command command,
+      byte[] script,
+      int keyCount,
+      byte[][] keysAndArguments) {
+    List<?> values;
+    if (connection instanceof RedisClusterConnection) {
+      RedisClusterClient client = nativeClient(connection);
+      values = (List<?>) cluster.send(client, command, script, keyCount, keysAndArguments);
+    } else if (command == Command.EVALSHA) {
+      values =
           connection
               .scriptingCommands()
-              .eval(script.text(), ReturnType.MULTI, keyCount, keysAndArguments);
-      return reply == null ? List.of() : reply;
+              .evalSha(script, ReturnType.MULTI, keyCount, keysAndArguments);
+    } else {
+      values =
+          connection.scriptingCommands().eval(script, ReturnType.MULTI, keyCount, keysAndArguments);
     }
+    return orEmpty(values);
+  }
+
+  private static RedisClusterClient nativeClient(RedisConnection connection) {
+    if (connection.getNativeConnection() instanceof RedisClusterClient client) {
+      return client;
+    }
+    throw new UnsupportedOperationException(
+        "On Redis Cluster the JedisConnectionFactory must use its unified client, which is the"
+            + " default: remove setUseUnifiedJedis(false)");
+  }
+
+  private static List<?> orEmpty(@Nullable List<?> values) {
+    return values == null ? List.of() : values;
   }
 }

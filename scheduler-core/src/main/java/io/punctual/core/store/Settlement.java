@@ -18,6 +18,20 @@ public record Settlement(
     boolean alone,
     byte[] note) {
 
+  /** Longest note, in bytes. */
+  public static final int MAX_NOTE = 2048;
+
+  /** Checks what the scripts rely on. */
+  public Settlement {
+    if (delay.isNegative()) {
+      throw new IllegalArgumentException("a delay must not be negative, was " + delay);
+    }
+    if (note.length > MAX_NOTE) {
+      throw new IllegalArgumentException(
+          "a note must have at most " + MAX_NOTE + " bytes, not " + note.length);
+    }
+  }
+
   /** The cases; their rules stand in docs/architecture.md. */
   public enum Op {
     /** Done. */

@@ -14,7 +14,8 @@ public record Submitted(long now, List<Item> items, @Nullable Long newHead) {
   /**
    * The answer for one job.
    *
-   * @param due when the job is due; for DONE and CONFLICT_DONE when it finished; 0 for IN_DELIVERY
+   * @param due epoch ms at which the job is due, or was when it was claimed or died; for DONE and
+   *     CONFLICT_DONE when it finished; 0 for IN_DELIVERY
    * @param attempt of IN_DELIVERY
    * @param existing the record of the other job, for CONFLICT
    */

@@ -1,0 +1,77 @@
+package io.punctual.core.store;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.BuilderFactory;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObject;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.exceptions.JedisRedirectionException;
+import redis.clients.jedis.util.JedisClusterCRC16;
+
+/**
+ * Sends a script to the node of Redis Cluster that holds its keys, once.
+ *
+ * <p>The cluster client itself sends a command again whenever a connection broke, although the
+ * first one may have been executed. A claim that is sent twice reserves jobs that nobody works on
+ * until their lease ends. Here only what was certainly not executed is sent again: the connection
+ * could not be made, or the node answered that the slot is elsewhere.
+ */
+final class ClusterEval {
+
+  private static final int MAX_REDIRECTS = 3;
+
+  private final AtomicBoolean learning = new AtomicBoolean();
+
+  @Nullable Object send(
+      RedisClusterClient client, Command command, byte[] script, int keys, byte[][] keysAndArgs) {
+    CommandArguments arguments = new CommandArguments(command).add(script).add(keys);
+    for (byte[] value : keysAndArgs) {
+      arguments.add(value);
+    }
+    CommandObject<Object> call = new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT);
+    int slot = JedisClusterCRC16.getSlot(keysAndArgs[0]);
+    for (int redirects = 0; ; redirects++) {
+      try (Connection connection = connect(client, slot, keysAndArgs[0])) {
+        return connection.executeCommand(call);
+      } catch (JedisRedirectionException e) {
+        learnSlots(client, keysAndArgs[0]);
+        if (redirects == MAX_REDIRECTS) {
+          throw e;
+        }
+      } catch (JedisConnectionException e) {
+        learnSlots(client, keysAndArgs[0]);
+        throw e;
+      }
+    }
+  }
+
+  private Connection connect(RedisClusterClient client, int slot, byte[] key) {
+    try {
+      return client.getConnectionFromSlot(slot);
+    } catch (JedisException e) {
+      learnSlots(client, key);
+      return client.getConnectionFromSlot(slot);
+    }
+  }
+
+  /**
+   * Lets the client learn where the slots are now, by a harmless read which it may repeat. That can
+   * take seconds while a master is missing, so only one thread does it.
+   */
+  private void learnSlots(RedisClusterClient client, byte[] key) {
+    if (learning.compareAndSet(false, true)) {
+      try {
+        client.type(key);
+      } catch (JedisException e) {
+        // Not yet: the call that brought us here fails, and the next one looks again.
+      } finally {
+        learning.set(false);
+      }
+    }
+  }
+}
