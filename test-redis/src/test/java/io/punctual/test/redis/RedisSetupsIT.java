@@ -1,0 +1,40 @@
+package io.punctual.test.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.redis.Resp;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(RedisExtension.class)
+class RedisSetupsIT {
+
+  @Test
+  void theSharedRedisAnswersAndSaysWhichOneItIs(SharedRedis redis) throws Exception {
+    assertThat(Resp.call(redis.port(), "PING")).isEqualTo("PONG");
+    assertThat(redis.origin()).isNotBlank();
+    assertThat(RedisExtension.redis()).isSameAs(redis);
+  }
+
+  @Test
+  void theSentinelsNameTheMaster() throws Exception {
+    try (RedisSentinels sentinels = RedisSentinels.start()) {
+      String master =
+          Resp.call(
+              sentinels.ports().get(2),
+              "SENTINEL",
+              "GET-MASTER-ADDR-BY-NAME",
+              RedisSentinels.MASTER);
+
+      assertThat(master).isEqualTo("127.0.0.1\n" + sentinels.firstMaster().port());
+    }
+  }
+
+  @Test
+  void theClusterOwnsAllSlots() throws Exception {
+    try (RedisCluster cluster = RedisCluster.start()) {
+      assertThat(Resp.call(cluster.ports().get(1), "CLUSTER", "INFO"))
+          .contains("cluster_slots_ok:16384");
+    }
+  }
+}
