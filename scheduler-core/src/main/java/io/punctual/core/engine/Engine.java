@@ -22,7 +22,12 @@ public interface Engine extends AutoCloseable {
     return new ScanningEngine(store, options, dispatcher, null);
   }
 
-  /** Starts the scanners of all queues that the store knows, and goes on doing so. */
+  /**
+   * Starts the scanners of all queues that the store knows, and goes on doing so. An engine may be
+   * started again after a stop or close.
+   *
+   * @throws IllegalStateException while a stop is under way
+   */
   void start();
 
   /**

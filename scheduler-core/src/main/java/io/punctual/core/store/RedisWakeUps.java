@@ -55,8 +55,13 @@ final class RedisWakeUps implements WakeUps {
       do {
         try (RedisConnection made = connections.getConnection()) {
           connection = made;
-          // Blocks until the connection breaks or close() unsubscribes.
+          // Jedis blocks here until the connection breaks or close() unsubscribes. Lettuce comes
+          // back at once, and mends a broken connection by itself.
           made.subscribe(this, keys.wakeUpChannel());
+          boolean end = false;
+          while (!end && made.isSubscribed()) {
+            end = closedWithin(RECONNECT_MS);
+          }
         } catch (RuntimeException e) {
           if (!complained && !isClosed()) {
             log.warn("Wake-up hints are off, safety checks go on: {}", e.getMessage());

@@ -1,0 +1,184 @@
+package io.punctual.core.engine;
+
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.store.Store;
+import io.punctual.core.store.WakeUps;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The engine's duties from start to stop. An engine that is started again gets a new one. */
+final class Session {
+
+  private static final Logger log = LoggerFactory.getLogger(Session.class);
+  private static final int LOOKS_AT_ONCE = 16;
+
+  /** How long a stop waits for the store to take the last endings. */
+  private static final Duration FLUSH = Duration.ofSeconds(2);
+
+  private enum Phase {
+    NEW,
+    RUNNING,
+    STOPPING,
+    CLOSED
+  }
+
+  private final WakeUps wakeUps;
+  private final Context context;
+  private final Queues queues;
+  private final Object lifecycle = new Object();
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private volatile Phase phase = Phase.NEW;
+  private @Nullable AutoCloseable listening;
+
+  Session(
+      Store store, EngineOptions options, Dispatcher dispatcher, @Nullable ScanSignals signals) {
+    long start = System.nanoTime();
+    this.wakeUps = store.wakeUps();
+    this.context =
+        new Context(
+            store.jobs(),
+            options,
+            dispatcher,
+            new Threads(),
+            () -> System.nanoTime() - start,
+            new Contact(options.lease()),
+            new Outages(),
+            new InFlight(),
+            new Admission(),
+            new IdleChecks(options.idleChecksPerSecond()),
+            new Semaphore(LOOKS_AT_ONCE),
+            signals);
+    this.queues = new Queues(store.queues(), context);
+  }
+
+  Context context() {
+    return context;
+  }
+
+  Queues queues() {
+    return queues;
+  }
+
+  boolean isClosed() {
+    return phase == Phase.CLOSED;
+  }
+
+  void start() {
+    synchronized (lifecycle) {
+      if (phase == Phase.RUNNING) {
+        return;
+      }
+      if (phase != Phase.NEW) {
+        throw new IllegalStateException("the engine is being stopped; start it again after that");
+      }
+      phase = Phase.RUNNING;
+      queues.start();
+      listening = wakeUps.listen(new Hints());
+    }
+  }
+
+  void stop(Duration patience) {
+    boolean running;
+    synchronized (lifecycle) {
+      running = phase == Phase.RUNNING;
+      if (running) {
+        phase = Phase.STOPPING;
+      }
+    }
+    try {
+      if (running) {
+        queues.stop();
+        drain(patience);
+      } else if (phase == Phase.STOPPING) {
+        // Somebody else's stop is under way.
+        var unused = closed.await(patience.toMillis(), TimeUnit.MILLISECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    close();
+  }
+
+  private void drain(Duration patience) throws InterruptedException {
+    long end = context.now() + patience.toNanos();
+    for (QueueLanes queue : queues.all()) {
+      for (Lane lane : queue.lanes) {
+        lane.scanner.join(Duration.ofNanos(end - context.now()));
+      }
+    }
+    if (!context.inFlight().awaitNone(Duration.ofNanos(end - context.now()))) {
+      int left = 0;
+      for (QueueLanes queue : queues.all()) {
+        for (Lane lane : queue.lanes) {
+          for (OpenDelivery delivery : lane.keeper.open()) {
+            var unused =
+                delivery.unknown(
+                    context.options().owner(),
+                    "the scheduler stopped before the answer came",
+                    false);
+            left++;
+          }
+        }
+      }
+      log.warn(
+          "Deliveries still open after {} at the stop: {}; they will be delivered again",
+          patience,
+          left);
+      if (!context.inFlight().awaitNone(FLUSH)) {
+        log.warn("The store did not take the ends of all deliveries; their leases run out");
+      }
+    }
+  }
+
+  void close() {
+    AutoCloseable listener;
+    synchronized (lifecycle) {
+      if (phase == Phase.CLOSED) {
+        return;
+      }
+      phase = Phase.CLOSED;
+      listener = listening;
+    }
+    queues.stop();
+    for (QueueLanes queue : queues.all()) {
+      queue.close();
+    }
+    context.inFlight().close();
+    context.threads().close();
+    if (listener != null) {
+      try {
+        listener.close();
+      } catch (Exception e) {
+        log.warn("The listening for wake-ups did not end cleanly", e);
+      }
+    }
+    closed.countDown();
+  }
+
+  /** What the store tells all engines. */
+  private final class Hints implements WakeUps.Listener {
+
+    @Override
+    public void newHead(Bucket bucket, long due) {
+      QueueLanes seen = queues.seen(bucket.queue());
+      if (seen == null) {
+        queues.hint();
+      } else if (bucket.index() < seen.lanes.size()) {
+        seen.lanes.get(bucket.index()).bell.head(due);
+      }
+    }
+
+    @Override
+    public void gap() {
+      queues.hint();
+      for (QueueLanes queue : queues.all()) {
+        queue.lanes.forEach(lane -> lane.bell.ask());
+      }
+    }
+  }
+}
