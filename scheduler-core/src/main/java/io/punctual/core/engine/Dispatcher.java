@@ -7,8 +7,8 @@ import java.util.List;
 public interface Dispatcher {
 
   /**
-   * Whether this engine hands out jobs of the queue at all. Asked once, when the queue is first
-   * seen; jobs of other queues are left to other engines.
+   * Whether this engine hands out jobs of the queue at all; jobs of other queues are left to other
+   * engines. Asked once the engine has started, until it says yes.
    */
   default boolean serves(QueueName queue) {
     return true;

@@ -10,7 +10,7 @@ final class QueueLanes {
 
   final QueueName queue;
   final List<Lane> lanes;
-  private final boolean served;
+  private final Dispatcher dispatcher;
 
   QueueLanes(QueueName queue, int buckets, Context context) {
     this.queue = queue;
@@ -19,12 +19,12 @@ final class QueueLanes {
         IntStream.range(0, buckets)
             .mapToObj(index -> new Lane(new Bucket(queue, index), context, room))
             .toList();
-    this.served = context.dispatcher().serves(queue);
+    this.dispatcher = context.dispatcher();
   }
 
   /** Starts the scanners, if they are not, and if the queue is served here. */
   void scan() {
-    if (served) {
+    if (dispatcher.serves(queue)) {
       lanes.forEach(lane -> lane.scanner.start());
     }
   }

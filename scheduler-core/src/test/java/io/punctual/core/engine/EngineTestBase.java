@@ -6,6 +6,7 @@ import io.punctual.core.store.RedisStore;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreOptions;
 import io.punctual.core.store.WakeUps;
+import io.punctual.test.redis.RedisExtension;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -18,7 +19,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import redis.clients.jedis.ConnectionPoolConfig;
 
 /** Engines on a real Redis; each test has keys of its own. */
 abstract class EngineTestBase {
@@ -30,22 +34,19 @@ abstract class EngineTestBase {
   /** Listens to nothing: every hint from elsewhere is lost. */
   static final WakeUps DEAF = listener -> () -> {};
 
-  static LocalRedis redis;
   static JedisConnectionFactory connections;
 
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   final String prefix = "t" + UUID.randomUUID().toString().substring(0, 8);
 
   @BeforeAll
-  static void startRedis() {
-    redis = new LocalRedis();
-    connections = redis.connections();
+  static void connect() {
+    connections = connections(RedisExtension.redis().host(), RedisExtension.redis().port());
   }
 
   @AfterAll
-  static void stopRedis() {
+  static void disconnect() {
     connections.destroy();
-    redis.close();
   }
 
   @AfterEach
@@ -53,6 +54,24 @@ abstract class EngineTestBase {
     while (!opened.isEmpty()) {
       opened.pop().close();
     }
+  }
+
+  static JedisConnectionFactory connections(String host, int port) {
+    ConnectionPoolConfig pool = new ConnectionPoolConfig();
+    pool.setMaxTotal(32);
+    pool.setMaxIdle(32);
+    JedisConnectionFactory factory =
+        new JedisConnectionFactory(
+            new RedisStandaloneConfiguration(host, port),
+            JedisClientConfiguration.builder()
+                .connectTimeout(Duration.ofSeconds(1))
+                .readTimeout(Duration.ofSeconds(2))
+                .usePooling()
+                .poolConfig(pool)
+                .build());
+    factory.afterPropertiesSet();
+    factory.start();
+    return factory;
   }
 
   Store store() {

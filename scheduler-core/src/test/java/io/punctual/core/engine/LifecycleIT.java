@@ -10,6 +10,7 @@ import io.punctual.core.store.RedisStore;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.StoreOptions;
+import io.punctual.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -137,8 +138,8 @@ class LifecycleIT extends EngineTestBase {
 
   @Test
   void afterARestartOfTheStoreScannersGoOnByThemselvesAndNoAckIsLost() throws Exception {
-    try (LocalRedis own = new LocalRedis()) {
-      var ownConnections = own.connections();
+    try (RedisServer own = RedisServer.startTemporary()) {
+      var ownConnections = connections("127.0.0.1", own.port());
       Store ownStore = RedisStore.connect(ownConnections, StoreOptions.DEFAULTS);
       Queue<String> failures = new ConcurrentLinkedQueue<>();
       TestDispatcher dispatcher = new TestDispatcher();

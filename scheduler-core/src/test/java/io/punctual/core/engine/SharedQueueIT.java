@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.punctual.DelayQueueJob;
 import io.punctual.core.queue.Bucket;
 import io.punctual.core.store.Store;
+import io.punctual.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -128,8 +129,8 @@ class SharedQueueIT extends EngineTestBase {
 
   @Test
   void aPauseOfTheStoreTakesNoJobFromAHealthyEngine() throws Exception {
-    try (LocalRedis own = new LocalRedis()) {
-      var ownConnections = own.connections();
+    try (RedisServer own = RedisServer.startTemporary()) {
+      var ownConnections = connections("127.0.0.1", own.port());
       Store ownStore =
           io.punctual.core.store.RedisStore.connect(
               ownConnections, io.punctual.core.store.StoreOptions.DEFAULTS);
@@ -141,9 +142,9 @@ class SharedQueueIT extends EngineTestBase {
       Delivery delivery = one.next();
       engine(ownStore, options("two"), two, failed);
       // A call of the other one breaks: the store has been silent for two leases.
-      own.signal("STOP");
+      own.suspend();
       failed.await();
-      own.signal("CONT");
+      own.resume();
       eventually().until(delivery::leaseHeld);
       delivery.done().join();
       submit(first, "b", Duration.ZERO);

@@ -1,0 +1,161 @@
+package io.punctual.plugin;
+
+import io.punctual.BatchItem;
+import io.punctual.CancelResult;
+import io.punctual.DelayQueueJob;
+import io.punctual.InvalidJobException;
+import io.punctual.JobConflictException;
+import io.punctual.Limits;
+import io.punctual.PunctualException;
+import io.punctual.RescheduleResult;
+import io.punctual.SchedulerUnavailableException;
+import io.punctual.SubmitResult;
+import io.punctual.TaskSubmitService;
+import io.punctual.core.engine.Engine;
+import io.punctual.core.engine.Submit;
+import io.punctual.core.job.Due;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.StoreException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+
+/** Submits to the store directly. */
+final class EngineSubmitService implements TaskSubmitService {
+
+  private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
+
+  private final String application;
+  private final Engine engine;
+
+  EngineSubmitService(String application, Engine engine) {
+    this.application = application;
+    this.engine = engine;
+  }
+
+  @Override
+  public SubmitResult send(DelayQueueJob job) {
+    return result(job, submit(job));
+  }
+
+  @Override
+  public List<BatchItem> sendAll(List<DelayQueueJob> jobs) {
+    if (jobs.size() > Limits.MAX_BATCH) {
+      throw new InvalidJobException(
+          "at most " + Limits.MAX_BATCH + " jobs in one call, not " + jobs.size());
+    }
+    // All at once: they share calls to the store.
+    List<Supplier<SubmitResult>> answers = new ArrayList<>(jobs.size());
+    for (DelayQueueJob job : jobs) {
+      try {
+        CompletableFuture<Submit> answer = submit(job);
+        answers.add(() -> result(job, answer));
+      } catch (PunctualException e) {
+        answers.add(
+            () -> {
+              throw e;
+            });
+      }
+    }
+    List<BatchItem> items = new ArrayList<>(jobs.size());
+    for (int i = 0; i < jobs.size(); i++) {
+      items.add(item(jobs.get(i).taskId(), answers.get(i)));
+    }
+    return items;
+  }
+
+  private static BatchItem item(String taskId, Supplier<SubmitResult> answer) {
+    try {
+      return new BatchItem(taskId, answer.get(), null);
+    } catch (PunctualException e) {
+      return new BatchItem(taskId, null, e);
+    }
+  }
+
+  @Override
+  public CancelResult cancel(String taskType, String taskId) {
+    return stored(() -> engine.cancel(queue(taskType), Limits.requireName("taskId", taskId)));
+  }
+
+  @Override
+  public RescheduleResult reschedule(String taskType, String taskId, Instant dueAt) {
+    if (dueAt.isBefore(Instant.EPOCH) || dueAt.isAfter(Limits.MAX_DUE)) {
+      throw new InvalidJobException("dueAt must be between 1970 and " + Limits.MAX_DUE);
+    }
+    return reschedule(taskType, taskId, Due.at(dueAt.toEpochMilli()));
+  }
+
+  @Override
+  public RescheduleResult reschedule(String taskType, String taskId, Duration delay) {
+    if (delay.isNegative() || delay.compareTo(Duration.ofDays(2_900_000)) > 0) {
+      throw new InvalidJobException("delay must be between 0 and the year 9999, not " + delay);
+    }
+    return reschedule(taskType, taskId, Due.in(delay.toMillis()));
+  }
+
+  private RescheduleResult reschedule(String taskType, String taskId, Due due) {
+    return stored(
+        () -> engine.reschedule(queue(taskType), Limits.requireName("taskId", taskId), due));
+  }
+
+  private QueueName queue(String taskType) {
+    return new QueueName(application, taskType);
+  }
+
+  private CompletableFuture<Submit> submit(DelayQueueJob job) {
+    return stored(() -> engine.submit(application, job, false));
+  }
+
+  private static SubmitResult result(DelayQueueJob job, CompletableFuture<Submit> answer) {
+    Submit submit = stored(answer::join);
+    return switch (submit.kind()) {
+      case CREATED -> result(job, submit, SubmitResult.Outcome.CREATED);
+      case THERE -> result(job, submit, SubmitResult.Outcome.ALREADY_THERE);
+      case DONE -> result(job, submit, SubmitResult.Outcome.ALREADY_DONE);
+      case REPLACED -> result(job, submit, SubmitResult.Outcome.REPLACED);
+      case CONFLICT, CONFLICT_DONE, IN_DELIVERY -> throw conflict(job, submit);
+    };
+  }
+
+  private static SubmitResult result(
+      DelayQueueJob job, Submit submit, SubmitResult.Outcome outcome) {
+    return new SubmitResult(job.taskId(), Instant.ofEpochMilli(submit.dueAt()), outcome);
+  }
+
+  private static JobConflictException conflict(DelayQueueJob job, Submit submit) {
+    String what =
+        submit.kind() == Submit.Kind.CONFLICT_DONE
+            ? "another job of this id ran a short while ago"
+            : "another job of this id is there, which differs in " + submit.differing();
+    return new JobConflictException(
+        "job %s of type %s was not stored: %s; use another id, or cancel that job first"
+            .formatted(job.taskId(), job.taskType(), what),
+        submit.differing());
+  }
+
+  private static <T> T stored(Supplier<T> call) {
+    try {
+      return call.get();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof StoreException cause) {
+        throw unavailable(cause);
+      }
+      throw e;
+    } catch (StoreException e) {
+      throw unavailable(e);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidJobException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static SchedulerUnavailableException unavailable(StoreException e) {
+    return new SchedulerUnavailableException(
+        "Redis did not take it: " + e.getMessage() + "; repeat the call with the same task id",
+        RETRY_AFTER,
+        e);
+  }
+}

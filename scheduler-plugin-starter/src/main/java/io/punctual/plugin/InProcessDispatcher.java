@@ -1,0 +1,176 @@
+package io.punctual.plugin;
+
+import io.punctual.Limits;
+import io.punctual.RejectTaskException;
+import io.punctual.RetryLaterException;
+import io.punctual.TaskWorker;
+import io.punctual.core.engine.Delivery;
+import io.punctual.core.engine.Dispatcher;
+import io.punctual.core.queue.QueueName;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.task.AsyncTaskExecutor;
+
+/**
+ * Runs jobs in this process. Each task type has its own slots, so that a slow type holds no other
+ * one up; a slot is free again only when the worker has really returned, also after its
+ * time-to-run.
+ */
+final class InProcessDispatcher implements Dispatcher, AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(InProcessDispatcher.class);
+
+  private final String application;
+  private final String instance;
+  private final Supplier<Workers> workers;
+  private final int concurrency;
+  private final AsyncTaskExecutor threads;
+  private final ScheduledThreadPoolExecutor timer;
+  private final Map<QueueName, AtomicInteger> running = new ConcurrentHashMap<>();
+  private final Set<TimeLimit> attempts = ConcurrentHashMap.newKeySet();
+  private volatile Consumer<QueueName> capacityChanged = queue -> {};
+
+  /**
+   * @param instance who this is, shown with a job's last error
+   * @param workers asked for when the first job comes: workers may themselves submit jobs, and so
+   *     need the engine before they are there
+   * @param threads must start every task at once
+   */
+  InProcessDispatcher(
+      String application,
+      String instance,
+      Supplier<Workers> workers,
+      int concurrency,
+      AsyncTaskExecutor threads) {
+    this.application = application;
+    this.instance = instance;
+    this.workers = workers;
+    this.concurrency = concurrency;
+    this.threads = threads;
+    this.timer =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              Thread thread = new Thread(task, "punctual-time-to-run");
+              thread.setDaemon(true);
+              return thread;
+            });
+    this.timer.setRemoveOnCancelPolicy(true);
+  }
+
+  /** To be told when a slot has become free. */
+  void onCapacity(Consumer<QueueName> listener) {
+    capacityChanged = listener;
+  }
+
+  /** Interrupts all workers that still run. */
+  void interrupt() {
+    attempts.forEach(TimeLimit::interrupt);
+  }
+
+  @Override
+  public boolean serves(QueueName queue) {
+    return queue.application().equalsIgnoreCase(application)
+        && workers.get().find(queue.taskType()) != null;
+  }
+
+  @Override
+  public int capacity(QueueName queue) {
+    return serves(queue) ? concurrency - slots(queue).get() : 0;
+  }
+
+  @Override
+  public void dispatch(QueueName queue, List<Delivery> deliveries) {
+    TaskWorker worker = workers.get().find(queue.taskType());
+    for (Delivery delivery : deliveries) {
+      if (worker == null) {
+        var unused = delivery.undeliverable(instance, "no worker for " + queue.taskType());
+        continue;
+      }
+      slots(queue).incrementAndGet();
+      try {
+        threads.execute(() -> run(queue, worker, delivery));
+      } catch (RuntimeException e) {
+        free(queue);
+        var unused = delivery.undeliverable(instance, "no thread to run it on: " + e);
+      }
+    }
+  }
+
+  private void run(QueueName queue, TaskWorker worker, Delivery delivery) {
+    Duration allowed = delivery.content().timeToRun();
+    Duration timeToRun = allowed != null ? allowed : Limits.DEFAULT_TIME_TO_RUN;
+    TimeLimit limit = new TimeLimit(Thread.currentThread(), () -> tookTooLong(delivery, timeToRun));
+    attempts.add(limit);
+    ScheduledFuture<?> watch =
+        timer.schedule(limit::strike, timeToRun.toMillis(), TimeUnit.MILLISECONDS);
+    CompletableFuture<Void> ended;
+    try {
+      worker.invoke(delivery.content().params());
+      // Counts even when the time was over: the work is done.
+      ended = delivery.done();
+    } catch (RejectTaskException e) {
+      ended = delivery.rejected(instance, describe(e));
+    } catch (RetryLaterException e) {
+      ended = delivery.failed(instance, describe(e), e.delay());
+    } catch (Throwable e) {
+      log.warn("Job {} of {} failed, attempt {}", delivery.taskId(), queue, delivery.attempt(), e);
+      ended = delivery.failed(instance, describe(e), null);
+    } finally {
+      watch.cancel(false);
+      attempts.remove(limit);
+      limit.over();
+      free(queue);
+    }
+    ended.exceptionally(
+        e -> {
+          log.warn("The end of job {} of {} was not stored: {}", delivery.taskId(), queue, e);
+          return null;
+        });
+  }
+
+  private void tookTooLong(Delivery delivery, Duration timeToRun) {
+    log.warn(
+        "Job {} of {} is interrupted, attempt {}: its time-to-run of {} is over",
+        delivery.taskId(),
+        delivery.queue(),
+        delivery.attempt(),
+        timeToRun);
+    var unused =
+        delivery.unknown(instance, "it ran longer than its time-to-run of " + timeToRun, true);
+  }
+
+  private void free(QueueName queue) {
+    slots(queue).decrementAndGet();
+    capacityChanged.accept(queue);
+  }
+
+  private AtomicInteger slots(QueueName queue) {
+    return running.computeIfAbsent(queue, name -> new AtomicInteger());
+  }
+
+  private static String describe(Throwable e) {
+    String message = e.getMessage();
+    if (e instanceof RejectTaskException || e instanceof RetryLaterException) {
+      return message != null ? message : e.getClass().getSimpleName();
+    }
+    return e.getClass().getName() + (message == null ? "" : ": " + message);
+  }
+
+  @Override
+  public void close() {
+    timer.shutdownNow();
+  }
+}

@@ -1,0 +1,148 @@
+package io.punctual.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.TaskSubmitService;
+import io.punctual.TaskWorker;
+import io.punctual.core.engine.Engine;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+class PluginAutoConfigurationTest {
+
+  // Nobody listens on that port: everything but jobs works without Redis.
+  private final ApplicationContextRunner application =
+      new ApplicationContextRunner()
+          .withConfiguration(
+              AutoConfigurations.of(
+                  DataRedisAutoConfiguration.class, PunctualPluginAutoConfiguration.class))
+          .withPropertyValues(
+              "spring.application.name=Shop",
+              "spring.data.redis.port=1",
+              "punctual.plugin.shutdown-patience=0s");
+
+  @Test
+  void defaults() {
+    application.run(
+        context -> {
+          assertThat(context).hasSingleBean(TaskSubmitService.class).hasSingleBean(Engine.class);
+          PunctualPluginProperties properties = context.getBean(PunctualPluginProperties.class);
+          assertThat(properties)
+              .usingRecursiveComparison()
+              .ignoringFields("shutdownPatience")
+              .isEqualTo(
+                  new PunctualPluginProperties(
+                      true, null, 16, "punctual", java.time.Duration.ofSeconds(20)));
+          assertThat(context.getBean(PluginIdentity.class).application()).isEqualTo("Shop");
+        });
+  }
+
+  @Test
+  void itCanBeSwitchedOff() {
+    application
+        .withPropertyValues("punctual.plugin.enabled=false")
+        .run(
+            context ->
+                assertThat(context)
+                    .doesNotHaveBean(TaskSubmitService.class)
+                    .doesNotHaveBean(Engine.class));
+  }
+
+  @Test
+  void twoWorkersOfOneTypeAreAClearFailure() {
+    application
+        .withBean("first", TaskWorker.class, () -> worker("order.close"))
+        .withBean("second", TaskWorker.class, () -> worker("order.close"))
+        .run(
+            context -> {
+              assertThat(context).hasFailed();
+              PluginStartException cause = causeOf(context.getStartupFailure());
+              var analysis = new PluginFailureAnalyzer().analyze(cause, cause);
+              assertThat(analysis.getDescription()).contains("order.close", "first", "second");
+              assertThat(analysis.getAction()).contains("another type()");
+            });
+  }
+
+  @Test
+  void anInvalidTypeIsAClearFailure() {
+    application
+        .withBean("bad", TaskWorker.class, () -> worker("not a name"))
+        .run(
+            context ->
+                assertThat(causeOf(context.getStartupFailure())).hasMessageContaining("'bad'"));
+  }
+
+  @Test
+  void anApplicationWithoutANameIsAClearFailure() {
+    application
+        .withPropertyValues("spring.application.name=")
+        .run(
+            context ->
+                assertThat(causeOf(context.getStartupFailure()))
+                    .hasMessageContaining("spring.application.name"));
+  }
+
+  @Test
+  void aValueOutOfRangeNamesTheProperty() {
+    application
+        .withPropertyValues("punctual.plugin.concurrency=0")
+        .run(
+            context ->
+                assertThat(context.getStartupFailure())
+                    .rootCause()
+                    .hasMessageContaining(
+                        "punctual.plugin.concurrency must be between 1 and 10000"));
+  }
+
+  @Test
+  void aWorkerMaySubmitJobsItself() {
+    application
+        .withBean("self", SelfSubmitting.class)
+        .run(context -> assertThat(context).hasNotFailed().hasSingleBean(SelfSubmitting.class));
+  }
+
+  private static TaskWorker worker(String type) {
+    return new TaskWorker() {
+      @Override
+      public String type() {
+        return type;
+      }
+
+      @Override
+      public void invoke(String params) {}
+    };
+  }
+
+  private static PluginStartException causeOf(@Nullable Throwable failure) {
+    Throwable cause = failure;
+    while (cause != null && !(cause instanceof PluginStartException)) {
+      cause = cause.getCause();
+    }
+    if (cause instanceof PluginStartException start) {
+      return start;
+    }
+    throw new AssertionError("not a clear failure", failure);
+  }
+
+  static final class SelfSubmitting implements TaskWorker {
+
+    private final TaskSubmitService service;
+
+    SelfSubmitting(TaskSubmitService service) {
+      this.service = service;
+    }
+
+    @Override
+    public String type() {
+      return "self";
+    }
+
+    @Override
+    public void invoke(String params) {
+      service.send("self", params, java.time.Duration.ofMinutes(1));
+    }
+  }
+}

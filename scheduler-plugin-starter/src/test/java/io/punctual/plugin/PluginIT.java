@@ -1,0 +1,303 @@
+package io.punctual.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.punctual.CancelResult;
+import io.punctual.DelayQueueJob;
+import io.punctual.JobConflictException;
+import io.punctual.RejectTaskException;
+import io.punctual.RescheduleResult;
+import io.punctual.RetryLaterException;
+import io.punctual.RetryPolicy;
+import io.punctual.SubmitResult;
+import io.punctual.TaskSubmitService;
+import io.punctual.TaskWorker;
+import io.punctual.core.engine.Engine;
+import io.punctual.core.engine.JobView;
+import io.punctual.core.job.JobState;
+import io.punctual.core.queue.QueueName;
+import io.punctual.test.redis.RedisExtension;
+import io.punctual.test.redis.SharedRedis;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** A whole application in plugin mode on a real Redis; its own connections are by Lettuce. */
+class PluginIT {
+
+  private static final QueueName QUEUE = new QueueName("shop", "script");
+  private static final SharedRedis redis = RedisExtension.redis();
+
+  private final String prefix = "t" + UUID.randomUUID().toString().substring(0, 8);
+  private ConfigurableApplicationContext context;
+  private TaskSubmitService service;
+  private Engine engine;
+  private Script script;
+
+  @BeforeEach
+  void startApplication() {
+    context = application();
+    service = context.getBean(TaskSubmitService.class);
+    engine = context.getBean(Engine.class);
+    script = context.getBean(Script.class);
+  }
+
+  @AfterEach
+  void stopApplication() {
+    context.close();
+  }
+
+  private ConfigurableApplicationContext application() {
+    return new SpringApplicationBuilder(Shop.class)
+        .properties(
+            "spring.application.name=SHOP",
+            "spring.data.redis.host=" + redis.host(),
+            "spring.data.redis.port=" + redis.port(),
+            "punctual.plugin.key-prefix=" + prefix,
+            "punctual.plugin.concurrency=4",
+            "punctual.plugin.shutdown-patience=10s",
+            "spring.main.banner-mode=off")
+        .run();
+  }
+
+  @Test
+  void aJobIsDoneInThisProcessWhenItIsDue() {
+    SubmitResult sent = service.send("script", "hello", Duration.ofMillis(200));
+    assertThat(sent.outcome()).isEqualTo(SubmitResult.Outcome.CREATED);
+    eventually().until(() -> script.calls.contains("hello"));
+    eventually().until(() -> find(sent.taskId()).state() == JobState.FINISHED);
+  }
+
+  @Test
+  void theSameJobAgainChangesNothingAndAnotherOneIsAConflict() {
+    DelayQueueJob job = DelayQueueJob.of("script").taskId("a").delay(Duration.ofHours(1)).build();
+    service.send(job);
+    assertThat(service.send(job).outcome()).isEqualTo(SubmitResult.Outcome.ALREADY_THERE);
+    DelayQueueJob other = DelayQueueJob.of("script").taskId("a").delay(Duration.ofHours(2)).build();
+    assertThatThrownBy(() -> service.send(other))
+        .isInstanceOfSatisfying(
+            JobConflictException.class, e -> assertThat(e.fields()).containsExactly("delay"));
+
+    var items =
+        service.sendAll(
+            List.of(job, other, DelayQueueJob.of("script").delay(Duration.ofHours(1)).build()));
+    assertThat(items).extracting(item -> item.accepted()).containsExactly(true, false, true);
+
+    assertThat(service.reschedule("script", "a", Duration.ZERO).outcome())
+        .isEqualTo(RescheduleResult.Outcome.RESCHEDULED);
+    eventually().until(() -> find("a").state() == JobState.FINISHED);
+    assertThat(service.cancel("script", "a").outcome()).isEqualTo(CancelResult.Outcome.FINISHED);
+  }
+
+  @Test
+  void whatTheWorkerThrowsDecidesHowItGoesOn() {
+    script.on(
+        "reject",
+        () -> {
+          throw new RejectTaskException("no such order");
+        });
+    script.on(
+        "later",
+        () -> {
+          throw new RetryLaterException(Duration.ofHours(1), "too busy");
+        });
+    script.on(
+        "fail",
+        () -> {
+          throw new IllegalStateException("broken");
+        });
+    for (String id : List.of("reject", "later", "fail")) {
+      service.send(
+          DelayQueueJob.of("script")
+              .taskId(id)
+              .params(id)
+              .delay(Duration.ZERO)
+              .retry(RetryPolicy.parse("0s,0s"))
+              .build());
+    }
+    eventually().until(() -> find("reject").state() == JobState.DEAD);
+    assertThat(error("reject").message()).isEqualTo("no such order");
+    eventually().until(() -> find("fail").state() == JobState.DEAD);
+    assertThat(find("fail").tries().failed()).isEqualTo(3);
+    assertThat(error("fail").message()).isEqualTo("java.lang.IllegalStateException: broken");
+    eventually().until(() -> find("later").tries().failed() == 1);
+    assertThat(find("later").state()).isEqualTo(JobState.DELAYED);
+    assertThat(error("later").message()).isEqualTo("too busy");
+  }
+
+  @Test
+  void anAttemptBeyondItsTimeToRunIsInterruptedAndUnknown() throws Exception {
+    CountDownLatch interrupted = new CountDownLatch(1);
+    script.on(
+        "slow",
+        () -> {
+          try {
+            new CountDownLatch(1).await();
+          } catch (InterruptedException e) {
+            interrupted.countDown();
+            throw new IllegalStateException(e);
+          }
+        });
+    service.send(
+        DelayQueueJob.of("script")
+            .taskId("slow")
+            .params("slow")
+            .delay(Duration.ZERO)
+            .timeToRun(Duration.ofSeconds(1))
+            .retry(RetryPolicy.NEVER)
+            .build());
+    eventually().until(() -> find("slow").state() == JobState.DEAD);
+    assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(find("slow").tries().unknown()).isEqualTo(1);
+    assertThat(error("slow").message()).contains("time-to-run");
+  }
+
+  @Test
+  void noMoreJobsOfATypeRunAtOnceThanAllowed() {
+    AtomicInteger running = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    CountDownLatch four = new CountDownLatch(4);
+    for (int i = 0; i < 40; i++) {
+      script.on(
+          "n" + i,
+          () -> {
+            most.accumulateAndGet(running.incrementAndGet(), Math::max);
+            four.countDown();
+            try {
+              assertThat(four.await(20, TimeUnit.SECONDS)).isTrue();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            } finally {
+              running.decrementAndGet();
+            }
+          });
+      service.send("script", "n" + i, Duration.ZERO);
+    }
+    eventually().until(() -> script.calls.size() == 40 && running.get() == 0);
+    assertThat(most).hasValue(4);
+  }
+
+  @Test
+  void jobsOfATypeThatNobodyHereHasAreLeftAlone() {
+    DelayQueueJob job = DelayQueueJob.of("elsewhere").taskId("x").delay(Duration.ZERO).build();
+    service.send(job);
+    service.send("script", "after", Duration.ofMillis(100));
+    eventually().until(() -> script.calls.contains("after"));
+    JobView view = engine.find(new QueueName("shop", "elsewhere"), "x").orElseThrow();
+    assertThat(view.state()).isEqualTo(JobState.DELAYED);
+  }
+
+  @Test
+  void aStopLetsRunningJobsFinishAndAnotherInstanceGoesOn() throws Exception {
+    CountDownLatch started = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    script.on(
+        "running",
+        () -> {
+          started.countDown();
+          try {
+            assertThat(go.await(20, TimeUnit.SECONDS)).isTrue();
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+        });
+    service.send(
+        DelayQueueJob.of("script").taskId("r").params("running").delay(Duration.ZERO).build());
+    assertThat(started.await(20, TimeUnit.SECONDS)).isTrue();
+    service.send("script", "next", Duration.ofMillis(500));
+    Thread stop = new Thread(context::close);
+    stop.start();
+    eventually().until(() -> stop.getState() == Thread.State.TIMED_WAITING);
+    go.countDown();
+    stop.join(20_000);
+    assertThat(stop.isAlive()).isFalse();
+
+    startApplication();
+    assertThat(find("r").state()).isEqualTo(JobState.FINISHED);
+    eventually().until(() -> script.calls.contains("next"));
+    assertThat(script.calls).doesNotContain("running");
+  }
+
+  @Test
+  void theApplicationKeepsItsOwnConnectionsAndTheStoreHasItsOwn() {
+    assertThat(context.getBean(RedisConnectionFactory.class))
+        .isInstanceOf(LettuceConnectionFactory.class);
+    assertThat(context.getBean(PluginRedis.class).connections())
+        .isInstanceOf(JedisConnectionFactory.class);
+  }
+
+  @Test
+  void itWorksAgainAfterTheContextWasStoppedAndStarted() {
+    context.stop();
+    context.start();
+    service.send("script", "again", Duration.ZERO);
+    eventually().until(() -> script.calls.contains("again"));
+  }
+
+  private JobView find(String taskId) {
+    return engine.find(QUEUE, taskId).orElseThrow();
+  }
+
+  private JobView.LastError error(String taskId) {
+    return Objects.requireNonNull(find(taskId).error());
+  }
+
+  private static ConditionFactory eventually() {
+    return Awaitility.await().pollInterval(Duration.ofMillis(10)).atMost(Duration.ofSeconds(30));
+  }
+
+  /** An application as a user writes it. */
+  @SpringBootConfiguration
+  @EnableAutoConfiguration
+  static class Shop {
+
+    @Bean
+    Script script() {
+      return new Script();
+    }
+  }
+
+  /** A worker that does what the test says, by params. */
+  static final class Script implements TaskWorker {
+
+    final Queue<String> calls = new ConcurrentLinkedQueue<>();
+    private final Map<String, Runnable> acts = new ConcurrentHashMap<>();
+
+    void on(String params, Runnable act) {
+      acts.put(params, act);
+    }
+
+    @Override
+    public String type() {
+      return "script";
+    }
+
+    @Override
+    public void invoke(String params) {
+      calls.add(params);
+      acts.getOrDefault(params, () -> {}).run();
+    }
+  }
+}
