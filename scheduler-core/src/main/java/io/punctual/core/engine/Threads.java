@@ -1,6 +1,7 @@
 package io.punctual.core.engine;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
@@ -64,8 +65,10 @@ final class Threads implements AutoCloseable {
 
   /** Runs a task that may block, later; not at all once closed. */
   void runAfter(long nanos, Runnable task) {
-    if (!timer.isShutdown()) {
+    try {
       var unused = timer.schedule(() -> run(task), nanos, TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException e) {
+      log.trace("closed: a task is not run any more", e);
     }
   }
 
