@@ -1,6 +1,7 @@
 package io.punctual.core.store;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** Makes a {@link Store} on Redis: standalone, Sentinel or Cluster, as the connections are made. */
 public final class RedisStore {
@@ -14,7 +15,8 @@ public final class RedisStore {
    *
    * @param connections with Jedis as driver
    * @throws IllegalArgumentException if the driver is Lettuce, which sends commands again by itself
-   *     after it lost a connection: a claim that is sent twice reserves jobs for nobody
+   *     after it lost a connection (a claim that is sent twice reserves jobs for nobody), or Jedis
+   *     in its old form
    */
   public static Store connect(RedisConnectionFactory connections, StoreOptions options) {
     return connect(connections, options, TimeSource.REDIS);
@@ -28,6 +30,11 @@ public final class RedisStore {
           "Punctual needs a JedisConnectionFactory, not "
               + connections.getClass().getSimpleName()
               + ": set spring.data.redis.client-type=jedis");
+    }
+    if (connections instanceof JedisConnectionFactory jedis && !jedis.isUseUnifiedJedis()) {
+      throw new IllegalArgumentException(
+          "Punctual needs the JedisConnectionFactory's unified client, which is the default:"
+              + " remove setUseUnifiedJedis(false)");
     }
     Keys keys = new Keys(options.prefix(), time);
     ScriptRunner scripts = new ScriptRunner(connections, keys, time);

@@ -8,14 +8,20 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.data.redis.connection.Message;
-import org.springframework.data.redis.connection.MessageListener;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.Subscription;
-import org.springframework.data.redis.connection.SubscriptionListener;
+import redis.clients.jedis.BinaryJedisPubSub;
+import redis.clients.jedis.UnifiedJedis;
 
-/** Listens on the wake-up channel; one thread that subscribes again whenever it lost Redis. */
+/**
+ * Listens on the wake-up channel; one thread that subscribes again whenever it lost Redis.
+ *
+ * <p>The subscription runs on a connection of the driver's pool, and goes back to it afterwards. A
+ * reply that nobody read would then be taken for the answer to somebody else's command. So
+ * UNSUBSCRIBE is sent at most once, and only after SUBSCRIBE was answered: then its own answer ends
+ * the listening and is the last one. Spring's subscription keeps neither rule (it unsubscribes once
+ * more when a subscription was refused), hence the driver's own is used.
+ */
 final class RedisWakeUps implements WakeUps {
 
   private static final Logger log = LoggerFactory.getLogger(RedisWakeUps.class);
@@ -38,13 +44,13 @@ final class RedisWakeUps implements WakeUps {
     return subscriber;
   }
 
-  private final class Subscriber
-      implements Runnable, AutoCloseable, MessageListener, SubscriptionListener {
+  private final class Subscriber implements Runnable, AutoCloseable {
 
     private final Listener listener;
     private final CountDownLatch closed = new CountDownLatch(1);
-    private volatile @Nullable RedisConnection connection;
     private boolean complained;
+    // Guarded by this: the subscription that was answered and has not ended.
+    private @Nullable Subscription current;
 
     Subscriber(Listener listener) {
       this.listener = listener;
@@ -53,57 +59,31 @@ final class RedisWakeUps implements WakeUps {
     @Override
     public void run() {
       do {
-        try (RedisConnection made = connections.getConnection()) {
-          connection = made;
-          // Jedis blocks here until the connection breaks or close() unsubscribes. Lettuce comes
-          // back at once, and mends a broken connection by itself.
-          made.subscribe(this, keys.wakeUpChannel());
-          boolean end = false;
-          while (!end && made.isSubscribed()) {
-            end = closedWithin(RECONNECT_MS);
-          }
+        try (RedisConnection connection = connections.getConnection()) {
+          UnifiedJedis driver = (UnifiedJedis) connection.getNativeConnection();
+          // Blocks until the connection breaks or close() unsubscribes.
+          driver.subscribe(new Subscription(this), keys.wakeUpChannel());
         } catch (RuntimeException e) {
           if (!complained && !isClosed()) {
             log.warn("Wake-up hints are off, safety checks go on: {}", e.getMessage());
             complained = true;
           }
         } finally {
-          connection = null;
+          ended();
         }
       } while (!closedWithin(RECONNECT_MS));
     }
 
-    @Override
-    public void onChannelSubscribed(byte[] channel, long count) {
+    private synchronized boolean started(Subscription subscription) {
       if (isClosed()) {
-        unsubscribe();
-        return;
+        return false;
       }
-      if (complained) {
-        log.info("Wake-up hints are on again");
-        complained = false;
-      }
-      // Whatever was sent while nobody listened is lost.
-      guarded(listener::gap);
+      current = subscription;
+      return true;
     }
 
-    @Override
-    public void onMessage(Message message, byte @Nullable [] pattern) {
-      String[] parts = new String(message.getBody(), StandardCharsets.UTF_8).split(" ", -1);
-      Optional<Bucket> bucket = Keys.parseBucket(parts[0]);
-      if (parts.length == 2 && bucket.isPresent() && parts[1].matches("\\d{1,18}")) {
-        long due = Long.parseLong(parts[1]);
-        guarded(() -> listener.newHead(bucket.get(), due));
-      }
-    }
-
-    // What a listener throws must not end the subscription.
-    private void guarded(Runnable call) {
-      try {
-        call.run();
-      } catch (RuntimeException e) {
-        log.error("A listener of wake-up hints failed", e);
-      }
+    private synchronized void ended() {
+      current = null;
     }
 
     private boolean isClosed() {
@@ -119,22 +99,67 @@ final class RedisWakeUps implements WakeUps {
       }
     }
 
-    private void unsubscribe() {
-      RedisConnection current = connection;
-      Subscription subscription = current == null ? null : current.getSubscription();
+    /** Ends the listening; a subscription that is being made ends as soon as it is there. */
+    @Override
+    public synchronized void close() {
+      closed.countDown();
+      Subscription subscription = current;
+      current = null;
       if (subscription != null) {
-        subscription.close();
+        try {
+          subscription.unsubscribe();
+        } catch (RuntimeException e) {
+          log.debug("The connection of the subscription was lost already: {}", e.getMessage());
+        }
       }
     }
 
-    /** Ends the listening; one that is being made ends itself as soon as it is there. */
+    void connected() {
+      if (complained) {
+        log.info("Wake-up hints are on again");
+        complained = false;
+      }
+      // Whatever was sent while nobody listened is lost.
+      listener.gap();
+    }
+
+    void message(String text) {
+      String[] parts = text.split(" ", -1);
+      Optional<Bucket> bucket = Keys.parseBucket(parts[0]);
+      if (parts.length == 2 && bucket.isPresent() && parts[1].matches("\\d{1,18}")) {
+        listener.newHead(bucket.get(), Long.parseLong(parts[1]));
+      }
+    }
+  }
+
+  private static final class Subscription extends BinaryJedisPubSub {
+
+    private final Subscriber subscriber;
+
+    Subscription(Subscriber subscriber) {
+      this.subscriber = subscriber;
+    }
+
     @Override
-    public void close() {
-      closed.countDown();
-      try {
+    public void onSubscribe(byte[] channel, int subscribedChannels) {
+      if (subscriber.started(this)) {
+        guarded(subscriber::connected);
+      } else {
         unsubscribe();
-      } catch (RuntimeException e) {
-        log.debug("The subscription was gone already: {}", e.getMessage());
+      }
+    }
+
+    @Override
+    public void onMessage(byte[] channel, byte[] message) {
+      guarded(() -> subscriber.message(new String(message, StandardCharsets.UTF_8)));
+    }
+
+    // Whatever a listener throws: the driver would put the connection back, still subscribed.
+    private static void guarded(Runnable call) {
+      try {
+        call.run();
+      } catch (RuntimeException | Error e) {
+        log.error("A listener of wake-up hints failed", e);
       }
     }
   }

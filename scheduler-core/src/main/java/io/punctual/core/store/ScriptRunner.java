@@ -73,7 +73,7 @@ final class ScriptRunner {
       byte[][] keysAndArguments) {
     List<?> values;
     if (connection instanceof RedisClusterConnection) {
-      RedisClusterClient client = nativeClient(connection);
+      RedisClusterClient client = (RedisClusterClient) connection.getNativeConnection();
       values = (List<?>) cluster.send(client, command, script, keyCount, keysAndArguments);
     } else if (command == Command.EVALSHA) {
       values =
@@ -85,15 +85,6 @@ final class ScriptRunner {
           connection.scriptingCommands().eval(script, ReturnType.MULTI, keyCount, keysAndArguments);
     }
     return orEmpty(values);
-  }
-
-  private static RedisClusterClient nativeClient(RedisConnection connection) {
-    if (connection.getNativeConnection() instanceof RedisClusterClient client) {
-      return client;
-    }
-    throw new UnsupportedOperationException(
-        "On Redis Cluster the JedisConnectionFactory must use its unified client, which is the"
-            + " default: remove setUseUnifiedJedis(false)");
   }
 
   private static List<?> orEmpty(@Nullable List<?> values) {

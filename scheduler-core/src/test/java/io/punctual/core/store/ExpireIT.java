@@ -1,0 +1,138 @@
+package io.punctual.core.store;
+
+import static io.punctual.core.store.BucketState.bucket;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import org.junit.jupiter.api.Test;
+
+class ExpireIT extends TransitionTestBase {
+
+  private static final String ALONE = "t-1 1 1 990000 980000 me";
+
+  @Test
+  void aJobWhoseLeaseRanOutWaitsAgainAndIsASuspect() {
+    given(
+        bucket()
+            .reserved("now", NOW, HELD)
+            .reserved("before", NOW - 100, HELD)
+            .reserved("later", NOW + 1, HELD));
+
+    assertThat(store.expire(bucket, 200)).isEqualTo(new Expired(NOW, 2, 0, NOW + 1));
+    then(
+        bucket()
+            .delayed("now", NOW)
+            .tries("now", "0 1 0 0 1 1 980000")
+            .error("now", "1000000 lease retry\n")
+            .delayed("before", NOW)
+            .tries("before", "0 1 0 0 1 1 980000")
+            .error("before", "1000000 lease retry\n")
+            .reserved("later", NOW + 1, HELD)
+            .counted("expired", 2));
+  }
+
+  @Test
+  void anAttemptThatTravelledAloneCounts() {
+    given(bucket().reserved("a", NOW, ALONE).tries("a", "0 1 0 1 1 1 5"));
+
+    assertThat(store.expire(bucket, 200)).isEqualTo(new Expired(NOW, 1, 0, null));
+    then(
+        bucket()
+            .delayed("a", NOW)
+            .tries("a", "0 2 0 2 2 1 5")
+            .error("a", "1000000 lease retry\n")
+            .counted("expired", 1));
+  }
+
+  @Test
+  void thePoisonThatKillsItsWorkersDies() {
+    given(
+        bucket()
+            .reserved("alone", NOW, ALONE)
+            .tries("alone", "0 2 0 2 2 1 5")
+            .reserved("company", NOW, HELD)
+            .tries("company", "0 8 0 0 8 0 5"));
+
+    assertThat(store.expire(bucket, 200)).isEqualTo(new Expired(NOW, 0, 2, null));
+    then(
+        bucket()
+            .dead("alone", NOW)
+            .tries("alone", "0 3 0 3 3 1 5")
+            .error("alone", "1000000 lease dead-attempts\n")
+            .dead("company", NOW)
+            .tries("company", "0 9 0 0 9 1 5")
+            .error("company", "1000000 lease dead-deliveries\n")
+            .counted("expired", 2)
+            .counted("dead", 2));
+  }
+
+  @Test
+  void whatCannotRunIsKeptAsDead() {
+    given(
+        bucket()
+            .with("reserved", "noRecord", "5")
+            .with("leases", "noRecord", HELD)
+            .record("noLease")
+            .with("reserved", "noLease", "6")
+            .reserved("mangled", 7, "t-1 what"));
+
+    assertThat(store.expire(bucket, 200)).isEqualTo(new Expired(NOW, 0, 3, null));
+    then(
+        bucket()
+            .with("dead", "noRecord", "1000000")
+            .error("noRecord", "1000000 corrupt dead-corrupt\n")
+            .dead("noLease", NOW)
+            .error("noLease", "1000000 corrupt dead-corrupt\n")
+            .dead("mangled", NOW)
+            .error("mangled", "1000000 corrupt dead-corrupt\n")
+            .counted("dead", 3));
+  }
+
+  @Test
+  void noMoreAreTakenThanWereAskedForEarliestFirst() {
+    given(bucket().reserved("a", 3, HELD).reserved("b", 1, HELD).reserved("c", 2, HELD));
+
+    assertThat(store.expire(bucket, 2)).isEqualTo(new Expired(NOW, 2, 0, 3L));
+    assertThat(reader.read(bucket).values("delayed")).containsOnlyKeys("b", "c");
+    assertThatIllegalArgumentException().isThrownBy(() -> store.expire(bucket, 201));
+  }
+
+  @Test
+  void tombstonesThatExpiredAreTrimmed() {
+    BucketState given = bucket().tomb("young", NOW + 1, "D", "x", 1);
+    for (int i = 0; i < 40; i++) {
+      given = given.tomb("old" + i, 100 + i, "C", "x", 1);
+    }
+    given(given);
+
+    store.expire(bucket, 200);
+
+    BucketState expected = bucket().tomb("young", NOW + 1, "D", "x", 1);
+    for (int i = 32; i < 40; i++) {
+      expected = expected.tomb("old" + i, 100 + i, "C", "x", 1);
+    }
+    then(expected);
+    store.expire(bucket, 200);
+    then(bucket().tomb("young", NOW + 1, "D", "x", 1));
+    assertThat(timeToLive("done")).isEqualTo(-1);
+  }
+
+  @Test
+  void nothingToDoChangesNothing() {
+    BucketState given = bucket().reserved("a", NOW + 1, HELD).delayed("b", 1).dead("c", 2);
+    given(given);
+
+    assertThat(store.expire(bucket, 200)).isEqualTo(new Expired(NOW, 0, 0, NOW + 1));
+    then(given);
+  }
+
+  @Test
+  void repeatingACallChangesNothing() {
+    given(bucket().reserved("a", NOW, HELD));
+    store.expire(bucket, 200);
+    BucketState first = reader.read(bucket);
+
+    assertThat(store.expire(bucket, 200)).isEqualTo(new Expired(NOW, 0, 0, null));
+    then(first);
+  }
+}
