@@ -41,40 +41,52 @@ record LuaScript(String name, byte[] text, String sha1) {
    */
   static LuaScript load(String name, UnaryOperator<String> files) {
     StringBuilder joined = new StringBuilder();
-    join(name, files, new ArrayDeque<>(), new HashSet<>(), joined);
+    Joiner joiner = new Joiner(files, joined);
+    joiner.join(name, "");
     byte[] text = joined.toString().getBytes(StandardCharsets.UTF_8);
     return new LuaScript(name, text, sha1(text));
   }
 
-  private static void join(
-      String name,
-      UnaryOperator<String> files,
-      Deque<String> stack,
-      Set<String> seen,
-      StringBuilder out) {
-    stack.addLast(name);
-    int number = 0;
-    for (String line : files.apply(name).lines().toList()) {
-      number++;
-      if (!line.startsWith(INCLUDE)) {
-        out.append(line).append('\n');
-        continue;
-      }
-      String included = line.substring(INCLUDE.length()).strip();
-      if (stack.contains(included)) {
-        throw new IllegalStateException(
-            name + ".lua:" + number + ": include goes round: " + stack + " -> " + included);
-      }
-      if (seen.add(included)) {
-        try {
-          join(included, files, stack, seen, out);
-        } catch (UncheckedIOException e) {
-          throw new IllegalStateException(
-              name + ".lua:" + number + ": there is no " + included + ".lua", e);
+  private record Joiner(
+      UnaryOperator<String> files, StringBuilder out, Deque<String> stack, Set<String> seen) {
+
+    Joiner(UnaryOperator<String> files, StringBuilder out) {
+      this(files, out, new ArrayDeque<>(), new HashSet<>());
+    }
+
+    // "where" says which line asks for the file, for messages.
+    void join(String name, String where) {
+      String text = read(name, where);
+      stack.addLast(name);
+      int number = 0;
+      for (String line : text.lines().toList()) {
+        number++;
+        if (line.startsWith(INCLUDE)) {
+          include(line.substring(INCLUDE.length()).strip(), name + ".lua:" + number + ": ");
+        } else {
+          out.append(line).append('\n');
         }
       }
+      stack.removeLast();
     }
-    stack.removeLast();
+
+    private void include(String name, String where) {
+      if (stack.contains(name)) {
+        throw new IllegalStateException(
+            where + "include goes round: " + String.join(" -> ", stack) + " -> " + name);
+      }
+      if (seen.add(name)) {
+        join(name, where);
+      }
+    }
+
+    private String read(String name, String where) {
+      try {
+        return files.apply(name);
+      } catch (UncheckedIOException e) {
+        throw new IllegalStateException(where + "there is no " + name + ".lua", e);
+      }
+    }
   }
 
   static String read(String file) {

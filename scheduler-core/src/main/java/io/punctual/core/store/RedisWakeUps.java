@@ -16,11 +16,13 @@ import redis.clients.jedis.UnifiedJedis;
 /**
  * Listens on the wake-up channel; one thread that subscribes again whenever it lost Redis.
  *
- * <p>The subscription runs on a connection of the driver's pool, and goes back to it afterwards. A
- * reply that nobody read would then be taken for the answer to somebody else's command. So
- * UNSUBSCRIBE is sent at most once, and only after SUBSCRIBE was answered: then its own answer ends
- * the listening and is the last one. Spring's subscription keeps neither rule (it unsubscribes once
- * more when a subscription was refused), hence the driver's own is used.
+ * <p>The subscription runs on a connection of the driver's pool, and that goes back to the pool
+ * afterwards. A reply that nobody read would then be taken for the answer to somebody else's
+ * command. So UNSUBSCRIBE is sent at most once, and only after SUBSCRIBE was answered: then its own
+ * answer ends the listening and is the last one. And the listening thread does not let go of the
+ * connection while close() is still in the middle of sending: the bytes may have arrived before the
+ * driver has noted that they are gone. Spring's subscription keeps none of these rules, hence the
+ * driver's own is used.
  */
 final class RedisWakeUps implements WakeUps {
 
@@ -82,6 +84,7 @@ final class RedisWakeUps implements WakeUps {
       return true;
     }
 
+    // Waits for a close() that is still sending.
     private synchronized void ended() {
       current = null;
     }
@@ -147,6 +150,11 @@ final class RedisWakeUps implements WakeUps {
       } else {
         unsubscribe();
       }
+    }
+
+    @Override
+    public void onUnsubscribe(byte[] channel, int subscribedChannels) {
+      subscriber.ended();
     }
 
     @Override

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.core.queue.Bucket;
 import io.punctual.core.queue.QueueName;
+import io.punctual.test.redis.RedisExtension;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.UnifiedJedis;
 
 /**
  * One transition on given contents of a bucket, with the time in the test's hand: the complete
@@ -28,27 +31,41 @@ abstract class TransitionTestBase {
       new TimeSource(
           "local function now_ms() return tonumber(redis.call('GET', KEYS[11])) end", "now");
 
-  private static final AtomicInteger BUCKETS = new AtomicInteger();
   private static final Keys KEYS = new Keys("punctual", TEST_CLOCK);
 
-  final Bucket bucket = new Bucket(new QueueName("shop", "type-" + BUCKETS.incrementAndGet()), 0);
-  final JobStore store = Shared.STORE.jobs();
-  final BucketReader reader = new BucketReader(Shared.REDIS.client(), KEYS);
+  /** A store on one Redis, and a way past its scripts. */
+  record Connected(UnifiedJedis client, Store store) {
 
-  /** Started with the first test, ended with the JVM. */
-  static final class Shared {
-    static final RedisProcess REDIS = new RedisProcess();
-    static final Store STORE = connect(REDIS);
+    /** To the Redis that all tests share. */
+    private static final class Shared {
+      static final Connected REDIS =
+          to(RedisExtension.redis().host(), RedisExtension.redis().port());
+    }
 
-    private Shared() {}
+    static Connected to(String host, int port) {
+      JedisConnectionFactory connections =
+          new JedisConnectionFactory(new RedisStandaloneConfiguration(host, port));
+      connections.afterPropertiesSet();
+      connections.start();
+      return new Connected(
+          RedisClient.create(host, port),
+          RedisStore.connect(connections, StoreOptions.DEFAULTS, TEST_CLOCK));
+    }
   }
 
-  static Store connect(RedisProcess redis) {
-    JedisConnectionFactory connections =
-        new JedisConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", redis.port()));
-    connections.afterPropertiesSet();
-    connections.start();
-    return RedisStore.connect(connections, StoreOptions.DEFAULTS, TEST_CLOCK);
+  final Bucket bucket = new Bucket(new QueueName("shop", "type-" + UUID.randomUUID()), 0);
+  final UnifiedJedis client;
+  final JobStore store;
+  final BucketReader reader;
+
+  TransitionTestBase() {
+    this(Connected.Shared.REDIS);
+  }
+
+  TransitionTestBase(Connected redis) {
+    client = redis.client();
+    store = redis.store().jobs();
+    reader = new BucketReader(client, KEYS);
   }
 
   @BeforeEach
@@ -57,7 +74,7 @@ abstract class TransitionTestBase {
   }
 
   final void nowIs(long millis) {
-    Shared.REDIS.client().set(reader.key(bucket, "now"), Keys.bytes(Long.toString(millis)));
+    client.set(reader.key(bucket, "now"), Keys.bytes(Long.toString(millis)));
   }
 
   final void given(BucketState state) {
@@ -70,7 +87,7 @@ abstract class TransitionTestBase {
   }
 
   final long timeToLive(String suffix) {
-    return Shared.REDIS.client().pttl(reader.key(bucket, suffix));
+    return client.pttl(reader.key(bucket, suffix));
   }
 
   static byte[] bytes(String text) {
