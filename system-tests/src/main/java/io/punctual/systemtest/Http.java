@@ -1,0 +1,62 @@
+package io.punctual.systemtest;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Plain HTTP, as any program would speak it. */
+public final class Http {
+
+  private static final HttpClient CLIENT =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(Duration.ofSeconds(2))
+          .build();
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  private Http() {}
+
+  /** An answer. */
+  public record Answer(int status, String body) {
+
+    /** The body as JSON. */
+    public JsonNode json() {
+      return JSON.readTree(body);
+    }
+  }
+
+  /** GET. */
+  public static Answer get(String url) throws IOException {
+    return send(request(url).GET().build());
+  }
+
+  /** POST of JSON. */
+  public static Answer post(String url, String json) throws IOException {
+    return send(
+        request(url)
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(json))
+            .build());
+  }
+
+  private static HttpRequest.Builder request(String url) {
+    return HttpRequest.newBuilder(URI.create(url))
+        .header("Accept", "application/json")
+        .timeout(Duration.ofSeconds(10));
+  }
+
+  private static Answer send(HttpRequest request) throws IOException {
+    try {
+      HttpResponse<String> response = CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
+      return new Answer(response.statusCode(), response.body());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException(e);
+    }
+  }
+}

@@ -1,0 +1,119 @@
+package io.punctual.systemtest;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A JVM of its own that can be ended in every way, and started again just as it was. */
+public final class JavaProcess implements AutoCloseable {
+
+  private static final long PATIENCE_S = 60;
+
+  private final String name;
+  private final int port;
+  private final List<String> command;
+  private final Path log;
+  private @Nullable Process process;
+
+  /**
+   * Prepares a process.
+   *
+   * @param port where it listens on 127.0.0.1
+   * @param arguments behind {@code java}
+   */
+  JavaProcess(String name, int port, Path log, List<String> arguments) {
+    this.name = name;
+    this.port = port;
+    this.log = log;
+    this.command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"));
+    command.addAll(arguments);
+  }
+
+  /** Starts it; does not wait until it is ready. */
+  public JavaProcess start() {
+    try {
+      Files.createDirectories(log.getParent());
+      Process started =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+              .start();
+      process = started;
+      // Should this JVM be ended, its children must not stay.
+      Runtime.getRuntime().addShutdownHook(new Thread(started::destroyForcibly));
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Waits until its readiness says UP. */
+  public JavaProcess awaitReady() {
+    Waiting.until(
+        name + " is ready (its log: " + log + ")",
+        () -> {
+          if (!process().isAlive()) {
+            throw new IllegalStateException(name + " ended; its log: " + log);
+          }
+          return Http.get(url() + "/actuator/health/readiness").status() == 200;
+        });
+    return this;
+  }
+
+  /** Its base address. */
+  public String url() {
+    return "http://127.0.0.1:" + port;
+  }
+
+  /** Where it listens. */
+  public int port() {
+    return port;
+  }
+
+  /** Ends it at once, by SIGKILL. */
+  public void kill() {
+    process().destroyForcibly();
+    await();
+  }
+
+  /** Asks it to end, by SIGTERM, and waits until it has. */
+  public void terminate() {
+    process().destroy();
+    await();
+  }
+
+  private void await() {
+    try {
+      if (!process().waitFor(PATIENCE_S, TimeUnit.SECONDS)) {
+        throw new IllegalStateException(name + " does not end; its log: " + log);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private Process process() {
+    Process started = process;
+    if (started == null) {
+      throw new IllegalStateException(name + " was not started");
+    }
+    return started;
+  }
+
+  @Override
+  public void close() {
+    Process started = process;
+    if (started != null) {
+      started.destroyForcibly();
+    }
+  }
+}

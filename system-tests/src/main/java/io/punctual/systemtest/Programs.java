@@ -1,0 +1,130 @@
+package io.punctual.systemtest;
+
+import io.punctual.redis.Ports;
+import io.punctual.systemtest.worker.WorkerApplication;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** The programs of the system, as the build made them, on free ports of 127.0.0.1. */
+public final class Programs {
+
+  private final Path root;
+  private final String version;
+  private final Path directory;
+
+  /**
+   * @param directory for logs and records
+   */
+  public Programs(Path directory) {
+    this.root = Path.of(System.getProperty("punctual.root", "..")).toAbsolutePath().normalize();
+    this.version = System.getProperty("punctual.version", "0.1.0-SNAPSHOT");
+    this.directory = directory.toAbsolutePath();
+  }
+
+  /** A registry. */
+  public JavaProcess registry() {
+    int port = Ports.free();
+    return new JavaProcess(
+        "registry",
+        port,
+        log("registry", port),
+        List.of(
+            "-jar", jar("eureka-registry"), "--server.address=127.0.0.1", "--server.port=" + port));
+  }
+
+  /**
+   * A scheduler.
+   *
+   * @param keyPrefix keeps the queues of one test from those of another
+   */
+  public JavaProcess scheduler(
+      JavaProcess registry, int redisPort, String keyPrefix, String... options) {
+    int port = Ports.free();
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "-jar",
+                jar("scheduler-server"),
+                "--server.address=127.0.0.1",
+                "--server.port=" + port,
+                "--spring.data.redis.host=127.0.0.1",
+                "--spring.data.redis.port=" + redisPort,
+                "--punctual.key-prefix=" + keyPrefix,
+                "--eureka.instance.hostname=127.0.0.1",
+                eureka(registry)));
+    arguments.addAll(Arrays.asList(options));
+    return new JavaProcess("scheduler", port, log("scheduler", port), arguments);
+  }
+
+  /** The demo shop. */
+  public JavaProcess demo(JavaProcess registry, JavaProcess scheduler) {
+    int port = Ports.free();
+    return new JavaProcess(
+        "demo",
+        port,
+        log("demo", port),
+        List.of(
+            "-jar",
+            jar("demo-order-service"),
+            "--server.address=127.0.0.1",
+            "--server.port=" + port,
+            "--punctual.client.url=" + scheduler.url(),
+            "--eureka.instance.hostname=127.0.0.1",
+            eureka(registry)));
+  }
+
+  /** An instance of a worker application. */
+  public JavaProcess worker(JavaProcess registry, String application, Path record) {
+    int port = Ports.free();
+    return new JavaProcess(
+        application,
+        port,
+        log(application, port),
+        List.of(
+            "-D" + WorkerApplication.RECORD + "=" + record.toAbsolutePath(),
+            "-cp",
+            classPath(),
+            WorkerApplication.class.getName(),
+            // No configuration file: what stands on this class path belongs to other programs.
+            "--spring.config.name=none",
+            "--spring.application.name=" + application,
+            "--spring.threads.virtual.enabled=true",
+            "--server.address=127.0.0.1",
+            "--server.port=" + port,
+            "--management.endpoint.health.probes.enabled=true",
+            "--eureka.instance.instance-id=" + application + ":" + port,
+            "--eureka.instance.hostname=127.0.0.1",
+            eureka(registry)));
+  }
+
+  private static String eureka(JavaProcess registry) {
+    return "--eureka.client.service-url.defaultZone=" + registry.url() + "/eureka/";
+  }
+
+  private Path log(String name, int port) {
+    return directory.resolve("logs").resolve(name + "-" + port + ".log");
+  }
+
+  private String jar(String module) {
+    Path jar = root.resolve(module).resolve("target").resolve(module + "-" + version + "-exec.jar");
+    if (!Files.exists(jar)) {
+      throw new IllegalStateException(jar + " is not there; build it with: mvn package");
+    }
+    return jar.toString();
+  }
+
+  private static String classPath() {
+    return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+        .filter(
+            entry ->
+                !entry.contains("scheduler-server")
+                    && !entry.contains("eureka-registry")
+                    && !entry.contains("demo-order-service"))
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+}

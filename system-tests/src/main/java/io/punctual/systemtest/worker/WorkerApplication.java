@@ -1,0 +1,81 @@
+package io.punctual.systemtest.worker;
+
+import io.punctual.RejectTaskException;
+import io.punctual.TaskWorker;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Runs jobs of the type {@value #TYPE}, whose params are {@code <task id> <what to do>}: {@code
+ * record}, {@code sleep <ms>}, {@code fail <text>}, {@code reject <text>}, {@code halt}. Each
+ * invocation is in the record file before anything else happens, so that it survives a kill -9.
+ */
+@SpringBootApplication
+public class WorkerApplication {
+
+  /** The task type. */
+  public static final String TYPE = "job";
+
+  /** System property: the record file. */
+  public static final String RECORD = "worker.record";
+
+  public static void main(String[] args) {
+    SpringApplication.run(WorkerApplication.class, args);
+  }
+
+  @Bean
+  TaskWorker jobs() throws IOException {
+    FileChannel record =
+        FileChannel.open(
+            Path.of(System.getProperty(RECORD)),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.WRITE,
+            StandardOpenOption.APPEND);
+    return new Jobs(record);
+  }
+
+  private static final class Jobs implements TaskWorker {
+
+    private final FileChannel record;
+
+    Jobs(FileChannel record) {
+      this.record = record;
+    }
+
+    @Override
+    public String type() {
+      return TYPE;
+    }
+
+    @Override
+    public void invoke(String params) throws Exception {
+      long now = System.currentTimeMillis();
+      String[] words = params.split(" ", 3);
+      write("start " + words[0] + " " + now + "\n");
+      switch (words[1]) {
+        case "record" -> {}
+        case "sleep" -> Thread.sleep(Long.parseLong(words[2]));
+        case "fail" -> throw new IllegalStateException(words[2]);
+        case "reject" -> throw new RejectTaskException(words[2]);
+        case "halt" -> Runtime.getRuntime().halt(1);
+        default -> throw new IllegalArgumentException("unknown: " + words[1]);
+      }
+      write("done " + words[0] + " " + System.currentTimeMillis() + "\n");
+    }
+
+    private void write(String line) throws IOException {
+      // One write call for each line: appends are atomic, also between threads.
+      int written = record.write(ByteBuffer.wrap(line.getBytes(StandardCharsets.UTF_8)));
+      if (written != line.length()) {
+        throw new IOException("the record could not be written whole");
+      }
+    }
+  }
+}
