@@ -1,0 +1,452 @@
+package io.punctual.test.store;
+
+import io.punctual.CancelResult;
+import io.punctual.RescheduleResult;
+import io.punctual.core.job.Due;
+import io.punctual.core.job.JobState;
+import io.punctual.core.job.Tries;
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.store.BucketStats;
+import io.punctual.core.store.Claim;
+import io.punctual.core.store.ClaimedJob;
+import io.punctual.core.store.Cursor;
+import io.punctual.core.store.Expired;
+import io.punctual.core.store.JobRecord;
+import io.punctual.core.store.JobSnapshot;
+import io.punctual.core.store.JobStore;
+import io.punctual.core.store.Lease;
+import io.punctual.core.store.LeaseToken;
+import io.punctual.core.store.Page;
+import io.punctual.core.store.Requeued;
+import io.punctual.core.store.Rescheduled;
+import io.punctual.core.store.Settled;
+import io.punctual.core.store.Settlement;
+import io.punctual.core.store.Submission;
+import io.punctual.core.store.Submitted;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state machine in memory. Its rules are those of docs/architecture.md, written down a second
+ * time without looking at the scripts' way of doing it: where the two disagree, one of them is
+ * wrong.
+ */
+public final class InMemoryJobStore implements JobStore {
+
+  private final LongSupplier clock;
+  private final long retention;
+  private final Map<Bucket, MemoryBucket> buckets = new HashMap<>();
+
+  /**
+   * @param clock epoch ms
+   * @param tombstones how long a finished or cancelled id is remembered
+   */
+  public InMemoryJobStore(LongSupplier clock, Duration tombstones) {
+    this.clock = clock;
+    this.retention = tombstones.toMillis();
+  }
+
+  /** The bucket's complete contents. */
+  public synchronized BucketContents contents(Bucket bucket) {
+    return of(bucket).contents();
+  }
+
+  /** Makes a job's record vanish, as no script ever does. */
+  public synchronized void loseRecord(Bucket bucket, String taskId) {
+    of(bucket).jobs.remove(taskId);
+  }
+
+  private MemoryBucket of(Bucket bucket) {
+    return buckets.computeIfAbsent(bucket, b -> new MemoryBucket());
+  }
+
+  @Override
+  public synchronized Submitted submit(Bucket bucket, List<Submission> jobs) {
+    MemoryBucket b = of(bucket);
+    long now = clock.getAsLong();
+    Long before = b.head(b.delayed);
+    List<Submitted.Item> items = new ArrayList<>();
+    for (Submission job : jobs) {
+      items.add(submit(b, job, now));
+    }
+    return new Submitted(now, items, newHead(b, before));
+  }
+
+  private Submitted.Item submit(MemoryBucket b, Submission job, long now) {
+    String id = job.taskId();
+    long due = job.due().relative() ? now + job.due().millis() : job.due().millis();
+    JobState state = b.stateOf(id);
+    JobRecord record = b.jobs.get(id);
+    if (state == null) {
+      MemoryBucket.Tomb tomb = b.liveTomb(id, now);
+      if (tomb != null && tomb.finished()) {
+        if (tomb.hash().equals(MemoryBucket.hash(job.content()))) {
+          return item(Submitted.Kind.DONE, tomb.at());
+        }
+        if (!job.replace()) {
+          return item(Submitted.Kind.CONFLICT_DONE, tomb.at());
+        }
+      }
+      b.dropTomb(id);
+      b.store(job, due, now);
+      return item(Submitted.Kind.CREATED, due);
+    }
+    MemoryBucket.HeldLease lease = b.leases.get(id);
+    long at =
+        state == JobState.RESERVED && lease != null
+            ? lease.due()
+            : b.set(state).getOrDefault(id, 0L);
+    if (record != null && Arrays.equals(record.content(), job.content())) {
+      return item(Submitted.Kind.THERE, at);
+    }
+    if (!job.replace()) {
+      return new Submitted.Item(Submitted.Kind.CONFLICT, at, 0, record);
+    }
+    if (state == JobState.RESERVED) {
+      return new Submitted.Item(
+          Submitted.Kind.IN_DELIVERY, 0, lease == null ? 0 : lease.attempt(), null);
+    }
+    b.dead.remove(id);
+    b.tries.remove(id);
+    b.errors.remove(id);
+    b.store(job, due, now);
+    return item(Submitted.Kind.REPLACED, due);
+  }
+
+  private static Submitted.Item item(Submitted.Kind kind, long due) {
+    return new Submitted.Item(kind, due, 0, null);
+  }
+
+  private static @Nullable Long newHead(MemoryBucket b, @Nullable Long before) {
+    Long after = b.head(b.delayed);
+    return after != null && (before == null || after < before) ? after : null;
+  }
+
+  @Override
+  public synchronized Claim claim(
+      Bucket bucket, int max, Duration lease, LeaseToken token, String owner) {
+    MemoryBucket b = of(bucket);
+    long now = clock.getAsLong();
+    List<ClaimedJob> jobs = new ArrayList<>();
+    List<String> corrupt = new ArrayList<>();
+    for (Map.Entry<String, Long> entry : b.earliest(b.delayed, now, max)) {
+      String id = entry.getKey();
+      JobRecord record = b.jobs.get(id);
+      if (record == null) {
+        b.buryCorrupt(id, now);
+        corrupt.add(id);
+        continue;
+      }
+      Tries tries = b.tries.getOrDefault(id, Tries.NONE);
+      int attempt = tries.attempts() + 1;
+      b.delayed.remove(id);
+      b.reserved.put(id, now + lease.toMillis());
+      b.leases.put(
+          id,
+          new MemoryBucket.HeldLease(
+              token.value(), attempt, tries.suspect(), now, entry.getValue(), owner));
+      jobs.add(new ClaimedJob(id, entry.getValue(), attempt, record, tries, token));
+    }
+    return new Claim(now, jobs, corrupt, b.head(b.delayed), b.head(b.reserved));
+  }
+
+  @Override
+  public synchronized List<Settled> settle(Bucket bucket, List<Settlement> settlements) {
+    MemoryBucket b = of(bucket);
+    long now = clock.getAsLong();
+    List<Settled> results = new ArrayList<>();
+    for (Settlement settlement : settlements) {
+      results.add(
+          settlement.op() == Settlement.Op.ACK
+              ? new Settled(ack(b, settlement, now), 0)
+              : settle(b, settlement, now));
+    }
+    if (results.stream().anyMatch(result -> result.kind() == Settled.Kind.DONE)) {
+      b.trimTombs(now, 32 + 2 * settlements.size());
+    }
+    return results;
+  }
+
+  private Settled.Kind ack(MemoryBucket b, Settlement settlement, long now) {
+    String id = settlement.taskId();
+    JobRecord record = b.jobs.get(id);
+    if (record == null || !record.incarnation().equals(settlement.incarnation())) {
+      MemoryBucket.Tomb tomb = b.liveTomb(id, now);
+      return tomb != null && tomb.finished() && tomb.incarnation().equals(settlement.incarnation())
+          ? Settled.Kind.ALREADY
+          : Settled.Kind.GONE;
+    }
+    b.forget(id);
+    b.bury(record, id, true, now, retention);
+    b.count("done");
+    return Settled.Kind.DONE;
+  }
+
+  private static Settled settle(MemoryBucket b, Settlement settlement, long now) {
+    String id = settlement.taskId();
+    JobRecord record = b.jobs.get(id);
+    MemoryBucket.HeldLease lease = b.leases.get(id);
+    if (record == null
+        || lease == null
+        || !record.incarnation().equals(settlement.incarnation())
+        || !b.reserved.containsKey(id)
+        || !lease.token().equals(settlement.token().value())) {
+      return new Settled(Settled.Kind.LOST, 0);
+    }
+    long next = now + settlement.delay().toMillis();
+    switch (settlement.op()) {
+      case RELEASE -> {
+        b.count("released");
+        b.reserved.remove(id);
+        b.leases.remove(id);
+        b.delayed.put(id, lease.due());
+        return new Settled(Settled.Kind.RETRY, lease.due());
+      }
+      case FAIL -> b.count("failed");
+      case UNKNOWN -> b.count("unknown");
+      case UNDELIVERABLE -> b.count("undeliverable");
+      case REJECT -> b.count("rejected");
+      case ACK -> throw new IllegalStateException("not here");
+    }
+    boolean retry =
+        b.endAttempt(
+            id,
+            settlement.op().name().toLowerCase(Locale.ROOT),
+            next,
+            settlement.alone(),
+            settlement.note(),
+            now);
+    return retry ? new Settled(Settled.Kind.RETRY, next) : new Settled(Settled.Kind.DEAD, 0);
+  }
+
+  @Override
+  public synchronized Set<String> extend(Bucket bucket, List<Lease> leases, Duration lease) {
+    MemoryBucket b = of(bucket);
+    long deadline = clock.getAsLong() + lease.toMillis();
+    Set<String> lost = new HashSet<>();
+    for (Lease held : leases) {
+      MemoryBucket.HeldLease found = b.leases.get(held.taskId());
+      if (found != null
+          && found.token().equals(held.token().value())
+          && b.reserved.containsKey(held.taskId())) {
+        b.reserved.merge(held.taskId(), deadline, Math::max);
+      } else {
+        lost.add(held.taskId());
+      }
+    }
+    return lost;
+  }
+
+  @Override
+  public synchronized Expired expire(Bucket bucket, int max) {
+    MemoryBucket b = of(bucket);
+    long now = clock.getAsLong();
+    int retried = 0;
+    List<Map.Entry<String, Long>> over = b.earliest(b.reserved, now, max);
+    for (Map.Entry<String, Long> entry : over) {
+      String id = entry.getKey();
+      MemoryBucket.HeldLease lease = b.leases.get(id);
+      if (b.jobs.get(id) == null || lease == null) {
+        b.buryCorrupt(id, now);
+      } else {
+        b.count("expired");
+        if (b.endAttempt(id, "lease", now, lease.alone(), new byte[0], now)) {
+          retried++;
+        }
+      }
+    }
+    b.trimTombs(now, 32 + 2 * over.size());
+    return new Expired(now, retried, over.size() - retried, b.head(b.reserved));
+  }
+
+  @Override
+  public synchronized CancelResult cancel(Bucket bucket, String taskId) {
+    MemoryBucket b = of(bucket);
+    long now = clock.getAsLong();
+    JobState state = b.stateOf(taskId);
+    if (state == JobState.DELAYED) {
+      JobRecord record = b.jobs.get(taskId);
+      b.forget(taskId);
+      if (record != null) {
+        b.bury(record, taskId, false, now, retention);
+        b.trimTombs(now, 34);
+      }
+      b.count("cancelled");
+      return new CancelResult(CancelResult.Outcome.CANCELLED, 0);
+    }
+    if (state == JobState.RESERVED) {
+      return new CancelResult(CancelResult.Outcome.IN_DELIVERY, b.attempt(taskId));
+    }
+    if (state == JobState.DEAD) {
+      return new CancelResult(CancelResult.Outcome.DEAD, 0);
+    }
+    MemoryBucket.Tomb tomb = b.liveTomb(taskId, now);
+    CancelResult.Outcome outcome = CancelResult.Outcome.UNKNOWN;
+    if (tomb != null) {
+      outcome = tomb.finished() ? CancelResult.Outcome.FINISHED : CancelResult.Outcome.CANCELLED;
+    }
+    return new CancelResult(outcome, 0);
+  }
+
+  @Override
+  public synchronized Rescheduled reschedule(Bucket bucket, String taskId, Due due) {
+    MemoryBucket b = of(bucket);
+    long now = clock.getAsLong();
+    JobState state = b.stateOf(taskId);
+    if (state == JobState.DELAYED) {
+      Long before = b.head(b.delayed);
+      long at = due.relative() ? now + due.millis() : due.millis();
+      b.delayed.put(taskId, at);
+      b.tries.computeIfPresent(
+          taskId,
+          (id, t) ->
+              new Tries(
+                  t.undeliverable(),
+                  t.unknown(),
+                  t.failed(),
+                  t.counted(),
+                  t.delivered(),
+                  t.suspect(),
+                  at));
+      return new Rescheduled(
+          new RescheduleResult(RescheduleResult.Outcome.RESCHEDULED, Instant.ofEpochMilli(at), 0),
+          newHead(b, before));
+    }
+    RescheduleResult.Outcome outcome = RescheduleResult.Outcome.UNKNOWN;
+    int attempt = 0;
+    if (state == JobState.RESERVED) {
+      outcome = RescheduleResult.Outcome.IN_DELIVERY;
+      attempt = b.attempt(taskId);
+    } else if (state == JobState.DEAD) {
+      outcome = RescheduleResult.Outcome.DEAD;
+    } else {
+      MemoryBucket.Tomb tomb = b.liveTomb(taskId, now);
+      if (tomb != null && tomb.finished()) {
+        outcome = RescheduleResult.Outcome.FINISHED;
+      }
+    }
+    return new Rescheduled(new RescheduleResult(outcome, null, attempt), null);
+  }
+
+  @Override
+  public synchronized Requeued requeue(Bucket bucket, List<String> taskIds, Duration delay) {
+    MemoryBucket b = of(bucket);
+    long due = clock.getAsLong() + delay.toMillis();
+    Long before = b.head(b.delayed);
+    List<String> requeued = new ArrayList<>();
+    for (String id : taskIds) {
+      if (b.dead.containsKey(id) && b.jobs.containsKey(id)) {
+        b.dead.remove(id);
+        b.delayed.put(id, due);
+        Tries t = b.tries.getOrDefault(id, Tries.NONE);
+        b.tries.put(id, new Tries(t.undeliverable(), t.unknown(), t.failed(), 0, 0, false, due));
+        b.count("requeued");
+        requeued.add(id);
+      }
+    }
+    return new Requeued(requeued, newHead(b, before));
+  }
+
+  @Override
+  public synchronized Requeued requeueOldest(Bucket bucket, int max, Duration delay) {
+    MemoryBucket b = of(bucket);
+    return requeue(
+        bucket,
+        b.earliest(b.dead, Long.MAX_VALUE, max).stream().map(Map.Entry::getKey).toList(),
+        delay);
+  }
+
+  @Override
+  public synchronized int purge(Bucket bucket, JobState state, List<String> taskIds) {
+    MemoryBucket b = of(bucket);
+    int purged = 0;
+    for (String id : taskIds) {
+      if (b.set(state).containsKey(id)) {
+        b.forget(id);
+        b.count("purged");
+        purged++;
+      }
+    }
+    return purged;
+  }
+
+  @Override
+  public synchronized int purgeOldest(Bucket bucket, JobState state, long before, int max) {
+    MemoryBucket b = of(bucket);
+    return purge(
+        bucket,
+        state,
+        b.earliest(b.set(state), before, max).stream().map(Map.Entry::getKey).toList());
+  }
+
+  @Override
+  public synchronized Optional<JobSnapshot> find(Bucket bucket, String taskId) {
+    MemoryBucket b = of(bucket);
+    long now = clock.getAsLong();
+    JobState state = b.stateOf(taskId);
+    if (state != null) {
+      return Optional.of(b.snapshot(taskId, state, now));
+    }
+    MemoryBucket.Tomb tomb = b.liveTomb(taskId, now);
+    return tomb == null
+        ? Optional.empty()
+        : Optional.of(
+            new JobSnapshot(
+                now,
+                taskId,
+                tomb.finished() ? JobState.FINISHED : JobState.CANCELLED,
+                tomb.at(),
+                null,
+                Tries.NONE,
+                null,
+                null));
+  }
+
+  @Override
+  public synchronized Page list(Bucket bucket, JobState state, @Nullable Cursor after, int max) {
+    MemoryBucket b = of(bucket);
+    long now = clock.getAsLong();
+    List<JobSnapshot> behind =
+        b.earliest(b.set(state), Long.MAX_VALUE, Integer.MAX_VALUE).stream()
+            .filter(
+                entry ->
+                    after == null
+                        || entry.getValue() > after.score()
+                        || (entry.getValue() == after.score()
+                            && entry.getKey().compareTo(after.taskId()) > 0))
+            .map(entry -> b.snapshot(entry.getKey(), state, now))
+            .toList();
+    if (behind.size() <= max) {
+      return new Page(behind, null);
+    }
+    JobSnapshot last = behind.get(max - 1);
+    return new Page(behind.subList(0, max), new Cursor(last.at(), last.taskId()));
+  }
+
+  @Override
+  public synchronized BucketStats stats(Bucket bucket) {
+    MemoryBucket b = of(bucket);
+    long now = clock.getAsLong();
+    long ready = b.delayed.values().stream().filter(due -> due <= now).count();
+    return new BucketStats(
+        now,
+        b.delayed.size(),
+        ready,
+        b.reserved.size(),
+        b.dead.size(),
+        ready > 0 ? b.head(b.delayed) : null,
+        b.delayed.values().stream().filter(due -> due > now).min(Long::compare).orElse(null),
+        Map.copyOf(b.stats));
+  }
+}

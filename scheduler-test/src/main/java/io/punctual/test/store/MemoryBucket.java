@@ -1,0 +1,276 @@
+package io.punctual.test.store;
+
+import io.punctual.core.job.JobState;
+import io.punctual.core.job.Tries;
+import io.punctual.core.store.JobRecord;
+import io.punctual.core.store.JobSnapshot;
+import io.punctual.core.store.Submission;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What a bucket holds, and the moves that several transitions share. */
+final class MemoryBucket {
+
+  record HeldLease(
+      String token, int attempt, boolean alone, long claimedAt, long due, String owner) {}
+
+  record Tomb(String incarnation, boolean finished, String hash, long at) {}
+
+  record LastError(long at, String kind, String disposition, byte[] note) {}
+
+  final Map<String, JobRecord> jobs = new TreeMap<>();
+  final Map<String, Long> delayed = new TreeMap<>();
+  final Map<String, Long> reserved = new TreeMap<>();
+  final Map<String, Long> dead = new TreeMap<>();
+  final Map<String, HeldLease> leases = new TreeMap<>();
+  final Map<String, Tries> tries = new TreeMap<>();
+  final Map<String, LastError> errors = new TreeMap<>();
+  final Map<String, Long> tombExpiry = new TreeMap<>();
+  final Map<String, Tomb> tombs = new TreeMap<>();
+  final Map<String, Long> stats = new TreeMap<>();
+
+  @Nullable JobState stateOf(String id) {
+    if (delayed.containsKey(id)) {
+      return JobState.DELAYED;
+    }
+    if (reserved.containsKey(id)) {
+      return JobState.RESERVED;
+    }
+    return dead.containsKey(id) ? JobState.DEAD : null;
+  }
+
+  Map<String, Long> set(JobState state) {
+    return switch (state) {
+      case DELAYED -> delayed;
+      case RESERVED -> reserved;
+      case DEAD -> dead;
+      default -> throw new IllegalArgumentException("no jobs are kept as " + state);
+    };
+  }
+
+  int attempt(String id) {
+    HeldLease lease = leases.get(id);
+    return lease == null ? 0 : lease.attempt();
+  }
+
+  @Nullable Long head(Map<String, Long> set) {
+    return set.values().stream().min(Long::compare).orElse(null);
+  }
+
+  /** The first ones up to a score, in the order of score and id. */
+  List<Map.Entry<String, Long>> earliest(Map<String, Long> set, long upTo, int max) {
+    return set.entrySet().stream()
+        .filter(entry -> entry.getValue() <= upTo)
+        .sorted(
+            Map.Entry.<String, Long>comparingByValue()
+                .thenComparing(Map.Entry.comparingByKey(Comparator.naturalOrder())))
+        .limit(max)
+        .map(entry -> Map.entry(entry.getKey(), entry.getValue()))
+        .toList();
+  }
+
+  void count(String counter) {
+    stats.merge(counter, 1L, Long::sum);
+  }
+
+  void store(Submission job, long due, long now) {
+    jobs.put(job.taskId(), new JobRecord(job.incarnation(), job.maxAttempts(), now, job.content()));
+    delayed.put(job.taskId(), due);
+    count("submitted");
+  }
+
+  /** Ends an attempt that did not succeed; answers whether there will be another one. */
+  boolean endAttempt(String id, String kind, long next, boolean alone, byte[] note, long now) {
+    HeldLease lease = leases.get(id);
+    JobRecord record = jobs.get(id);
+    if (lease == null || record == null) {
+      throw new IllegalStateException("not reserved: " + id);
+    }
+    Tries before = tries.get(id);
+    Tries t = before == null ? new Tries(0, 0, 0, 0, 0, false, lease.due()) : before;
+    Tries after =
+        switch (kind) {
+          case "undeliverable" ->
+              new Tries(
+                  t.undeliverable() + 1,
+                  t.unknown(),
+                  t.failed(),
+                  t.counted(),
+                  t.delivered(),
+                  t.suspect(),
+                  t.firstDue());
+          case "unknown", "lease" ->
+              new Tries(
+                  t.undeliverable(),
+                  t.unknown() + 1,
+                  t.failed(),
+                  t.counted() + (alone ? 1 : 0),
+                  t.delivered() + 1,
+                  true,
+                  t.firstDue());
+          default ->
+              new Tries(
+                  t.undeliverable(),
+                  t.unknown(),
+                  t.failed() + 1,
+                  t.counted() + 1,
+                  t.delivered() + 1,
+                  false,
+                  t.firstDue());
+        };
+    String disposition = "retry";
+    if (kind.equals("reject")) {
+      disposition = "dead-rejected";
+    } else if (!kind.equals("undeliverable")) {
+      if (after.counted() >= record.maxAttempts()) {
+        disposition = "dead-attempts";
+      } else if (after.delivered() >= 3 * record.maxAttempts()) {
+        disposition = "dead-deliveries";
+      }
+    }
+    reserved.remove(id);
+    leases.remove(id);
+    tries.put(id, after);
+    errors.put(id, new LastError(now, kind, disposition, note));
+    if (disposition.equals("retry")) {
+      delayed.put(id, next);
+      return true;
+    }
+    dead.put(id, now);
+    count("dead");
+    return false;
+  }
+
+  void buryCorrupt(String id, long now) {
+    delayed.remove(id);
+    reserved.remove(id);
+    leases.remove(id);
+    dead.put(id, now);
+    errors.put(id, new LastError(now, "corrupt", "dead-corrupt", new byte[0]));
+    count("dead");
+  }
+
+  /** Removes all of a job but its tombstone. */
+  void forget(String id) {
+    jobs.remove(id);
+    delayed.remove(id);
+    reserved.remove(id);
+    dead.remove(id);
+    leases.remove(id);
+    tries.remove(id);
+    errors.remove(id);
+  }
+
+  void bury(JobRecord record, String id, boolean finished, long now, long retention) {
+    tombExpiry.put(id, now + retention);
+    tombs.put(id, new Tomb(record.incarnation(), finished, hash(record.content()), now));
+  }
+
+  @Nullable Tomb liveTomb(String id, long now) {
+    Long expires = tombExpiry.get(id);
+    return expires == null || expires <= now ? null : tombs.get(id);
+  }
+
+  void dropTomb(String id) {
+    tombExpiry.remove(id);
+    tombs.remove(id);
+  }
+
+  void trimTombs(long now, int max) {
+    earliest(tombExpiry, now, max).forEach(entry -> dropTomb(entry.getKey()));
+  }
+
+  static String hash(byte[] content) {
+    try {
+      return HexFormat.of()
+          .formatHex(MessageDigest.getInstance("SHA-1").digest(content))
+          .substring(0, 20);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  JobSnapshot snapshot(String id, JobState state, long now) {
+    HeldLease lease = leases.get(id);
+    LastError error = errors.get(id);
+    return new JobSnapshot(
+        now,
+        id,
+        state,
+        set(state).getOrDefault(id, 0L),
+        jobs.get(id),
+        tries.getOrDefault(id, Tries.NONE),
+        lease == null
+            ? null
+            : new JobSnapshot.LeaseInfo(
+                lease.attempt(), lease.alone(), lease.claimedAt(), lease.due(), lease.owner()),
+        error == null
+            ? null
+            : new JobSnapshot.LastError(
+                error.at(), error.kind(), error.disposition(), error.note()));
+  }
+
+  BucketContents contents() {
+    return new BucketContents(
+        texts(
+            jobs,
+            r ->
+                r.incarnation()
+                    + " "
+                    + r.maxAttempts()
+                    + " "
+                    + r.acceptedAt()
+                    + "\n"
+                    + text(r.content())),
+        delayed,
+        reserved,
+        dead,
+        texts(
+            leases,
+            l ->
+                l.token()
+                    + " "
+                    + l.attempt()
+                    + (l.alone() ? " 1 " : " 0 ")
+                    + l.claimedAt()
+                    + " "
+                    + l.due()
+                    + " "
+                    + l.owner()),
+        texts(
+            tries,
+            t ->
+                "%d %d %d %d %d %d %d"
+                    .formatted(
+                        t.undeliverable(),
+                        t.unknown(),
+                        t.failed(),
+                        t.counted(),
+                        t.delivered(),
+                        t.suspect() ? 1 : 0,
+                        t.firstDue())),
+        texts(errors, e -> e.at() + " " + e.kind() + " " + e.disposition() + "\n" + text(e.note())),
+        tombExpiry,
+        texts(
+            tombs, t -> t.incarnation() + (t.finished() ? " D " : " C ") + t.hash() + " " + t.at()),
+        texts(stats, n -> Long.toString(n)));
+  }
+
+  private static String text(byte[] bytes) {
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  private static <T> Map<String, String> texts(
+      Map<String, T> values, java.util.function.Function<T, String> form) {
+    return values.entrySet().stream()
+        .collect(Collectors.toMap(Map.Entry::getKey, entry -> form.apply(entry.getValue())));
+  }
+}

@@ -1,0 +1,113 @@
+package io.punctual.test.store;
+
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.store.TimeSource;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Pipeline;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.resps.Tuple;
+
+/**
+ * Reads the complete contents of a bucket from Redis, and moves the clock that its scripts see. For
+ * queues whose names need no encoding.
+ */
+public final class RedisBucketReader {
+
+  /** Lets scripts take the time from a key which {@link #setTime} writes. */
+  public static final TimeSource MOVABLE_TIME =
+      new TimeSource(
+          """
+          local function now_ms()
+            return tonumber(redis.call('GET', KEYS[11]))
+          end
+          """,
+          "now");
+
+  private final Jedis redis;
+  private final String tag;
+
+  /**
+   * @param prefix of the store's keys
+   */
+  public RedisBucketReader(Jedis redis, String prefix, Bucket bucket) {
+    this.redis = redis;
+    this.tag =
+        prefix
+            + ":{"
+            + bucket.queue().application()
+            + ":"
+            + bucket.queue().taskType()
+            + ":"
+            + bucket.index()
+            + "}:";
+  }
+
+  /** Sets the time that scripts on this bucket see. */
+  public void setTime(long millis) {
+    redis.set(tag + "now", Long.toString(millis));
+  }
+
+  /** Takes a job's record away, as no script ever does. */
+  public void loseRecord(String taskId) {
+    redis.hdel(tag + "jobs", taskId);
+  }
+
+  /** Removes the bucket. */
+  public void clear() {
+    redis.del(
+        tag + "jobs",
+        tag + "delayed",
+        tag + "reserved",
+        tag + "dead",
+        tag + "leases",
+        tag + "tries",
+        tag + "errors",
+        tag + "done",
+        tag + "tombs",
+        tag + "stats",
+        tag + "now");
+  }
+
+  /** The complete contents, in one round trip. */
+  public BucketContents read() {
+    try (Pipeline pipeline = redis.pipelined()) {
+      Response<Map<String, String>> jobs = pipeline.hgetAll(tag + "jobs");
+      Response<List<Tuple>> delayed = sorted(pipeline, "delayed");
+      Response<List<Tuple>> reserved = sorted(pipeline, "reserved");
+      Response<List<Tuple>> dead = sorted(pipeline, "dead");
+      Response<Map<String, String>> leases = pipeline.hgetAll(tag + "leases");
+      Response<Map<String, String>> tries = pipeline.hgetAll(tag + "tries");
+      Response<Map<String, String>> errors = pipeline.hgetAll(tag + "errors");
+      Response<List<Tuple>> done = sorted(pipeline, "done");
+      Response<Map<String, String>> tombs = pipeline.hgetAll(tag + "tombs");
+      Response<Map<String, String>> stats = pipeline.hgetAll(tag + "stats");
+      pipeline.sync();
+      return new BucketContents(
+          jobs.get(),
+          scores(delayed),
+          scores(reserved),
+          scores(dead),
+          leases.get(),
+          tries.get(),
+          errors.get(),
+          scores(done),
+          tombs.get(),
+          stats.get());
+    }
+  }
+
+  private Response<List<Tuple>> sorted(Pipeline pipeline, String key) {
+    return pipeline.zrangeWithScores(tag + key, 0, -1);
+  }
+
+  private static Map<String, Long> scores(Response<List<Tuple>> tuples) {
+    Map<String, Long> scores = new TreeMap<>();
+    for (Tuple tuple : tuples.get()) {
+      scores.put(tuple.getElement(), (long) tuple.getScore());
+    }
+    return scores;
+  }
+}

@@ -1,0 +1,104 @@
+package io.punctual.test.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.JobStore;
+import io.punctual.core.store.RedisStore;
+import io.punctual.core.store.StoreOptions;
+import io.punctual.test.redis.RedisExtension;
+import io.punctual.test.redis.SharedRedis;
+import io.punctual.test.store.RedisBucketReader;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import redis.clients.jedis.Jedis;
+
+/**
+ * The scripts on real Redis and the model walk through random histories of all transitions; after
+ * every step their answers and the complete contents of the bucket must agree.
+ *
+ * <p>{@code -Dpunctual.model.histories=N} sets the number, {@code -Dpunctual.model.seed=S} repeats
+ * one.
+ */
+@ExtendWith(RedisExtension.class)
+class ModelIT {
+
+  private static final String PREFIX = "model";
+  private static final Bucket BUCKET = new Bucket(new QueueName("model", "history"), 0);
+
+  @Test
+  void scriptsAndModelAgreeAfterEveryStep(SharedRedis redis) {
+    int histories = Integer.getInteger("punctual.model.histories", 1200);
+    Long repeated = Long.getLong("punctual.model.seed");
+    long fresh = System.nanoTime() % 1_000_000_000;
+    System.out.printf(
+        "Model test: %d histories, seeds 0.. and %d..; repeat one with"
+            + " -Dpunctual.model.seed=SEED%n",
+        histories, fresh);
+    withWalk(
+        redis,
+        walk -> {
+          if (repeated != null) {
+            check(walk, repeated);
+            return;
+          }
+          for (int i = 0; i < histories / 2; i++) {
+            check(walk, i);
+            check(walk, fresh + i);
+          }
+        });
+  }
+
+  @Test
+  void aHistoryThatFailsIsShrunkToItsCause(SharedRedis redis) {
+    withWalk(
+        redis,
+        walk -> {
+          List<Step> history = new HistoryGenerator(BUCKET, 7).history();
+          int[] calls = {0};
+          // A step that answers differently each time it is asked: the scripts seem to be wrong.
+          history.add(Step.call("lie", store -> calls[0]++));
+
+          List<Step> smallest = walk.shrink(history);
+
+          assertThat(smallest).hasSize(1);
+          assertThat(smallest.get(0).shown()).isEqualTo("lie");
+        });
+  }
+
+  private static void check(Walk walk, long seed) {
+    List<Step> history = new HistoryGenerator(BUCKET, seed).history();
+    Optional<String> disagreement = walk.disagreement(history);
+    if (disagreement.isPresent()) {
+      List<Step> smallest = walk.shrink(history);
+      StringBuilder story = new StringBuilder("seed " + seed + ":\n");
+      smallest.forEach(step -> story.append("  ").append(step.shown()).append('\n'));
+      story.append(walk.disagreement(smallest).orElse(disagreement.get()));
+      fail(story.toString());
+    }
+  }
+
+  private static void withWalk(SharedRedis redis, java.util.function.Consumer<Walk> test) {
+    JedisConnectionFactory connections =
+        new JedisConnectionFactory(new RedisStandaloneConfiguration(redis.host(), redis.port()));
+    connections.afterPropertiesSet();
+    connections.start();
+    try (Jedis jedis = new Jedis(redis.host(), redis.port())) {
+      JobStore store =
+          RedisStore.connect(
+                  connections,
+                  new StoreOptions(PREFIX, Walk.TOMBSTONES),
+                  RedisBucketReader.MOVABLE_TIME)
+              .jobs();
+      test.accept(new Walk(store, new RedisBucketReader(jedis, PREFIX, BUCKET), BUCKET));
+    } finally {
+      connections.destroy();
+    }
+  }
+}
