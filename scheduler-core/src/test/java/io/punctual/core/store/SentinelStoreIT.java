@@ -1,0 +1,84 @@
+package io.punctual.core.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.core.job.Due;
+import io.punctual.redis.Resp;
+import io.punctual.test.redis.RedisSentinels;
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+
+class SentinelStoreIT extends StoreContract {
+
+  private static final RedisSentinels SETUP = RedisSentinels.start();
+  private static final JedisConnectionFactory CONNECTIONS = connect();
+
+  private static JedisConnectionFactory connect() {
+    RedisSentinelConfiguration configuration =
+        new RedisSentinelConfiguration().master(RedisSentinels.MASTER);
+    SETUP.ports().forEach(port -> configuration.sentinel("127.0.0.1", port));
+    return StandaloneStoreIT.started(new JedisConnectionFactory(configuration));
+  }
+
+  @AfterAll
+  static void stop() {
+    CONNECTIONS.destroy();
+    SETUP.close();
+  }
+
+  @Override
+  RedisConnectionFactory connections() {
+    return CONNECTIONS;
+  }
+
+  @Override
+  List<Integer> servers() {
+    return List.of(master());
+  }
+
+  private static int master() {
+    try {
+      String[] address =
+          Resp.call(
+                  SETUP.ports().get(0),
+                  "SENTINEL",
+                  "GET-MASTER-ADDR-BY-NAME",
+                  RedisSentinels.MASTER)
+              .split("\n", -1);
+      return Integer.parseInt(address[1]);
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void theNewMasterIsFollowedAfterAFailOver() throws Exception {
+    Hearing hearing = new Hearing();
+    try (AutoCloseable listening = store.wakeUps().listen(hearing)) {
+      assertThat(listening).isNotNull();
+      assertThat(hearing.next()).isEqualTo("gap");
+      submit(bucket, "before", Due.at(9_000_000_000_000L));
+      assertThat(hearing.next()).isEqualTo("shop/order.close#0 9000000000000");
+      int before = master();
+      eventually().until(() -> Resp.call(before, "WAIT", "1", "1000").equals("1"));
+
+      eventually().ignoreExceptions().until(() -> failOver().equals("OK"));
+      eventually().until(() -> master() != before);
+
+      eventually()
+          .ignoreExceptionsInstanceOf(StoreException.class)
+          .until(() -> submit(bucket, "after", Due.at(9_000_000_000_001L)) != null);
+      assertThat(jobs.stats(bucket).delayed()).isEqualTo(2);
+      assertThat(hearing.next()).isEqualTo("gap");
+    }
+  }
+
+  private static String failOver() throws IOException {
+    return Resp.call(SETUP.ports().get(0), "SENTINEL", "FAILOVER", RedisSentinels.MASTER);
+  }
+}
