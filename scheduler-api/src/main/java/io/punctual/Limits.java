@@ -7,8 +7,15 @@ import java.util.regex.Pattern;
 /** The bounds of everything that a job may carry; both ends check against these. */
 public final class Limits {
 
-  /** Task ids, task types and application names. */
-  public static final Pattern NAME = Pattern.compile("[A-Za-z0-9._:-]{1,128}");
+  /**
+   * Task ids, task types and application names; not {@code .} and {@code ..}, which no URL can hold
+   * as a part of its path.
+   */
+  public static final Pattern NAME = Pattern.compile("(?!\\.{1,2}$)[A-Za-z0-9._:-]{1,128}");
+
+  /** What {@link #NAME} asks for, in words that follow a field's name. */
+  public static final String NAME_RULE =
+      "must be 1 to 128 characters of [A-Za-z0-9._:-], and not . or ..";
 
   /** Longest {@code params}, in bytes of UTF-8. */
   public static final int MAX_PARAMS_BYTES = 256 * 1024;
@@ -56,7 +63,7 @@ public final class Limits {
    */
   public static String requireName(String field, String value) {
     if (!NAME.matcher(value).matches()) {
-      throw new IllegalArgumentException(field + " must be 1 to 128 characters of [A-Za-z0-9._:-]");
+      throw new IllegalArgumentException(field + " " + NAME_RULE);
     }
     return value;
   }

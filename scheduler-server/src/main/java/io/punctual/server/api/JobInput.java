@@ -45,8 +45,9 @@ record JobInput(String application, DelayQueueJob job) {
               retry,
               headers));
     } catch (IllegalArgumentException e) {
-      String message = String.valueOf(e.getMessage());
-      throw fields.error("headers", message.replaceFirst("^headers[:]? ?", ""));
+      // "headers: detail", or "headers.name detail"
+      String[] message = String.valueOf(e.getMessage()).split(":? ", 2);
+      throw fields.error(message[0], message[message.length - 1]);
     }
   }
 
@@ -77,7 +78,10 @@ record JobInput(String application, DelayQueueJob job) {
     try {
       return RetryPolicy.parse(text);
     } catch (IllegalArgumentException e) {
-      throw fields.error("retry", String.valueOf(e.getMessage()));
+      // The message quotes the text, which can be of any length.
+      String message = String.valueOf(e.getMessage());
+      throw fields.error(
+          "retry", message.length() > 400 ? message.substring(0, 400) + "..." : message);
     }
   }
 }

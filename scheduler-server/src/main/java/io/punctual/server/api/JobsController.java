@@ -289,7 +289,7 @@ class JobsController {
 
   private static String checked(String field, String value) {
     if (!Limits.NAME.matcher(value).matches()) {
-      throw ApiException.invalid(field, "must be 1 to 128 characters of [A-Za-z0-9._:-]");
+      throw ApiException.invalid(field, Limits.NAME_RULE);
     }
     return value;
   }

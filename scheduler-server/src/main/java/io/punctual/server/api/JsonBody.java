@@ -63,7 +63,7 @@ final class JsonBody {
     try {
       MediaType type = MediaType.parseMediaType(String.valueOf(request.getContentType()));
       json =
-          type.isCompatibleWith(MediaType.APPLICATION_JSON)
+          type.equalsTypeAndSubtype(MediaType.APPLICATION_JSON)
               && (type.getCharset() == null || type.getCharset().equals(StandardCharsets.UTF_8));
     } catch (InvalidMediaTypeException e) {
       json = false;
@@ -76,16 +76,23 @@ final class JsonBody {
   }
 
   private static byte[] bytes(HttpServletRequest request, long limit) {
+    if (request.getContentLengthLong() > limit) {
+      throw tooLarge(limit);
+    }
     try {
       InputStream in = request.getInputStream();
       byte[] bytes = in.readNBytes((int) Math.min(limit + 1, Integer.MAX_VALUE - 8));
       if (bytes.length > limit) {
-        throw ApiException.of(ErrorCode.TOO_LARGE, "the body must be at most " + limit + " bytes");
+        throw tooLarge(limit);
       }
       return bytes;
     } catch (IOException e) {
       throw ApiException.of(ErrorCode.INVALID, "the body ended before it was whole");
     }
+  }
+
+  private static ApiException tooLarge(long limit) {
+    return ApiException.of(ErrorCode.TOO_LARGE, "the body must be at most " + limit + " bytes");
   }
 
   private static String text(byte[] bytes) {

@@ -72,7 +72,7 @@ final class JsonFields {
   @Nullable String name(String field) {
     String value = text(field);
     if (value != null && !Limits.NAME.matcher(value).matches()) {
-      throw error(field, "must be 1 to 128 characters of [A-Za-z0-9._:-]");
+      throw error(field, Limits.NAME_RULE);
     }
     return value;
   }

@@ -40,7 +40,7 @@ class Problems {
   @ExceptionHandler
   ResponseEntity<Map<String, Object>> onAnything(Exception e) {
     if (e instanceof ErrorResponse response) {
-      return respond(framework(response), response.getHeaders());
+      return respond(framework(response.getStatusCode().value()), response.getHeaders());
     }
     log.error("A request failed in an unexpected way", e);
     return respond(
@@ -73,15 +73,15 @@ class Problems {
     };
   }
 
-  /** The errors that the web framework finds by itself. */
-  private static ApiException framework(ErrorResponse response) {
-    int status = response.getStatusCode().value();
+  /** The errors that the web framework or the web server find by themselves. */
+  static ApiException framework(int status) {
     return switch (status) {
       case 404 ->
           ApiException.of(ErrorCode.NOT_FOUND, "there is nothing at this path; see docs/api.md");
       case 405 ->
           ApiException.of(
               ErrorCode.METHOD_NOT_ALLOWED, "this path does not take this method; see Allow");
+      case 413 -> ApiException.of(ErrorCode.TOO_LARGE, "the body is too large");
       case 415 ->
           ApiException.of(
               ErrorCode.UNSUPPORTED_MEDIA_TYPE, "the body must be application/json in UTF-8");
@@ -92,7 +92,7 @@ class Problems {
     };
   }
 
-  private static ResponseEntity<Map<String, Object>> respond(ApiException e) {
+  static ResponseEntity<Map<String, Object>> respond(ApiException e) {
     return respond(e, HttpHeaders.EMPTY);
   }
 

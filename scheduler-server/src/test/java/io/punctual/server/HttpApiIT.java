@@ -1,0 +1,482 @@
+package io.punctual.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.server.ApiClient.Answer;
+import io.punctual.server.BadInputs.Bad;
+import io.punctual.test.redis.RedisExtension;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+import tools.jackson.databind.JsonNode;
+
+/** The API as its users meet it, on a server that nobody runs jobs for. */
+@SpringBootTest(
+    webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+    properties = "eureka.client.enabled=false")
+class HttpApiIT {
+
+  private static final String PREFIX = "api-" + UUID.randomUUID().toString().substring(0, 8);
+  private static final String JOBS = "/api/v1/jobs";
+
+  @LocalServerPort private int port;
+  @Autowired private RedisConnectionFactory connections;
+
+  private final String id = "j-" + UUID.randomUUID();
+  private ApiClient api;
+
+  @DynamicPropertySource
+  static void redis(DynamicPropertyRegistry registry) {
+    registry.add("spring.data.redis.host", () -> RedisExtension.redis().host());
+    registry.add("spring.data.redis.port", () -> RedisExtension.redis().port());
+    registry.add("punctual.key-prefix", () -> PREFIX);
+  }
+
+  @BeforeEach
+  void connect() {
+    api = new ApiClient(port);
+  }
+
+  @AfterEach
+  void disconnect() {
+    api.close();
+  }
+
+  @Test
+  void aJobIsCreatedAndFoundWhereItsLocationSays() {
+    Answer created =
+        api.post(
+            JOBS,
+            """
+            {"application":"Shop","taskType":"order.close","taskId":"%s","delayTime":1999999999999,
+             "params":"{\\"@class\\":\\"x\\",\\"n\\":\\"\\u0000 %s\\"}","timeToRun":"30s",
+             "retry":"1s,2s","headers":{"trace":"abc"}}
+            """
+                .formatted(id, "${jndi:ldap://x}"));
+
+    assertThat(created.status()).isEqualTo(201);
+    assertThat(created.header("Location")).isEqualTo(JOBS + "/shop/order.close/" + id);
+    assertThat(created.at("/outcome")).isEqualTo("created");
+    JsonNode job = api.get(created.header("Location")).body();
+    assertThat(job.at("/application").asString()).isEqualTo("shop");
+    assertThat(job.at("/state").asString()).isEqualTo("delayed");
+    assertThat(job.at("/delayTime").asLong()).isEqualTo(1999999999999L);
+    assertThat(job.at("/dueAt").asString()).isEqualTo("2033-05-18T03:33:19.999Z");
+    assertThat(job.at("/params").asString())
+        .isEqualTo("{\"@class\":\"x\",\"n\":\"\u0000 ${jndi:ldap://x}\"}");
+    assertThat(job.at("/timeToRun").asLong()).isEqualTo(30_000);
+    assertThat(job.at("/retry").asString()).isEqualTo("1s,2s");
+    assertThat(job.at("/headers/trace").asString()).isEqualTo("abc");
+    assertThat(job.at("/attempts/max").asInt()).isEqualTo(3);
+  }
+
+  @Test
+  void aJobWithoutAnIdGetsOne() {
+    Answer created =
+        api.post(JOBS, "{\"application\":\"shop\",\"taskType\":\"t\",\"delay\":\"1h\"}");
+
+    assertThat(created.status()).isEqualTo(201);
+    assertThat(api.get(created.header("Location")).at("/taskId")).isEqualTo(created.at("/taskId"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\"delayTime\":0", "\"delay\":0", "\"delayTime\":1600000000000"})
+  void aTimeThatIsOverMeansNow(String time) {
+    assertThat(api.post(JOBS, job(id, time)).status()).isEqualTo(201);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"order:4711", "Order:4711", "EUREKA", "-._:", "batch"})
+  void everyIdWithinTheRulesIsFoundByItsLocation(String name) {
+    Answer created = api.post(JOBS, job(name));
+
+    assertThat(created.status()).isEqualTo(201);
+    assertThat(api.get(created.header("Location")).at("/taskId")).isEqualTo(name);
+  }
+
+  @Test
+  void theSameJobAgainIsAlreadyThere() {
+    api.post(JOBS, job(id, "\"delayTime\":1999999999999"));
+
+    Answer again = api.post(JOBS, job(id, "\"delayTime\":1999999999999"));
+
+    assertThat(again.status()).isEqualTo(200);
+    assertThat(again.at("/outcome")).isEqualTo("already_there");
+  }
+
+  @Test
+  void anotherJobWithTheSameIdIsAConflictThatNamesTheDifferences() {
+    api.post(JOBS, job(id, "\"delayTime\":1999999999999"));
+
+    Answer other = api.post(JOBS, job(id, "\"delayTime\":1999999999999,\"params\":\"other\""));
+
+    assertProblem(other, 409, "conflict");
+    assertThat(other.at("/taskId")).isEqualTo(id);
+    assertThat(other.at("/differing/0")).isEqualTo("params");
+    assertThat(api.get(path(id)).at("/params")).isEmpty();
+  }
+
+  @Test
+  void aJobIsReplacedWhenAskedFor() {
+    api.post(JOBS, job(id, "\"delayTime\":1999999999999"));
+
+    Answer replaced =
+        api.post(
+            JOBS + "?onConflict=replace",
+            job(id, "\"delayTime\":1888888888888,\"params\":\"new\""));
+
+    assertThat(replaced.status()).isEqualTo(200);
+    assertThat(replaced.at("/outcome")).isEqualTo("replaced");
+    assertThat(api.get(path(id)).at("/params")).isEqualTo("new");
+    assertThat(api.get(path(id)).at("/delayTime")).isEqualTo("1888888888888");
+  }
+
+  @Test
+  void aBadJobInABatchHarmsNoOther() {
+    String jobs =
+        job(id + "-0")
+            + ","
+            + job(id + "-1").replace("\"delay\"", "\"deley\"")
+            + ","
+            + job(id + "-2");
+
+    Answer batch = api.post(JOBS + "/batch", "{\"jobs\":[" + jobs + ",17]}");
+
+    assertThat(batch.status()).isEqualTo(200);
+    assertThat(batch.at("/results/0/status")).isEqualTo("201");
+    assertThat(batch.at("/results/1/status")).isEqualTo("400");
+    assertThat(batch.at("/results/1/problem/errors/0/field")).isEqualTo("jobs[1].delayTime");
+    assertThat(batch.at("/results/2/outcome")).isEqualTo("created");
+    assertThat(batch.at("/results/3/problem/errors/0/field")).isEqualTo("jobs[3]");
+    assertThat(api.get(path(id + "-2")).status()).isEqualTo(200);
+    assertProblem(api.get(path(id + "-1")), 404, "not-found");
+  }
+
+  @Test
+  void aBatchAnswersForEachJobAlsoWhereIdsRepeat() {
+    String delayed = "\"delayTime\":1999999999999";
+    Answer batch =
+        api.post(
+            JOBS + "/batch",
+            "{\"jobs\":["
+                + job(id, delayed)
+                + ","
+                + job(id, delayed)
+                + ","
+                + job(id, delayed + ",\"params\":\"x\"")
+                + "]}");
+
+    assertThat(batch.at("/results/0/status")).isEqualTo("201");
+    assertThat(batch.at("/results/1/status")).isEqualTo("200");
+    assertThat(batch.at("/results/2/problem/code")).isEqualTo("conflict");
+  }
+
+  @Test
+  void aThousandJobsFitIntoABatch() {
+    Answer batch = api.post(JOBS + "/batch", "{\"jobs\":[" + jobs(1_000) + "]}");
+
+    assertThat(batch.body().at("/results").valueStream().map(r -> r.at("/status").asInt()))
+        .hasSize(1_000)
+        .containsOnly(201);
+  }
+
+  @Test
+  void aJobIsMovedAndRunAtOnce() {
+    api.post(JOBS, job(id));
+
+    Answer moved = api.patch(path(id), "{\"delayTime\":1888888888888}");
+    assertThat(moved.status()).isEqualTo(200);
+    assertThat(moved.at("/outcome")).isEqualTo("rescheduled");
+    assertThat(api.get(path(id)).at("/delayTime")).isEqualTo("1888888888888");
+
+    Answer run = api.call("POST", path(id) + "/run", "application/json", BodyPublishers.noBody());
+    assertThat(run.status()).isEqualTo(202);
+    assertThat(api.get(path(id)).body().at("/delayTime").asLong())
+        .isLessThanOrEqualTo(run.body().at("/delayTime").asLong());
+  }
+
+  @Test
+  void aCancelledJobIsGoneAndStaysGone() {
+    api.post(JOBS, job(id));
+
+    assertThat(api.delete(path(id)).at("/outcome")).isEqualTo("cancelled");
+    assertThat(api.delete(path(id)).status()).isIn(200, 404);
+    assertThat(api.patch(path(id), "{\"delay\":1}").status()).isEqualTo(404);
+    assertThat(api.post(path(id) + "/run", "").status()).isEqualTo(404);
+  }
+
+  @Test
+  void whatIsNotKnownIsNotFound() {
+    for (Answer answer :
+        new Answer[] {
+          api.get(path(id)),
+          api.delete(path(id)),
+          api.patch(path(id), "{\"delay\":1}"),
+          api.post(path(id) + "/run", ""),
+          api.post(path(id) + "/requeue", ""),
+          api.get("/api/v1/queues/nobody/nothing")
+        }) {
+      assertProblem(answer, 404, "not-found");
+    }
+  }
+
+  @Test
+  void onlyADeadLetterIsRequeued() {
+    api.post(JOBS, job(id));
+
+    Answer answer = api.post(path(id) + "/requeue", "");
+
+    assertProblem(answer, 409, "wrong-state");
+    assertThat(answer.at("/state")).isEqualTo("delayed");
+  }
+
+  @Test
+  void queuesAreListedPageByPage() {
+    for (String type : new String[] {"page.a", "page.b", "page.c"}) {
+      api.post(JOBS, job(id).replace("order.close", type).replace("shop", "pages"));
+    }
+
+    Answer first = api.get("/api/v1/queues?limit=1&cursor=pages/page.a");
+    assertThat(first.at("/items/0/taskType")).isEqualTo("page.b");
+    assertThat(first.at("/items/0/delayed")).isEqualTo("1");
+    assertThat(first.body().at("/items")).hasSize(1);
+    assertThat(first.at("/nextCursor")).isEqualTo("pages/page.b");
+    Answer second = api.get("/api/v1/queues?limit=1&cursor=" + first.at("/nextCursor"));
+    assertThat(second.at("/items/0/taskType")).isEqualTo("page.c");
+    assertThat(api.get("/api/v1/queues/pages/page.a").at("/application")).isEqualTo("pages");
+  }
+
+  static Stream<Bad> bad() {
+    return BadInputs.all();
+  }
+
+  @ParameterizedTest
+  @MethodSource("bad")
+  void badInputIsRefusedNamesTheFieldAndChangesNothing(Bad bad) {
+    Map<String, String> before = StoreDump.of(connections, PREFIX);
+
+    Answer answer =
+        api.call("POST", JOBS, bad.contentType(), BodyPublishers.ofByteArray(bad.body()));
+
+    assertProblem(answer, bad.status(), bad.code());
+    if (bad.field() != null) {
+      assertThat(answer.at("/errors/0/field")).isEqualTo(bad.field());
+      assertThat(answer.at("/errors/0/detail")).isNotBlank().doesNotStartWith(".");
+    }
+    assertThat(StoreDump.of(connections, PREFIX)).isEqualTo(before);
+    assertThat(api.post(JOBS, job(id)).status()).isEqualTo(201);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{\"jobs\":[]}", "{\"jobs\":{}}", "{}", "{\"jobs\":null}", "1001"})
+  void aBatchOfNoneOrTooManyIsRefusedAsAWhole(String body) {
+    Map<String, String> before = StoreDump.of(connections, PREFIX);
+
+    Answer answer =
+        api.post(JOBS + "/batch", body.equals("1001") ? "{\"jobs\":[" + jobs(1_001) + "]}" : body);
+
+    assertProblem(answer, 400, "invalid");
+    assertThat(answer.at("/errors/0/field")).isEqualTo("jobs");
+    assertThat(StoreDump.of(connections, PREFIX)).isEqualTo(before);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{}",
+        "[]",
+        "",
+        "{\"delay\":1,\"delayTime\":1}",
+        "{\"delay\":-1}",
+        "{\"delay\":1,\"params\":\"x\"}"
+      })
+  void aBadMoveChangesNothing(String body) {
+    api.post(JOBS, job(id));
+    Map<String, String> before = StoreDump.of(connections, PREFIX);
+
+    assertProblem(api.patch(path(id), body), 400, "invalid");
+    assertThat(StoreDump.of(connections, PREFIX)).isEqualTo(before);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/api/v1/jobs/shop/order.close/a%2Fb",
+        "/api/v1/jobs/shop/order.close/%00",
+        "/api/v1/jobs/shop/order.close/%2e%2e",
+        "/api/v1/jobs/shop/order.close/a%20b",
+        "/api/v1/jobs/shop/order.close/%7B%7D",
+        "/api/v1/jobs/shop/order.close/%C3%28",
+        "/api/v1/jobs/../../actuator/env",
+        "/actuator/env",
+        "/API/v1/jobs/shop/order.close/x",
+        "//api/v1/jobs",
+        "/api/v1/jobs/",
+        "/nothing",
+        "/",
+        "/error",
+        "/api/v1/queues?limit=0",
+        "/api/v1/queues?limit=-1",
+        "/api/v1/queues?limit=2147483647",
+        "/api/v1/queues?limit=x",
+        "/api/v1/queues?limit=1&limit=2",
+        "/api/v1/queues?limit=%00"
+      })
+  void oddPathsAndQueriesGetAProblemDocument(String target) {
+    Answer answer = raw("GET", target);
+
+    assertThat(answer.status()).isBetween(400, 499);
+    assertProblem(answer, answer.status(), answer.status() == 404 ? "not-found" : "invalid");
+  }
+
+  @Test
+  void onConflictIsReplaceOrNothing() {
+    Answer answer = api.post(JOBS + "?onConflict=overwrite", job(id));
+
+    assertProblem(answer, 400, "invalid");
+    assertThat(answer.at("/errors/0/field")).isEqualTo("onConflict");
+    assertProblem(api.get(path(id)), 404, "not-found");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"GET", "PUT", "DELETE", "PROPFIND", "BREW", "TRACE"})
+  void aMethodThatIsNotTakenIsNamedWithThoseThatAre(String method) {
+    Answer answer = raw(method, JOBS);
+
+    assertProblem(answer, 405, "method-not-allowed");
+    assertThat(answer.header("Allow")).contains("POST");
+  }
+
+  @Test
+  void aMethodOverrideIsIgnored() {
+    api.post(JOBS, job(id));
+
+    api.send(path(id), request -> request.header("X-HTTP-Method-Override", "DELETE").GET());
+
+    assertThat(api.get(path(id)).at("/state")).isEqualTo("delayed");
+  }
+
+  @Test
+  void aBodyWithoutContentTypeIsRefused() {
+    Answer answer = api.send(JOBS, request -> request.POST(BodyPublishers.ofString(job(id))));
+
+    assertProblem(answer, 415, "unsupported-media-type");
+  }
+
+  @Test
+  void aCompressedBodyIsRefused() throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+      gzip.write(job(id).getBytes(StandardCharsets.UTF_8));
+    }
+
+    Answer answer =
+        api.send(
+            JOBS,
+            request ->
+                request
+                    .header("Content-Type", "application/json")
+                    .header("Content-Encoding", "gzip")
+                    .POST(BodyPublishers.ofByteArray(bytes.toByteArray())));
+
+    assertProblem(answer, 415, "unsupported-media-type");
+  }
+
+  @Test
+  void aBodyThatIsTooLargeIsRefusedWhateverWayItComes() {
+    byte[] large =
+        job(id, "\"params\":\"" + "x".repeat(1_500_000) + "\"").getBytes(StandardCharsets.UTF_8);
+
+    assertProblem(
+        api.call("POST", JOBS, "application/json", BodyPublishers.ofByteArray(large)),
+        413,
+        "too-large");
+    assertProblem(
+        api.call(
+            "POST",
+            JOBS,
+            "application/json",
+            BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(large))),
+        413,
+        "too-large");
+  }
+
+  @Test
+  void aHugeBodyIsRefusedBeforeItIsSent() {
+    Answer answer =
+        ApiClient.raw(
+            port,
+            """
+            POST /api/v1/jobs HTTP/1.1
+            Host: localhost
+            Content-Type: application/json
+            Content-Length: 52428800
+            Expect: 100-continue
+            Connection: close
+
+            """
+                .replace("\n", "\r\n"));
+
+    assertProblem(answer, 413, "too-large");
+  }
+
+  private static void assertProblem(Answer answer, int status, String code) {
+    assertThat(answer.status()).as(answer.text()).isEqualTo(status);
+    assertThat(answer.contentType()).startsWith("application/problem+json");
+    assertThat(answer.at("/code")).isEqualTo(code);
+    assertThat(answer.at("/status")).isEqualTo(Integer.toString(status));
+    assertThat(answer.at("/title")).isNotBlank();
+    assertThat(answer.at("/detail")).isNotBlank();
+    assertThat(answer.text())
+        .doesNotContain("java.", "tools.jackson", "io.punctual", "Exception", "\tat ")
+        .hasSizeLessThan(2_000);
+  }
+
+  private Answer raw(String method, String target) {
+    return ApiClient.raw(
+        port,
+        method
+            + " "
+            + target
+            + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+  }
+
+  private static String path(String taskId) {
+    return JOBS + "/shop/order.close/" + taskId;
+  }
+
+  private static String job(String taskId) {
+    return job(taskId, "\"delay\":\"1h\"");
+  }
+
+  private static String job(String taskId, String more) {
+    return "{\"application\":\"shop\",\"taskType\":\"order.close\",\"taskId\":\"%s\",%s}"
+        .formatted(taskId, more);
+  }
+
+  private String jobs(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> job(id + "-" + i))
+        .collect(Collectors.joining(","));
+  }
+}
