@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 class RedisStoreTest {
 
@@ -26,6 +27,15 @@ class RedisStoreTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> RedisStore.connect(old, StoreOptions.DEFAULTS))
         .withMessageEndingWith("remove setUseUnifiedJedis(false)");
+  }
+
+  @Test
+  void aDriverThatRepeatsCommandsByItselfIsRefused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> RedisStore.connect(new LettuceConnectionFactory(), StoreOptions.DEFAULTS))
+        .withMessage(
+            "Punctual needs a JedisConnectionFactory, not LettuceConnectionFactory:"
+                + " set spring.data.redis.client-type=jedis");
   }
 
   @Test

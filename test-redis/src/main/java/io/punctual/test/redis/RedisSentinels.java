@@ -24,7 +24,8 @@ public final class RedisSentinels implements AutoCloseable {
     try {
       RedisServer master = RedisServer.startTemporary();
       setup.servers.add(master);
-      setup.servers.add(RedisServer.startTemporary("--replicaof", "127.0.0.1 " + master.port()));
+      setup.servers.add(
+          RedisServer.startTemporary("--replicaof", "127.0.0.1", Integer.toString(master.port())));
       for (int i = 0; i < 3; i++) {
         setup.sentinels.add(sentinel(master.port()));
       }
