@@ -4,8 +4,10 @@ import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.queue.Bucket;
 import io.punctual.core.store.Cursor;
+import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Lease;
 import io.punctual.core.store.LeaseToken;
+import io.punctual.core.store.Page;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Submission;
 import java.nio.charset.StandardCharsets;
@@ -31,16 +33,23 @@ final class HistoryGenerator {
   private final List<String> incarnations = new ArrayList<>();
   private final List<String> tokens = new ArrayList<>();
   private final List<String[]> submitted = new ArrayList<>();
+  private final Settlement.Op favourite;
+  private final int attempts;
 
   HistoryGenerator(Bucket bucket, long seed) {
     this.bucket = bucket;
     this.random = new Random(seed);
+    this.favourite = OPS.get(random.nextInt(OPS.size()));
+    this.attempts = 1 + random.nextInt(3);
   }
 
   List<Step> history() {
     List<Step> steps = new ArrayList<>();
     int length = 20 + random.nextInt(40);
     while (steps.size() < length) {
+      if (random.nextInt(12) == 0) {
+        steps.addAll(scenario());
+      }
       Step step = step();
       steps.add(step);
       if (step.call() != null && random.nextInt(5) == 0) {
@@ -48,6 +57,54 @@ final class HistoryGenerator {
       }
     }
     return steps;
+  }
+
+  /** Times that meet to the millisecond, and limits that are reached: too rare by chance alone. */
+  private List<Step> scenario() {
+    String id = id();
+    String incarnation = "i" + incarnations.size();
+    incarnations.add(incarnation);
+    LeaseToken token = new LeaseToken("t" + tokens.size());
+    tokens.add(token.value());
+    Submission job =
+        new Submission(
+            id, incarnation, Due.in(0), 1, "scenario".getBytes(StandardCharsets.UTF_8), true);
+    Step submit = Step.call("submit " + Shown.text(job), s -> s.submit(bucket, List.of(job)));
+    Step claim =
+        Step.call(
+            "claim 5 for 50 ms as " + token,
+            s -> s.claim(bucket, 5, Duration.ofMillis(50), token, "owner0"));
+    Step expire = Step.call("expire 5", s -> s.expire(bucket, 5));
+    return switch (random.nextInt(4)) {
+      case 0 -> List.of(submit, claim, Step.pause(49), expire, Step.pause(1), expire);
+      case 1 -> {
+        List<Step> steps = new ArrayList<>(List.of(submit));
+        for (int i = 0; i < 4; i++) {
+          steps.add(claim);
+          steps.add(settle(Settlement.Op.UNKNOWN, id, incarnation, token));
+        }
+        yield steps;
+      }
+      case 2 -> {
+        Step find = Step.call("find " + id, s -> s.find(bucket, id));
+        Step ack = settle(Settlement.Op.ACK, id, incarnation, token);
+        yield List.of(
+            submit, claim, ack, Step.pause(999), find, Step.pause(1), find, submit, ack, expire);
+      }
+      default -> {
+        Step reject = settle(Settlement.Op.REJECT, id, incarnation, token);
+        List<String> twice = List.of(id, id);
+        Step requeue = Step.call("requeue " + twice, s -> s.requeue(bucket, twice, Duration.ZERO));
+        yield List.of(submit, claim, reject, requeue);
+      }
+    };
+  }
+
+  private Step settle(Settlement.Op op, String id, String incarnation, LeaseToken token) {
+    Settlement settlement =
+        new Settlement(op, id, incarnation, token, Duration.ZERO, false, new byte[0]);
+    return Step.call(
+        "settle " + Shown.text(settlement), s -> s.settle(bucket, List.of(settlement)));
   }
 
   private Step step() {
@@ -76,7 +133,7 @@ final class HistoryGenerator {
       return requeue();
     } else if (dice < 92) {
       return purge();
-    } else if (dice < 93) {
+    } else if (dice < 94) {
       return Step.lose(id());
     } else if (dice < 95) {
       String id = id();
@@ -89,10 +146,16 @@ final class HistoryGenerator {
 
   private Step wait(int dice) {
     if (dice < 5) {
-      return Step.pause(1 + random.nextInt(20));
+      return Step.pause(random.nextBoolean() ? 10 : 1 + random.nextInt(20));
     }
     // Longer than a lease; or longer than the life of a tombstone.
-    return Step.pause(dice < 8 ? 50 + random.nextInt(150) : 900 + random.nextInt(300));
+    return Step.pause(
+        dice < 8 ? round(50 + random.nextInt(150)) : round(950 + random.nextInt(100)));
+  }
+
+  /** Mostly whole tens, so that times meet exactly. */
+  private long round(int millis) {
+    return random.nextInt(4) == 0 ? millis : millis / 10 * 10L;
   }
 
   private String id() {
@@ -101,8 +164,8 @@ final class HistoryGenerator {
 
   private Due due() {
     return random.nextBoolean()
-        ? Due.in(random.nextInt(4) == 0 ? 0 : random.nextInt(120))
-        : Due.at(START + random.nextInt(1000));
+        ? Due.in(random.nextInt(4) == 0 ? 0 : round(random.nextInt(120)))
+        : Due.at(START + round(random.nextInt(1000)));
   }
 
   private Step submit() {
@@ -118,7 +181,7 @@ final class HistoryGenerator {
               id,
               incarnation,
               due(),
-              1 + random.nextInt(3),
+              attempts,
               ("content " + random.nextInt(3)).getBytes(StandardCharsets.UTF_8),
               random.nextInt(3) == 0));
     }
@@ -129,7 +192,7 @@ final class HistoryGenerator {
     LeaseToken token = new LeaseToken("t" + tokens.size());
     tokens.add(token.value());
     int max = 1 + random.nextInt(5);
-    Duration lease = Duration.ofMillis(20 + random.nextInt(100));
+    Duration lease = Duration.ofMillis(round(20 + random.nextInt(100)));
     String owner = "owner" + random.nextInt(2);
     return Step.call(
         "claim " + max + " for " + lease + " as " + token,
@@ -140,7 +203,8 @@ final class HistoryGenerator {
     List<Settlement> settlements = new ArrayList<>();
     int count = random.nextInt(3) == 0 ? 2 + random.nextInt(4) : 1;
     for (int i = 0; i < count; i++) {
-      Settlement.Op op = OPS.get(random.nextInt(OPS.size()));
+      Settlement.Op op = random.nextInt(3) == 0 ? favourite : OPS.get(random.nextInt(OPS.size()));
+      boolean alone = random.nextInt(4) == 0;
       String[] job = recent(submitted);
       String id = job == null || random.nextInt(8) == 0 ? id() : job[0];
       String incarnation = job == null || random.nextInt(8) == 0 ? "i0" : job[1];
@@ -151,8 +215,8 @@ final class HistoryGenerator {
               id,
               incarnation,
               token(),
-              Duration.ofMillis(random.nextInt(60)),
-              random.nextBoolean(),
+              Duration.ofMillis(round(random.nextInt(60))),
+              alone,
               (plain ? "" : "note " + random.nextInt(9)).getBytes(StandardCharsets.UTF_8)));
     }
     return Step.call(
@@ -198,16 +262,34 @@ final class HistoryGenerator {
     JobState[] states = {JobState.DELAYED, JobState.RESERVED, JobState.DEAD};
     JobState state = states[random.nextInt(states.length)];
     int max = 1 + random.nextInt(3);
-    Cursor after = random.nextInt(3) == 0 ? null : new Cursor(START + random.nextInt(300), id());
+    if (random.nextInt(3) == 0) {
+      return Step.call("list all " + state + " by " + max, store -> allPages(store, state, max));
+    }
+    Cursor after =
+        random.nextInt(3) == 0 ? null : new Cursor(START + round(random.nextInt(300)), id());
     return Step.call(
         "list " + state + " behind " + after + " at most " + max,
         store -> store.list(bucket, state, after, max));
   }
 
+  private List<Page> allPages(JobStore store, JobState state, int max) {
+    List<Page> pages = new ArrayList<>();
+    Cursor after = null;
+    do {
+      Page page = store.list(bucket, state, after, max);
+      pages.add(page);
+      after = page.next();
+    } while (after != null && pages.size() < 20);
+    return pages;
+  }
+
   private List<String> ids() {
     List<String> ids = new ArrayList<>();
-    for (int i = 0; i <= random.nextInt(3); i++) {
+    for (int i = 0; i <= random.nextInt(4); i++) {
       ids.add(id());
+    }
+    if (random.nextInt(3) == 0) {
+      ids.addAll(List.copyOf(ids));
     }
     return ids;
   }

@@ -1,0 +1,160 @@
+package io.punctual.client.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+
+import io.punctual.TaskSubmitService;
+import io.punctual.TaskWorker;
+import io.punctual.client.ClientIdentity;
+import io.punctual.client.TaskWorkerException;
+import io.punctual.client.TaskWorkers;
+import io.punctual.client.callback.CallbackHandler;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.mock.env.MockEnvironment;
+
+class PunctualClientAutoConfigurationTest {
+
+  private final WebApplicationContextRunner web =
+      new WebApplicationContextRunner()
+          .withConfiguration(
+              AutoConfigurations.of(
+                  PunctualClientAutoConfiguration.class, PunctualCallbackAutoConfiguration.class))
+          .withPropertyValues("spring.application.name=Order-Service");
+
+  @Test
+  void anApplicationGetsSubmittingAndItsCallback() {
+    web.withBean("close", TaskWorker.class, () -> worker("order.close"))
+        .run(
+            context -> {
+              assertThat(context).hasSingleBean(TaskSubmitService.class);
+              assertThat(context).hasSingleBean(CallbackHandler.class);
+              assertThat(context.getBean(TaskWorkers.class).types()).containsExactly("order.close");
+              assertThat(context.getBean(ClientIdentity.class).application())
+                  .isEqualTo("order-service");
+            });
+  }
+
+  @Test
+  void withoutAWebServerItCanStillSubmit() {
+    new ApplicationContextRunner()
+        .withConfiguration(
+            AutoConfigurations.of(
+                PunctualClientAutoConfiguration.class, PunctualCallbackAutoConfiguration.class))
+        .withPropertyValues("spring.application.name=batch")
+        .run(
+            context -> {
+              assertThat(context).hasSingleBean(TaskSubmitService.class);
+              assertThat(context).doesNotHaveBean(CallbackHandler.class);
+            });
+  }
+
+  @Test
+  void oneSwitchTurnsEverythingOff() {
+    web.withPropertyValues("punctual.client.enabled=false")
+        .run(
+            context -> {
+              assertThat(context).doesNotHaveBean(TaskSubmitService.class);
+              assertThat(context).doesNotHaveBean(CallbackHandler.class);
+            });
+  }
+
+  @Test
+  void theApplicationsOwnSubmitServiceWins() {
+    TaskSubmitService own = mock(TaskSubmitService.class);
+
+    web.withBean(TaskSubmitService.class, () -> own)
+        .run(context -> assertThat(context.getBean(TaskSubmitService.class)).isSameAs(own));
+  }
+
+  @Test
+  void twoWorkersOfOneTypeStopTheStartAndBothAreNamed() {
+    web.withBean("first", TaskWorker.class, () -> worker("order.close"))
+        .withBean("second", TaskWorker.class, () -> worker("order.close"))
+        .run(
+            context -> {
+              assertThat(context).hasFailed();
+              Throwable failure = context.getStartupFailure();
+              assertThat(failure).hasRootCauseInstanceOf(TaskWorkerException.class);
+              FailureAnalysis analysis =
+                  new TaskWorkerFailureAnalyzer().analyze(Objects.requireNonNull(failure));
+              assertThat(analysis).isNotNull();
+              assertThat(analysis.getDescription()).contains("order.close", "'first'", "'second'");
+              assertThat(analysis.getAction()).contains("type()");
+            });
+  }
+
+  @Test
+  void aTaskTypeThatIsNoNameStopsTheStart() {
+    web.withBean("bad", TaskWorker.class, () -> worker("order close"))
+        .run(
+            context ->
+                assertThat(context.getStartupFailure())
+                    .hasRootCauseInstanceOf(TaskWorkerException.class)
+                    .rootCause()
+                    .hasMessageContaining("order close"));
+  }
+
+  @Test
+  void anApplicationWithoutANameIsToldWhatToSet() {
+    web.withPropertyValues("spring.application.name=")
+        .run(
+            context ->
+                assertThat(context.getStartupFailure())
+                    .rootCause()
+                    .hasMessageContaining("spring.application.name"));
+  }
+
+  @Test
+  void aConcurrencyOutOfRangeNamesTheProperty() {
+    web.withPropertyValues("punctual.client.concurrency=0")
+        .run(
+            context ->
+                assertThat(context.getStartupFailure())
+                    .rootCause()
+                    .hasMessageContaining("punctual.client.concurrency"));
+  }
+
+  @Test
+  void thePublishedPathHasContextPathAndServletPath() {
+    MockEnvironment environment =
+        new MockEnvironment()
+            .withProperty("server.servlet.context-path", "/shop/")
+            .withProperty("spring.mvc.servlet.path", "web");
+
+    assertThat(CallbackPath.of(environment, "/punctual/callback"))
+        .isEqualTo("/shop/web/punctual/callback");
+    assertThat(CallbackPath.of(new MockEnvironment(), "/punctual/callback"))
+        .isEqualTo("/punctual/callback");
+  }
+
+  @Test
+  void whatTheApplicationSetsForEurekaWinsOverOurDefaults() {
+    MockEnvironment environment =
+        new MockEnvironment().withProperty("eureka.client.registry-fetch-interval-seconds", "30");
+
+    new EurekaDefaults()
+        .postProcessEnvironment(environment, new org.springframework.boot.SpringApplication());
+
+    assertThat(environment.getProperty("eureka.client.registry-fetch-interval-seconds"))
+        .isEqualTo("30");
+    assertThat(environment.getProperty("eureka.instance.lease-renewal-interval-in-seconds"))
+        .isEqualTo("5");
+  }
+
+  private static TaskWorker worker(String type) {
+    return new TaskWorker() {
+      @Override
+      public String type() {
+        return type;
+      }
+
+      @Override
+      public void invoke(String params) {}
+    };
+  }
+}

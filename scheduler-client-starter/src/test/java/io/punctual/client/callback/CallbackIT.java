@@ -1,0 +1,311 @@
+package io.punctual.client.callback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.RejectTaskException;
+import io.punctual.RetryLaterException;
+import io.punctual.TaskWorker;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.MethodParameter;
+import org.springframework.http.MediaType;
+import org.springframework.http.converter.HttpMessageConverter;
+import org.springframework.http.server.ServerHttpRequest;
+import org.springframework.http.server.ServerHttpResponse;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
+
+/**
+ * The callback in an application that does what real ones do: a context path, advice that wraps
+ * every answer, required API versions, and Spring Security as it comes.
+ */
+@SpringBootTest(
+    webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+    properties = {
+      "spring.application.name=shop",
+      "server.servlet.context-path=/ctx",
+      "spring.mvc.apiversion.required=true",
+      "spring.mvc.apiversion.use.header=X-Version",
+      "eureka.client.enabled=false",
+      "punctual.client.callback.max-body=100KB"
+    })
+class CallbackIT {
+
+  private static final AtomicInteger IDS = new AtomicInteger();
+
+  @Autowired Shop shop;
+  @LocalServerPort int port;
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  @Test
+  void aJobIsRunAndItsResultIsALine() throws Exception {
+    String job = job("record", "hello \\u00e4 \\\"", 1);
+
+    HttpResponse<String> answer = post(request("shop", job));
+
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.headers().firstValue("content-type")).contains("application/x-ndjson");
+    assertThat(answer.body()).contains("\"outcome\":\"done\"").endsWith("\n");
+    assertThat(shop.seen).contains("hello ä \"");
+  }
+
+  @Test
+  void everyOutcomeHasItsWord() throws Exception {
+    String answer =
+        post(request(
+                "shop",
+                job("reject", "", 1),
+                job("later", "", 1),
+                job("fail", "", 1),
+                job("nobody", "", 1)))
+            .body();
+
+    assertThat(answer)
+        .contains("\"outcome\":\"reject\"", "not this one")
+        .contains("\"outcome\":\"retry\"", "\"retryAfterMs\":120000", "come back")
+        .contains("IllegalStateException: broken")
+        .contains("\"outcome\":\"refused\"", "no worker for nobody");
+  }
+
+  @Test
+  void jobsOfAnotherApplicationAreRefused() throws Exception {
+    int before = shop.seen.size();
+
+    assertThat(post(request("bank", job("record", "x", 1))).statusCode()).isEqualTo(421);
+    assertThat(shop.seen).hasSize(before);
+  }
+
+  @Test
+  void aSlowJobHoldsNobodysResultUp() throws Exception {
+    shop.gate = new CountDownLatch(1);
+    HttpResponse<java.io.InputStream> answer =
+        client.send(
+            post(
+                request("shop", job("slow", "", 1), job("record", "quick", 1)), "application/json"),
+            HttpResponse.BodyHandlers.ofInputStream());
+    try (BufferedReader lines =
+        new BufferedReader(new InputStreamReader(answer.body(), StandardCharsets.UTF_8))) {
+      // Comes while the slow one still waits; otherwise this would wait for ever.
+      assertThat(lines.readLine()).contains("\"outcome\":\"done\"");
+      shop.gate.countDown();
+      assertThat(lines.readLine()).contains("\"outcome\":\"done\"");
+      assertThat(lines.readLine()).isNull();
+    }
+  }
+
+  @Test
+  void aRepeatedDeliveryIsAnsweredWithoutRunningAgain() throws Exception {
+    String id = "repeated-" + IDS.incrementAndGet();
+    String first = job(id, "record", id, 1);
+    String second = job(id, "record", id, 2);
+
+    assertThat(post(request("shop", first)).body()).contains("\"outcome\":\"done\"");
+    assertThat(post(request("shop", second)).body()).contains("\"outcome\":\"done\"");
+
+    assertThat(shop.seen.stream().filter(id::equals)).hasSize(1);
+    assertThat(post(request("shop", first)).body()).contains("\"outcome\":\"refused\"");
+  }
+
+  @Test
+  void aFailedJobRunsAgainWithItsNextAttempt() throws Exception {
+    String id = "failing-" + IDS.incrementAndGet();
+
+    post(request("shop", job(id, "fail", id, 1)));
+    post(request("shop", job(id, "fail", id, 2)));
+
+    assertThat(shop.seen.stream().filter(id::equals)).hasSize(2);
+  }
+
+  @Test
+  void aJobBeyondItsTimeToRunIsInterrupted() throws Exception {
+    shop.gate = new CountDownLatch(1);
+    String job =
+        """
+        {"taskId":"ttr","taskType":"slow","incarnation":"ttr","attempt":1,"dueTime":1,\
+        "timeToRun":100,"params":"","headers":{}}""";
+
+    assertThat(post(request("shop", job)).body())
+        .contains("\"outcome\":\"retry\"", "time-to-run of 100 ms");
+  }
+
+  @Test
+  void nonsenseIsRefusedClearly() throws Exception {
+    for (String body :
+        List.of(
+            "",
+            "{",
+            "[]",
+            "null",
+            "{}",
+            "{\"application\":\"shop\",\"jobs\":[]}",
+            "{\"application\":\"shop\",\"instance\":\"i\",\"jobs\":[{\"taskId\":\"a\"}]}",
+            "{\"application\":\"shop\",\"instance\":\"i\",\"jobs\":[null]}")) {
+      HttpResponse<String> answer = post(body);
+      assertThat(answer.statusCode()).as(body).isEqualTo(400);
+      assertThat(answer.body()).doesNotContain("Exception", "io.punctual");
+    }
+    assertThat(post("x".repeat(200_000)).statusCode()).isEqualTo(413);
+    HttpResponse<String> get =
+        client.send(HttpRequest.newBuilder(uri()).build(), HttpResponse.BodyHandlers.ofString());
+    assertThat(get.statusCode()).isEqualTo(405);
+    assertThat(get.headers().firstValue("allow")).contains("POST");
+  }
+
+  @Test
+  void theRestOfTheApplicationStaysProtected() throws Exception {
+    HttpResponse<String> other =
+        client.send(
+            HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/ctx/secret"))
+                .header("X-Version", "1")
+                .build(),
+            HttpResponse.BodyHandlers.ofString());
+
+    assertThat(other.statusCode()).isEqualTo(401);
+  }
+
+  private URI uri() {
+    return URI.create("http://localhost:" + port + "/ctx/punctual/callback");
+  }
+
+  private HttpResponse<String> post(String body) throws Exception {
+    return client.send(post(body, "application/json"), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private HttpRequest post(String body, String type) {
+    return HttpRequest.newBuilder(uri())
+        .header("Content-Type", type)
+        .timeout(Duration.ofSeconds(30))
+        .POST(HttpRequest.BodyPublishers.ofString(body))
+        .build();
+  }
+
+  private static String request(String application, String... jobs) {
+    return "{\"application\":\"%s\",\"instance\":\"i\",\"jobs\":[%s]}"
+        .formatted(application, String.join(",", jobs));
+  }
+
+  private static String job(String type, String params, int attempt) {
+    return job("job-" + IDS.incrementAndGet(), type, params, attempt);
+  }
+
+  private static String job(String id, String type, String params, int attempt) {
+    return """
+        {"taskId":"%s","taskType":"%s","incarnation":"%s","attempt":%d,"dueTime":1,\
+        "timeToRun":60000,"params":"%s","headers":{}}"""
+        .formatted(id, type, id, attempt, params);
+  }
+
+  @SpringBootConfiguration
+  @EnableAutoConfiguration
+  static class Shop {
+
+    final Queue<String> seen = new ConcurrentLinkedQueue<>();
+    volatile CountDownLatch gate = new CountDownLatch(0);
+
+    @Bean
+    TaskWorker record() {
+      return worker("record", seen::add);
+    }
+
+    @Bean
+    TaskWorker slow() {
+      return worker("slow", params -> gate.await());
+    }
+
+    @Bean
+    TaskWorker reject() {
+      return worker(
+          "reject",
+          params -> {
+            throw new RejectTaskException("not this one");
+          });
+    }
+
+    @Bean
+    TaskWorker later() {
+      return worker(
+          "later",
+          params -> {
+            throw new RetryLaterException(Duration.ofMinutes(2), "come back");
+          });
+    }
+
+    @Bean
+    TaskWorker fail() {
+      return worker(
+          "fail",
+          params -> {
+            seen.add(params);
+            throw new IllegalStateException("broken");
+          });
+    }
+
+    interface Work {
+      void on(String params) throws Exception;
+    }
+
+    private static TaskWorker worker(String type, Work work) {
+      return new TaskWorker() {
+        @Override
+        public String type() {
+          return type;
+        }
+
+        @Override
+        public void invoke(String params) throws Exception {
+          work.on(params);
+        }
+      };
+    }
+
+    @RestController
+    static class Secret {
+      @GetMapping("/secret")
+      String secret() {
+        return "secret";
+      }
+    }
+
+    /** What a whole class of applications does to every answer. */
+    @RestControllerAdvice
+    static class Wrap implements ResponseBodyAdvice<Object> {
+      @Override
+      public boolean supports(
+          MethodParameter type, Class<? extends HttpMessageConverter<?>> converter) {
+        return true;
+      }
+
+      @Override
+      public Object beforeBodyWrite(
+          @Nullable Object body,
+          MethodParameter type,
+          MediaType mediaType,
+          Class<? extends HttpMessageConverter<?>> converter,
+          ServerHttpRequest request,
+          ServerHttpResponse response) {
+        return "{\"code\":0,\"data\":" + body + "}";
+      }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package io.punctual.test.model;
+
+import io.punctual.core.store.MutantStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A script with one small mistake in it.
+ *
+ * @param text the whole file with the mistake
+ */
+record Mutant(String file, int line, String change, String text) {
+
+  private static final List<String> FILES =
+      List.of(
+          "submit",
+          "claim",
+          "settle",
+          "extend",
+          "expire",
+          "cancel",
+          "reschedule",
+          "requeue",
+          "purge",
+          "find",
+          "list",
+          "stats",
+          "lib/job",
+          "lib/outcome",
+          "lib/tomb",
+          "lib/snapshot",
+          "lib/wake");
+
+  /** A line that can go without breaking the syntax. */
+  private static final Pattern STATEMENT =
+      Pattern.compile(
+          "^\\s*((add|remove|count|write|store|tend_tombs|add_tomb|bury_corrupt)\\(.*\\)"
+              + "|redis\\.call\\(.*\\)"
+              + "|[\\w.]+(\\[[^\\]]*\\])?( ?, ?[\\w.]+)* = [^{(]*[^{(,]|[\\w.]+ = \\w+\\(.*\\))$");
+
+  private static final String[][] SWAPS = {
+    {" <= ", " < "}, {" >= ", " > "}, {" < ", " <= "}, {" > ", " >= "}, {" == ", " ~= "},
+    {" ~= ", " == "}, {" + 1", " + 2"}, {" + ", " - "}, {" and ", " or "}, {"not ", ""},
+    {" = 0", " = 1"}, {" = 1", " = 0"}, {"'-inf', int(now)", "'-inf', '(' .. int(now)"},
+  };
+
+  /** All mutants of all scripts, in a fixed order. */
+  static List<Mutant> all() {
+    List<Mutant> mutants = new ArrayList<>();
+    for (String file : FILES) {
+      String[] lines = MutantStore.shipped(file).split("\n", -1);
+      for (int i = 0; i < lines.length; i++) {
+        String line = lines[i];
+        // A halving search that never ends would stop Redis for good.
+        if (line.strip().startsWith("--") || line.matches(".*\\b(low|high|middle)\\b.*")) {
+          continue;
+        }
+        Matcher statement = STATEMENT.matcher(line);
+        if (statement.matches() && !line.strip().startsWith("local ")) {
+          mutants.add(mutant(file, lines, i, "dropped", ""));
+        }
+        for (String[] swap : SWAPS) {
+          int at = line.indexOf(swap[0]);
+          if (at >= 0) {
+            String changed =
+                line.substring(0, at) + swap[1] + line.substring(at + swap[0].length());
+            mutants.add(mutant(file, lines, i, changed.strip(), changed));
+          }
+        }
+      }
+    }
+    return mutants;
+  }
+
+  private static Mutant mutant(
+      String file, String[] lines, int index, String change, String replacement) {
+    String[] changed = lines.clone();
+    changed[index] = replacement;
+    return new Mutant(
+        file, index + 1, lines[index].strip() + "  ->  " + change, String.join("\n", changed));
+  }
+
+  @Override
+  public String toString() {
+    return file + ".lua:" + line + ": " + change;
+  }
+}

@@ -1,0 +1,81 @@
+package io.punctual.test.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.JobStore;
+import io.punctual.core.store.MutantStore;
+import io.punctual.redis.RedisServer;
+import io.punctual.test.store.RedisBucketReader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import redis.clients.jedis.Jedis;
+
+/**
+ * Would the model test notice? Each mutant is a script with one small mistake; it must disagree
+ * with the model. Every build tries a sample; {@code -Dpunctual.mutants.every=1} tries all of them.
+ */
+class MutationIT {
+
+  private static final String PREFIX = "mutant";
+  private static final Bucket BUCKET = new Bucket(new QueueName("model", "mutant"), 0);
+  private static final int HISTORIES = 250;
+
+  @Test
+  void mistakesInTheScriptsAreFoundByTheModelTest() {
+    int every = Integer.getInteger("punctual.mutants.every", 5);
+    List<Mutant> all = Mutant.all();
+    List<String> survivors = new ArrayList<>();
+    int tried = 0;
+    int broken = 0;
+    try (RedisServer redis = RedisServer.startTemporary("--appendonly", "no");
+        Jedis jedis = new Jedis("127.0.0.1", redis.port())) {
+      JedisConnectionFactory connections =
+          new JedisConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", redis.port()));
+      connections.afterPropertiesSet();
+      connections.start();
+      for (int i = 0; i < all.size(); i += every) {
+        Mutant mutant = all.get(i);
+        JobStore store =
+            MutantStore.of(
+                connections,
+                PREFIX,
+                Walk.TOMBSTONES,
+                file -> file.equals(mutant.file()) ? mutant.text() : MutantStore.shipped(file));
+        Walk walk = new Walk(store, new RedisBucketReader(jedis, PREFIX, BUCKET), BUCKET);
+        Optional<String> found = firstDisagreement(walk);
+        if (found.isEmpty()) {
+          survivors.add(mutant.toString());
+        }
+        if (found.isPresent() && found.get().contains("compiling script")) {
+          broken++;
+        } else {
+          tried++;
+        }
+      }
+      connections.destroy();
+    }
+    System.out.printf(
+        "Mutation test: %d of %d mutants tried, %d more did not compile, %d survived%n",
+        tried, all.size(), broken, survivors.size());
+    survivors.forEach(survivor -> System.out.println("  survived: " + survivor));
+    assertThat(tried).isGreaterThan(10);
+    // docs/testing.md names the survivors of the full run and why each of them changes nothing.
+    assertThat(survivors.size()).isLessThanOrEqualTo(Math.max(1, tried / 10));
+  }
+
+  private static Optional<String> firstDisagreement(Walk walk) {
+    for (int seed = 0; seed < HISTORIES; seed++) {
+      Optional<String> found = walk.disagreement(new HistoryGenerator(BUCKET, seed).history());
+      if (found.isPresent()) {
+        return found;
+      }
+    }
+    return Optional.empty();
+  }
+}

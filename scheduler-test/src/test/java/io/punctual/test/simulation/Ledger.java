@@ -1,0 +1,97 @@
+package io.punctual.test.simulation;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What really happened in a simulated run, noted by those who did it; the judge of the run. Times
+ * are the store's.
+ */
+final class Ledger {
+
+  private final Map<String, Long> due = new HashMap<>();
+  private final Set<String> accepted = new TreeSet<>();
+  private final Map<String, Integer> successes = new HashMap<>();
+  private final Map<String, Long> leaseUntil = new HashMap<>();
+  private final Set<String> touched = new HashSet<>();
+  private final List<String> wrong = new ArrayList<>();
+
+  /** A job was sent to the store, whether or not the answer came. */
+  void submitted(String id, long dueAt) {
+    due.putIfAbsent(id, dueAt);
+  }
+
+  void accepted(String id) {
+    accepted.add(id);
+  }
+
+  /** A fault that may lead to one more execution of the job. */
+  void fault(String id) {
+    touched.add(id);
+  }
+
+  void leased(String id, long now, long until) {
+    Long before = leaseUntil.get(id);
+    if (before != null && before > now) {
+      wrong.add(id + " was leased at " + now + " although another lease lasts until " + before);
+    }
+    leaseUntil.put(id, until);
+  }
+
+  void extended(String id, long until) {
+    leaseUntil.merge(id, until, Math::max);
+  }
+
+  void released(String id) {
+    leaseUntil.remove(id);
+  }
+
+  void began(String id, long now) {
+    Long dueAt = due.get(id);
+    if (dueAt == null) {
+      wrong.add(id + " ran and was never submitted");
+    } else if (now < dueAt) {
+      wrong.add(id + " ran at " + now + ", before it was due at " + dueAt);
+    }
+  }
+
+  void succeeded(String id) {
+    successes.merge(id, 1, Integer::sum);
+  }
+
+  /**
+   * Judges the run when it has drained.
+   *
+   * @param finished ids with a tombstone that says done
+   * @param dead ids of dead letters
+   * @param pending ids that wait or are reserved
+   */
+  List<String> verdict(Set<String> finished, Set<String> dead, Set<String> pending) {
+    List<String> all = new ArrayList<>(wrong);
+    for (String id : accepted) {
+      int places = (finished.contains(id) ? 1 : 0) + (dead.contains(id) ? 1 : 0);
+      places += pending.contains(id) ? 1 : 0;
+      if (places != 1) {
+        all.add(id + " was accepted and is in " + places + " places");
+      }
+    }
+    pending.forEach(id -> all.add(id + " did not drain"));
+    for (String id : finished) {
+      if (successes.getOrDefault(id, 0) == 0) {
+        all.add(id + " is finished and never ran to its end");
+      }
+    }
+    successes.forEach(
+        (id, times) -> {
+          if (times > 1 && !touched.contains(id)) {
+            all.add(id + " ran " + times + " times, and no fault explains it");
+          }
+        });
+    return all;
+  }
+}

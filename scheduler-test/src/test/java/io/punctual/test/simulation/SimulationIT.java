@@ -1,0 +1,72 @@
+package io.punctual.test.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.JobStore;
+import io.punctual.core.store.RedisStore;
+import io.punctual.core.store.StoreOptions;
+import io.punctual.test.redis.RedisExtension;
+import io.punctual.test.redis.SharedRedis;
+import io.punctual.test.store.RedisBucketReader;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import redis.clients.jedis.Jedis;
+
+/**
+ * Three schedulers over the real scripts in virtual time, with crashes, pauses longer than a lease,
+ * lost answers and doubled requests; then the faults stop and everything must drain.
+ *
+ * <p>{@code -Dpunctual.simulation.runs=N} sets the number, {@code -Dpunctual.simulation.seed=S}
+ * repeats one.
+ */
+@ExtendWith(RedisExtension.class)
+class SimulationIT {
+
+  private static final String PREFIX = "simulation";
+  private static final Bucket BUCKET = new Bucket(new QueueName("simulation", "run"), 0);
+
+  @Test
+  void nothingIsLostAndNothingOverlapsWhateverFails(SharedRedis redis) {
+    int runs = Integer.getInteger("punctual.simulation.runs", 60);
+    Long repeated = Long.getLong("punctual.simulation.seed");
+    long fresh = System.nanoTime() % 1_000_000_000;
+    System.out.printf(
+        "Simulation: %d runs, seeds 0.. and %d..; repeat one with"
+            + " -Dpunctual.simulation.seed=SEED%n",
+        runs, fresh);
+    JedisConnectionFactory connections =
+        new JedisConnectionFactory(new RedisStandaloneConfiguration(redis.host(), redis.port()));
+    connections.afterPropertiesSet();
+    connections.start();
+    try (Jedis jedis = new Jedis(redis.host(), redis.port())) {
+      JobStore store =
+          RedisStore.connect(
+                  connections,
+                  new StoreOptions(PREFIX, Duration.ofHours(1)),
+                  RedisBucketReader.MOVABLE_TIME)
+              .jobs();
+      RedisBucketReader reader = new RedisBucketReader(jedis, PREFIX, BUCKET);
+      if (repeated != null) {
+        check(store, reader, repeated);
+        return;
+      }
+      for (int i = 0; i < runs / 2; i++) {
+        check(store, reader, i);
+        check(store, reader, fresh + i);
+      }
+    } finally {
+      connections.destroy();
+    }
+  }
+
+  private static void check(JobStore store, RedisBucketReader reader, long seed) {
+    List<String> wrong = new World(store, reader, BUCKET, seed).run();
+    assertThat(wrong).as("seed " + seed).isEmpty();
+  }
+}

@@ -1,0 +1,281 @@
+package io.punctual.test.simulation;
+
+import io.punctual.core.job.Due;
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.store.Claim;
+import io.punctual.core.store.ClaimedJob;
+import io.punctual.core.store.JobStore;
+import io.punctual.core.store.Lease;
+import io.punctual.core.store.LeaseToken;
+import io.punctual.core.store.Settled;
+import io.punctual.core.store.Settlement;
+import io.punctual.core.store.Submission;
+import io.punctual.core.store.Submitted;
+import io.punctual.test.store.BucketContents;
+import io.punctual.test.store.RedisBucketReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * Submitters, schedulers and workers as small state machines on one queue of events in virtual
+ * time, over the real scripts. Everything that happens is drawn from the seed, so a run can be
+ * repeated exactly.
+ */
+final class World {
+
+  private static final long START = 1_000_000;
+  private static final long FAULTS_UNTIL = START + 3_000;
+  private static final long DEADLINE = START + 120_000;
+  private static final Duration LEASE = Duration.ofMillis(100);
+  private static final int JOBS = 14;
+
+  private record Event(long at, long order, Runnable action) {}
+
+  private final JobStore store;
+  private final RedisBucketReader reader;
+  private final Bucket bucket;
+  private final Random random;
+  private final Ledger ledger = new Ledger();
+  private final PriorityQueue<Event> events =
+      new PriorityQueue<>(Comparator.comparingLong(Event::at).thenComparingLong(Event::order));
+  private final List<Scheduler> schedulers = new ArrayList<>();
+  private long now = START;
+  private long order;
+  private int names;
+  private int open = JOBS;
+
+  World(JobStore store, RedisBucketReader reader, Bucket bucket, long seed) {
+    this.store = store;
+    this.reader = reader;
+    this.bucket = bucket;
+    this.random = new Random(seed);
+  }
+
+  /** Runs to the end; answers what was wrong. */
+  List<String> run() {
+    reader.clear();
+    reader.setTime(now);
+    for (int i = 0; i < JOBS; i++) {
+      String id = "j" + i;
+      in(random.nextInt(1_500), () -> submit(id, Due.at(START + random.nextInt(2_500))));
+    }
+    for (int i = 0; i < 3; i++) {
+      Scheduler scheduler = new Scheduler("s" + i);
+      schedulers.add(scheduler);
+      scheduler.boot();
+    }
+    for (int i = 0; i < 6; i++) {
+      in(random.nextInt(3_000), this::crashOrPause);
+    }
+    while (!events.isEmpty() && now < DEADLINE && !(open == 0 && drained())) {
+      Event event = events.remove();
+      if (event.at() > now) {
+        now = event.at();
+        reader.setTime(now);
+      }
+      event.action().run();
+    }
+    BucketContents end = reader.read();
+    Set<String> finished =
+        end.tombs().entrySet().stream()
+            .filter(tomb -> tomb.getValue().contains(" D "))
+            .map(Map.Entry::getKey)
+            .collect(Collectors.toSet());
+    Set<String> pending = new TreeSet<>(end.delayed().keySet());
+    pending.addAll(end.reserved().keySet());
+    reader.clear();
+    return ledger.verdict(finished, end.dead().keySet(), pending);
+  }
+
+  private boolean drained() {
+    BucketContents contents = reader.read();
+    return contents.delayed().isEmpty() && contents.reserved().isEmpty();
+  }
+
+  private void in(long millis, Runnable action) {
+    events.add(new Event(now + millis, order++, action));
+  }
+
+  private boolean faulty(int oneIn) {
+    return now < FAULTS_UNTIL && random.nextInt(oneIn) == 0;
+  }
+
+  /** A client repeats a submit whose answer was lost, with another incarnation each time. */
+  private void submit(String id, Due due) {
+    Submission job =
+        new Submission(
+            id,
+            "i" + names++,
+            due,
+            4,
+            ("content of " + id).getBytes(StandardCharsets.UTF_8),
+            false);
+    ledger.submitted(id, due.millis());
+    Submitted answer = store.submit(bucket, faulty(6) ? List.of(job, job) : List.of(job));
+    if (faulty(4)) {
+      in(20 + random.nextInt(400), () -> submit(id, due));
+      return;
+    }
+    Submitted.Kind kind = answer.items().get(0).kind();
+    if (kind != Submitted.Kind.CREATED
+        && kind != Submitted.Kind.THERE
+        && kind != Submitted.Kind.DONE) {
+      throw new IllegalStateException("an honest submit was answered " + kind);
+    }
+    ledger.accepted(id);
+    open--;
+  }
+
+  private void crashOrPause() {
+    Scheduler victim = schedulers.get(random.nextInt(schedulers.size()));
+    if (random.nextBoolean()) {
+      victim.crash();
+      in(50 + random.nextInt(300), victim::boot);
+    } else {
+      victim.pausedUntil = now + LEASE.toMillis() * (1 + random.nextInt(4));
+      victim.held.keySet().forEach(ledger::fault);
+    }
+  }
+
+  private final class Scheduler {
+
+    private final String name;
+    private final Map<String, ClaimedJob> held = new LinkedHashMap<>();
+    private int life;
+    private long pausedUntil;
+
+    Scheduler(String name) {
+      this.name = name;
+    }
+
+    void crash() {
+      life++;
+      held.keySet().forEach(ledger::fault);
+      held.clear();
+    }
+
+    void boot() {
+      life++;
+      later(1, this::scan);
+      later(LEASE.toMillis() / 3, this::heartbeat);
+    }
+
+    /** What a dead scheduler had planned does not happen; what a paused one had happens late. */
+    private void later(long millis, Runnable action) {
+      int mine = life;
+      in(millis, () -> whenAwake(mine, action));
+    }
+
+    private void whenAwake(int mine, Runnable action) {
+      if (life != mine) {
+        return;
+      }
+      if (pausedUntil > now) {
+        in(pausedUntil - now, () -> whenAwake(mine, action));
+      } else {
+        action.run();
+      }
+    }
+
+    private void scan() {
+      later(5 + random.nextInt(20), this::scan);
+      store.expire(bucket, 1 + random.nextInt(5));
+      LeaseToken token = new LeaseToken(name + "-" + names++);
+      Claim claim = store.claim(bucket, 1 + random.nextInt(4), LEASE, token, name);
+      for (ClaimedJob job : claim.jobs()) {
+        ledger.leased(job.taskId(), now, now + LEASE.toMillis());
+      }
+      if (faulty(8)) {
+        // The answer was lost: nobody knows of these jobs until their lease is over.
+        return;
+      }
+      for (ClaimedJob job : claim.jobs()) {
+        held.put(job.taskId(), job);
+        later(random.nextInt(5), () -> send(job));
+      }
+    }
+
+    private void heartbeat() {
+      later(LEASE.toMillis() / 3, this::heartbeat);
+      if (held.isEmpty() || faulty(6)) {
+        return;
+      }
+      List<Lease> leases =
+          held.values().stream().map(job -> new Lease(job.taskId(), job.token())).toList();
+      Set<String> lost = store.extend(bucket, leases, LEASE);
+      leases.stream()
+          .filter(lease -> !lost.contains(lease.taskId()))
+          .forEach(lease -> ledger.extended(lease.taskId(), now + LEASE.toMillis()));
+      lost.forEach(held::remove);
+    }
+
+    private void send(ClaimedJob job) {
+      ClaimedJob mineStill = held.get(job.taskId());
+      if (mineStill == null || !mineStill.token().equals(job.token())) {
+        return;
+      }
+      if (random.nextInt(10) == 0) {
+        // Nobody there.
+        settle(job, Settlement.Op.UNDELIVERABLE);
+        return;
+      }
+      int mine = life;
+      ledger.began(job.taskId(), now);
+      boolean dies = faulty(10);
+      boolean fails = random.nextInt(6) == 0;
+      in(
+          random.nextInt(250),
+          () -> {
+            if (dies) {
+              ledger.fault(job.taskId());
+              whenAwake(mine, () -> settle(job, Settlement.Op.UNKNOWN));
+              return;
+            }
+            if (!fails) {
+              ledger.succeeded(job.taskId());
+            }
+            if (faulty(8)) {
+              // The worker's answer is lost on its way.
+              ledger.fault(job.taskId());
+              whenAwake(mine, () -> settle(job, Settlement.Op.UNKNOWN));
+            } else {
+              whenAwake(mine, () -> settle(job, fails ? Settlement.Op.FAIL : Settlement.Op.ACK));
+            }
+          });
+    }
+
+    private void settle(ClaimedJob job, Settlement.Op op) {
+      Settlement settlement =
+          new Settlement(
+              op,
+              job.taskId(),
+              job.record().incarnation(),
+              job.token(),
+              Duration.ofMillis(random.nextInt(60)),
+              true,
+              new byte[0]);
+      Settled settled = store.settle(bucket, List.of(settlement)).get(0);
+      if (settled.kind() != Settled.Kind.LOST
+          && settled.kind() != Settled.Kind.GONE
+          && settled.kind() != Settled.Kind.ALREADY) {
+        ledger.released(job.taskId());
+      }
+      if (faulty(5)) {
+        // The store's answer was lost: the same is said again, once or twice.
+        later(10 + random.nextInt(100), () -> settle(job, op));
+        return;
+      }
+      held.remove(job.taskId(), job);
+    }
+  }
+}
