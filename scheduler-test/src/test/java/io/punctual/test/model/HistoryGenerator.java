@@ -68,7 +68,12 @@ final class HistoryGenerator {
     tokens.add(token.value());
     Submission job =
         new Submission(
-            id, incarnation, Due.in(0), 1, "scenario".getBytes(StandardCharsets.UTF_8), true);
+            id,
+            incarnation,
+            Due.in(0),
+            1 + random.nextInt(2),
+            "scenario".getBytes(StandardCharsets.UTF_8),
+            true);
     Step submit = Step.call("submit " + Shown.text(job), s -> s.submit(bucket, List.of(job)));
     Step claim =
         Step.call(
@@ -79,9 +84,10 @@ final class HistoryGenerator {
       case 0 -> List.of(submit, claim, Step.pause(49), expire, Step.pause(1), expire);
       case 1 -> {
         List<Step> steps = new ArrayList<>(List.of(submit));
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < 6; i++) {
+          Settlement.Op op = random.nextInt(5) == 0 ? Settlement.Op.FAIL : Settlement.Op.UNKNOWN;
           steps.add(claim);
-          steps.add(settle(Settlement.Op.UNKNOWN, id, incarnation, token));
+          steps.add(settle(op, id, incarnation, token));
         }
         yield steps;
       }

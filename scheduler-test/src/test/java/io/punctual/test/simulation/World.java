@@ -164,8 +164,9 @@ final class World {
       held.clear();
     }
 
+    /** Starts with nothing in hand, whatever it was before. */
     void boot() {
-      life++;
+      crash();
       later(1, this::scan);
       later(LEASE.toMillis() / 3, this::heartbeat);
     }
