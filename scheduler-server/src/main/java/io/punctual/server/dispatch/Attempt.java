@@ -71,6 +71,15 @@ final class Attempt {
     }
   }
 
+  /**
+   * Ends it here without a result, so that another instance may be tried.
+   *
+   * @return false if it ended before, its time being over: then there is nothing left to try
+   */
+  boolean takeBack() {
+    return end();
+  }
+
   private boolean end() {
     return ended.compareAndSet(false, true);
   }

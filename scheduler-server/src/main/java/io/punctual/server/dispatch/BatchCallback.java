@@ -97,7 +97,8 @@ final class BatchCallback implements Callback {
       case CallbackResult.RETRY -> attempt.failed(error, delay(result.retryAfterMs()));
       case CallbackResult.REJECT -> attempt.rejected(error);
       case CallbackResult.REFUSED -> attempt.undeliverable(error);
-      default -> log.debug("ignored a callback result with the outcome {}", result.outcome());
+      case null, default ->
+          log.debug("ignored a callback result with the outcome {}", result.outcome());
     }
   }
 

@@ -152,8 +152,8 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   private final class Journey {
 
     private final QueueName queue;
-    private final List<Delivery> group;
     private final Set<String> tried = new HashSet<>();
+    private List<Delivery> group;
     private WorkerInstance instance;
 
     Journey(QueueName queue, WorkerInstance first, List<Delivery> group) {
@@ -207,14 +207,22 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
         board.reached(target);
       } catch (NotSentException e) {
         board.avoid(target, e.avoid(), e.reason());
-        attempts.forEach(attempt -> board.ended(target));
+        // Attempts whose time was over meanwhile are settled; only the others travel on.
+        group = attempts.stream().filter(Attempt::takeBack).map(Attempt::delivery).toList();
+        group.forEach(delivery -> board.ended(target));
         log.info("Instance {} is left alone for {}: {}", target.id(), e.avoid(), e.reason());
         throw e;
+      } catch (RuntimeException e) {
+        log.error("A callback to {} failed oddly", target.id(), e);
+        attempts.forEach(attempt -> attempt.unknown("the callback failed: " + e.getMessage()));
       }
     }
 
     /** Picks an instance that was not tried yet; false when there is none. */
     private boolean moveOn() {
+      if (group.isEmpty()) {
+        return false;
+      }
       List<WorkerInstance> left =
           instances(queue).stream()
               .filter(

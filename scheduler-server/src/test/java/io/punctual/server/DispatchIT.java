@@ -1,0 +1,569 @@
+package io.punctual.server;
+
+import static com.github.tomakehurst.wiremock.client.WireMock.any;
+import static com.github.tomakehurst.wiremock.client.WireMock.anyUrl;
+import static com.github.tomakehurst.wiremock.client.WireMock.postRequestedFor;
+import static com.github.tomakehurst.wiremock.client.WireMock.urlPathEqualTo;
+import static com.github.tomakehurst.wiremock.core.WireMockConfiguration.wireMockConfig;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.github.tomakehurst.wiremock.WireMockServer;
+import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
+import com.github.tomakehurst.wiremock.extension.ResponseDefinitionTransformerV2;
+import com.github.tomakehurst.wiremock.http.ResponseDefinition;
+import com.github.tomakehurst.wiremock.stubbing.ServeEvent;
+import com.github.tomakehurst.wiremock.verification.LoggedRequest;
+import io.punctual.server.ApiClient.Answer;
+import io.punctual.test.redis.RedisExtension;
+import io.punctual.wire.CallbackRequest;
+import io.punctual.wire.CallbackResult;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What becomes of jobs when the instances that should run them misbehave. */
+@SpringBootTest(
+    webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+    properties = {"eureka.client.enabled=false", "punctual.dispatch.avoid=200ms"})
+class DispatchIT {
+
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final String TYPE = "order.close";
+  private static final Map<String, Function<String, ResponseDefinitionBuilder>> BEHAVIOUR =
+      new ConcurrentHashMap<>();
+  private static final WireMockServer WORKER =
+      new WireMockServer(
+          wireMockConfig().dynamicPort().bindAddress("127.0.0.1").extensions(new Behaviour()));
+  private static final StreamingWorker STREAMING = streaming();
+
+  @LocalServerPort private int port;
+
+  private final String run = UUID.randomUUID().toString().substring(0, 8);
+  private ApiClient api;
+
+  /** Answers as the running test wants it for that path. */
+  private static final class Behaviour implements ResponseDefinitionTransformerV2 {
+
+    @Override
+    public ResponseDefinition transform(ServeEvent event) {
+      return BEHAVIOUR
+          .getOrDefault(event.getRequest().getUrl(), body -> status(500))
+          .apply(event.getRequest().getBodyAsString())
+          .build();
+    }
+
+    @Override
+    public String getName() {
+      return "behaviour";
+    }
+  }
+
+  private static StreamingWorker streaming() {
+    try {
+      return new StreamingWorker();
+    } catch (IOException e) {
+      throw new AssertionError("no port", e);
+    }
+  }
+
+  // One application for each test, so that what the scheduler learns of one harms no other.
+  @DynamicPropertySource
+  static void properties(DynamicPropertyRegistry registry) throws IOException {
+    WORKER.start();
+    WORKER.stubFor(any(anyUrl()));
+    registry.add("spring.data.redis.host", () -> RedisExtension.redis().host());
+    registry.add("spring.data.redis.port", () -> RedisExtension.redis().port());
+    String prefix = "dispatch-" + UUID.randomUUID().toString().substring(0, 8);
+    registry.add("punctual.key-prefix", () -> prefix);
+    for (String app :
+        new String[] {
+          "done",
+          "error",
+          "busy",
+          "redirect",
+          "s404",
+          "s401",
+          "s421",
+          "s503",
+          "half",
+          "garbage",
+          "empty",
+          "long",
+          "nothing",
+          "late"
+        }) {
+      instance(registry, app, 0, WORKER.port(), "batch");
+    }
+    for (String app :
+        new String[] {"cloud", "reject", "later429", "later503", "s410", "single421", "moved"}) {
+      instance(registry, app, 0, WORKER.port(), "single");
+    }
+    for (String app : new String[] {"cut", "slow", "hang"}) {
+      instance(registry, app, 0, STREAMING.port(), "batch");
+    }
+    int closed;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      closed = socket.getLocalPort();
+    }
+    instance(registry, "pair", 0, closed, "batch");
+    instance(registry, "pair", 1, WORKER.port(), "batch");
+  }
+
+  private static void instance(
+      DynamicPropertyRegistry registry, String app, int index, int port, String protocol) {
+    String at = "spring.cloud.discovery.client.simple.instances." + app + "[" + index + "].";
+    registry.add(at + "uri", () -> "http://127.0.0.1:" + port);
+    registry.add(at + "instance-id", () -> app + "-" + index);
+    registry.add(at + "metadata[punctual.task-types]", () -> TYPE);
+    registry.add(at + "metadata[punctual.callback-path]", () -> path(app));
+    registry.add(at + "metadata[punctual.protocol]", () -> protocol);
+    registry.add(at + "metadata[punctual.concurrency]", () -> "100");
+  }
+
+  @BeforeEach
+  void connect() {
+    api = new ApiClient(port);
+  }
+
+  @AfterEach
+  void disconnect() {
+    api.close();
+  }
+
+  @AfterAll
+  static void stopWorkers() {
+    WORKER.stop();
+    STREAMING.close();
+  }
+
+  @Test
+  void aDoneLineFinishesTheJob() {
+    on("done", lines(job -> line(job, "done")));
+
+    submit("done", 3);
+
+    finished("done", 0, 1, 2);
+    CallbackRequest.Job job = batches("done").get(0).jobs().get(0);
+    assertThat(batches("done").get(0).application()).isEqualTo("done");
+    assertThat(batches("done").get(0).instance()).isEqualTo("done-0");
+    assertThat(job.attempt()).isEqualTo(1);
+    assertThat(job.params()).isEqualTo("{\"n\":1}");
+    assertThat(job.headers()).containsEntry("trace", "abc");
+  }
+
+  @Test
+  void anErrorOfTheInstanceCountsAsFailure() {
+    on("error", body -> status(500));
+
+    submit("error", 2);
+
+    JsonNode job = tried("error", 0);
+    assertThat(job.at("/attempts/failed").asInt()).isEqualTo(1);
+    assertThat(job.at("/attempts/counted").asInt()).isEqualTo(1);
+    assertThat(job.at("/lastError/message").asString()).contains("HTTP 500");
+    assertThat(job.at("/lastError/instance").asString()).isEqualTo("error-0");
+  }
+
+  @Test
+  void aBusyInstanceIsAskedAgainWhenItSaid() {
+    on("busy", body -> status(429).withHeader("Retry-After", "7200"));
+
+    submit("busy", 1);
+
+    assertThat(tried("busy", 0).at("/attempts/failed").asInt()).isEqualTo(1);
+    dueIn("busy", Duration.ofHours(2));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"redirect", "moved"})
+  void aRedirectIsAFailureAndNotFollowed(String app) {
+    on(app, body -> status(307).withHeader("Location", "/elsewhere-" + app));
+
+    submit(app, 1);
+
+    JsonNode job = tried(app, 0);
+    assertThat(job.at("/attempts/failed").asInt()).isEqualTo(1);
+    assertThat(job.at("/lastError/message").asString()).contains("redirects are not followed");
+    assertThat(WORKER.findAll(postRequestedFor(urlPathEqualTo("/elsewhere-" + app)))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"s404", "s401", "s421", "s503", "s410", "single421"})
+  void anInstanceThatTakesNoJobsCostsNoAttempt(String app) {
+    int status = Integer.parseInt(app.replaceAll("\\D", ""));
+    on(app, body -> status(status));
+
+    submit(app, 1);
+
+    eventually()
+        .untilAsserted(
+            () -> assertThat(get(app, 0).at("/attempts/undeliverable").asInt()).isPositive());
+    JsonNode job = get(app, 0);
+    assertThat(job.at("/attempts/failed").asInt()).isZero();
+    assertThat(job.at("/attempts/unknown").asInt()).isZero();
+    assertThat(job.at("/attempts/counted").asInt()).isZero();
+    assertThat(job.at("/lastError/message").asString()).contains("HTTP " + status);
+  }
+
+  @Test
+  void jobsWithoutALineAreUnknownAndTravelAloneNextTime() {
+    on(
+        "half",
+        body -> {
+          List<CallbackRequest.Job> jobs = read(body).jobs();
+          // The last line was cut, so it does not count.
+          return jobs.size() == 1
+              ? ok(line(jobs.get(0), "done"))
+              : ok(line(jobs.get(0), "done") + line(jobs.get(1), "done").strip());
+        });
+
+    submit("half", 3);
+
+    eventually().untilAsserted(() -> assertThat(batches("half")).isNotEmpty());
+    assertThat(batches("half").get(0).jobs()).hasSize(3);
+    String first = batches("half").get(0).jobs().get(0).taskId();
+    finished("half", 0, 1, 2);
+    assertThat(batches("half")).hasSize(3);
+    assertThat(batches("half").stream().skip(1))
+        .allSatisfy(
+            request -> {
+              assertThat(request.jobs()).hasSize(1);
+              assertThat(request.jobs().get(0).attempt()).isEqualTo(2);
+              assertThat(request.jobs().get(0).taskId()).isNotEqualTo(first);
+            });
+  }
+
+  @Test
+  void aConnectionThatIsCutKeepsTheLinesThatCame() {
+    STREAMING.on(
+        path("cut"),
+        (request, out) -> {
+          out.write(utf8(line(request.jobs().get(0), "done")));
+          out.flush();
+          if (request.jobs().size() > 1) {
+            throw new IOException("cut");
+          }
+        });
+
+    submit("cut", 3);
+
+    finished("cut", 0, 1, 2);
+    List<CallbackRequest> requests = STREAMING.requests(path("cut"));
+    assertThat(requests.stream().map(request -> request.jobs().size())).containsExactly(3, 1, 1);
+  }
+
+  @Test
+  void linesThatMakeNoSenseAreIgnored() {
+    on(
+        "garbage",
+        lines(
+            job ->
+                Stream.of(
+                        "garbage",
+                        "",
+                        "null",
+                        "17",
+                        "[]",
+                        "{}",
+                        "{\"taskId\":null,\"incarnation\":null,\"outcome\":\"done\"}",
+                        "{\"taskId\":\"" + job.taskId() + "\",\"outcome\":\"done\"}",
+                        line(job, "whatever").strip(),
+                        JSON.writeValueAsString(
+                            new CallbackResult("other", job.incarnation(), "done", null, null)),
+                        JSON.writeValueAsString(
+                            Map.of("taskId", job.taskId(), "incarnation", job.incarnation())),
+                        JSON.writeValueAsString(
+                            Map.of(
+                                "taskId",
+                                job.taskId(),
+                                "incarnation",
+                                job.incarnation(),
+                                "outcome",
+                                "retry",
+                                "retryAfterMs",
+                                "soon")),
+                        line(job, "done").strip(),
+                        line(job, "retry").strip())
+                    .collect(Collectors.joining("\r\n", "", "\r\n"))));
+
+    submit("garbage", 2);
+
+    finished("garbage", 0, 1);
+    assertThat(batches("garbage")).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"empty", "nothing", "long"})
+  void anAnswerWithoutLinesLeavesTheJobUnknown(String app) {
+    on(
+        app,
+        body ->
+            switch (app) {
+              case "empty" -> ok("");
+              case "nothing" -> ok("\n\n\n");
+              default -> ok("x".repeat(70_000) + "\n" + line(read(body).jobs().get(0), "done"));
+            });
+
+    submit(app, 1);
+
+    JsonNode job = tried(app, 0);
+    assertThat(job.at("/attempts/unknown").asInt()).isEqualTo(1);
+    assertThat(job.at("/attempts/failed").asInt()).isZero();
+    assertThat(job.at("/lastError/message").asString())
+        .contains(app.equals("long") ? "longer than" : "without a line");
+  }
+
+  @Test
+  void aSlowJobHoldsNobodyElseUp() {
+    CountDownLatch goOn = new CountDownLatch(1);
+    STREAMING.on(
+        path("slow"),
+        (request, out) -> {
+          for (CallbackRequest.Job job : request.jobs()) {
+            if (job.taskId().endsWith("-2")) {
+              goOn.await();
+            }
+            out.write(utf8(line(job, "done")));
+            out.flush();
+          }
+        });
+
+    submit("slow", 3);
+
+    eventually()
+        .untilAsserted(
+            () ->
+                assertThat(IntStream.range(0, 2).mapToObj(i -> state("slow", i)))
+                    .containsOnly("finished"));
+    assertThat(state("slow", 2)).isEqualTo("reserved");
+    Answer cancelled = api.delete(location("slow", 2));
+    assertThat(cancelled.status()).isEqualTo(409);
+    assertThat(cancelled.at("/state")).isEqualTo("reserved");
+    goOn.countDown();
+    finished("slow", 2);
+  }
+
+  @Test
+  void aJobThatTakesLongerThanItsTimeToRunIsUnknown() {
+    CountDownLatch never = new CountDownLatch(1);
+    STREAMING.on(path("hang"), (request, out) -> never.await());
+
+    submit("hang", 1, ",\"timeToRun\":1000");
+
+    JsonNode job = tried("hang", 0);
+    assertThat(job.at("/attempts/unknown").asInt()).isEqualTo(1);
+    assertThat(job.at("/lastError/message").asString()).contains("time-to-run");
+    never.countDown();
+  }
+
+  @Test
+  void aRefusalThatComesAfterAJobsTimeConcernsOnlyTheOthers() {
+    on("late", body -> status(503).withFixedDelay(1_500));
+
+    api.post(
+        "/api/v1/jobs/batch",
+        "{\"jobs\":[" + job("late", 0, ",\"timeToRun\":1000") + "," + job("late", 1, "") + "]}");
+
+    eventually()
+        .untilAsserted(
+            () -> assertThat(get("late", 1).at("/attempts/undeliverable").asInt()).isPositive());
+    assertThat(get("late", 0).at("/attempts/unknown").asInt()).isEqualTo(1);
+    assertThat(get("late", 0).at("/attempts/undeliverable").asInt()).isZero();
+    assertThat(get("late", 1).at("/attempts/unknown").asInt()).isZero();
+  }
+
+  @Test
+  void aSingleJobIsACloudEvent() {
+    on("cloud", body -> status(204));
+
+    submit("cloud", 1);
+
+    finished("cloud", 0);
+    LoggedRequest event = requests("cloud").get(0);
+    assertThat(event.getBodyAsString()).isEqualTo("{\"n\":1}");
+    assertThat(event.getHeader("Content-Type")).isEqualTo("application/json");
+    assertThat(event.getHeader("ce-specversion")).isEqualTo("1.0");
+    assertThat(event.getHeader("ce-id")).isEqualTo(id(0));
+    assertThat(event.getHeader("ce-type")).isEqualTo(TYPE);
+    assertThat(event.getHeader("ce-source")).isEqualTo("/cloud/" + TYPE);
+    assertThat(Instant.parse(event.getHeader("ce-time")))
+        .isBetween(Instant.now().minusSeconds(60), Instant.now());
+    assertThat(event.getHeader("ce-attempt")).isEqualTo("1");
+    assertThat(event.getHeader("Punctual-Application")).isEqualTo("cloud");
+    assertThat(event.getHeader("Punctual-Instance")).isEqualTo("cloud-0");
+    assertThat(event.getHeader("Punctual-Incarnation")).isNotBlank();
+    assertThat(event.getHeader("Punctual-Header-trace")).isEqualTo("abc");
+  }
+
+  @Test
+  void aRejectedJobIsADeadLetterUntilItIsRequeued() {
+    on("reject", body -> status(422));
+
+    submit("reject", 1);
+
+    eventually().until(() -> state("reject", 0).equals("dead"));
+    assertThat(api.delete(location("reject", 0)).status()).isEqualTo(409);
+    assertThat(api.patch(location("reject", 0), "{\"delay\":1}").status()).isEqualTo(409);
+    assertThat(requests("reject")).hasSize(1);
+    on("reject", body -> status(200));
+    Answer requeued = api.post(location("reject", 0) + "/requeue", "");
+    assertThat(requeued.status()).isEqualTo(202);
+    finished("reject", 0);
+    assertThat(api.delete(location("reject", 0)).status()).isEqualTo(409);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"later429", "later503"})
+  void aSingleInstanceSaysWhenToComeAgain(String app) {
+    int status = Integer.parseInt(app.substring(5));
+    on(app, body -> status(status).withHeader("Retry-After", "7200"));
+
+    submit(app, 1);
+
+    assertThat(tried(app, 0).at("/attempts/failed").asInt()).isEqualTo(1);
+    dueIn(app, Duration.ofHours(2));
+  }
+
+  @Test
+  void jobsOfAnInstanceThatIsNotReachedGoToAnotherOne() {
+    on("pair", lines(job -> line(job, "done")));
+
+    submit("pair", 30);
+
+    finished("pair", IntStream.range(0, 30).toArray());
+    assertThat(batches("pair").stream().flatMap(request -> request.jobs().stream()))
+        .hasSize(30)
+        .allSatisfy(job -> assertThat(job.attempt()).isEqualTo(1));
+  }
+
+  private void submit(String app, int count) {
+    submit(app, count, "");
+  }
+
+  private void submit(String app, int count, String more) {
+    String jobs =
+        IntStream.range(0, count).mapToObj(i -> job(app, i, more)).collect(Collectors.joining(","));
+    Answer answer = api.post("/api/v1/jobs/batch", "{\"jobs\":[" + jobs + "]}");
+    assertThat(answer.body().at("/results").valueStream().map(r -> r.at("/status").asInt()))
+        .hasSize(count)
+        .containsOnly(201);
+  }
+
+  /** All are due at one instant, so that they are claimed together. */
+  private String job(String app, int i, String more) {
+    return """
+    {"application":"%s","taskType":"%s","taskId":"%s","delayTime":%d,"retry":"1h,1h",
+     "params":"{\\"n\\":1}","headers":{"trace":"abc"}%s}
+    """
+        .formatted(app, TYPE, id(i), due, more);
+  }
+
+  private final long due = System.currentTimeMillis() + 700;
+
+  private String id(int i) {
+    return run + "-" + i;
+  }
+
+  private String location(String app, int i) {
+    return "/api/v1/jobs/" + app + "/" + TYPE + "/" + id(i);
+  }
+
+  private JsonNode get(String app, int i) {
+    return api.get(location(app, i)).body();
+  }
+
+  private String state(String app, int i) {
+    return get(app, i).at("/state").asString("");
+  }
+
+  private void finished(String app, int... jobs) {
+    for (int i : jobs) {
+      eventually().untilAsserted(() -> assertThat(state(app, i)).isEqualTo("finished"));
+    }
+  }
+
+  /** The job after its first attempt. */
+  private JsonNode tried(String app, int i) {
+    eventually().until(() -> !get(app, i).at("/lastError").isMissingNode());
+    return get(app, i);
+  }
+
+  private void dueIn(String app, Duration delay) {
+    Instant next = Instant.parse(get(app, 0).at("/dueAt").asString());
+    Instant wanted = Instant.now().plus(delay);
+    assertThat(next).isBetween(wanted.minusSeconds(60), wanted.plusSeconds(60));
+  }
+
+  private static void on(String app, Function<String, ResponseDefinitionBuilder> behaviour) {
+    BEHAVIOUR.put(path(app), behaviour);
+  }
+
+  private static String path(String app) {
+    return "/" + app + "/callback";
+  }
+
+  private static ResponseDefinitionBuilder status(int status) {
+    return new ResponseDefinitionBuilder().withStatus(status);
+  }
+
+  private static ResponseDefinitionBuilder ok(String body) {
+    return status(200).withHeader("Content-Type", "application/x-ndjson").withBody(body);
+  }
+
+  private static Function<String, ResponseDefinitionBuilder> lines(
+      Function<CallbackRequest.Job, String> line) {
+    return body -> ok(read(body).jobs().stream().map(line).collect(Collectors.joining()));
+  }
+
+  private static String line(CallbackRequest.Job job, String outcome) {
+    return JSON.writeValueAsString(
+            new CallbackResult(job.taskId(), job.incarnation(), outcome, null, null))
+        + "\n";
+  }
+
+  private static CallbackRequest read(String body) {
+    return JSON.readValue(body, CallbackRequest.class);
+  }
+
+  private static List<LoggedRequest> requests(String app) {
+    return WORKER.findAll(postRequestedFor(urlPathEqualTo(path(app))));
+  }
+
+  private static List<CallbackRequest> batches(String app) {
+    return requests(app).stream().map(request -> read(request.getBodyAsString())).toList();
+  }
+
+  private static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static ConditionFactory eventually() {
+    return Awaitility.await().pollInterval(Duration.ofMillis(20)).atMost(Duration.ofSeconds(30));
+  }
+}
