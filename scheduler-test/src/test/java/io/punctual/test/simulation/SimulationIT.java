@@ -5,13 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.punctual.core.queue.Bucket;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.JobStore;
-import io.punctual.core.store.RedisStore;
-import io.punctual.core.store.StoreOptions;
+import io.punctual.core.store.MutantStore;
 import io.punctual.test.redis.RedisExtension;
 import io.punctual.test.redis.SharedRedis;
 import io.punctual.test.store.RedisBucketReader;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -33,33 +35,69 @@ class SimulationIT {
 
   @Test
   void nothingIsLostAndNothingOverlapsWhateverFails(SharedRedis redis) {
-    int runs = Integer.getInteger("punctual.simulation.runs", 60);
+    int runs = Integer.getInteger("punctual.simulation.runs", 200);
     Long repeated = Long.getLong("punctual.simulation.seed");
     long fresh = System.nanoTime() % 1_000_000_000;
     System.out.printf(
         "Simulation: %d runs, seeds 0.. and %d..; repeat one with"
             + " -Dpunctual.simulation.seed=SEED%n",
         runs, fresh);
+    withStore(
+        redis,
+        file -> MutantStore.shipped(file),
+        (store, reader) -> {
+          if (repeated != null) {
+            check(store, reader, repeated);
+            return;
+          }
+          for (int i = 0; i < runs / 2; i++) {
+            check(store, reader, i);
+            check(store, reader, fresh + i);
+          }
+        });
+  }
+
+  @Test
+  void aSettleThatForgetsTheLeaseTokenIsFoundOut(SharedRedis redis) {
+    findsOut(redis, "settle", "and job.lease and job.lease.token == s.token", "and job.lease");
+  }
+
+  @Test
+  void anExpireThatTakesLeasesTooEarlyIsFoundOut(SharedRedis redis) {
+    findsOut(redis, "expire", "'-inf', int(now)", "'-inf', int(now + 80)");
+  }
+
+  @Test
+  void aClaimThatTakesJobsTooEarlyIsFoundOut(SharedRedis redis) {
+    findsOut(redis, "claim", "'-inf', int(now)", "'-inf', int(now + 20)");
+  }
+
+  private static void findsOut(SharedRedis redis, String file, String right, String mistake) {
+    assertThat(MutantStore.shipped(file)).contains(right);
+    withStore(
+        redis,
+        asked ->
+            asked.equals(file)
+                ? MutantStore.shipped(file).replace(right, mistake)
+                : MutantStore.shipped(asked),
+        (store, reader) ->
+            assertThat(
+                    IntStream.range(0, 100)
+                        .anyMatch(seed -> !new World(store, reader, BUCKET, seed).run().isEmpty()))
+                .isTrue());
+  }
+
+  private static void withStore(
+      SharedRedis redis,
+      UnaryOperator<String> scripts,
+      BiConsumer<JobStore, RedisBucketReader> test) {
     JedisConnectionFactory connections =
         new JedisConnectionFactory(new RedisStandaloneConfiguration(redis.host(), redis.port()));
     connections.afterPropertiesSet();
     connections.start();
     try (Jedis jedis = new Jedis(redis.host(), redis.port())) {
-      JobStore store =
-          RedisStore.connect(
-                  connections,
-                  new StoreOptions(PREFIX, Duration.ofHours(1)),
-                  RedisBucketReader.MOVABLE_TIME)
-              .jobs();
-      RedisBucketReader reader = new RedisBucketReader(jedis, PREFIX, BUCKET);
-      if (repeated != null) {
-        check(store, reader, repeated);
-        return;
-      }
-      for (int i = 0; i < runs / 2; i++) {
-        check(store, reader, i);
-        check(store, reader, fresh + i);
-      }
+      JobStore store = MutantStore.of(connections, PREFIX, Duration.ofHours(1), scripts);
+      test.accept(store, new RedisBucketReader(jedis, PREFIX, BUCKET));
     } finally {
       connections.destroy();
     }

@@ -208,7 +208,12 @@ final class World {
 
     private void heartbeat() {
       later(LEASE.toMillis() / 3, this::heartbeat);
-      if (held.isEmpty() || faulty(6)) {
+      if (faulty(6)) {
+        // Lost on its way; should the lease run out of that, the job is handed out again.
+        held.keySet().forEach(ledger::fault);
+        return;
+      }
+      if (held.isEmpty()) {
         return;
       }
       List<Lease> leases =
