@@ -1,86 +1,148 @@
 package io.punctual.systemtest;
 
-import java.util.HashMap;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
  * What became of every job, from the submitter's and the workers' own records: nobody else is
- * asked.
+ * asked. The sums are those of Jepsen's total-queue checker, with due times and causes added.
  *
- * @param lost accepted, and never done
+ * @param accepted how many were acknowledged
+ * @param unknown how many submits had no clear answer
+ * @param recovered ids among these that ran all the same, which is allowed
+ * @param lost acknowledged, and neither done nor settled otherwise
  * @param unexpected run, and never submitted
  * @param early begun before the due time
- * @param repeated begun more than once
+ * @param overlapping begun again while the run before was still going on in a living worker
+ * @param repeated begun more than once, for whatever reason
+ * @param unexplained begun once more though the run before ended well and nothing was broken then,
+ *     or more often than things were broken
  */
 public record Accounting(
     int accepted,
+    int unknown,
+    Set<String> recovered,
     Set<String> lost,
     Set<String> unexpected,
     Set<String> early,
-    Set<String> repeated) {
+    Set<String> overlapping,
+    Set<String> repeated,
+    Set<String> unexplained) {
 
-  /**
-   * Adds up.
-   *
-   * @param attempted due times by id
-   * @param acknowledged due times by id
-   */
+  /** Adds up. */
   public static Accounting of(
-      Map<String, Long> attempted, Map<String, Long> acknowledged, List<Execution> executions) {
-    Map<String, Integer> begun = new HashMap<>();
-    Set<String> done = new TreeSet<>();
-    Set<String> early = new TreeSet<>();
-    Set<String> unexpected = new TreeSet<>();
+      History history, Collection<Execution> executions, List<Fault> faults) {
+    Map<String, List<Execution>> byId = new TreeMap<>();
     for (Execution execution : executions) {
-      String id = execution.taskId();
-      if (execution.done()) {
-        done.add(id);
-        continue;
-      }
-      begun.merge(id, 1, Integer::sum);
-      Long due = attempted.get(id);
-      if (due == null) {
-        unexpected.add(id);
-      } else if (execution.at() < due) {
-        early.add(id);
-      }
+      byId.computeIfAbsent(execution.taskId(), id -> new ArrayList<>()).add(execution);
     }
-    Set<String> lost = new TreeSet<>(acknowledged.keySet());
-    lost.removeAll(done);
+    Set<String> unexpected = new TreeSet<>(byId.keySet());
+    unexpected.removeAll(history.attempted().keySet());
+    Set<String> recovered = new TreeSet<>(byId.keySet());
+    recovered.retainAll(history.unknown());
+    Set<String> lost = new TreeSet<>(history.acknowledged());
+    lost.removeAll(history.settled());
+    Set<String> early = new TreeSet<>();
+    Set<String> overlapping = new TreeSet<>();
     Set<String> repeated = new TreeSet<>();
-    begun.forEach(
-        (id, times) -> {
-          if (times > 1) {
+    Set<String> unexplained = new TreeSet<>();
+    byId.forEach(
+        (id, runs) -> {
+          runs.sort(Comparator.comparingLong(Execution::begin));
+          if (runs.stream().anyMatch(Execution::done)) {
+            lost.remove(id);
+          }
+          Long due = history.attempted().get(id);
+          if (due != null && runs.get(0).begin() < due * 1000) {
+            early.add(id);
+          }
+          if (runs.size() > 1) {
             repeated.add(id);
           }
+          if (overlap(runs)) {
+            overlapping.add(id);
+          }
+          if (!explained(runs, faults)) {
+            unexplained.add(id);
+          }
         });
-    return new Accounting(acknowledged.size(), lost, unexpected, early, repeated);
+    return new Accounting(
+        history.acknowledged().size(),
+        history.unknown().size(),
+        recovered,
+        lost,
+        unexpected,
+        early,
+        overlapping,
+        repeated,
+        unexplained);
   }
 
-  /** Whether nothing was lost, early, or came from nowhere; repeats are for the caller to judge. */
+  private static boolean overlap(List<Execution> runs) {
+    for (int i = 1; i < runs.size(); i++) {
+      Long end = runs.get(i - 1).end();
+      if (end != null && runs.get(i).begin() < end) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Each further run needs a cause of its own. */
+  private static boolean explained(List<Execution> runs, List<Fault> faults) {
+    List<Fault> left = new ArrayList<>(faults);
+    for (int i = 1; i < runs.size(); i++) {
+      Execution before = runs.get(i - 1);
+      if (before.ending() == Execution.Ending.FAILED) {
+        continue;
+      }
+      Optional<Fault> cause = left.stream().filter(f -> f.explainsRepeatOf(before)).findFirst();
+      if (cause.isEmpty()) {
+        return false;
+      }
+      left.remove(cause.get());
+    }
+    return true;
+  }
+
+  /** Whether nothing is wrong. Repeats with a cause are for the caller to judge. */
   public boolean sound() {
-    return lost.isEmpty() && unexpected.isEmpty() && early.isEmpty();
+    return lost.isEmpty()
+        && unexpected.isEmpty()
+        && early.isEmpty()
+        && overlapping.isEmpty()
+        && unexplained.isEmpty();
   }
 
   @Override
   public String toString() {
-    return "%d accepted, %d lost %s, %d unexpected %s, %d early %s, %d repeated %s"
-        .formatted(
-            accepted,
-            lost.size(),
-            some(lost),
-            unexpected.size(),
-            some(unexpected),
-            early.size(),
-            some(early),
-            repeated.size(),
-            some(repeated));
+    return accepted
+        + " accepted, "
+        + unknown
+        + " unknown ("
+        + recovered.size()
+        + " of them ran), lost "
+        + some(lost)
+        + ", unexpected "
+        + some(unexpected)
+        + ", early "
+        + some(early)
+        + ", overlapping "
+        + some(overlapping)
+        + ", repeated "
+        + some(repeated)
+        + ", of these unexplained "
+        + some(unexplained);
   }
 
-  private static List<String> some(Set<String> ids) {
-    return ids.stream().limit(5).toList();
+  private static String some(Set<String> ids) {
+    return ids.isEmpty() ? "0" : ids.size() + " " + ids.stream().limit(5).toList();
   }
 }

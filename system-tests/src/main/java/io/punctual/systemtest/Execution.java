@@ -1,28 +1,79 @@
 package io.punctual.systemtest;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A line of a worker's record.
+ * One invocation of a worker, as the worker wrote it down itself: a line when it begins, before
+ * anything else happens, and a line when it ends, before the scheduler is told.
  *
- * @param done whether it says that the invocation ended well, not that it began
- * @param at epoch ms
+ * @param run the invocation, unique over all processes
+ * @param begin epoch microseconds
+ * @param end epoch microseconds; null when the worker died first
+ * @param ending how it ended; null when the worker died first
  */
-public record Execution(boolean done, String taskId, long at) {
+public record Execution(
+    String run, String taskId, long begin, @Nullable Long end, @Nullable Ending ending) {
 
-  /** Reads a record file. */
+  /** How an invocation can end. */
+  public enum Ending {
+    /** The worker returned. */
+    DONE,
+    /** The worker threw something: it asked for another attempt, or never to be asked again. */
+    FAILED
+  }
+
+  /** Whether it ended well. */
+  public boolean done() {
+    return ending == Ending.DONE;
+  }
+
+  /** The line that is written at the beginning. */
+  public static String beginLine(String run, String taskId, long micros) {
+    return "begin " + run + " " + taskId + " " + micros + "\n";
+  }
+
+  /** The line that is written at the end. */
+  public static String endLine(String run, String taskId, long micros, Ending ending) {
+    return "end " + run + " " + taskId + " " + micros + " " + ending + "\n";
+  }
+
+  /** Reads a record file; a last line that is not whole yet does not count. */
   public static List<Execution> read(Path record) throws IOException {
-    List<Execution> executions = new ArrayList<>();
-    if (Files.exists(record)) {
-      for (String line : Files.readAllLines(record)) {
-        String[] words = line.split(" ", 3);
-        executions.add(new Execution(words[0].equals("done"), words[1], Long.parseLong(words[2])));
+    if (!Files.exists(record)) {
+      return List.of();
+    }
+    String text = Files.readString(record, StandardCharsets.US_ASCII);
+    return parse(text.substring(0, text.lastIndexOf('\n') + 1).lines().toList());
+  }
+
+  static List<Execution> parse(Collection<String> lines) {
+    Map<String, Execution> byRun = new LinkedHashMap<>();
+    for (String line : lines) {
+      String[] words = line.split(" ", -1);
+      long micros = Long.parseLong(words[3]);
+      if (words[0].equals("begin")) {
+        byRun.put(words[1], new Execution(words[1], words[2], micros, null, null));
+      } else {
+        Execution begun = byRun.get(words[1]);
+        if (begun == null) {
+          throw new IllegalStateException("ended without having begun: " + line);
+        }
+        byRun.put(words[1], begun.ended(micros, Ending.valueOf(words[4])));
       }
     }
-    return executions;
+    return new ArrayList<>(byRun.values());
+  }
+
+  private Execution ended(long micros, Ending how) {
+    return new Execution(run, taskId, begin, micros, how);
   }
 }

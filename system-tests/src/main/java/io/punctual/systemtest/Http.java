@@ -44,6 +44,11 @@ public final class Http {
             .build());
   }
 
+  /** DELETE. */
+  public static Answer delete(String url) throws IOException {
+    return send(request(url).DELETE().build());
+  }
+
   private static HttpRequest.Builder request(String url) {
     return HttpRequest.newBuilder(URI.create(url))
         .header("Accept", "application/json")

@@ -18,6 +18,8 @@ public final class JavaProcess implements AutoCloseable {
   private final int port;
   private final List<String> command;
   private final Path log;
+  // Should this JVM be ended, its children must not stay.
+  private final Thread atExit = new Thread(this::destroy, "end-process");
   private @Nullable Process process;
 
   /**
@@ -32,23 +34,19 @@ public final class JavaProcess implements AutoCloseable {
     this.log = log;
     this.command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"));
     command.addAll(arguments);
+    Runtime.getRuntime().addShutdownHook(atExit);
   }
 
   /** Starts it; does not wait until it is ready. */
   public JavaProcess start() {
     try {
       Files.createDirectories(log.getParent());
-      Process started =
+      process =
           new ProcessBuilder(command)
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
               .start();
-      process = started;
-      // Should this JVM be ended, its children must not stay.
-      Runtime.getRuntime().addShutdownHook(new Thread(started::destroyForcibly));
       return this;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -78,21 +76,44 @@ public final class JavaProcess implements AutoCloseable {
     return port;
   }
 
+  /** Its log file. */
+  public Path log() {
+    return log;
+  }
+
   /** Ends it at once, by SIGKILL. */
   public void kill() {
     process().destroyForcibly();
-    await();
+    await(process());
   }
 
   /** Asks it to end, by SIGTERM, and waits until it has. */
   public void terminate() {
     process().destroy();
-    await();
+    await(process());
   }
 
-  private void await() {
+  /** Stops it where it stands, by SIGSTOP, until {@link #resume}. */
+  public void suspend() {
+    signal("-STOP");
+  }
+
+  /** Lets it go on, by SIGCONT. */
+  public void resume() {
+    signal("-CONT");
+  }
+
+  private void signal(String signal) {
     try {
-      if (!process().waitFor(PATIENCE_S, TimeUnit.SECONDS)) {
+      await(new ProcessBuilder("kill", signal, Long.toString(process().pid())).start());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void await(Process ending) {
+    try {
+      if (!ending.waitFor(PATIENCE_S, TimeUnit.SECONDS)) {
         throw new IllegalStateException(name + " does not end; its log: " + log);
       }
     } catch (InterruptedException e) {
@@ -109,11 +130,25 @@ public final class JavaProcess implements AutoCloseable {
     return started;
   }
 
-  @Override
-  public void close() {
+  private void destroy() {
     Process started = process;
     if (started != null) {
       started.destroyForcibly();
+    }
+  }
+
+  @Override
+  public void close() {
+    destroy();
+    Process started = process;
+    if (started != null) {
+      await(started);
+    }
+    try {
+      Runtime.getRuntime().removeShutdownHook(atExit);
+    } catch (IllegalStateException e) {
+      // This JVM is going down already; the hook runs anyway.
+      return;
     }
   }
 }

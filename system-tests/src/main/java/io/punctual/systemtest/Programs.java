@@ -2,13 +2,11 @@ package io.punctual.systemtest;
 
 import io.punctual.redis.Ports;
 import io.punctual.systemtest.worker.WorkerApplication;
-import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Collectors;
 
 /** The programs of the system, as the build made them, on free ports of 127.0.0.1. */
 public final class Programs {
@@ -16,11 +14,25 @@ public final class Programs {
   private final Path root;
   private final String version;
   private final Path directory;
+  private final List<String> flags;
 
   /**
+   * Programs that start fast and need little, for tests on few processors.
+   *
    * @param directory for logs and records
    */
   public Programs(Path directory) {
+    this(
+        directory,
+        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"));
+  }
+
+  /**
+   * @param directory for logs and records
+   * @param flags for every JVM
+   */
+  public Programs(Path directory, List<String> flags) {
+    this.flags = List.copyOf(flags);
     this.root = Path.of(System.getProperty("punctual.root", "..")).toAbsolutePath().normalize();
     this.version = System.getProperty("punctual.version", "0.1.0-SNAPSHOT");
     this.directory = directory.toAbsolutePath();
@@ -29,10 +41,9 @@ public final class Programs {
   /** A registry. */
   public JavaProcess registry() {
     int port = Ports.free();
-    return new JavaProcess(
+    return process(
         "registry",
         port,
-        log("registry", port),
         List.of(
             "-jar", jar("eureka-registry"), "--server.address=127.0.0.1", "--server.port=" + port));
   }
@@ -58,16 +69,15 @@ public final class Programs {
                 "--eureka.instance.hostname=127.0.0.1",
                 eureka(registry)));
     arguments.addAll(Arrays.asList(options));
-    return new JavaProcess("scheduler", port, log("scheduler", port), arguments);
+    return process("scheduler", port, arguments);
   }
 
   /** The demo shop. */
   public JavaProcess demo(JavaProcess registry, JavaProcess scheduler) {
     int port = Ports.free();
-    return new JavaProcess(
+    return process(
         "demo",
         port,
-        log("demo", port),
         List.of(
             "-jar",
             jar("demo-order-service"),
@@ -81,17 +91,14 @@ public final class Programs {
   /** An instance of a worker application. */
   public JavaProcess worker(JavaProcess registry, String application, Path record) {
     int port = Ports.free();
-    return new JavaProcess(
+    return process(
         application,
         port,
-        log(application, port),
         List.of(
             "-D" + WorkerApplication.RECORD + "=" + record.toAbsolutePath(),
             "-cp",
-            classPath(),
+            System.getProperty("java.class.path"),
             WorkerApplication.class.getName(),
-            // No configuration file: what stands on this class path belongs to other programs.
-            "--spring.config.name=none",
             "--spring.application.name=" + application,
             "--spring.threads.virtual.enabled=true",
             "--server.address=127.0.0.1",
@@ -106,8 +113,11 @@ public final class Programs {
     return "--eureka.client.service-url.defaultZone=" + registry.url() + "/eureka/";
   }
 
-  private Path log(String name, int port) {
-    return directory.resolve("logs").resolve(name + "-" + port + ".log");
+  private JavaProcess process(String name, int port, List<String> arguments) {
+    List<String> command = new ArrayList<>(flags);
+    command.addAll(arguments);
+    Path log = directory.resolve("logs").resolve(name + "-" + port + ".log");
+    return new JavaProcess(name, port, log, command);
   }
 
   private String jar(String module) {
@@ -116,15 +126,5 @@ public final class Programs {
       throw new IllegalStateException(jar + " is not there; build it with: mvn package");
     }
     return jar.toString();
-  }
-
-  private static String classPath() {
-    return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-        .filter(
-            entry ->
-                !entry.contains("scheduler-server")
-                    && !entry.contains("eureka-registry")
-                    && !entry.contains("demo-order-service"))
-        .collect(Collectors.joining(File.pathSeparator));
   }
 }

@@ -5,15 +5,20 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import tools.jackson.databind.JsonNode;
 
-/** Submits jobs over HTTP and remembers what was acknowledged. */
+/** Submits jobs of one application over HTTP and writes down what was tried and acknowledged. */
 public final class Submitter {
+
+  private static final int BATCH = 500;
 
   private final String application;
   private final Map<String, Long> attempted = new ConcurrentHashMap<>();
-  private final Map<String, Long> acknowledged = new ConcurrentHashMap<>();
+  private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
+  private final Set<String> settled = ConcurrentHashMap.newKeySet();
 
   public Submitter(String application) {
     this.application = application;
@@ -25,27 +30,58 @@ public final class Submitter {
    * @param what the worker shall do, for instance {@code sleep 500}
    * @param dueFrom epoch ms of the first
    * @param apart ms between one due time and the next
+   * @throws IOException if a batch was not answered, or refused
    */
   public void submit(
       JavaProcess scheduler, String prefix, int count, String what, long dueFrom, double apart)
       throws IOException {
     List<String> jobs = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      String id = prefix + i;
-      long due = dueFrom + (long) (i * apart);
-      attempted.put(id, due);
-      jobs.add(
-          """
-          {"application":"%s","taskType":"%s","taskId":"%s","delayTime":%d,"params":"%s %s"}"""
-              .formatted(application, WorkerApplication.TYPE, id, due, id, what));
-      if (jobs.size() == 500 || i == count - 1) {
-        send(scheduler, jobs);
+      jobs.add(job(prefix + i, what, dueFrom + (long) (i * apart), "default"));
+      if (jobs.size() == BATCH || i == count - 1) {
+        sendBatch(scheduler, jobs);
         jobs.clear();
       }
     }
   }
 
-  private void send(JavaProcess scheduler, List<String> jobs) throws IOException {
+  /**
+   * Submits one job.
+   *
+   * @return whether it was acknowledged; if not, it may be stored or not
+   */
+  public boolean submitOne(JavaProcess scheduler, String id, String what, long due) {
+    return submitOne(scheduler, id, what, due, "default");
+  }
+
+  /**
+   * Submits one job with a retry policy of its own.
+   *
+   * @return whether it was acknowledged; if not, it may be stored or not
+   */
+  public boolean submitOne(JavaProcess scheduler, String id, String what, long due, String retry) {
+    try {
+      String job = job(id, what, due, retry);
+      int status = Http.post(scheduler.url() + "/api/v1/jobs", job).status();
+      if (status == 200 || status == 201) {
+        acknowledged.add(id);
+        return true;
+      }
+      return false;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private String job(String id, String what, long due, String retry) {
+    attempted.put(id, due);
+    return """
+        {"application":"%s","taskType":"%s","taskId":"%s","delayTime":%d,"params":"%s %s",\
+        "retry":"%s"}"""
+        .formatted(application, WorkerApplication.TYPE, id, due, id, what, retry);
+  }
+
+  private void sendBatch(JavaProcess scheduler, List<String> jobs) throws IOException {
     Http.Answer answer =
         Http.post(
             scheduler.url() + "/api/v1/jobs/batch", "{\"jobs\":[" + String.join(",", jobs) + "]}");
@@ -54,23 +90,28 @@ public final class Submitter {
     }
     for (JsonNode result : answer.json().get("results")) {
       if (result.get("status").intValue() / 100 == 2) {
-        String id = result.get("taskId").stringValue();
-        acknowledged.put(id, result.get("delayTime").longValue());
+        acknowledged.add(result.get("taskId").stringValue());
       }
     }
   }
 
   /** Looks at a job. */
   public JsonNode find(JavaProcess scheduler, String id) throws IOException {
-    return Http.get(
-            scheduler.url()
-                + "/api/v1/jobs/"
-                + application
-                + "/"
-                + WorkerApplication.TYPE
-                + "/"
-                + id)
-        .json();
+    return Http.get(address(scheduler, id)).json();
+  }
+
+  /** Cancels a job; answers whether that was in time. */
+  public boolean cancel(JavaProcess scheduler, String id) throws IOException {
+    boolean cancelled = Http.delete(address(scheduler, id)).status() == 200;
+    if (cancelled) {
+      settled.add(id);
+    }
+    return cancelled;
+  }
+
+  /** Asks for a dead letter to be run again. */
+  public Http.Answer requeue(JavaProcess scheduler, String id) throws IOException {
+    return Http.post(address(scheduler, id) + "/requeue", "");
   }
 
   /** Counts of the queue. */
@@ -80,19 +121,38 @@ public final class Submitter {
         .json();
   }
 
-  /** Whether nothing waits, is worked on or dead. */
+  /** Whether nothing waits or is worked on. */
   public boolean drained(JavaProcess scheduler) throws IOException {
     JsonNode queue = queue(scheduler);
     return queue.get("delayed").intValue() == 0 && queue.get("reserved").intValue() == 0;
   }
 
-  /** Ids and due times of what was tried. */
-  public Map<String, Long> attempted() {
-    return attempted;
+  /** Ids of the jobs that these ids name and that a scheduler has a lease on now. */
+  public Set<String> heldBy(JavaProcess holder, JavaProcess asked, Iterable<String> ids)
+      throws IOException {
+    Set<String> held = new TreeSet<>();
+    for (String id : ids) {
+      // A lease names its owner as host, port and start.
+      String owner = find(asked, id).path("lease").path("owner").asString("");
+      if (owner.contains(":" + holder.port() + ":")) {
+        held.add(id);
+      }
+    }
+    return held;
   }
 
-  /** Ids and due times of what was accepted. */
-  public Map<String, Long> acknowledged() {
-    return acknowledged;
+  /** What was seen so far. */
+  public History history() {
+    return new History(attempted, acknowledged, settled);
+  }
+
+  private String address(JavaProcess scheduler, String id) {
+    return scheduler.url()
+        + "/api/v1/jobs/"
+        + application
+        + "/"
+        + WorkerApplication.TYPE
+        + "/"
+        + id;
   }
 }

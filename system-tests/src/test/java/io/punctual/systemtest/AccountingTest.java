@@ -2,68 +2,191 @@ package io.punctual.systemtest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The judge is judged first: each doctored history must be found out. */
+/**
+ * The judge is judged first: each doctored history must be found out. Times in the record lines are
+ * microseconds, due times milliseconds; {@code a} is due at 100 ms, {@code b} at 200 ms.
+ */
 class AccountingTest {
 
-  private static final Map<String, Long> DUE = Map.of("a", 100L, "b", 200L);
+  private static final long SECOND = 1_000_000;
+  private static final History BOTH =
+      new History(Map.of("a", 100L, "b", 200L), Set.of("a", "b"), Set.of());
+
+  private static final String[] HONEST = {
+    "begin 1 a 100000", "end 1 a 100500 DONE", "begin 2 b 250000", "end 2 b 260000 DONE"
+  };
 
   @Test
   void anHonestRunIsSound() {
-    Accounting accounting =
-        Accounting.of(DUE, DUE, List.of(begun("a", 100), done("a"), begun("b", 250), done("b")));
+    Accounting accounting = of(BOTH, List.of(), HONEST);
 
     assertThat(accounting.sound()).isTrue();
     assertThat(accounting.repeated()).isEmpty();
+    assertThat(accounting)
+        .hasToString(
+            "2 accepted, 0 unknown (0 of them ran), lost 0, unexpected 0, early 0, overlapping 0, repeated 0, of these unexplained 0");
   }
 
   @Test
   void aJobThatNeverRanIsLost() {
-    assertThat(Accounting.of(DUE, DUE, List.of(begun("a", 100), done("a"))).lost())
-        .containsExactly("b");
+    Accounting accounting = of(BOTH, List.of(), "begin 1 a 100000", "end 1 a 100500 DONE");
+
+    assertThat(accounting.lost()).containsExactly("b");
+    assertThat(accounting.sound()).isFalse();
   }
 
   @Test
   void aJobThatBeganAndNeverEndedIsLost() {
-    assertThat(Accounting.of(DUE, DUE, List.of(begun("a", 100), done("a"), begun("b", 200))).lost())
-        .containsExactly("b");
+    assertThat(of(BOTH, List.of(), "begin 1 a 100000", "begin 2 b 250000").lost())
+        .containsExactly("a", "b");
   }
 
   @Test
-  void aJobThatWasTriedButNotAcceptedMayRunOrNot() {
+  void aJobThatOnlyFailedIsLostUnlessTheSchedulerSaysItIsDead() {
+    String[] failed = {
+      "begin 1 a 100000", "end 1 a 100500 FAILED", "begin 2 b 250000", "end 2 b 260000 DONE"
+    };
+
+    assertThat(of(BOTH, List.of(), failed).lost()).containsExactly("a");
+    History dead = new History(BOTH.attempted(), BOTH.acknowledged(), Set.of("a"));
+    assertThat(of(dead, List.of(), failed).sound()).isTrue();
+  }
+
+  @Test
+  void aJobWhoseSubmitHadNoClearAnswerMayRunOrNot() {
+    History unclear = new History(BOTH.attempted(), Set.of("a"), Set.of());
+
+    Accounting ran = of(unclear, List.of(), HONEST);
+    assertThat(ran.sound()).isTrue();
+    assertThat(ran.unknown()).isOne();
+    assertThat(ran.recovered()).containsExactly("b");
+
+    Accounting didNot = of(unclear, List.of(), "begin 1 a 100000", "end 1 a 100500 DONE");
+    assertThat(didNot.sound()).isTrue();
+    assertThat(didNot.recovered()).isEmpty();
+  }
+
+  @Test
+  void aJobFromNowhereIsUnexpected() {
     Accounting accounting =
-        Accounting.of(DUE, Map.of("a", 100L), List.of(begun("a", 100), done("a")));
+        of(new History(Map.of(), Set.of(), Set.of()), List.of(), "begin 1 x 1", "end 1 x 2 DONE");
+
+    assertThat(accounting.unexpected()).containsExactly("x");
+    assertThat(accounting.sound()).isFalse();
+  }
+
+  @Test
+  void aMicrosecondTooSoonIsEarly() {
+    Accounting accounting =
+        of(BOTH, List.of(), "begin 1 a 99999", "end 1 a 100500 DONE", HONEST[2], HONEST[3]);
+
+    assertThat(accounting.early()).containsExactly("a");
+    assertThat(accounting.sound()).isFalse();
+  }
+
+  @Test
+  void aSecondRunThatNothingExplainsIsWrong() {
+    Accounting accounting = twice(100_500, 300_000);
+
+    assertThat(accounting.repeated()).containsExactly("a");
+    assertThat(accounting.unexplained()).containsExactly("a");
+    assertThat(accounting.sound()).isFalse();
+  }
+
+  @Test
+  void aFaultExplainsOneMoreRunOfWhatWasUnderWay() {
+    Fault fault = new Fault("kill", 100_200, 100_200);
+
+    assertThat(twice(100_500, 300_000, fault).sound()).isTrue();
+    assertThat(twice(100_500, 300_000, fault).repeated()).containsExactly("a");
+  }
+
+  @Test
+  void aFaultDoesNotExplainARunThatHadEndedLongBefore() {
+    assertThat(twice(100_500, 9 * SECOND, new Fault("kill", 5 * SECOND, 6 * SECOND)).unexplained())
+        .containsExactly("a");
+  }
+
+  @Test
+  void aFaultDoesNotExplainARunThatBeganLongAfterIt() {
+    Accounting accounting =
+        of(
+            BOTH,
+            List.of(new Fault("kill", 200_000, 200_000)),
+            "begin 1 a 5000000",
+            "end 1 a 5000500 DONE",
+            "begin 3 a 6000000",
+            "end 3 a 6000500 DONE",
+            HONEST[2],
+            HONEST[3]);
+
+    assertThat(accounting.unexplained()).containsExactly("a");
+  }
+
+  @Test
+  void oneFaultExplainsOneMoreRunOnly() {
+    Accounting accounting =
+        of(
+            BOTH,
+            List.of(new Fault("kill", 100_200, 100_200)),
+            "begin 1 a 100000",
+            "end 1 a 100500 DONE",
+            "begin 3 a 200000",
+            "end 3 a 200500 DONE",
+            "begin 4 a 300000",
+            "end 4 a 300500 DONE",
+            HONEST[2],
+            HONEST[3]);
+
+    assertThat(accounting.unexplained()).containsExactly("a");
+  }
+
+  @Test
+  void aFailureExplainsTheNextRun() {
+    Accounting accounting =
+        of(
+            BOTH,
+            List.of(),
+            "begin 1 a 100000",
+            "end 1 a 100500 FAILED",
+            "begin 3 a 300000",
+            "end 3 a 300500 DONE",
+            HONEST[2],
+            HONEST[3]);
 
     assertThat(accounting.sound()).isTrue();
   }
 
   @Test
-  void aJobFromNowhereIsUnexpected() {
-    assertThat(Accounting.of(DUE, Map.of(), List.of(begun("x", 1))).unexpected())
-        .containsExactly("x");
+  void aRunThatBeginsBeforeTheOneBeforeEndedOverlaps() {
+    Fault fault = new Fault("kill", 100_200, 100_200);
+
+    Accounting accounting = twice(400_000, 300_000, fault);
+
+    assertThat(accounting.overlapping()).containsExactly("a");
+    assertThat(accounting.sound()).isFalse();
   }
 
-  @Test
-  void aMillisecondTooSoonIsEarly() {
-    assertThat(Accounting.of(DUE, Map.of(), List.of(begun("a", 99))).early()).containsExactly("a");
+  /** Job a runs from 100 ms to the first time, and again from the second one. */
+  private static Accounting twice(long firstEnd, long secondBegin, Fault... faults) {
+    return of(
+        BOTH,
+        List.of(faults),
+        "begin 1 a 100000",
+        "end 1 a " + firstEnd + " DONE",
+        "begin 3 a " + secondBegin,
+        "end 3 a " + (secondBegin + 500) + " DONE",
+        HONEST[2],
+        HONEST[3]);
   }
 
-  @Test
-  void aSecondBeginningIsARepetition() {
-    assertThat(
-            Accounting.of(DUE, DUE, List.of(begun("a", 100), begun("a", 300), done("a")))
-                .repeated())
-        .containsExactly("a");
-  }
-
-  private static Execution begun(String id, long at) {
-    return new Execution(false, id, at);
-  }
-
-  private static Execution done(String id) {
-    return new Execution(true, id, 0);
+  private static Accounting of(History history, List<Fault> faults, String... record) {
+    return Accounting.of(history, Execution.parse(Arrays.asList(record)), faults);
   }
 }

@@ -5,7 +5,7 @@ import static io.punctual.systemtest.SharedSystem.REDIS;
 import static io.punctual.systemtest.SharedSystem.REGISTRY;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -18,13 +18,12 @@ class EndToEndIT {
 
   @BeforeAll
   static void start() {
-    scheduler = PROGRAMS.scheduler(REGISTRY, REDIS.port(), "e2e").start();
-    scheduler.awaitReady();
+    scheduler = PROGRAMS.scheduler(REGISTRY, REDIS.port(), "e2e").start().awaitReady();
   }
 
   @AfterAll
   static void stop() {
-    scheduler.terminate();
+    scheduler.close();
   }
 
   @Test
@@ -36,73 +35,124 @@ class EndToEndIT {
               Http.post(demo.url() + "/orders/" + paid.get("id").stringValue() + "/pay", "{}")
                   .status())
           .isEqualTo(200);
-      assertThat(job(paid).json().get("state").stringValue()).isEqualTo("cancelled");
+      assertThat(state(paid)).isEqualTo("cancelled");
 
       Waiting.until("the unpaid order closes", () -> status(demo, unpaid).equals("CLOSED"));
-      Waiting.until(
-          "its job is finished",
-          () -> job(unpaid).json().get("state").stringValue().equals("finished"));
+      Waiting.until("its job is finished", () -> state(unpaid).equals("finished"));
 
       JsonNode closed = Http.get(demo.url() + "/orders/" + unpaid.get("id").stringValue()).json();
       assertThat(closed.get("endedAt").stringValue())
           .isGreaterThanOrEqualTo(closed.get("payUntil").stringValue());
+      // A third order is due after the paid one was: had the paid one been run, it were closed.
+      JsonNode later = place(demo, 3);
+      Waiting.until("a later order closes", () -> status(demo, later).equals("CLOSED"));
       assertThat(status(demo, paid)).isEqualTo("PAID");
+      assertThat(state(paid)).isEqualTo("cancelled");
     }
   }
 
   @Test
   void jobsWaitWithoutLosingAnAttemptWhileTheirOnlyWorkerIsDead() throws Exception {
-    String application = SharedSystem.name("waiting");
-    Path record = SharedSystem.record(application);
-    Submitter submitter = new Submitter(application);
-    JavaProcess worker = PROGRAMS.worker(REGISTRY, application, record).start().awaitReady();
-    submitter.submit(scheduler, "first-", 1, "record", System.currentTimeMillis(), 0);
-    Waiting.until("the first job ran", () -> Execution.read(record).size() == 2);
+    Workload load = Workload.of("waiting");
+    Submitter submitter = load.submitter();
+    try (JavaProcess worker = load.worker(REGISTRY).start().awaitReady()) {
+      submitter.submit(scheduler, "first-", 1, "record", System.currentTimeMillis(), 0);
+      Waiting.until("the first job is done", () -> submitter.drained(scheduler));
 
-    worker.kill();
-    submitter.submit(scheduler, "late-", 20, "record", System.currentTimeMillis() + 500, 10);
-    // The dead instance is still listed: at least one job finds that out.
-    Waiting.until(
-        "a job found nobody",
-        () ->
-            submitter.queue(scheduler).get("counters").path("undeliverable").intValue() > 0
-                && submitter.queue(scheduler).get("ready").intValue() > 0);
-    for (int i = 0; i < 20; i++) {
-      JsonNode attempts = submitter.find(scheduler, "late-" + i).get("attempts");
-      assertThat(attempts.get("failed").intValue()).isZero();
-      assertThat(attempts.get("unknown").intValue()).isZero();
-      assertThat(attempts.get("counted").intValue()).isZero();
-    }
+      worker.kill();
+      submitter.submit(scheduler, "late-", 100, "record", System.currentTimeMillis() + 500, 10);
+      // The dead instance is still listed: at least one job finds that out.
+      Waiting.until(
+          "jobs found nobody, and all of them are due",
+          () -> {
+            JsonNode queue = submitter.queue(scheduler);
+            return queue.get("counters").path("undeliverable").intValue() > 0
+                && queue.get("ready").intValue() > 90;
+          });
+      for (int i = 0; i < 100; i++) {
+        JsonNode job = submitter.find(scheduler, "late-" + i);
+        assertThat(job.get("attempts").get("failed").intValue()).isZero();
+        assertThat(job.get("attempts").get("unknown").intValue()).isZero();
+        assertThat(job.get("attempts").get("counted").intValue()).isZero();
+      }
 
-    try (JavaProcess returned = worker.start().awaitReady()) {
-      Waiting.until("all jobs are done", () -> submitter.drained(scheduler));
-      Accounting accounting =
-          Accounting.of(submitter.attempted(), submitter.acknowledged(), Execution.read(record));
-      assertThat(accounting.sound()).as(accounting.toString()).isTrue();
+      worker.start().awaitReady();
+      long ready = System.nanoTime();
+      load.awaitDrained(scheduler);
+      System.out.println(
+          "100 jobs were done %d ms after their worker was ready again"
+              .formatted(Duration.ofNanos(System.nanoTime() - ready).toMillis()));
+      Accounting accounting = load.account();
+      assertThat(accounting.accepted()).isEqualTo(101);
       assertThat(accounting.repeated()).isEmpty();
-      assertThat(returned.port()).isEqualTo(worker.port());
+    }
+  }
+
+  @Test
+  void jobsThatAWorkerTookToItsGraveAreRunAgainWhenItReturns() throws Exception {
+    Workload load = Workload.of("grave");
+    Submitter submitter = load.submitter();
+    try (JavaProcess worker = load.worker(REGISTRY).start().awaitReady()) {
+      submitter.submit(scheduler, "held-", 20, "sleep 5000", System.currentTimeMillis(), 0);
+      Waiting.until("they are under way", () -> load.underWay().size() == 20);
+      load.fault(
+          "a job ends the worker's process, and the others with it",
+          () -> {
+            assertThat(submitter.submitOne(scheduler, "poison", "halt", 0)).isTrue();
+            Waiting.until(
+                "the scheduler has heard of none of them",
+                () -> submitter.queue(scheduler).get("counters").path("unknown").intValue() == 21);
+          });
+      Waiting.until("the poison is taken out", () -> submitter.cancel(scheduler, "poison"));
+
+      worker.start().awaitReady();
+      load.awaitDrained(scheduler);
+      Accounting accounting = load.account();
+      assertThat(accounting.repeated()).hasSize(20);
     }
   }
 
   @Test
   void aRejectedJobIsADeadLetterWithItsReasonAndRunsAgainWhenRequeued() throws Exception {
-    String application = SharedSystem.name("rejecting");
-    Path record = SharedSystem.record(application);
-    Submitter submitter = new Submitter(application);
-    try (JavaProcess worker = PROGRAMS.worker(REGISTRY, application, record).start()) {
-      worker.awaitReady();
+    Workload load = Workload.of("rejecting");
+    Submitter submitter = load.submitter();
+    try (JavaProcess worker = load.worker(REGISTRY).start().awaitReady()) {
       submitter.submit(scheduler, "bad-", 1, "reject not today", System.currentTimeMillis(), 0);
       Waiting.until(
           "the job is dead",
           () -> submitter.find(scheduler, "bad-0").get("state").stringValue().equals("dead"));
-      assertThat(submitter.find(scheduler, "bad-0").get("lastError").get("message").stringValue())
-          .contains("not today");
+      JsonNode error = submitter.find(scheduler, "bad-0").get("lastError");
+      assertThat(error.get("message").stringValue()).contains("not today");
+      assertThat(error.get("instance").stringValue()).endsWith(":" + worker.port());
 
-      Http.Answer requeued =
-          Http.post(scheduler.url() + "/api/v1/jobs/" + application + "/job/bad-0/requeue", "");
+      assertThat(submitter.requeue(scheduler, "bad-0").status()).isEqualTo(202);
 
-      assertThat(requeued.status()).isEqualTo(202);
-      Waiting.until("it ran again", () -> Execution.read(record).size() == 2);
+      Waiting.until("it ran again", () -> load.executions().size() == 2);
+      Waiting.until(
+          "and is dead again",
+          () -> submitter.find(scheduler, "bad-0").get("state").stringValue().equals("dead"));
+    }
+  }
+
+  @Test
+  void aJobThatFailsWalksItsLadderUntilItIsDone() throws Exception {
+    Workload load = Workload.of("failing");
+    Submitter submitter = load.submitter();
+    try (JavaProcess worker = load.worker(REGISTRY).start().awaitReady()) {
+      String id = "fails-twice";
+      assertThat(
+              submitter.submitOne(
+                  scheduler, id, "fail 2", System.currentTimeMillis(), "0s,500ms,1s"))
+          .isTrue();
+      Waiting.until(
+          "it is done",
+          () -> submitter.find(scheduler, id).get("state").stringValue().equals("finished"));
+
+      assertThat(load.account().accepted()).isOne();
+      assertThat(load.executions()).hasSize(3);
+      assertThat(load.executions().get(2).begin() - load.executions().get(1).begin())
+          .isGreaterThanOrEqualTo(500_000);
+      assertThat(worker.port()).isPositive();
     }
   }
 
@@ -121,10 +171,13 @@ class EndToEndIT {
         .stringValue();
   }
 
-  private static Http.Answer job(JsonNode order) throws Exception {
+  private static String state(JsonNode order) throws Exception {
     return Http.get(
-        scheduler.url()
-            + "/api/v1/jobs/order-service/order.close/"
-            + order.get("id").stringValue());
+            scheduler.url()
+                + "/api/v1/jobs/order-service/order.close/"
+                + order.get("id").stringValue())
+        .json()
+        .get("state")
+        .stringValue();
   }
 }

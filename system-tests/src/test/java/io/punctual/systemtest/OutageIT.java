@@ -4,7 +4,8 @@ import static io.punctual.systemtest.SharedSystem.PROGRAMS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.redis.RedisServer;
-import java.nio.file.Path;
+import java.nio.file.Files;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Redis or the registry goes away for a while. */
@@ -12,65 +13,63 @@ class OutageIT {
 
   @Test
   void nothingIsLostWhenRedisIsKilledAndStartedAgain() throws Exception {
-    String application = SharedSystem.name("redis-restart");
-    Path record = SharedSystem.record(application);
-    Submitter submitter = new Submitter(application);
+    Workload load = Workload.of("redis-restart");
+    Submitter submitter = load.submitter();
     try (RedisServer redis = RedisServer.startTemporary();
         JavaProcess scheduler =
-            PROGRAMS.scheduler(SharedSystem.REGISTRY, redis.port(), application).start();
-        JavaProcess worker = PROGRAMS.worker(SharedSystem.REGISTRY, application, record).start()) {
+            PROGRAMS.scheduler(SharedSystem.REGISTRY, redis.port(), load.application()).start();
+        JavaProcess worker = load.worker(SharedSystem.REGISTRY).start()) {
       scheduler.awaitReady();
       worker.awaitReady();
       submitter.submit(scheduler, "job-", 1000, "sleep 20", System.currentTimeMillis() + 1000, 6);
-      Waiting.until(
-          "some of them began", () -> SchedulerDeathIT.begun(record, "job-").size() > 200);
+      Waiting.until("some of them began", () -> load.begun("job-").size() > 200);
 
-      redis.kill();
-      Http.Answer refused =
-          Http.post(
-              scheduler.url() + "/api/v1/jobs",
-              "{\"application\":\"a\",\"taskType\":\"t\",\"delay\":0}");
-      assertThat(refused.status()).isEqualTo(503);
-      assertThat(refused.json().get("code").stringValue()).isEqualTo("unavailable");
-      redis.start();
+      load.fault(
+          "Redis is killed and started again",
+          () -> {
+            redis.kill();
+            assertThat(submitter.submitOne(scheduler, "refused", "record", 0)).isFalse();
+            redis.start();
+          });
 
-      Waiting.until("everything is done", () -> submitter.drained(scheduler));
-      Accounting accounting =
-          Accounting.of(submitter.attempted(), submitter.acknowledged(), Execution.read(record));
-      assertThat(accounting.sound()).as(accounting.toString()).isTrue();
-      assertThat(accounting.accepted()).isEqualTo(1000);
-      submitter.submit(scheduler, "after-", 1, "record", System.currentTimeMillis(), 0);
-      Waiting.until(
-          "the scanner goes on", () -> SchedulerDeathIT.begun(record, "after-").size() == 1);
+      Waiting.until("the scanner goes on", () -> load.begun("job-").size() == 1000);
+      load.awaitDrained(scheduler);
+      // The same submit again, now that there is a store: its answer is the clear one.
+      assertThat(submitter.submitOne(scheduler, "refused", "record", 0)).isTrue();
+      Waiting.until("what was refused has run", () -> load.begun("refused").size() == 1);
+      load.awaitDrained(scheduler);
+      Accounting accounting = load.account();
+      assertThat(accounting.accepted()).isEqualTo(1001);
     }
   }
 
   @Test
   void deliveriesAndSubmitsGoOnWhileTheRegistryIsDown() throws Exception {
-    String application = SharedSystem.name("no-registry");
-    Path record = SharedSystem.record(application);
-    Submitter submitter = new Submitter(application);
+    Workload load = Workload.of("no-registry");
     try (JavaProcess registry = PROGRAMS.registry().start().awaitReady();
         JavaProcess scheduler =
-            PROGRAMS.scheduler(registry, SharedSystem.REDIS.port(), application).start();
-        JavaProcess worker = PROGRAMS.worker(registry, application, record).start()) {
+            PROGRAMS.scheduler(registry, SharedSystem.REDIS.port(), load.application()).start();
+        JavaProcess worker = load.worker(registry).start()) {
       scheduler.awaitReady();
       worker.awaitReady();
-      submitter.submit(scheduler, "before-", 1, "record", System.currentTimeMillis(), 0);
-      Waiting.until("a job ran", () -> SchedulerDeathIT.begun(record, "before-").size() == 1);
+      try (Load steady = SchedulerDeathIT.load(load, List.of(scheduler), "record").start(50)) {
+        Waiting.until("jobs run", () -> load.begun("").size() > 50);
 
-      registry.kill();
-      // Long enough that the scheduler has tried to fetch the registry and failed.
-      submitter.submit(scheduler, "during-", 500, "record", System.currentTimeMillis() + 1000, 16);
-      Waiting.until("everything is done", () -> submitter.drained(scheduler));
-      Accounting accounting =
-          Accounting.of(submitter.attempted(), submitter.acknowledged(), Execution.read(record));
-      assertThat(accounting.sound()).as(accounting.toString()).isTrue();
+        registry.kill();
+        Waiting.until(
+            "the scheduler has noticed",
+            () -> Files.readString(scheduler.log()).contains("unable to send heartbeat"));
+        int then = steady.sent();
+        Waiting.until("jobs go on", () -> load.begun("").size() > then + 200);
+
+        registry.start().awaitReady();
+        int again = steady.sent();
+        Waiting.until("and on", () -> load.begun("").size() > again + 200);
+      }
+      load.awaitDrained(scheduler);
+      Accounting accounting = load.account();
+      assertThat(accounting.unknown()).isZero();
       assertThat(accounting.repeated()).isEmpty();
-
-      registry.start().awaitReady();
-      submitter.submit(scheduler, "after-", 1, "record", System.currentTimeMillis(), 0);
-      Waiting.until("a job ran", () -> SchedulerDeathIT.begun(record, "after-").size() == 1);
     }
   }
 }

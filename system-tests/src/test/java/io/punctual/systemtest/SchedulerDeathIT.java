@@ -5,38 +5,34 @@ import static io.punctual.systemtest.SharedSystem.REDIS;
 import static io.punctual.systemtest.SharedSystem.REGISTRY;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Schedulers that die with jobs in their hands. */
+/** Schedulers that die, freeze or leave with jobs in their hands. */
 class SchedulerDeathIT {
 
   @Test
   void aSchedulerKilledUnderLoadAndStartedAgainLosesNothing() throws Exception {
-    String application = SharedSystem.name("killed");
-    Path record = SharedSystem.record(application);
-    Submitter submitter = new Submitter(application);
-    try (JavaProcess scheduler = PROGRAMS.scheduler(REGISTRY, REDIS.port(), application).start();
-        JavaProcess worker = PROGRAMS.worker(REGISTRY, application, record).start()) {
+    Workload load = Workload.of("killed");
+    Submitter submitter = load.submitter();
+    try (JavaProcess scheduler = scheduler(load).start();
+        JavaProcess worker = load.worker(REGISTRY).start()) {
       scheduler.awaitReady();
       worker.awaitReady();
       long now = System.currentTimeMillis();
-      submitter.submit(scheduler, "slow-", 50, "sleep 8000", now, 0);
-      submitter.submit(scheduler, "pending-", 2000, "record", now + 12_000, 2);
-      Waiting.until("50 jobs are in flight", () -> begun(record, "slow-").size() == 50);
+      submitter.submit(scheduler, "slow-", 50, "sleep 5000", now, 0);
+      submitter.submit(scheduler, "pending-", 2000, "record", now + 8_000, 2);
+      Waiting.until("50 jobs are in flight", () -> load.begun("slow-").size() == 50);
       assertThat(submitter.queue(scheduler).get("reserved").intValue()).isEqualTo(50);
+      assertThat(submitter.queue(scheduler).get("delayed").intValue()).isEqualTo(2000);
 
-      scheduler.kill();
+      load.fault("the scheduler is killed", scheduler::kill);
       scheduler.start().awaitReady();
 
-      Waiting.until("everything is done", () -> submitter.drained(scheduler));
-      Accounting accounting =
-          Accounting.of(submitter.attempted(), submitter.acknowledged(), Execution.read(record));
-      assertThat(accounting.sound()).as(accounting.toString()).isTrue();
+      load.awaitDrained(scheduler);
+      Accounting accounting = load.account();
       assertThat(accounting.accepted()).isEqualTo(2050);
       assertThat(accounting.repeated()).allMatch(id -> id.startsWith("slow-"));
     }
@@ -44,85 +40,110 @@ class SchedulerDeathIT {
 
   @Test
   void theSurvivorOfTwoSchedulersTakesOverWithinFifteenSeconds() throws Exception {
-    String application = SharedSystem.name("survivor");
-    Path record = SharedSystem.record(application);
-    Submitter submitter = new Submitter(application);
-    try (JavaProcess victim = PROGRAMS.scheduler(REGISTRY, REDIS.port(), application).start();
-        JavaProcess survivor = PROGRAMS.scheduler(REGISTRY, REDIS.port(), application).start();
-        JavaProcess worker = PROGRAMS.worker(REGISTRY, application, record).start()) {
+    Workload load = Workload.of("survivor");
+    Submitter submitter = load.submitter();
+    try (JavaProcess victim = scheduler(load).start();
+        JavaProcess survivor = scheduler(load).start();
+        JavaProcess worker = load.worker(REGISTRY).start()) {
       victim.awaitReady();
       survivor.awaitReady();
       worker.awaitReady();
       long now = System.currentTimeMillis();
-      submitter.submit(victim, "job-", 5000, "sleep 20", now + 1000, 2);
-      Waiting.until("half of them began", () -> begun(record, "job-").size() > 2500);
+      // Among many quick jobs some that take long, so that they are under way when the victim dies.
+      submitter.submit(victim, "quick-", 4900, "sleep 10", now + 1000, 2);
+      submitter.submit(survivor, "slow-", 100, "sleep 4000", now + 1000, 100);
+      Waiting.until("half of them began", () -> load.begun("").size() > 2500);
 
-      Set<String> inFlight = ownedBy(victim, survivor, submitter);
-      victim.kill();
+      load.fault("one of two schedulers is killed", victim::kill);
       long killed = System.nanoTime();
-      for (String id : inFlight) {
-        Waiting.until(
-            "the survivor took over " + id,
-            Duration.ofSeconds(60),
-            () -> {
-              String state = submitter.find(survivor, id).get("state").stringValue();
-              return state.equals("finished");
-            });
-      }
-      assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(Duration.ofSeconds(15));
+      Set<String> orphans = submitter.heldBy(victim, survivor, load.underWay());
+      assertThat(orphans).isNotEmpty();
+      Waiting.until(
+          "the survivor has taken over " + orphans.size() + " jobs",
+          () -> submitter.heldBy(victim, survivor, orphans).isEmpty());
+      Duration taken = Duration.ofNanos(System.nanoTime() - killed);
+      System.out.println(orphans.size() + " orphans were taken over within " + taken);
+      assertThat(taken).isLessThan(Duration.ofSeconds(15));
 
-      Waiting.until("everything is done", () -> submitter.drained(survivor));
-      Accounting accounting =
-          Accounting.of(submitter.attempted(), submitter.acknowledged(), Execution.read(record));
-      assertThat(accounting.sound()).as(accounting.toString()).isTrue();
+      load.awaitDrained(survivor);
+      Accounting accounting = load.account();
       assertThat(accounting.accepted()).isEqualTo(5000);
-      // At most what one scheduler can have with one worker at a time.
-      assertThat(accounting.repeated()).hasSizeLessThanOrEqualTo(200);
     }
   }
 
   @Test
-  void aSchedulerThatIsToldToEndUnderLoadCausesNoDuplicates() throws Exception {
-    String application = SharedSystem.name("rolling");
-    Path record = SharedSystem.record(application);
-    Submitter submitter = new Submitter(application);
-    try (JavaProcess leaving = PROGRAMS.scheduler(REGISTRY, REDIS.port(), application).start();
-        JavaProcess staying = PROGRAMS.scheduler(REGISTRY, REDIS.port(), application).start();
-        JavaProcess worker = PROGRAMS.worker(REGISTRY, application, record).start()) {
+  void aSchedulerThatIsToldToEndUnderLoadCausesNoRepeats() throws Exception {
+    Workload load = Workload.of("rolling");
+    try (JavaProcess leaving = scheduler(load).start();
+        JavaProcess staying = scheduler(load).start();
+        JavaProcess worker = load.worker(REGISTRY).start()) {
       leaving.awaitReady();
       staying.awaitReady();
       worker.awaitReady();
-      submitter.submit(leaving, "job-", 1500, "sleep 50", System.currentTimeMillis() + 1000, 4);
-      Waiting.until("a third of them began", () -> begun(record, "job-").size() > 500);
+      try (Load steady = load(load, List.of(leaving, staying), "sleep 200").start(100)) {
+        Waiting.until("the load runs", () -> load.begun("").size() > 400);
 
-      leaving.terminate();
+        leaving.terminate();
 
-      Waiting.until("everything is done", () -> submitter.drained(staying));
-      Accounting accounting =
-          Accounting.of(submitter.attempted(), submitter.acknowledged(), Execution.read(record));
-      assertThat(accounting.sound()).as(accounting.toString()).isTrue();
+        int then = steady.sent();
+        Waiting.until("the load goes on", () -> load.begun("").size() > then + 200);
+      }
+      load.awaitDrained(staying);
+      Accounting accounting = load.account();
+      assertThat(accounting.unknown()).isZero();
       assertThat(accounting.repeated()).isEmpty();
     }
   }
 
-  /** Ids that the victim holds a lease on: its leases are told by their owner's port. */
-  private static Set<String> ownedBy(JavaProcess victim, JavaProcess survivor, Submitter submitter)
-      throws Exception {
-    Set<String> owned = new HashSet<>();
-    for (int i = 2300; i < 2800; i++) {
-      String id = "job-" + i;
-      var lease = submitter.find(survivor, id).path("lease");
-      if (lease.path("owner").asString("").contains(":" + victim.port() + ":")) {
-        owned.add(id);
-      }
+  @Test
+  void aSchedulerThatWasFrozenForLongerThanItsLeaseDoesNoHarmWhenItWakes() throws Exception {
+    Workload load = Workload.of("frozen");
+    Submitter submitter = load.submitter();
+    try (JavaProcess frozen = scheduler(load, "--punctual.lease=2s").start();
+        JavaProcess other = scheduler(load, "--punctual.lease=2s").start();
+        JavaProcess worker = load.worker(REGISTRY).start()) {
+      frozen.awaitReady();
+      other.awaitReady();
+      worker.awaitReady();
+      submitter.submit(other, "job-", 1500, "sleep 300", System.currentTimeMillis() + 1000, 6);
+      Waiting.until("some of them began", () -> load.begun("").size() > 200);
+
+      load.fault(
+          "a scheduler is frozen",
+          () -> {
+            frozen.suspend();
+            Set<String> held = held(load, frozen, other);
+            assertThat(held).isNotEmpty();
+            Waiting.until(
+                "its jobs are taken over", () -> submitter.heldBy(frozen, other, held).isEmpty());
+            frozen.resume();
+          });
+
+      load.awaitDrained(other);
+      Accounting accounting = load.account();
+      assertThat(accounting.accepted()).isEqualTo(1500);
     }
-    return owned;
   }
 
-  static Set<String> begun(Path record, String prefix) throws Exception {
-    return Execution.read(record).stream()
-        .filter(execution -> !execution.done() && execution.taskId().startsWith(prefix))
-        .map(Execution::taskId)
-        .collect(Collectors.toSet());
+  private static Set<String> held(Workload load, JavaProcess holder, JavaProcess asked) {
+    try {
+      return load.submitter().heldBy(holder, asked, load.underWay());
+    } catch (java.io.IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  static Load load(Workload workload, List<JavaProcess> schedulers, String what) {
+    return new Load(
+        workload.submitter(),
+        schedulers,
+        "load-",
+        what,
+        Duration.ofMillis(200),
+        Duration.ofSeconds(2));
+  }
+
+  private static JavaProcess scheduler(Workload load, String... options) {
+    return PROGRAMS.scheduler(REGISTRY, REDIS.port(), load.application(), options);
   }
 }

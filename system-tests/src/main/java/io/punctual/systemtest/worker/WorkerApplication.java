@@ -2,19 +2,24 @@ package io.punctual.systemtest.worker;
 
 import io.punctual.RejectTaskException;
 import io.punctual.TaskWorker;
+import io.punctual.systemtest.EpochMicros;
+import io.punctual.systemtest.Execution;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.annotation.Bean;
 
 /**
  * Runs jobs of the type {@value #TYPE}, whose params are {@code <task id> <what to do>}: {@code
- * record}, {@code sleep <ms>}, {@code fail <text>}, {@code reject <text>}, {@code halt}. Each
+ * record}, {@code sleep <ms>}, {@code fail <times>}, {@code reject <text>}, {@code halt}. Each
  * invocation is in the record file before anything else happens, so that it survives a kill -9.
  */
 @SpringBootApplication
@@ -44,6 +49,8 @@ public class WorkerApplication {
   private static final class Jobs implements TaskWorker {
 
     private final FileChannel record;
+    private final AtomicLong runs = new AtomicLong();
+    private final Map<String, Integer> failures = new ConcurrentHashMap<>();
 
     Jobs(FileChannel record) {
       this.record = record;
@@ -56,23 +63,38 @@ public class WorkerApplication {
 
     @Override
     public void invoke(String params) throws Exception {
-      long now = System.currentTimeMillis();
+      long now = EpochMicros.now();
       String[] words = params.split(" ", 3);
-      write("start " + words[0] + " " + now + "\n");
+      String run = ProcessHandle.current().pid() + "-" + runs.incrementAndGet();
+      write(Execution.beginLine(run, words[0], now));
+      Execution.Ending ending = Execution.Ending.FAILED;
+      try {
+        act(words);
+        ending = Execution.Ending.DONE;
+      } finally {
+        write(Execution.endLine(run, words[0], EpochMicros.now(), ending));
+      }
+    }
+
+    private void act(String[] words) throws Exception {
       switch (words[1]) {
         case "record" -> {}
         case "sleep" -> Thread.sleep(Long.parseLong(words[2]));
-        case "fail" -> throw new IllegalStateException(words[2]);
+        case "fail" -> {
+          int failed = failures.merge(words[0], 1, Integer::sum);
+          if (failed <= Integer.parseInt(words[2])) {
+            throw new IllegalStateException("failure " + failed + " of " + words[2]);
+          }
+        }
         case "reject" -> throw new RejectTaskException(words[2]);
         case "halt" -> Runtime.getRuntime().halt(1);
         default -> throw new IllegalArgumentException("unknown: " + words[1]);
       }
-      write("done " + words[0] + " " + System.currentTimeMillis() + "\n");
     }
 
     private void write(String line) throws IOException {
       // One write call for each line: appends are atomic, also between threads.
-      int written = record.write(ByteBuffer.wrap(line.getBytes(StandardCharsets.UTF_8)));
+      int written = record.write(ByteBuffer.wrap(line.getBytes(StandardCharsets.US_ASCII)));
       if (written != line.length()) {
         throw new IOException("the record could not be written whole");
       }

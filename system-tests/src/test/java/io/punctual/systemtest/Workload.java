@@ -1,0 +1,88 @@
+package io.punctual.systemtest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+
+/** One application of one test: what was submitted for it, what its worker did, what was broken. */
+final class Workload {
+
+  private static final AtomicInteger NUMBERS = new AtomicInteger();
+
+  private final String application;
+  private final Path record;
+  private final Submitter submitter;
+  private final List<Fault> faults = Collections.synchronizedList(new ArrayList<>());
+
+  private Workload(String application, Path record) {
+    this.application = application;
+    this.record = record;
+    this.submitter = new Submitter(application);
+  }
+
+  static Workload of(String test) throws IOException {
+    String application = test + "-" + NUMBERS.incrementAndGet();
+    Path record = SharedSystem.DIRECTORY.resolve(application + ".record");
+    Files.createDirectories(SharedSystem.DIRECTORY);
+    Files.deleteIfExists(record);
+    return new Workload(application, record);
+  }
+
+  String application() {
+    return application;
+  }
+
+  Submitter submitter() {
+    return submitter;
+  }
+
+  JavaProcess worker(JavaProcess registry) {
+    return SharedSystem.PROGRAMS.worker(registry, application, record);
+  }
+
+  /** Breaks something, and remembers that. */
+  void fault(String what, Runnable action) {
+    faults.add(Fault.of(what, action));
+  }
+
+  List<Execution> executions() throws IOException {
+    return Execution.read(record);
+  }
+
+  /** Ids that begin so and that a worker has begun. */
+  Set<String> begun(String prefix) throws IOException {
+    return executions().stream()
+        .map(Execution::taskId)
+        .filter(id -> id.startsWith(prefix))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** Ids that a worker has begun and not ended. */
+  Set<String> underWay() throws IOException {
+    return executions().stream()
+        .filter(execution -> execution.end() == null)
+        .map(Execution::taskId)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  void awaitDrained(JavaProcess scheduler) {
+    Waiting.until(application + " is drained", () -> submitter.drained(scheduler));
+  }
+
+  /** Adds up, says the sums, and fails on anything that is not sound. */
+  Accounting account() throws IOException {
+    Accounting accounting = Accounting.of(submitter.history(), executions(), faults);
+    System.out.println(application + ": " + accounting);
+    assertThat(accounting.sound()).as(application + ": " + accounting + ", " + faults).isTrue();
+    return accounting;
+  }
+}

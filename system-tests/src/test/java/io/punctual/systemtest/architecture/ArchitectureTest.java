@@ -1,0 +1,283 @@
+package io.punctual.systemtest.architecture;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleNameEndingWith;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What must stay true of the code, whoever changes it. */
+class ArchitectureTest {
+
+  private static final Modules MODULES = Modules.read();
+
+  private static final DescribedPredicate<JavaClass> REDIS =
+      resideInAnyPackage("redis.clients..", "org.springframework.data.redis..", "io.lettuce..");
+
+  @ParameterizedTest
+  @MethodSource("modules")
+  void everyModuleIsRead(String module) {
+    assertThat(MODULES.size(module)).isPositive();
+  }
+
+  static Set<String> modules() {
+    return new TreeSet<>(Modules.names());
+  }
+
+  @Test
+  void everyModuleOfTheBuildHasItsPlaceAmongTheArrows() throws Exception {
+    assertThat(MODULES.unnamed()).isEmpty();
+  }
+
+  @Test
+  void modulesKnowOnlyWhatTheDesignLetsThemKnow() {
+    assertThat(MODULES.forbidden()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "scheduler-api",
+        "scheduler-core",
+        "scheduler-client-starter",
+        "scheduler-plugin-starter",
+        "scheduler-test"
+      })
+  void whatApplicationsCompileAgainstRunsOnJava17(String module) {
+    assertThat(MODULES.classFileVersion(module)).isLessThanOrEqualTo(61);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"core", "server", "client"})
+  void packagesAreFreeOfCycles(String module) {
+    check(slices().matching("io.punctual." + module + ".(*)..").should().beFreeOfCycles());
+  }
+
+  @Test
+  void theApiNeedsNothingButTheJdk() {
+    check(
+        classes()
+            .that(resideInAnyPackage("io.punctual", "io.punctual.wire"))
+            .should()
+            .onlyDependOnClassesThat(
+                resideInAnyPackage("java..", "org.jspecify..", "io.punctual", "io.punctual.wire")));
+  }
+
+  @Test
+  void theEngineKnowsNoWebNoRegistryAndNoSpringBoot() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("io.punctual.core..")
+            .should()
+            .dependOnClassesThat(
+                resideInAnyPackage(
+                    "org.springframework.boot..",
+                    "org.springframework.web..",
+                    "org.springframework.http..",
+                    "org.springframework.cloud..",
+                    "com.netflix..",
+                    "jakarta..",
+                    "java.net.http..")));
+  }
+
+  @Test
+  void theHttpApiKnowsNeitherRegistryNorDispatch() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("io.punctual.server.api..")
+            .should()
+            .dependOnClassesThat(
+                resideInAnyPackage(
+                    "io.punctual.server.registry..",
+                    "io.punctual.server.dispatch..",
+                    "org.springframework.cloud..",
+                    "com.netflix..")));
+  }
+
+  /** The wiring hands a connection factory to the store; each class that does so is named here. */
+  @Test
+  void onlyTheStoreAndTheWiringTouchRedis() {
+    Set<String> touching = new TreeSet<>();
+    for (JavaClass type : MODULES.classes()) {
+      boolean store =
+          resideInAnyPackage("io.punctual.core.store..", "io.punctual.test..").test(type);
+      if (!store
+          && type.getDirectDependenciesFromSelf().stream()
+              .anyMatch(dependency -> REDIS.test(dependency.getTargetClass()))) {
+        touching.add(outermost(type).getName());
+      }
+    }
+    assertThat(touching)
+        .containsExactly(
+            "io.punctual.plugin.LettuceToJedis",
+            "io.punctual.plugin.PluginRedis",
+            "io.punctual.plugin.PunctualPluginAutoConfiguration",
+            "io.punctual.plugin.Tls",
+            "io.punctual.server.config.EngineConfiguration",
+            "io.punctual.server.config.StartupReport");
+  }
+
+  @Test
+  void theClockOfTheSchedulerDecidesNothing() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("io.punctual.core..")
+            .should()
+            .accessTargetWhere(
+                calls("java.lang.System", "currentTimeMillis")
+                    .or(calls("java.time.Instant", "now"))
+                    .or(calls("java.time.Clock", "systemUTC"))
+                    .or(calls("java.time.Clock", "systemDefaultZone"))
+                    .or(calls("java.time.InstantSource", "system"))
+                    .or(calls("java.util.Date", "<init>"))));
+  }
+
+  @Test
+  void nobodySleepsInTheEngine() {
+    check(
+        noClasses()
+            .that()
+            .resideInAnyPackage(
+                "io.punctual.core..", "io.punctual.server..", "io.punctual.plugin..")
+            .should()
+            .accessTargetWhere(calls("java.lang.Thread", "sleep")));
+  }
+
+  @Test
+  void jsonIsReadWithJackson3() {
+    check(
+        noClasses()
+            .should()
+            .dependOnClassesThat(
+                resideInAnyPackage(
+                    "com.fasterxml.jackson.databind..", "com.fasterxml.jackson.core..")));
+  }
+
+  @Test
+  void nothingThatComesInIsEverRun() {
+    check(
+        noClasses()
+            .should()
+            .dependOnClassesThat(
+                resideInAnyPackage("javax.script..", "org.springframework.expression..")
+                    .or(belongToAnyOf(java.io.ObjectInputStream.class))));
+  }
+
+  @Test
+  void onlyLaunchersStartProcesses() {
+    check(
+        noClasses()
+            .that(
+                resideInAPackage("io.punctual..")
+                    .and(
+                        not(
+                            resideInAnyPackage(
+                                "io.punctual.redis..",
+                                "io.punctual.test.redis..",
+                                "io.punctual.systemtest.."))))
+            .should()
+            .dependOnClassesThat(belongToAnyOf(ProcessBuilder.class, Process.class)));
+  }
+
+  @Test
+  void everyPackageSaysWhatItIsAndIsNullMarked() {
+    Set<String> marked = new TreeSet<>();
+    Set<String> all = new TreeSet<>();
+    for (JavaClass type : MODULES.classes()) {
+      all.add(type.getPackageName());
+      if (type.getSimpleName().equals("package-info") && type.isAnnotatedWith(NullMarked.class)) {
+        marked.add(type.getPackageName());
+      }
+    }
+    assertThat(marked).isEqualTo(all);
+  }
+
+  @Test
+  void dependenciesAreHandedInByConstructors() {
+    check(
+        fields()
+            .should()
+            .notBeAnnotatedWith("org.springframework.beans.factory.annotation.Autowired"));
+  }
+
+  @Test
+  void namesSayWhatSomethingIs() {
+    check(
+        noClasses()
+            .should()
+            .haveSimpleNameEndingWith("Impl")
+            .orShould()
+            .haveSimpleNameEndingWith("Util")
+            .orShould()
+            .haveSimpleNameEndingWith("Utils")
+            .orShould()
+            .haveSimpleNameEndingWith("Helper")
+            .orShould()
+            .haveSimpleNameEndingWith("Manager"));
+    check(
+        noClasses()
+            .should()
+            .resideInAnyPackage("..util..", "..common..", "..impl..", "..model..", "..misc.."));
+    check(
+        classes()
+            .that()
+            .areAssignableTo(Throwable.class)
+            .should(haveSimpleNameEnding("Exception")));
+    check(
+        classes()
+            .that()
+            .areMetaAnnotatedWith("org.springframework.stereotype.Controller")
+            .and()
+            .areNotAssignableTo("org.springframework.boot.webmvc.error.ErrorController")
+            .should(haveSimpleNameEnding("Controller")));
+    check(
+        classes()
+            .that()
+            .areAnnotatedWith("org.springframework.boot.context.properties.ConfigurationProperties")
+            .should(haveSimpleNameEnding("Properties")));
+  }
+
+  private static com.tngtech.archunit.lang.ArchCondition<JavaClass> haveSimpleNameEnding(
+      String end) {
+    return com.tngtech.archunit.lang.ArchCondition.from(simpleNameEndingWith(end));
+  }
+
+  private static JavaClass outermost(JavaClass type) {
+    return type.getEnclosingClass().map(ArchitectureTest::outermost).orElse(type);
+  }
+
+  private static DescribedPredicate<JavaAccess<?>> calls(String owner, String method) {
+    return describe(
+        owner + "." + method,
+        access -> {
+          AccessTarget target = access.getTarget();
+          return target.getOwner().getName().equals(owner) && target.getName().equals(method);
+        });
+  }
+
+  private static void check(ArchRule rule) {
+    rule.check(MODULES.classes());
+  }
+}
