@@ -24,7 +24,13 @@ final class RedisContainer {
     }
     GenericContainer<?> container = new GenericContainer<>(DockerImageName.parse(IMAGE));
     container.withExposedPorts(6379);
-    container.start();
+    try {
+      container.start();
+    } catch (RuntimeException e) {
+      System.out.println(
+          "A Docker engine answers, but " + IMAGE + " did not start; taking a process: " + e);
+      return Optional.empty();
+    }
     // The container is ended here, so that no further container is needed to clean up.
     Runtime.getRuntime().addShutdownHook(new Thread(container::stop, "redis-container-at-exit"));
     return Optional.of(
