@@ -76,6 +76,11 @@ public final class JavaProcess implements AutoCloseable {
     return port;
   }
 
+  /** The id of the process that was started last. */
+  public long pid() {
+    return process().pid();
+  }
+
   /** Its log file. */
   public Path log() {
     return log;

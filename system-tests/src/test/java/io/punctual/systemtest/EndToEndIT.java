@@ -5,7 +5,6 @@ import static io.punctual.systemtest.SharedSystem.REDIS;
 import static io.punctual.systemtest.SharedSystem.REGISTRY;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -48,67 +47,6 @@ class EndToEndIT {
       Waiting.until("a later order closes", () -> status(demo, later).equals("CLOSED"));
       assertThat(status(demo, paid)).isEqualTo("PAID");
       assertThat(state(paid)).isEqualTo("cancelled");
-    }
-  }
-
-  @Test
-  void jobsWaitWithoutLosingAnAttemptWhileTheirOnlyWorkerIsDead() throws Exception {
-    Workload load = Workload.of("waiting");
-    Submitter submitter = load.submitter();
-    try (JavaProcess worker = load.worker(REGISTRY).start().awaitReady()) {
-      submitter.submit(scheduler, "first-", 1, "record", System.currentTimeMillis(), 0);
-      Waiting.until("the first job is done", () -> submitter.drained(scheduler));
-
-      worker.kill();
-      submitter.submit(scheduler, "late-", 100, "record", System.currentTimeMillis() + 500, 10);
-      // The dead instance is still listed: at least one job finds that out.
-      Waiting.until(
-          "jobs found nobody, and all of them are due",
-          () -> {
-            JsonNode queue = submitter.queue(scheduler);
-            return queue.get("counters").path("undeliverable").intValue() > 0
-                && queue.get("ready").intValue() > 90;
-          });
-      for (int i = 0; i < 100; i++) {
-        JsonNode job = submitter.find(scheduler, "late-" + i);
-        assertThat(job.get("attempts").get("failed").intValue()).isZero();
-        assertThat(job.get("attempts").get("unknown").intValue()).isZero();
-        assertThat(job.get("attempts").get("counted").intValue()).isZero();
-      }
-
-      worker.start().awaitReady();
-      long ready = System.nanoTime();
-      load.awaitDrained(scheduler);
-      System.out.println(
-          "100 jobs were done %d ms after their worker was ready again"
-              .formatted(Duration.ofNanos(System.nanoTime() - ready).toMillis()));
-      Accounting accounting = load.account();
-      assertThat(accounting.accepted()).isEqualTo(101);
-      assertThat(accounting.repeated()).isEmpty();
-    }
-  }
-
-  @Test
-  void jobsThatAWorkerTookToItsGraveAreRunAgainWhenItReturns() throws Exception {
-    Workload load = Workload.of("grave");
-    Submitter submitter = load.submitter();
-    try (JavaProcess worker = load.worker(REGISTRY).start().awaitReady()) {
-      submitter.submit(scheduler, "held-", 20, "sleep 5000", System.currentTimeMillis(), 0);
-      Waiting.until("they are under way", () -> load.underWay().size() == 20);
-      load.fault(
-          "a job ends the worker's process, and the others with it",
-          () -> {
-            assertThat(submitter.submitOne(scheduler, "poison", "halt", 0)).isTrue();
-            Waiting.until(
-                "the scheduler has heard of none of them",
-                () -> submitter.queue(scheduler).get("counters").path("unknown").intValue() == 21);
-          });
-      Waiting.until("the poison is taken out", () -> submitter.cancel(scheduler, "poison"));
-
-      worker.start().awaitReady();
-      load.awaitDrained(scheduler);
-      Accounting accounting = load.account();
-      assertThat(accounting.repeated()).hasSize(20);
     }
   }
 

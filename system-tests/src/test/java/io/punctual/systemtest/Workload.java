@@ -3,7 +3,6 @@ package io.punctual.systemtest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -29,11 +28,9 @@ final class Workload {
     this.submitter = new Submitter(application);
   }
 
-  static Workload of(String test) throws IOException {
+  static Workload of(String test) {
     String application = test + "-" + NUMBERS.incrementAndGet();
     Path record = SharedSystem.DIRECTORY.resolve(application + ".record");
-    Files.createDirectories(SharedSystem.DIRECTORY);
-    Files.deleteIfExists(record);
     return new Workload(application, record);
   }
 
@@ -76,6 +73,11 @@ final class Workload {
 
   void awaitDrained(JavaProcess scheduler) {
     Waiting.until(application + " is drained", () -> submitter.drained(scheduler));
+  }
+
+  /** Ids that were begun more than once so far. */
+  Set<String> repeated() throws IOException {
+    return Accounting.of(submitter.history(), executions(), faults).repeated();
   }
 
   /** Adds up, says the sums, and fails on anything that is not sound. */

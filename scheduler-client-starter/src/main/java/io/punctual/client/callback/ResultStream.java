@@ -2,6 +2,8 @@ package io.punctual.client.callback;
 
 import io.punctual.wire.CallbackResult;
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
 import jakarta.servlet.ServletOutputStream;
 import java.io.IOException;
 import java.util.concurrent.locks.ReentrantLock;
@@ -27,6 +29,7 @@ final class ResultStream {
     this.context = context;
     this.json = json;
     this.open = open;
+    context.addListener(new Broken());
   }
 
   void write(CallbackResult result) {
@@ -58,5 +61,31 @@ final class ResultStream {
     } catch (IllegalStateException e) {
       log.debug("The connection to the scheduler had ended already", e);
     }
+  }
+
+  /** Ends the request itself, so that the application's error page does not answer into it. */
+  private final class Broken implements AsyncListener {
+
+    @Override
+    public void onError(AsyncEvent event) {
+      lock.lock();
+      try {
+        broken = true;
+      } finally {
+        lock.unlock();
+      }
+      end();
+    }
+
+    @Override
+    public void onTimeout(AsyncEvent event) {
+      onError(event);
+    }
+
+    @Override
+    public void onStartAsync(AsyncEvent event) {}
+
+    @Override
+    public void onComplete(AsyncEvent event) {}
   }
 }

@@ -1,0 +1,159 @@
+package io.punctual.systemtest;
+
+import static io.punctual.systemtest.SharedSystem.PROGRAMS;
+import static io.punctual.systemtest.SharedSystem.REDIS;
+import static io.punctual.systemtest.SharedSystem.REGISTRY;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** Workers that are not there, die with jobs in their hands, or leave. */
+class WorkerDeathIT {
+
+  // From the registry to the scheduler's view, and from there to the worker.
+  private static final Duration SEEN = Duration.ofSeconds(6);
+
+  private static JavaProcess scheduler;
+
+  @BeforeAll
+  static void start() {
+    scheduler = PROGRAMS.scheduler(REGISTRY, REDIS.port(), "workers").start().awaitReady();
+  }
+
+  @AfterAll
+  static void stop() {
+    scheduler.close();
+  }
+
+  @Test
+  void jobsWaitWithoutLosingAnAttemptWhileTheirOnlyWorkerIsDead() throws Exception {
+    Workload load = Workload.of("waiting");
+    Submitter submitter = load.submitter();
+    try (JavaProcess worker = load.worker(REGISTRY).start().awaitReady()) {
+      submitter.submit(scheduler, "first-", 1, "record", System.currentTimeMillis(), 0);
+      Waiting.until("the first job is done", () -> submitter.drained(scheduler));
+
+      worker.kill();
+      submitter.submit(scheduler, "late-", 100, "record", System.currentTimeMillis() + 500, 10);
+      // The dead instance is still listed: at least one job finds that out.
+      Waiting.until(
+          "jobs found nobody, and all of them are due",
+          () -> {
+            JsonNode queue = submitter.queue(scheduler);
+            return queue.get("counters").path("undeliverable").intValue() > 0
+                && queue.get("ready").intValue() > 90;
+          });
+      for (int i = 0; i < 100; i++) {
+        JsonNode job = submitter.find(scheduler, "late-" + i);
+        assertThat(job.get("attempts").get("failed").intValue()).isZero();
+        assertThat(job.get("attempts").get("unknown").intValue()).isZero();
+        assertThat(job.get("attempts").get("counted").intValue()).isZero();
+      }
+
+      worker.start().awaitReady();
+      long ready = System.nanoTime();
+      load.awaitDrained(scheduler);
+      System.out.println(
+          "100 jobs were done %d ms after their worker was ready again"
+              .formatted(Duration.ofNanos(System.nanoTime() - ready).toMillis()));
+      Accounting accounting = load.account();
+      assertThat(accounting.accepted()).isEqualTo(101);
+      assertThat(accounting.repeated()).isEmpty();
+    }
+  }
+
+  @Test
+  void jobsThatAWorkerTookToItsGraveAreRunAgainWhenItReturns() throws Exception {
+    Workload load = Workload.of("grave");
+    Submitter submitter = load.submitter();
+    try (JavaProcess worker = load.worker(REGISTRY).start().awaitReady()) {
+      submitter.submit(scheduler, "held-", 20, "sleep 5000", System.currentTimeMillis(), 0);
+      Waiting.until("they are under way", () -> load.underWay().size() == 20);
+      load.fault(
+          "a job ends the worker's process, and the others with it",
+          () -> {
+            assertThat(submitter.submitOne(scheduler, "poison", "halt", 0)).isTrue();
+            Waiting.until(
+                "the scheduler has heard of none of them",
+                () -> submitter.queue(scheduler).get("counters").path("unknown").intValue() == 21);
+          });
+      Waiting.until("the poison is taken out", () -> submitter.cancel(scheduler, "poison"));
+
+      worker.start().awaitReady();
+      load.awaitDrained(scheduler);
+      Accounting accounting = load.account();
+      assertThat(accounting.repeated()).hasSize(20);
+    }
+  }
+
+  @Test
+  void jobsOfAnApplicationThatNeverRanGoOutSoonAfterItAppears() throws Exception {
+    Workload load = Workload.of("newcomer");
+    Submitter submitter = load.submitter();
+    submitter.submit(scheduler, "job-", 300, "record", System.currentTimeMillis(), 0);
+    Waiting.until(
+        "the queue is parked",
+        () -> {
+          JsonNode queue = submitter.queue(scheduler);
+          return queue.get("parked").booleanValue() && queue.get("ready").intValue() == 300;
+        });
+    try (JavaProcess worker = load.worker(REGISTRY).start()) {
+      Waiting.until("the registry lists " + worker.url(), () -> listed(load.application()));
+      long listed = System.nanoTime();
+      Waiting.until("all jobs ran", () -> load.begun("job-").size() == 300);
+      Duration taken = Duration.ofNanos(System.nanoTime() - listed);
+      System.out.println("300 parked jobs ran within " + taken + " after the registry showed one");
+      assertThat(taken).isLessThan(SEEN);
+      load.awaitDrained(scheduler);
+      assertThat(load.account().repeated()).isEmpty();
+    }
+  }
+
+  @Test
+  void anInstanceThatLeavesCausesNoRepeatsAndOneThatIsKilledOnlyOfWhatItHeld() throws Exception {
+    Workload load = Workload.of("instances");
+    try (JavaProcess staying = load.worker(REGISTRY).start();
+        JavaProcess leaving = load.worker(REGISTRY).start()) {
+      staying.awaitReady();
+      leaving.awaitReady();
+      try (Load steady = SchedulerDeathIT.load(load, List.of(scheduler), "sleep 500").start(50)) {
+        awaitBusy(load, leaving);
+        leaving.terminate();
+        int then = steady.sent();
+        Waiting.until("the load goes on", () -> load.begun("").size() > then + 100);
+        assertThat(load.repeated()).isEmpty();
+
+        leaving.start().awaitReady();
+        awaitBusy(load, leaving);
+        load.fault("an instance is killed", leaving::kill);
+        int again = steady.sent();
+        Waiting.until("the load goes on", () -> load.begun("").size() > again + 100);
+      }
+      load.awaitDrained(scheduler);
+      Accounting accounting = load.account();
+      assertThat(accounting.unknown()).isZero();
+      assertThat(accounting.repeated()).isNotEmpty();
+    }
+  }
+
+  /** Waits until the instance has jobs: their runs carry its process id. */
+  private static void awaitBusy(Workload load, JavaProcess instance) {
+    Waiting.until(
+        "jobs reach " + instance.url(),
+        () ->
+            load.executions().stream()
+                    .filter(execution -> execution.run().startsWith(instance.pid() + "-"))
+                    .count()
+                > 50);
+  }
+
+  private static boolean listed(String application) throws Exception {
+    Http.Answer answer = Http.get(REGISTRY.url() + "/eureka/apps/" + application);
+    return answer.status() == 200 && answer.body().contains("\"UP\"");
+  }
+}
