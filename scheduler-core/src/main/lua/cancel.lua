@@ -1,10 +1,10 @@
 -- Cancels a waiting job: DELAYED -> gone, with a tombstone that tells a repeated call so.
 --
--- KEYS     the ten keys of the bucket, see lib/keys
+-- KEYS     the twelve keys of the bucket, see lib/keys
 -- ARGV     retention: integer, ms, of tombstones
 -- ARGV     id: text
 -- RETURNS  {now ms, kind, attempt}
--- COST     at most 6 reads and 11 writes
+-- COST     at most 6 reads and 12 writes
 -- WHY      a job that is being worked on is left alone: nobody could promise that it does not run
 --- @include lib/now
 --- @include lib/job
@@ -27,6 +27,7 @@ elseif place == 'delayed' then
   end
   count('cancelled')
   if record then
+    remove_tags(id, record.tags)
     add_tomb(id, record.incarnation, 'C', content_of(record), now, retention)
   end
   write()

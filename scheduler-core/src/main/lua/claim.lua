@@ -1,24 +1,30 @@
 -- Hands out what is due: DELAYED -> RESERVED, earliest first.
 --
--- KEYS     the ten keys of the bucket, see lib/keys
+-- KEYS     the twelve keys of the bucket, see lib/keys
 -- ARGV     max: integer, 1 to 200
 -- ARGV     lease: integer, ms
+-- ARGV     terms: 'push', 'own' or 'given'; the last two are those of a pull, and with 'own' the
+--          jobs' own times to run come before that lease
 -- ARGV     token: text, no spaces
 -- ARGV     owner: text, no spaces
--- RETURNS  {now ms, next due ms or '', next lease deadline ms or '', {corrupt id...},
---          {id, due ms, attempt, record, tries or ''}...}
--- COST     for all jobs 5 reads and 3 writes
--- WHY      a delayed id without a sound record is moved to the dead letters and reported: dropping
---          it would hide a loss, and handing it out would break every claim after this one
+-- RETURNS  {now ms, next due ms or '', next lease deadline ms or '', paused since ms or '',
+--          {corrupt id...}, {id, due ms, attempt, record, tries or ''}...}
+-- COST     for all jobs 6 reads and 3 writes
+-- WHY      who pulls has its own answer for each job, so that an attempt counts as one that
+--          travelled alone; a paused bucket hands out nothing, and hides what is due, so that
+--          nobody keeps looking; a delayed id without a sound record is moved to the dead letters
+--          and reported: dropping it would hide a loss, and handing it out would break every
+--          claim after this one
 --- @include lib/now
 --- @include lib/job
 
 local broken = check_types()
 if broken then return broken end
 local now = now_ms()
-local deadline, token, owner = now + tonumber(ARGV[2]), ARGV[3], ARGV[4]
+local lease, terms, token, owner = tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
 
-local due = redis.call(
+local paused = redis.call('HGET', CONTROL, 'paused')
+local due = paused and {} or redis.call(
   'ZRANGEBYSCORE', DELAYED, '-inf', int(now), 'WITHSCORES', 'LIMIT', 0, tonumber(ARGV[1]))
 local corrupt, claimed = {}, {}
 if #due > 0 then
@@ -29,13 +35,16 @@ if #due > 0 then
   local records = redis.call('HMGET', JOBS, unpack(ids))
   local tries = redis.call('HMGET', TRIES, unpack(ids))
   for i, id in ipairs(ids) do
-    if read_record(records[i]) then
-      local t, score = read_tries(tries[i]), int(tonumber(due[2 * i]))
-      local attempt = int(t.unknown + t.failed + 1)
+    local record = read_record(records[i])
+    if record then
+      local own = terms == 'own' and record.ttr > 0
+      local deadline, t = now + (own and record.ttr or lease), read_tries(tries[i])
+      local score = int(tonumber(due[2 * i]))
+      local attempt, alone = int(t.unknown + t.failed + 1), terms == 'push' and int(t.suspect) or '1'
       remove(DELAYED, id)
       add(RESERVED, int(deadline), id)
       add(LEASES, id,
-        table.concat({ token, attempt, int(t.suspect), int(now), score, owner }, ' '))
+        table.concat({ token, attempt, alone, int(now), score, owner }, ' '))
       claimed[#claimed + 1] = { id, score, attempt, records[i], tries[i] or '' }
     else
       corrupt[#corrupt + 1] = id
@@ -45,6 +54,7 @@ if #due > 0 then
   write()
 end
 return {
-  int(now), int_or_empty(head_of(DELAYED)), int_or_empty(head_of(RESERVED)), corrupt,
+  int(now), int_or_empty(not paused and head_of(DELAYED) or nil),
+  int_or_empty(head_of(RESERVED)), paused or '', corrupt,
   unpack(claimed),
 }

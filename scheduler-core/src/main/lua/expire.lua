@@ -1,9 +1,9 @@
 -- Takes jobs back whose lease ran out: RESERVED -> DELAYED or DEAD.
 --
--- KEYS     the ten keys of the bucket, see lib/keys
+-- KEYS     the twelve keys of the bucket, see lib/keys
 -- ARGV     max: integer, 1 to 200
 -- RETURNS  {now ms, retried, dead, next lease deadline ms or ''}
--- COST     for all jobs 4 reads and at most 8 writes; 1 read and 2 writes for tombstones
+-- COST     for all jobs 4 reads and at most 8 writes; per job 1 read; 1 read and 2 writes for tombstones
 -- WHY      whoever held the lease is gone or paused: nobody knows how the attempt ended
 --- @include lib/now
 --- @include lib/job

@@ -1,6 +1,6 @@
 -- Looks at one job, or at the tombstone that it left. Read only.
 --
--- KEYS     the ten keys of the bucket, see lib/keys
+-- KEYS     the twelve keys of the bucket, see lib/keys
 -- ARGV     id: text
 -- RETURNS  {now ms} or {now ms, {id, state, at ms, record, tries, lease, error}}
 -- COST     at most 7 reads
@@ -17,7 +17,7 @@ local id = ARGV[1]
 
 local place = places_of({ id })[1]
 if place.state then
-  return { int(now), snapshots(place.state, { id }, { place.score })[1] }
+  return { int(now), snapshots({ id }, { place })[1] }
 end
 local tomb = tomb_of(id, now)
 if not tomb then

@@ -1,12 +1,12 @@
 -- Lists jobs of one state in the order of their scores. Read only.
 --
--- KEYS     the ten keys of the bucket, see lib/keys
+-- KEYS     the twelve keys of the bucket, see lib/keys
 -- ARGV     state: 'delayed', 'reserved' or 'dead'
 -- ARGV     max: integer, 1 to 200
 -- ARGV     score: integer, epoch ms, of the last job seen; '' to begin
 -- ARGV     last: text, its id; '' to begin
 -- RETURNS  {now ms, '1' if there is more else '0',
---          {id, state, at ms, record, tries, lease, error}...}
+--          {id, state, at ms, record, tries, lease, errors}...}
 -- COST     O(log n) reads to find the place, 4 for all jobs
 -- WHY      the place is looked for by (score, id), so that a list goes on where it was even when
 --          that job is gone
@@ -47,10 +47,10 @@ end
 
 local from = ARGV[3] == '' and 0 or rank_behind(ARGV[3], ARGV[4])
 local found = redis.call('ZRANGE', set, from, from + max, 'WITHSCORES')
-local ids, scores = {}, {}
+local ids, places = {}, {}
 for i = 1, math.min(#found, 2 * max), 2 do
   ids[#ids + 1] = found[i]
-  scores[#scores + 1] = tonumber(found[i + 1])
+  places[#places + 1] = { state = ARGV[1], score = tonumber(found[i + 1]) }
 end
-local jobs = #ids > 0 and snapshots(ARGV[1], ids, scores) or {}
+local jobs = #ids > 0 and snapshots(ids, places) or {}
 return { int(now), #found > 2 * max and '1' or '0', unpack(jobs) }

@@ -1,12 +1,12 @@
 -- Removes waiting or dead jobs for good, without tombstone.
 --
--- KEYS     the ten keys of the bucket, see lib/keys
+-- KEYS     the twelve keys of the bucket, see lib/keys
 -- ARGV     state: 'delayed' or 'dead'
 -- ARGV     earliest: integer, 0 for the ids that follow, else how many of the earliest, 1 to 200
 -- ARGV     before: integer, epoch ms, of those only the ones up to this score
 -- EACH     id: text
 -- RETURNS  {now ms, removed}
--- COST     for all jobs 1 read and 5 writes
+-- COST     for all jobs 2 reads and 6 writes
 -- WHY      no tombstone: who purges wants room, and may submit the id again
 --- @include lib/now
 --- @include lib/job
@@ -27,9 +27,14 @@ end
 local removed = 0
 if #ids > 0 then
   local scores, seen = redis.call('ZMSCORE', set, unpack(ids)), {}
+  local records = redis.call('HMGET', JOBS, unpack(ids))
   for i, id in ipairs(ids) do
     if scores[i] and not seen[id] then
       seen[id] = true
+      local record = read_record(records[i])
+      if record then
+        remove_tags(id, record.tags)
+      end
       for _, key in ipairs({ set, TRIES, ERRORS, JOBS }) do
         remove(key, id)
       end

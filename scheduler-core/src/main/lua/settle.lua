@@ -1,6 +1,6 @@
 -- Ends attempts, one after the other: RESERVED -> finished, DELAYED or DEAD.
 --
--- KEYS     the ten keys of the bucket, see lib/keys
+-- KEYS     the twelve keys of the bucket, see lib/keys
 -- ARGV     retention: integer, ms, of tombstones
 -- EACH     op: 'ack', 'fail', 'unknown', 'undeliverable', 'release' or 'reject'
 -- EACH     id: text
@@ -10,7 +10,8 @@
 -- EACH     alone: 0 or 1
 -- EACH     note: bytes
 -- RETURNS  {now ms, {kind, due ms}...}
--- COST     for all jobs 5 reads and at most 17 writes; per ack that finds no job 2 reads
+-- COST     for all jobs 5 reads and at most 18 writes; per ack that finds no job 2 reads, per
+--          failure 1
 -- WHY      an ack counts from any attempt of the incarnation, since the work is done; everything
 --          else needs the lease, so that who was given up on cannot disturb the successor
 --- @include lib/now
@@ -69,6 +70,7 @@ local function ack(s, job)
   for _, key in ipairs({ DELAYED, RESERVED, DEAD, LEASES, TRIES, ERRORS, JOBS }) do
     remove(key, s.id)
   end
+  remove_tags(s.id, job.record.tags)
   add_tomb(s.id, s.incarnation, 'D', content_of(job.record), now, retention)
   count('done')
   finished = finished + 1

@@ -1,9 +1,9 @@
 -- Counts of one bucket. Read only.
 --
--- KEYS     the ten keys of the bucket, see lib/keys
+-- KEYS     the twelve keys of the bucket, see lib/keys
 -- RETURNS  {now ms, delayed, ready, reserved, dead, oldest ready due ms or '', next due ms or '',
---          {name, count...}}
--- COST     7 reads, O(log n)
+--          paused since ms or '', {name, count...}}
+-- COST     8 reads, O(log n)
 -- WHY      ready is counted by score: a job that is due is still DELAYED until somebody claims it
 --- @include lib/now
 --- @include lib/job
@@ -22,5 +22,6 @@ return {
   int(redis.call('ZCARD', DEAD)),
   int_or_empty(ready > 0 and head_of(DELAYED) or nil),
   int_or_empty(next_due and tonumber(next_due)),
+  redis.call('HGET', CONTROL, 'paused') or '',
   redis.call('HGETALL', STATS),
 }

@@ -1,6 +1,6 @@
 -- Stores jobs, one after the other: nothing -> DELAYED.
 --
--- KEYS     the ten keys of the bucket, see lib/keys
+-- KEYS     the twelve keys of the bucket, see lib/keys
 -- ARGV     channel: text, of wake-ups
 -- ARGV     bucket: text, its name on that channel
 -- EACH     id: text
@@ -8,10 +8,12 @@
 -- EACH     mode: 'at' or 'in'
 -- EACH     millis: integer, epoch ms or ms from now
 -- EACH     attempts: integer, most attempts, from 1
+-- EACH     ttr: integer, ms, the job's own time to run; 0 if it has none
+-- EACH     tags: text, each behind a space; '' for none
 -- EACH     content: bytes
 -- EACH     replace: 0 or 1
 -- RETURNS  {now ms, new head due ms or '', {kind, at ms, attempt, record or ''}...}
--- COST     for all jobs 5 reads and 2 or 3 writes; per tombstone or conflict found 1 read
+-- COST     for all jobs 5 reads and 2 to 4 writes; per tombstone or conflict found 1 read
 -- WHY      the first write adds, so that a full Redis refuses the call as a whole
 --- @include lib/now
 --- @include lib/job
@@ -23,16 +25,18 @@ if broken then return broken end
 local now = now_ms()
 
 local jobs, ids = {}, {}
-for i = 3, #ARGV, 7 do
+for i = 3, #ARGV, 9 do
   local millis = tonumber(ARGV[i + 3])
   ids[#ids + 1] = ARGV[i]
   jobs[#jobs + 1] = {
     id = ARGV[i],
     incarnation = ARGV[i + 1],
     due = ARGV[i + 2] == 'in' and now + millis or millis,
-    max_attempts = int(tonumber(ARGV[i + 4])),
-    content = ARGV[i + 5],
-    replace = ARGV[i + 6] == '1',
+    max_attempts = tonumber(ARGV[i + 4]),
+    ttr = tonumber(ARGV[i + 5]),
+    tags = ARGV[i + 6],
+    content = ARGV[i + 7],
+    replace = ARGV[i + 8] == '1',
   }
 end
 
@@ -52,9 +56,10 @@ local function load_states(of)
 end
 
 local function store(job)
-  add(JOBS, job.id, table.concat({ job.incarnation, job.max_attempts, int(now) }, ' ')
-    .. '\n' .. job.content)
+  add(JOBS, job.id,
+    write_record(job.incarnation, job.max_attempts, int(now), job.ttr, job.tags, job.content))
   add(DELAYED, int(job.due), job.id)
+  add_tags(job.id, job.tags)
   count('submitted')
 end
 
@@ -92,6 +97,9 @@ local function meet(job, state)
   remove(DEAD, job.id)
   remove(TRIES, job.id)
   remove(ERRORS, job.id)
+  if state.record then
+    remove_tags(job.id, state.record.tags, job.tags)
+  end
   return { 'replaced', int(job.due), '0', '' }
 end
 

@@ -5,26 +5,55 @@
 -- Readers never raise: a value that is not of its form counts as absent, so that nothing can fail
 -- between two writes.
 
--- '<incarnation> <maxAttempts> <acceptedMs>\n<content>'
+-- '<incarnation> <maxAttempts> <acceptedMs> <ttrMs>{ <tag>}\n<content>'
 local function read_record(text)
   if not text then
     return nil
   end
-  local incarnation, max_attempts, accepted, content_at =
-    string.match(text, '^(%S+) (%d+) (%d+)\n()')
-  if not incarnation or #max_attempts > 9 or #accepted > 18 then
+  local incarnation, max_attempts, accepted, ttr, tags, content_at =
+    string.match(text, '^(%S+) (%d+) (%d+) (%d+)([^\n]*)\n()')
+  if not incarnation or #max_attempts > 9 or #accepted > 18 or #ttr > 18
+    or tags ~= '' and string.byte(tags) ~= 32 then
     return nil
   end
   return {
     text = text,
     incarnation = incarnation,
     max_attempts = tonumber(max_attempts),
+    accepted = accepted,
+    ttr = tonumber(ttr),
+    tags = tags,
     content_at = content_at,
   }
 end
 
 local function content_of(record)
   return string.sub(record.text, record.content_at)
+end
+
+-- 'tags' is what read_record gives: each tag behind a space.
+local function write_record(incarnation, max_attempts, accepted, ttr, tags, content)
+  return table.concat({ incarnation, int(max_attempts), accepted, int(ttr) }, ' ')
+    .. tags .. '\n' .. content
+end
+
+-- The members '<tag> <id>' of the index: no tag holds a space, and a space sorts before them all.
+local function remove_tags(id, tags, kept)
+  local remaining = {}
+  for tag in string.gmatch(kept or '', '%S+') do
+    remaining[tag] = true
+  end
+  for tag in string.gmatch(tags, '%S+') do
+    if not remaining[tag] then
+      remove(TAGS, tag .. ' ' .. id)
+    end
+  end
+end
+
+local function add_tags(id, tags)
+  for tag in string.gmatch(tags, '%S+') do
+    add(TAGS, '0', tag .. ' ' .. id)
+  end
 end
 
 -- '<undeliverable> <unknown> <failed> <counted> <delivered> <suspect 0/1> <firstDue>'; returns as
@@ -53,12 +82,18 @@ local function read_lease(text)
   if not text then
     return nil
   end
-  local token, attempt, alone, due =
-    string.match(text, '^(%S+) (%d+) ([01]) %d+ (%d+) %S+$')
+  local token, attempt, alone, claimed, due =
+    string.match(text, '^(%S+) (%d+) ([01]) (%d+) (%d+) %S+$')
   if not token then
     return nil
   end
-  return { token = token, attempt = attempt, alone = tonumber(alone), due = tonumber(due) }
+  return {
+    token = token,
+    attempt = attempt,
+    alone = tonumber(alone),
+    claimed = claimed,
+    due = tonumber(due),
+  }
 end
 
 -- For each id {state, score}, or an empty table for what is in no state.
@@ -93,12 +128,30 @@ local function head_of(key)
   return first[2] and tonumber(first[2]) or nil
 end
 
+-- What went wrong, newest first: '<atMs> <kind> <disposition> <attempt> <claimedMs> <bytes>\n<note>'
+-- behind one another, ten at most, and the older ones only while all take less than 4 kB.
+local function with_history(id, entry, note)
+  local before = redis.call('HGET', ERRORS, id) or ''
+  local newest = table.concat(entry, ' ') .. ' ' .. int(#note) .. '\n' .. note
+  local kept = 0
+  for _ = 2, 10 do
+    local bytes, note_at =
+      string.match(before, '^%d+ %S+ %S+ %d+ %d+ (%d+)\n()', kept + 1)
+    local stop = bytes and #bytes < 9 and note_at + tonumber(bytes) - 1
+    if not stop or stop > #before or #newest + stop > 4096 then
+      break
+    end
+    kept = stop
+  end
+  return newest .. string.sub(before, 1, kept)
+end
+
 -- A job that can neither run nor be dropped is kept where people look.
 local function bury_corrupt(id, now)
   remove(DELAYED, id)
   remove(RESERVED, id)
   remove(LEASES, id)
   add(DEAD, int(now), id)
-  add(ERRORS, id, int(now) .. ' corrupt dead-corrupt\n')
+  add(ERRORS, id, with_history(id, { int(now), 'corrupt', 'dead-corrupt', '0', '0' }, ''))
   count('dead')
 end

@@ -35,7 +35,8 @@ local function end_attempt(job, kind, delay, alone, note, now)
   remove(RESERVED, id)
   remove(LEASES, id)
   add(TRIES, id, write_tries(tries))
-  add(ERRORS, id, int(now) .. ' ' .. kind .. ' ' .. disposition .. '\n' .. note)
+  local entry = { int(now), kind, disposition, job.lease.attempt, job.lease.claimed }
+  add(ERRORS, id, with_history(id, entry, note))
   if disposition == 'retry' then
     add(DELAYED, int(now + delay), id)
     return 'retry', now + delay

@@ -1,8 +1,8 @@
---- @include lib/keys
---- @include lib/text
+--- @include lib/job
 
--- For each id {id, state, at, record or '', tries or '', lease or '', error or ''}.
-local function snapshots(state, ids, scores)
+-- For each id {id, state, at, record or '', tries or '', lease or '', errors or ''}; the
+-- ids must be in a state.
+local function snapshots(ids, places)
   local records = redis.call('HMGET', JOBS, unpack(ids))
   local tries = redis.call('HMGET', TRIES, unpack(ids))
   local leases = redis.call('HMGET', LEASES, unpack(ids))
@@ -10,7 +10,7 @@ local function snapshots(state, ids, scores)
   local result = {}
   for i = 1, #ids do
     result[i] = {
-      ids[i], state, int(scores[i]),
+      ids[i], places[i].state, int(places[i].score),
       records[i] or '', tries[i] or '', leases[i] or '', errors[i] or '',
     }
   end

@@ -3,6 +3,8 @@ package io.punctual;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -21,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param timeToRun how long one attempt may take; null for {@link Limits#DEFAULT_TIME_TO_RUN}
  * @param retry what to do after a failed attempt; null for the queue's policy
  * @param headers small texts that travel with the job, at most {@link Limits#MAX_HEADERS}
+ * @param tags business keys such as {@code order:123}, by which jobs are found, cancelled and moved
+ *     together; at most {@link Limits#MAX_TAGS}, kept in ascending order, each once
  */
 public record DelayQueueJob(
     String taskId,
@@ -30,7 +34,8 @@ public record DelayQueueJob(
     String params,
     @Nullable Duration timeToRun,
     @Nullable RetryPolicy retry,
-    Map<String, String> headers) {
+    Map<String, String> headers,
+    List<String> tags) {
 
   /**
    * Checks all values.
@@ -66,6 +71,7 @@ public record DelayQueueJob(
               + timeToRun);
     }
     headers = checkHeaders(headers);
+    tags = checkTags(tags);
   }
 
   /** Starts a job of the given task type. */
@@ -106,6 +112,19 @@ public record DelayQueueJob(
     return java.util.Collections.unmodifiableMap(new TreeMap<>(headers));
   }
 
+  private static List<String> checkTags(List<String> tags) {
+    List<String> sorted = tags.stream().sorted().distinct().toList();
+    if (sorted.size() > Limits.MAX_TAGS) {
+      throw new IllegalArgumentException("tags: at most " + Limits.MAX_TAGS + " are allowed");
+    }
+    for (String tag : sorted) {
+      if (!Limits.TAG.matcher(tag).matches()) {
+        throw new IllegalArgumentException("tags: each " + Limits.TAG_RULE);
+      }
+    }
+    return sorted;
+  }
+
   /** Collects the optional parts of a job. */
   public static final class Builder {
     private final String taskType;
@@ -116,6 +135,7 @@ public record DelayQueueJob(
     private @Nullable Duration timeToRun;
     private @Nullable RetryPolicy retry;
     private final Map<String, String> headers = new TreeMap<>();
+    private final List<String> tags = new ArrayList<>();
 
     private Builder(String taskType) {
       this.taskType = taskType;
@@ -170,6 +190,12 @@ public record DelayQueueJob(
       return this;
     }
 
+    /** Adds a tag, by which the job can be found, such as {@code order:123}. */
+    public Builder tag(String tag) {
+      tags.add(tag);
+      return this;
+    }
+
     /**
      * Makes the job.
      *
@@ -184,7 +210,8 @@ public record DelayQueueJob(
           params,
           timeToRun,
           retry,
-          headers);
+          headers,
+          tags);
     }
   }
 }

@@ -29,6 +29,16 @@ public final class Limits {
   /** Longest header value, in characters; values are printable ASCII and spaces. */
   public static final int MAX_HEADER_VALUE = 1024;
 
+  /** Most tags on one job. */
+  public static final int MAX_TAGS = 8;
+
+  /** Tags: business keys such as {@code order:123}. */
+  public static final Pattern TAG = Pattern.compile("[\\x21-\\x2b\\x2d-\\x7e]{1,64}");
+
+  /** What {@link #TAG} asks for, in words that follow a field's name. */
+  public static final String TAG_RULE =
+      "must be 1 to 64 printable ASCII characters without spaces and commas";
+
   /** Most jobs in one batch submit. */
   public static final int MAX_BATCH = 1000;
 

@@ -260,8 +260,8 @@ class PluginIT {
     return engine.find(QUEUE, taskId).orElseThrow();
   }
 
-  private JobView.LastError error(String taskId) {
-    return Objects.requireNonNull(find(taskId).error());
+  private JobView.Failure error(String taskId) {
+    return Objects.requireNonNull(find(taskId).lastFailure());
   }
 
   private static ConditionFactory eventually() {

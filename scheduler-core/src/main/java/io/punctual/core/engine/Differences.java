@@ -22,6 +22,7 @@ final class Differences {
     add(fields, "timeToRun", wanted.timeToRun(), there.timeToRun());
     add(fields, "retry", wanted.retry(), there.retry());
     add(fields, "headers", wanted.headers(), there.headers());
+    add(fields, "tags", wanted.tags(), there.tags());
     return List.copyOf(fields);
   }
 

@@ -4,6 +4,7 @@ import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.Tries;
 import io.punctual.core.queue.QueueName;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param at epoch ms: due time, lease deadline, time of death, or of finish or cancel
  * @param acceptedAt epoch ms; 0 when the record is gone
  * @param content null when the record is gone
- * @param owner the scheduler that holds the lease, when reserved
+ * @param owner who holds the lease, a scheduler or somebody who pulled, when reserved
+ * @param failures what went wrong, newest first, the last ten at most
  */
 public record JobView(
     QueueName queue,
@@ -26,12 +28,22 @@ public record JobView(
     int maxAttempts,
     int attempt,
     @Nullable String owner,
-    @Nullable LastError error) {
+    List<Failure> failures) {
+
+  /** The last thing that went wrong, if anything did. */
+  public @Nullable Failure lastFailure() {
+    return failures.isEmpty() ? null : failures.get(0);
+  }
 
   /**
-   * The last thing that went wrong.
+   * An attempt that went wrong.
    *
+   * @param at epoch ms
    * @param kind failed, unknown, undeliverable, rejected, lease or corrupt
+   * @param attempt its number; 0 for corrupt
+   * @param startedAt epoch ms at which it was claimed; 0 for corrupt
+   * @param instance where; empty if nowhere
    */
-  public record LastError(long at, String kind, String instance, String message) {}
+  public record Failure(
+      long at, String kind, int attempt, long startedAt, String instance, String message) {}
 }

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts of one queue.
  *
+ * @param pausedSince epoch ms since when nothing is handed out, or null
  * @param parked whether jobs are due and the dispatcher has nobody to send them to, seen from here
  */
 public record QueueStats(
@@ -20,4 +21,5 @@ public record QueueStats(
     @Nullable Long oldestReady,
     @Nullable Long nextDue,
     boolean parked,
+    @Nullable Long pausedSince,
     Map<String, Long> counters) {}

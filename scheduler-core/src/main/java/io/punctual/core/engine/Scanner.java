@@ -167,7 +167,15 @@ final class Scanner {
     EngineOptions options = context.options();
     long sent = context.now();
     Claim claim =
-        context.jobs().claim(bucket, max, options.lease(), Secrets.leaseToken(), options.owner());
+        context
+            .jobs()
+            .claim(
+                bucket,
+                max,
+                options.lease(),
+                JobStore.ClaimMode.PUSH,
+                Secrets.leaseToken(),
+                options.owner());
     answered(sent, claim.now());
     plan.due(orNever(claim.nextDue()));
     plan.deadline(orNever(claim.nextDeadline()));

@@ -11,7 +11,8 @@ import io.punctual.core.job.JobState;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Requeued;
-import io.punctual.core.store.Rescheduled;
+import io.punctual.core.store.Revised;
+import io.punctual.core.store.Revision;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.Submission;
@@ -109,13 +110,15 @@ final class ScanningEngine implements Engine {
             ? Due.in(job.delay().toMillis())
             : Due.at(Objects.requireNonNull(job.delayTime()));
     JobContent content =
-        new JobContent(due, job.params(), job.timeToRun(), job.retry(), job.headers());
+        new JobContent(due, job.params(), job.timeToRun(), job.retry(), job.headers(), job.tags());
     RetryPolicy retry = job.retry() != null ? job.retry() : options.retry().apply(queue);
     return new Submission(
         job.taskId(),
         Secrets.incarnation(),
         due,
         retry.maxAttempts(),
+        job.timeToRun() == null ? 0 : job.timeToRun().toMillis(),
+        job.tags(),
         JobContentCodec.encode(content),
         replace);
   }
@@ -136,9 +139,9 @@ final class ScanningEngine implements Engine {
       return new RescheduleResult(RescheduleResult.Outcome.UNKNOWN, null, 0);
     }
     Lane lane = found.get().lane(taskId);
-    Rescheduled rescheduled = jobs.reschedule(lane.bucket, taskId, due);
-    wake(lane, rescheduled.newHead());
-    return rescheduled.result();
+    Revised revised = jobs.revise(lane.bucket, taskId, Revision.of(due));
+    wake(lane, revised.newHead());
+    return Views.rescheduled(revised);
   }
 
   @Override

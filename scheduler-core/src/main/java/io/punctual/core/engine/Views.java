@@ -1,5 +1,6 @@
 package io.punctual.core.engine;
 
+import io.punctual.RescheduleResult;
 import io.punctual.core.job.CorruptContentException;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobContentCodec;
@@ -7,6 +8,8 @@ import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.BucketStats;
 import io.punctual.core.store.JobRecord;
 import io.punctual.core.store.JobSnapshot;
+import io.punctual.core.store.Revised;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -37,7 +40,7 @@ final class Views {
         record == null ? 0 : record.maxAttempts(),
         lease != null ? lease.attempt() : job.tries().attempts(),
         lease == null ? null : lease.owner(),
-        error(job.error()));
+        job.errors().stream().map(Views::failure).toList());
   }
 
   /**
@@ -63,7 +66,22 @@ final class Views {
         earliest(buckets, BucketStats::oldestReady),
         earliest(buckets, BucketStats::nextDue),
         ready > 0 && !busy && !room,
+        earliest(buckets, BucketStats::pausedSince),
         counters);
+  }
+
+  static RescheduleResult rescheduled(Revised revised) {
+    boolean moved = revised.kind() == Revised.Kind.REVISED;
+    RescheduleResult.Outcome outcome =
+        switch (revised.kind()) {
+          case REVISED -> RescheduleResult.Outcome.RESCHEDULED;
+          case IN_DELIVERY -> RescheduleResult.Outcome.IN_DELIVERY;
+          case DEAD -> RescheduleResult.Outcome.DEAD;
+          case FINISHED -> RescheduleResult.Outcome.FINISHED;
+          case UNKNOWN, CHANGED -> RescheduleResult.Outcome.UNKNOWN;
+        };
+    return new RescheduleResult(
+        outcome, moved ? Instant.ofEpochMilli(revised.due()) : null, revised.attempt());
   }
 
   private static @Nullable Long earliest(
@@ -84,21 +102,23 @@ final class Views {
     }
   }
 
-  private static JobView.@Nullable LastError error(JobSnapshot.@Nullable LastError error) {
-    if (error == null) {
-      return null;
-    }
-    Note note = Note.decode(error.note());
+  private static JobView.Failure failure(JobSnapshot.Failure failure) {
+    Note note = Note.decode(failure.note());
     String message = note.message();
     if (message.isEmpty()) {
       message =
-          switch (error.kind()) {
+          switch (failure.kind()) {
             case "lease" -> "the lease ran out: its scheduler or worker went away unheard";
             case "corrupt" -> "the stored record was gone";
             default -> "";
           };
     }
-    return new JobView.LastError(
-        error.at(), KINDS.getOrDefault(error.kind(), error.kind()), note.instance(), message);
+    return new JobView.Failure(
+        failure.at(),
+        KINDS.getOrDefault(failure.kind(), failure.kind()),
+        failure.attempt(),
+        failure.claimedAt(),
+        note.instance(),
+        message);
   }
 }

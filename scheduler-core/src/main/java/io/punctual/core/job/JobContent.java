@@ -2,6 +2,7 @@ package io.punctual.core.job;
 
 import io.punctual.RetryPolicy;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param due as asked for, so that the same relative delay is the same content
  * @param timeToRun null for the default
+ * @param tags in ascending order, each once
  * @param retry null for the queue's policy
  */
 public record JobContent(
@@ -18,4 +20,5 @@ public record JobContent(
     String params,
     @Nullable Duration timeToRun,
     @Nullable RetryPolicy retry,
-    Map<String, String> headers) {}
+    Map<String, String> headers,
+    List<String> tags) {}

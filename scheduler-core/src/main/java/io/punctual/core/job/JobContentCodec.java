@@ -8,17 +8,20 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * The bytes in which a job's content is stored. Equal content gives equal bytes (times to the
  * millisecond), since the store takes jobs with equal bytes for the same job.
  *
  * <pre>
- * version 1 | flags: 1 relative due, 2 has time-to-run, 4 has retry policy
+ * version 1 | flags: 1 relative due, 2 has time-to-run, 4 has retry policy, 8 has tags
  * due ms | [time-to-run ms] | [retry policy as text] | params
  * number of headers | name, value ... in ascending order of names
+ * [number of tags | tag ... in ascending order]
  * </pre>
  *
  * <p>Numbers are unsigned LEB128; texts are UTF-8 behind their length in bytes.
@@ -29,6 +32,7 @@ public final class JobContentCodec {
   private static final int RELATIVE = 1;
   private static final int TIME_TO_RUN = 2;
   private static final int RETRY = 4;
+  private static final int TAGS = 8;
 
   private JobContentCodec() {}
 
@@ -43,7 +47,8 @@ public final class JobContentCodec {
     out.write(
         (content.due().relative() ? RELATIVE : 0)
             | (content.timeToRun() != null ? TIME_TO_RUN : 0)
-            | (content.retry() != null ? RETRY : 0));
+            | (content.retry() != null ? RETRY : 0)
+            | (content.tags().isEmpty() ? 0 : TAGS));
     number(out, content.due().millis());
     if (content.timeToRun() != null) {
       number(out, content.timeToRun().toMillis());
@@ -59,6 +64,12 @@ public final class JobContentCodec {
               text(out, "headers", name);
               text(out, "headers." + name, value);
             });
+    if (!content.tags().isEmpty()) {
+      number(out, content.tags().size());
+      for (String tag : new TreeSet<>(content.tags())) {
+        text(out, "tags", tag);
+      }
+    }
     return out.toByteArray();
   }
 
@@ -76,7 +87,7 @@ public final class JobContentCodec {
             "content of version " + version + ", this release reads version " + VERSION);
       }
       int flags = in.get();
-      if ((flags & ~(RELATIVE | TIME_TO_RUN | RETRY)) != 0) {
+      if ((flags & ~(RELATIVE | TIME_TO_RUN | RETRY | TAGS)) != 0) {
         throw new CorruptContentException("unknown flags " + flags);
       }
       Due due = new Due((flags & RELATIVE) != 0, number(in));
@@ -84,10 +95,11 @@ public final class JobContentCodec {
       RetryPolicy retry = (flags & RETRY) != 0 ? RetryPolicy.parse(text(in)) : null;
       String params = text(in);
       Map<String, String> headers = headers(in);
+      List<String> tags = (flags & TAGS) != 0 ? tags(in) : List.of();
       if (in.hasRemaining()) {
         throw new CorruptContentException(in.remaining() + " bytes too many");
       }
-      return new JobContent(due, params, timeToRun, retry, headers);
+      return new JobContent(due, params, timeToRun, retry, headers, tags);
     } catch (BufferUnderflowException e) {
       throw new CorruptContentException("it ends too early", e);
     } catch (CharacterCodingException e) {
@@ -108,6 +120,22 @@ public final class JobContentCodec {
       headers.put(name, text(in));
     }
     return java.util.Collections.unmodifiableMap(headers);
+  }
+
+  private static List<String> tags(ByteBuffer in) throws CharacterCodingException {
+    long count = number(in);
+    TreeSet<String> tags = new TreeSet<>();
+    for (long i = 0; i < count; i++) {
+      String tag = text(in);
+      if (!tags.isEmpty() && tags.last().compareTo(tag) >= 0) {
+        throw new CorruptContentException("tags out of order");
+      }
+      tags.add(tag);
+    }
+    if (tags.isEmpty()) {
+      throw new CorruptContentException("tags are announced, and none is there");
+    }
+    return List.copyOf(tags);
   }
 
   private static void number(ByteArrayOutputStream out, long value) {

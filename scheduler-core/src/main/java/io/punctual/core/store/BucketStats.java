@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param ready of those, due
  * @param oldestReady due time of the earliest ready job, or null
  * @param nextDue due time of the earliest job that is not due yet, or null
+ * @param pausedSince epoch ms since when nothing is handed out, or null
  * @param counters by name, since the queue was made: submitted, done, failed, unknown,
  *     undeliverable, released, expired, rejected, dead, cancelled, requeued, purged
  */
@@ -21,4 +22,5 @@ public record BucketStats(
     long dead,
     @Nullable Long oldestReady,
     @Nullable Long nextDue,
+    @Nullable Long pausedSince,
     Map<String, Long> counters) {}

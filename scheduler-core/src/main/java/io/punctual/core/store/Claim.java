@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a claim got.
  *
+ * @param pausedSince epoch ms since when nothing is handed out, or null
  * @param corrupt ids that had no record and were moved to the dead letters
- * @param nextDue due time of the earliest job still waiting, or null
+ * @param nextDue due time of the earliest job still waiting, or null; null while paused
  * @param nextDeadline the earliest lease deadline in the bucket, or null
  */
 public record Claim(
@@ -15,4 +16,5 @@ public record Claim(
     List<ClaimedJob> jobs,
     List<String> corrupt,
     @Nullable Long nextDue,
-    @Nullable Long nextDeadline) {}
+    @Nullable Long nextDeadline,
+    @Nullable Long pausedSince) {}

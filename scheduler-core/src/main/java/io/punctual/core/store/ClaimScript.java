@@ -3,6 +3,7 @@ package io.punctual.core.store;
 import io.punctual.core.queue.Bucket;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 
 /** claim.lua: DELAYED to RESERVED. */
 final class ClaimScript {
@@ -13,14 +14,25 @@ final class ClaimScript {
     this.scripts = scripts;
   }
 
-  Claim run(Bucket bucket, int max, Duration lease, LeaseToken token, String owner) {
+  Claim run(
+      Bucket bucket,
+      int max,
+      Duration lease,
+      JobStore.ClaimMode mode,
+      LeaseToken token,
+      String owner) {
     Reply reply =
         scripts.run(
             "claim",
             bucket,
-            new Arguments().add(max).add(lease.toMillis()).add(token.value()).add(owner));
+            new Arguments()
+                .add(max)
+                .add(lease.toMillis())
+                .add(mode.name().toLowerCase(Locale.ROOT))
+                .add(token.value())
+                .add(owner));
     List<ClaimedJob> jobs =
-        reply.listsFrom(4).stream()
+        reply.listsFrom(5).stream()
             .map(
                 job ->
                     new ClaimedJob(
@@ -34,8 +46,9 @@ final class ClaimScript {
     return new Claim(
         reply.number(0),
         jobs,
-        reply.list(3).textsFrom(0),
+        reply.list(4).textsFrom(0),
         reply.numberOrNull(1),
-        reply.numberOrNull(2));
+        reply.numberOrNull(2),
+        reply.numberOrNull(3));
   }
 }

@@ -1,9 +1,19 @@
 package io.punctual.core.store;
 
+import java.util.List;
+
 /**
  * What is stored of a job besides its state.
  *
  * @param maxAttempts how often it may be tried before it is dead
  * @param acceptedAt epoch ms at which it was stored
+ * @param timeToRun ms that one attempt may take; 0 if the job did not say
+ * @param tags in ascending order
  */
-public record JobRecord(String incarnation, int maxAttempts, long acceptedAt, byte[] content) {}
+public record JobRecord(
+    String incarnation,
+    int maxAttempts,
+    long acceptedAt,
+    long timeToRun,
+    List<String> tags,
+    byte[] content) {}

@@ -2,6 +2,7 @@ package io.punctual.core.store;
 
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.Tries;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param record null for FINISHED and CANCELLED, and for a dead letter whose record is gone
  * @param at epoch ms: due time, lease deadline, time of death, or when it finished or was cancelled
  * @param lease who works on it, for RESERVED
- * @param error the last thing that went wrong
+ * @param errors what went wrong, newest first, the last ten at most
  */
 public record JobSnapshot(
     long now,
@@ -20,7 +21,7 @@ public record JobSnapshot(
     @Nullable JobRecord record,
     Tries tries,
     @Nullable LeaseInfo lease,
-    @Nullable LastError error) {
+    List<Failure> errors) {
 
   /**
    * The lease of a reserved job.
@@ -30,12 +31,16 @@ public record JobSnapshot(
   public record LeaseInfo(int attempt, boolean alone, long claimedAt, long due, String owner) {}
 
   /**
-   * The last thing that went wrong.
+   * An attempt that went wrong.
    *
+   * @param at epoch ms
    * @param kind the settlement (fail, unknown, undeliverable, reject), {@code lease} or {@code
    *     corrupt}
    * @param disposition what it led to: {@code retry} or {@code dead-...}
+   * @param attempt its number; 0 for {@code corrupt}
+   * @param claimedAt epoch ms at which it began; 0 for {@code corrupt}
    * @param note as given with the settlement
    */
-  public record LastError(long at, String kind, String disposition, byte[] note) {}
+  public record Failure(
+      long at, String kind, String disposition, int attempt, long claimedAt, byte[] note) {}
 }

@@ -1,7 +1,6 @@
 package io.punctual.core.store;
 
 import io.punctual.CancelResult;
-import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.queue.Bucket;
 import java.time.Duration;
@@ -35,7 +34,18 @@ public interface JobStore {
    * @param token unguessable, new for each call
    * @param owner who holds the lease, for people; no spaces
    */
-  Claim claim(Bucket bucket, int max, Duration lease, LeaseToken token, String owner);
+  Claim claim(
+      Bucket bucket, int max, Duration lease, ClaimMode mode, LeaseToken token, String owner);
+
+  /** Who claims, and how long the jobs are theirs. */
+  enum ClaimMode {
+    /** An engine, which keeps the lease alive itself; suspects are told to travel alone. */
+    PUSH,
+    /** Somebody who pulls: until the job's own time to run is over, else the lease. */
+    OWN,
+    /** Somebody who pulls: for the lease, whatever the jobs say. */
+    GIVEN
+  }
 
   /** Ends attempts, one answer each, in the order given. */
   List<Settled> settle(Bucket bucket, List<Settlement> settlements);
@@ -57,8 +67,8 @@ public interface JobStore {
   /** Cancels a waiting job. */
   CancelResult cancel(Bucket bucket, String taskId);
 
-  /** Moves a waiting job to another due time. */
-  Rescheduled reschedule(Bucket bucket, String taskId, Due due);
+  /** Changes a waiting job. */
+  Revised revise(Bucket bucket, String taskId, Revision revision);
 
   /**
    * Gives dead letters a new life.
@@ -96,6 +106,24 @@ public interface JobStore {
    */
   Page list(Bucket bucket, JobState state, @Nullable Cursor after, int max);
 
+  /**
+   * Lists the jobs that have a tag, whatever their state, by id.
+   *
+   * @param after the id behind which to go on; null for the beginning
+   */
+  Tagged tagged(Bucket bucket, String tag, @Nullable String after, int max);
+
+  /** Hands out nothing any more, or again. */
+  Paused pause(Bucket bucket, boolean paused);
+
   /** Counts. */
   BucketStats stats(Bucket bucket);
+
+  /**
+   * Counts the waiting jobs by due time.
+   *
+   * @param width of an interval, from 1 ms
+   * @param intervals how many, from now on; 1 to {@link #MAX_JOBS}
+   */
+  Forecast forecast(Bucket bucket, Duration width, int intervals);
 }

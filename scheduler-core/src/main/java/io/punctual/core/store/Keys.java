@@ -25,7 +25,9 @@ final class Keys {
           "errors",
           "done",
           "tombs",
-          "stats");
+          "stats",
+          "tags",
+          "control");
 
   private final String prefix;
   private final TimeSource time;

@@ -3,7 +3,9 @@ package io.punctual.core.store;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.Tries;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.regex.Matcher;
@@ -16,12 +18,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class Records {
 
-  private static final Pattern JOB = Pattern.compile("(\\S+) (\\d{1,9}) (\\d{1,18})");
+  private static final Pattern JOB =
+      Pattern.compile("(\\S+) (\\d{1,9}) (\\d{1,18}) (\\d{1,18})((?: .*)?)");
   private static final Pattern TRIES =
       Pattern.compile("(\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) ([01]) (\\d{1,18})");
   private static final Pattern LEASE =
       Pattern.compile("\\S+ (\\d{1,9}) ([01]) (\\d{1,18}) (\\d{1,18}) (\\S+)");
-  private static final Pattern ERROR = Pattern.compile("(\\d{1,18}) (\\S+) (\\S+)");
+  private static final Pattern FAILURE =
+      Pattern.compile("(\\d{1,18}) (\\S+) (\\S+) (\\d{1,9}) (\\d{1,18}) (\\d{1,8})");
 
   private Records() {}
 
@@ -33,6 +37,8 @@ final class Records {
             header.group(1),
             Integer.parseInt(header.group(2)),
             Long.parseLong(header.group(3)),
+            Long.parseLong(header.group(4)),
+            Arrays.stream(header.group(5).split(" +")).filter(tag -> !tag.isEmpty()).toList(),
             behind(end, bytes))
         : null;
   }
@@ -66,7 +72,7 @@ final class Records {
         jobOrNull(reply.bytes(3)),
         tries(reply.text(4)),
         leaseOrNull(reply.text(5)),
-        errorOrNull(reply.bytes(6)));
+        failures(reply.bytes(6)));
   }
 
   private static JobSnapshot.@Nullable LeaseInfo leaseOrNull(String text) {
@@ -81,13 +87,32 @@ final class Records {
         : null;
   }
 
-  private static JobSnapshot.@Nullable LastError errorOrNull(byte[] bytes) {
-    int end = lineEnd(bytes);
-    Matcher header = ERROR.matcher(text(bytes, end));
-    return header.matches()
-        ? new JobSnapshot.LastError(
-            Long.parseLong(header.group(1)), header.group(2), header.group(3), behind(end, bytes))
-        : null;
+  private static List<JobSnapshot.Failure> failures(byte[] bytes) {
+    List<JobSnapshot.Failure> failures = new ArrayList<>();
+    byte[] rest = bytes;
+    while (rest.length > 0) {
+      int end = lineEnd(rest);
+      Matcher header = FAILURE.matcher(text(rest, end));
+      if (!header.matches() || end + 1 + Integer.parseInt(header.group(6)) > rest.length) {
+        break;
+      }
+      int stop = end + 1 + Integer.parseInt(header.group(6));
+      failures.add(
+          new JobSnapshot.Failure(
+              Long.parseLong(header.group(1)),
+              header.group(2),
+              header.group(3),
+              Integer.parseInt(header.group(4)),
+              Long.parseLong(header.group(5)),
+              Arrays.copyOfRange(rest, end + 1, stop)));
+      rest = Arrays.copyOfRange(rest, stop, rest.length);
+    }
+    return List.copyOf(failures);
+  }
+
+  /** As scripts take tags: each behind a space. */
+  static String tags(List<String> tags) {
+    return tags.isEmpty() ? "" : " " + String.join(" ", tags);
   }
 
   // Where the header line ends; the length if there is no line break.

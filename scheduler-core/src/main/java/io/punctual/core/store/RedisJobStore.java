@@ -1,7 +1,6 @@
 package io.punctual.core.store;
 
 import io.punctual.CancelResult;
-import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.queue.Bucket;
 import java.time.Duration;
@@ -19,12 +18,15 @@ final class RedisJobStore implements JobStore {
   private final ExtendScript extend;
   private final ExpireScript expire;
   private final CancelScript cancel;
-  private final RescheduleScript reschedule;
+  private final ReviseScript revise;
   private final RequeueScript requeue;
   private final PurgeScript purge;
   private final FindScript find;
   private final ListScript list;
+  private final TaggedScript tagged;
+  private final PauseScript pause;
   private final StatsScript stats;
+  private final ForecastScript forecast;
 
   RedisJobStore(ScriptRunner scripts, Duration tombstones) {
     submit = new SubmitScript(scripts);
@@ -33,12 +35,15 @@ final class RedisJobStore implements JobStore {
     extend = new ExtendScript(scripts);
     expire = new ExpireScript(scripts);
     cancel = new CancelScript(scripts, tombstones);
-    reschedule = new RescheduleScript(scripts);
+    revise = new ReviseScript(scripts);
     requeue = new RequeueScript(scripts);
     purge = new PurgeScript(scripts);
     find = new FindScript(scripts);
     list = new ListScript(scripts);
+    tagged = new TaggedScript(scripts);
+    pause = new PauseScript(scripts);
     stats = new StatsScript(scripts);
+    forecast = new ForecastScript(scripts);
   }
 
   @Override
@@ -47,12 +52,13 @@ final class RedisJobStore implements JobStore {
   }
 
   @Override
-  public Claim claim(Bucket bucket, int max, Duration lease, LeaseToken token, String owner) {
+  public Claim claim(
+      Bucket bucket, int max, Duration lease, ClaimMode mode, LeaseToken token, String owner) {
     if (!owner.matches("[!-~]{1,128}")) {
       throw new IllegalArgumentException(
           "the owner of a lease must be 1 to 128 printable characters without spaces");
     }
-    return claim.run(bucket, bounded(max), positive(lease), token, owner);
+    return claim.run(bucket, bounded(max), positive(lease), mode, token, owner);
   }
 
   @Override
@@ -76,8 +82,8 @@ final class RedisJobStore implements JobStore {
   }
 
   @Override
-  public Rescheduled reschedule(Bucket bucket, String taskId, Due due) {
-    return reschedule.run(bucket, taskId, due);
+  public Revised revise(Bucket bucket, String taskId, Revision revision) {
+    return revise.run(bucket, taskId, revision);
   }
 
   @Override
@@ -111,8 +117,23 @@ final class RedisJobStore implements JobStore {
   }
 
   @Override
+  public Tagged tagged(Bucket bucket, String tag, @Nullable String after, int max) {
+    return tagged.run(bucket, tag, after, bounded(max));
+  }
+
+  @Override
+  public Paused pause(Bucket bucket, boolean paused) {
+    return pause.run(bucket, paused);
+  }
+
+  @Override
   public BucketStats stats(Bucket bucket) {
     return stats.run(bucket);
+  }
+
+  @Override
+  public Forecast forecast(Bucket bucket, Duration width, int intervals) {
+    return forecast.run(bucket, positive(width), bounded(intervals));
   }
 
   private static <T> List<T> bounded(List<T> jobs) {
@@ -123,11 +144,11 @@ final class RedisJobStore implements JobStore {
     return jobs;
   }
 
-  private static Duration positive(Duration lease) {
-    if (lease.toMillis() < 1) {
-      throw new IllegalArgumentException("a lease must be 1 ms or longer, not " + lease);
+  private static Duration positive(Duration duration) {
+    if (duration.toMillis() < 1) {
+      throw new IllegalArgumentException("a duration must be 1 ms or longer, not " + duration);
     }
-    return lease;
+    return duration;
   }
 
   private static int bounded(int max) {

@@ -16,7 +16,7 @@ final class StatsScript {
 
   BucketStats run(Bucket bucket) {
     Reply reply = scripts.run("stats", bucket, new Arguments());
-    List<String> pairs = reply.list(7).textsFrom(0);
+    List<String> pairs = reply.list(8).textsFrom(0);
     Map<String, Long> counters = new TreeMap<>();
     for (int i = 0; i < pairs.size(); i += 2) {
       counters.put(pairs.get(i), Long.valueOf(pairs.get(i + 1)));
@@ -29,6 +29,7 @@ final class StatsScript {
         reply.number(4),
         reply.numberOrNull(5),
         reply.numberOrNull(6),
+        reply.numberOrNull(7),
         counters);
   }
 }

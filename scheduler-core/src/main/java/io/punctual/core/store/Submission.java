@@ -1,6 +1,8 @@
 package io.punctual.core.store;
 
+import io.punctual.Limits;
 import io.punctual.core.job.Due;
+import java.util.List;
 
 /**
  * A job to be stored.
@@ -8,11 +10,20 @@ import io.punctual.core.job.Due;
  * @param incarnation made by the caller, new for each submission: 12 random characters of
  *     [A-Za-z0-9_-]
  * @param maxAttempts 1 or more; what the job's or its queue's retry policy said at this moment
+ * @param timeToRun ms that one attempt may take, what a puller gets; 0 if the job does not say
+ * @param tags by which the job can be found; {@link Limits#TAG}
  * @param content opaque to the store; equal content means the same job
  * @param replace whether a waiting or dead job with other content gives way
  */
 public record Submission(
-    String taskId, String incarnation, Due due, int maxAttempts, byte[] content, boolean replace) {
+    String taskId,
+    String incarnation,
+    Due due,
+    int maxAttempts,
+    long timeToRun,
+    List<String> tags,
+    byte[] content,
+    boolean replace) {
 
   /** Checks what the scripts rely on. */
   public Submission {
@@ -23,5 +34,19 @@ public record Submission(
     if (maxAttempts < 1) {
       throw new IllegalArgumentException("maxAttempts must be 1 or more, not " + maxAttempts);
     }
+    if (timeToRun < 0) {
+      throw new IllegalArgumentException("timeToRun must be 0 or more, not " + timeToRun);
+    }
+    tags = checked(tags);
+  }
+
+  /** In ascending order, each once. */
+  static List<String> checked(List<String> tags) {
+    for (String tag : tags) {
+      if (!Limits.TAG.matcher(tag).matches()) {
+        throw new IllegalArgumentException("a tag " + Limits.TAG_RULE);
+      }
+    }
+    return tags.stream().sorted().distinct().toList();
   }
 }

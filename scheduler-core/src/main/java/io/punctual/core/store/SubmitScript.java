@@ -26,6 +26,8 @@ final class SubmitScript {
           .add(due.relative() ? "in" : "at")
           .add(due.millis())
           .add(job.maxAttempts())
+          .add(job.timeToRun())
+          .add(Records.tags(job.tags()))
           .add(job.content())
           .add(job.replace());
     }

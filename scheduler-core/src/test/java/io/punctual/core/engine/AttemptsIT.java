@@ -43,8 +43,13 @@ class AttemptsIT extends EngineTestBase {
     assertThat(dead.state()).isEqualTo(JobState.DEAD);
     assertThat(dead.tries().failed()).isEqualTo(4);
     assertThat(dead.maxAttempts()).isEqualTo(4);
-    assertThat(dead.error())
-        .isEqualTo(new JobView.LastError(dead.at(), "failed", "10.0.0.1:8081", "out of stock 4"));
+    assertThat(dead.failures()).extracting(JobView.Failure::attempt).containsExactly(4, 3, 2, 1);
+    JobView.Failure last = dead.failures().get(0);
+    assertThat(last.startedAt()).isPositive().isLessThanOrEqualTo(dead.at());
+    assertThat(last)
+        .isEqualTo(
+            new JobView.Failure(
+                dead.at(), "failed", 4, last.startedAt(), "10.0.0.1:8081", "out of stock 4"));
     // Between first failure and death lie at least the steps of the ladder.
     assertThat(dead.at() - due).isGreaterThanOrEqualTo(400);
 
@@ -180,7 +185,9 @@ class AttemptsIT extends EngineTestBase {
         .jobs()
         .submit(
             new Bucket(QUEUE, 0),
-            List.of(new Submission("bad", "incarnation0", Due.in(0), 3, new byte[] {9, 9}, false)));
+            List.of(
+                new Submission(
+                    "bad", "incarnation0", Due.in(0), 3, 0, List.of(), new byte[] {9, 9}, false)));
     TestDispatcher dispatcher = TestDispatcher.done();
     Engine engine = engine(dispatcher);
     submit(engine, "good", Duration.ZERO);

@@ -13,6 +13,7 @@ import io.punctual.core.store.JobRecord;
 import io.punctual.core.store.LeaseToken;
 import io.punctual.core.store.Settlement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
@@ -72,12 +73,12 @@ class EndingsTest {
         "a",
         0,
         delivered + 1,
-        new JobRecord("inc", 10, 0, new byte[0]),
+        new JobRecord("inc", 10, 0, 0, List.of(), new byte[0]),
         new Tries(undeliverable, 0, counted, counted, delivered, false, 0),
         new LeaseToken("t"));
   }
 
   private static JobContent content(@Nullable RetryPolicy retry) {
-    return new JobContent(Due.in(0), "", null, retry, Map.of());
+    return new JobContent(Due.in(0), "", null, retry, Map.of(), List.of());
   }
 }

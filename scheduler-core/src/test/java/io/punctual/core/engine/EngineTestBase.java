@@ -121,8 +121,8 @@ abstract class EngineTestBase {
     }
   }
 
-  static JobView.LastError lastError(JobView job) {
-    JobView.LastError error = job.error();
+  static JobView.Failure lastError(JobView job) {
+    JobView.Failure error = job.lastFailure();
     if (error == null) {
       throw new AssertionError("nothing went wrong with " + job);
     }

@@ -7,6 +7,7 @@ import io.punctual.RetryPolicy;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -19,8 +20,10 @@ class JobContentCodecTest {
           "{\"order\":\"ä€😀\"}",
           Duration.ofHours(24),
           RetryPolicy.parse("exponential(2s,1h,0.25);attempts=7"),
-          Map.of("a", "1", "b", "", "c", "x y"));
-  private static final JobContent BARE = new JobContent(Due.in(0), "", null, null, Map.of());
+          Map.of("a", "1", "b", "", "c", "x y"),
+          List.of("order:1", "user/7"));
+  private static final JobContent BARE =
+      new JobContent(Due.in(0), "", null, null, Map.of(), List.of());
 
   @Test
   void whatIsWrittenIsReadBack() {
@@ -28,8 +31,15 @@ class JobContentCodecTest {
         new JobContent[] {
           FULL,
           BARE,
-          new JobContent(Due.in(128), "x".repeat(300_000), null, RetryPolicy.NEVER, Map.of()),
-          new JobContent(Due.at(127), "\0\n", Duration.ofSeconds(1), RetryPolicy.NOTIFY, Map.of())
+          new JobContent(
+              Due.in(128), "x".repeat(300_000), null, RetryPolicy.NEVER, Map.of(), List.of()),
+          new JobContent(
+              Due.at(127),
+              "\0\n",
+              Duration.ofSeconds(1),
+              RetryPolicy.NOTIFY,
+              Map.of(),
+              List.of("x"))
         }) {
       assertThat(JobContentCodec.decode(JobContentCodec.encode(content))).isEqualTo(content);
     }
@@ -83,7 +93,13 @@ class JobContentCodecTest {
   void changedBytesAreRefusedOrReadAsWhatWouldBeWrittenLikeThat() {
     // Without a policy, whose text has several forms that mean the same.
     JobContent content =
-        new JobContent(Due.at(1), "ä", Duration.ofSeconds(9), null, Map.of("a", "1", "b", ""));
+        new JobContent(
+            Due.at(1),
+            "ä",
+            Duration.ofSeconds(9),
+            null,
+            Map.of("a", "1", "b", ""),
+            List.of("t", "u"));
     Random random = new Random(4711);
     byte[] bytes = JobContentCodec.encode(content);
     for (int i = 0; i < 5_000; i++) {
@@ -102,13 +118,13 @@ class JobContentCodecTest {
 
   @Test
   void halfACharacterIsRefusedByName() {
-    JobContent content = new JobContent(Due.in(0), "\ud800", null, null, Map.of());
+    JobContent content = new JobContent(Due.in(0), "\ud800", null, null, Map.of(), List.of());
     assertThatThrownBy(() -> JobContentCodec.encode(content))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("params");
   }
 
   private static JobContent withHeaders(Map<String, String> headers) {
-    return new JobContent(Due.in(5), "p", null, null, headers);
+    return new JobContent(Due.in(5), "p", null, null, headers, List.of());
   }
 }

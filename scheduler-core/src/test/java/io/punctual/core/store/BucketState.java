@@ -20,7 +20,7 @@ record BucketState(SortedMap<String, SortedMap<String, String>> keys) {
 
   /** A sound record: {@code i-<id>}, three attempts, accepted at 500,000. */
   BucketState record(String id) {
-    return record(id, "i-" + id + " 3 500000\nbody of " + id);
+    return record(id, "i-" + id + " 3 500000 0\nbody of " + id);
   }
 
   BucketState record(String id, String text) {

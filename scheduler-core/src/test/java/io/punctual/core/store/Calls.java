@@ -36,11 +36,15 @@ final class Calls {
                         "the-incarnation",
                         Due.in(111),
                         22,
+                        66,
+                        List.of("y", "x"),
                         CONTENT,
                         /* replace= */ true))));
     calls.put(
         "claim",
-        (store, bucket) -> store.claim(bucket, 33, Duration.ofMillis(444), TOKEN, "the-owner"));
+        (store, bucket) ->
+            store.claim(
+                bucket, 33, Duration.ofMillis(444), JobStore.ClaimMode.OWN, TOKEN, "the-owner"));
     calls.put(
         "settle",
         (store, bucket) ->
@@ -61,7 +65,16 @@ final class Calls {
             store.extend(bucket, List.of(new Lease("the-id", TOKEN)), Duration.ofMillis(444)));
     calls.put("expire", (store, bucket) -> store.expire(bucket, 33));
     calls.put("cancel", (store, bucket) -> store.cancel(bucket, "the-id"));
-    calls.put("reschedule", (store, bucket) -> store.reschedule(bucket, "the-id", Due.in(111)));
+    calls.put(
+        "revise",
+        (store, bucket) ->
+            store.revise(
+                bucket,
+                "the-id",
+                new Revision(
+                    Due.in(111),
+                    new Revision.NewContent("the-incarnation", 22, 66, List.of("y", "x"), CONTENT),
+                    new Revision.Version("seen", 888))));
     calls.put(
         "requeue",
         (store, bucket) -> store.requeue(bucket, List.of("the-id"), Duration.ofMillis(555)));
@@ -70,6 +83,9 @@ final class Calls {
     calls.put(
         "list",
         (store, bucket) -> store.list(bucket, JobState.DEAD, new Cursor(777, "the-last"), 33));
+    calls.put("tagged", (store, bucket) -> store.tagged(bucket, "the-tag", "the-last", 33));
+    calls.put("pause", (store, bucket) -> store.pause(bucket, true));
+    calls.put("forecast", (store, bucket) -> store.forecast(bucket, Duration.ofMillis(999), 44));
     calls.put("stats", (store, bucket) -> store.stats(bucket));
     return calls;
   }

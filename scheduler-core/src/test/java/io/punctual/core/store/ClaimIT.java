@@ -1,6 +1,7 @@
 package io.punctual.core.store;
 
 import static io.punctual.core.store.BucketState.bucket;
+import static io.punctual.core.store.JobStore.ClaimMode.PUSH;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -13,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ClaimIT extends TransitionTestBase {
 
   private Claim claim(int max) {
-    return store.claim(bucket, max, LEASE, TOKEN, "me");
+    return store.claim(bucket, max, LEASE, PUSH, TOKEN, "me");
   }
 
   @Test
@@ -141,13 +142,23 @@ class ClaimIT extends TransitionTestBase {
     then(
         bucket()
             .with("dead", "gone", "1000000")
-            .error("gone", "1000000 corrupt dead-corrupt\n")
+            .error("gone", "1000000 corrupt dead-corrupt 0 0 0\n")
             .reserved("a", NOW + 10_000, "t-1 1 0 1000000 4 me")
             .counted("dead", 1));
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "no header", "i 3\nx", "i 3 4", "i x 4\nx", "i 1234567890 4\nx"})
+  @ValueSource(
+      strings = {
+        "",
+        "no header",
+        "i 3 4\nx",
+        "i 3 4 5",
+        "i x 4 5\nx",
+        "i 1234567890 4 5\nx",
+        "i 3 4 x\nx",
+        "i 3 4 5tag\nx"
+      })
   void aMangledRecordStopsNobodyElse(String record) {
     given(bucket().delayed("a", 3).record("a", record).delayed("b", 4));
 
@@ -159,7 +170,7 @@ class ClaimIT extends TransitionTestBase {
         bucket()
             .dead("a", NOW)
             .record("a", record)
-            .error("a", "1000000 corrupt dead-corrupt\n")
+            .error("a", "1000000 corrupt dead-corrupt 0 0 0\n")
             .reserved("b", NOW + 10_000, "t-1 1 0 1000000 4 me")
             .counted("dead", 1));
     assertThat(store.find(bucket, "a").orElseThrow().record()).isNull();
@@ -207,8 +218,8 @@ class ClaimIT extends TransitionTestBase {
     assertThatIllegalArgumentException().isThrownBy(() -> new LeaseToken("with space"));
     assertThatIllegalArgumentException().isThrownBy(() -> new LeaseToken(""));
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> store.claim(bucket, 1, LEASE, TOKEN, "with space"));
+        .isThrownBy(() -> store.claim(bucket, 1, LEASE, PUSH, TOKEN, "with space"));
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> store.claim(bucket, 1, Duration.ZERO, TOKEN, "me"));
+        .isThrownBy(() -> store.claim(bucket, 1, Duration.ZERO, PUSH, TOKEN, "me"));
   }
 }

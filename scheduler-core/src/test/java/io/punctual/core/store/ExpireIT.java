@@ -23,10 +23,10 @@ class ExpireIT extends TransitionTestBase {
         bucket()
             .delayed("now", NOW)
             .tries("now", "0 1 0 0 1 1 980000")
-            .error("now", "1000000 lease retry\n")
+            .error("now", "1000000 lease retry 1 990000 0\n")
             .delayed("before", NOW)
             .tries("before", "0 1 0 0 1 1 980000")
-            .error("before", "1000000 lease retry\n")
+            .error("before", "1000000 lease retry 1 990000 0\n")
             .reserved("later", NOW + 1, HELD)
             .counted("expired", 2));
   }
@@ -40,7 +40,7 @@ class ExpireIT extends TransitionTestBase {
         bucket()
             .delayed("a", NOW)
             .tries("a", "0 2 0 2 2 1 5")
-            .error("a", "1000000 lease retry\n")
+            .error("a", "1000000 lease retry 1 990000 0\n")
             .counted("expired", 1));
   }
 
@@ -58,10 +58,10 @@ class ExpireIT extends TransitionTestBase {
         bucket()
             .dead("alone", NOW)
             .tries("alone", "0 3 0 3 3 1 5")
-            .error("alone", "1000000 lease dead-attempts\n")
+            .error("alone", "1000000 lease dead-attempts 1 990000 0\n")
             .dead("company", NOW)
             .tries("company", "0 9 0 0 9 1 5")
-            .error("company", "1000000 lease dead-deliveries\n")
+            .error("company", "1000000 lease dead-deliveries 1 990000 0\n")
             .counted("expired", 2)
             .counted("dead", 2));
   }
@@ -80,11 +80,11 @@ class ExpireIT extends TransitionTestBase {
     then(
         bucket()
             .with("dead", "noRecord", "1000000")
-            .error("noRecord", "1000000 corrupt dead-corrupt\n")
+            .error("noRecord", "1000000 corrupt dead-corrupt 0 0 0\n")
             .dead("noLease", NOW)
-            .error("noLease", "1000000 corrupt dead-corrupt\n")
+            .error("noLease", "1000000 corrupt dead-corrupt 0 0 0\n")
             .dead("mangled", NOW)
-            .error("mangled", "1000000 corrupt dead-corrupt\n")
+            .error("mangled", "1000000 corrupt dead-corrupt 0 0 0\n")
             .counted("dead", 3));
   }
 

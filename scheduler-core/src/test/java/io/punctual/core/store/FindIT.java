@@ -17,7 +17,7 @@ class FindIT extends TransitionTestBase {
             .delayed("waits", NOW + 5)
             .reserved("runs", NOW + 9, "t-1 4 1 990000 980000 me")
             .tries("runs", "1 2 1 1 2 1 970000")
-            .error("runs", "960000 unknown retry\nline one\nline two")
+            .error("runs", "960000 unknown retry 1 990000 17\nline one\nline two")
             .dead("died", 7);
     given(given);
 
@@ -28,7 +28,7 @@ class FindIT extends TransitionTestBase {
     assertThat(Objects.requireNonNull(waits.record()).incarnation()).isEqualTo("i-waits");
     assertThat(waits.tries()).isEqualTo(Tries.NONE);
     assertThat(waits.lease()).isNull();
-    assertThat(waits.error()).isNull();
+    assertThat(waits.errors()).isEmpty();
 
     JobSnapshot runs = find("runs");
     assertThat(runs.state()).isEqualTo(JobState.RESERVED);
@@ -36,7 +36,8 @@ class FindIT extends TransitionTestBase {
     assertThat(runs.tries()).isEqualTo(new Tries(1, 2, 1, 1, 2, /* suspect= */ true, 970_000));
     assertThat(runs.lease())
         .isEqualTo(new JobSnapshot.LeaseInfo(4, /* alone= */ true, 990_000, 980_000, "me"));
-    JobSnapshot.LastError error = Objects.requireNonNull(runs.error());
+    assertThat(runs.errors()).hasSize(1);
+    JobSnapshot.Failure error = runs.errors().get(0);
     assertThat(error.at()).isEqualTo(960_000);
     assertThat(error.kind()).isEqualTo("unknown");
     assertThat(error.disposition()).isEqualTo("retry");
@@ -85,6 +86,6 @@ class FindIT extends TransitionTestBase {
     assertThat(found.record()).isNull();
     assertThat(found.tries()).isEqualTo(Tries.NONE);
     assertThat(found.lease()).isNull();
-    assertThat(found.error()).isNull();
+    assertThat(found.errors()).isEmpty();
   }
 }

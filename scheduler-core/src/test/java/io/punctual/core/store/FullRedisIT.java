@@ -1,11 +1,11 @@
 package io.punctual.core.store;
 
 import static io.punctual.core.store.BucketState.bucket;
+import static io.punctual.core.store.JobStore.ClaimMode.PUSH;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.punctual.CancelResult;
-import io.punctual.RescheduleResult;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.redis.RedisServer;
@@ -53,7 +53,7 @@ class FullRedisIT extends TransitionTestBase {
   }
 
   private static Submission job(String id, String content, boolean replace) {
-    return new Submission(id, "new-" + id, Due.in(5), 5, bytes(content), replace);
+    return new Submission(id, "new-" + id, Due.in(5), 5, 0, List.of(), bytes(content), replace);
   }
 
   private static void assertRefused(ThrowingCallable call) {
@@ -94,12 +94,12 @@ class FullRedisIT extends TransitionTestBase {
   void jobsAreClaimed() {
     givenInAFullRedis(bucket().delayed("a", 7).with("delayed", "corrupt", "8"));
 
-    assertThat(store.claim(bucket, 9, LEASE, TOKEN, "me").jobs()).hasSize(1);
+    assertThat(store.claim(bucket, 9, LEASE, PUSH, TOKEN, "me").jobs()).hasSize(1);
     then(
         bucket()
             .reserved("a", NOW + 10_000, "t-1 1 0 1000000 7 me")
             .with("dead", "corrupt", "1000000")
-            .error("corrupt", "1000000 corrupt dead-corrupt\n")
+            .error("corrupt", "1000000 corrupt dead-corrupt 0 0 0\n")
             .counted("dead", 1));
   }
 
@@ -130,7 +130,7 @@ class FullRedisIT extends TransitionTestBase {
             .reserved("held", NOW + 10_000, HELD)
             .delayed("lost", NOW)
             .tries("lost", "0 1 0 0 1 1 980000")
-            .error("lost", "1000000 lease retry\n")
+            .error("lost", "1000000 lease retry 1 990000 0\n")
             .counted("expired", 1));
   }
 
@@ -139,8 +139,8 @@ class FullRedisIT extends TransitionTestBase {
     givenInAFullRedis(bucket().delayed("a", NOW + 5).delayed("b", NOW + 6));
 
     assertThat(store.cancel(bucket, "a").outcome()).isEqualTo(CancelResult.Outcome.CANCELLED);
-    assertThat(store.reschedule(bucket, "b", Due.in(0)).result().outcome())
-        .isEqualTo(RescheduleResult.Outcome.RESCHEDULED);
+    assertThat(store.revise(bucket, "b", Revision.of(Due.in(0))).kind())
+        .isEqualTo(Revised.Kind.REVISED);
     then(
         bucket()
             .tomb("a", NOW + RETENTION, "C", "body of a", NOW)

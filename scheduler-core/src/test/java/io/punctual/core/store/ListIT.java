@@ -57,7 +57,7 @@ class ListIT extends TransitionTestBase {
         bucket()
             .reserved("a", NOW + 9, "t-1 4 1 990000 980000 me")
             .tries("a", "1 2 1 1 2 1 970000")
-            .error("a", "960000 unknown retry\nnote")
+            .error("a", "960000 unknown retry 1 990000 4\nnote")
             .with("reserved", "noRecord", "1000010"));
 
     List<JobSnapshot> jobs = store.list(bucket, JobState.RESERVED, null, 10).jobs();
@@ -68,7 +68,7 @@ class ListIT extends TransitionTestBase {
     assertThat(Objects.requireNonNull(jobs.get(0).record()).incarnation()).isEqualTo("i-a");
     assertThat(jobs.get(0).tries().unknown()).isEqualTo(2);
     assertThat(Objects.requireNonNull(jobs.get(0).lease()).attempt()).isEqualTo(4);
-    assertThat(text(Objects.requireNonNull(jobs.get(0).error()).note())).isEqualTo("note");
+    assertThat(text(jobs.get(0).errors().get(0).note())).isEqualTo("note");
     assertThat(jobs.get(1).record()).isNull();
   }
 

@@ -20,7 +20,7 @@ class PurgeIT extends TransitionTestBase {
           .dead("x2", 2)
           .dead("x3", 3)
           .tries("x1", "0 0 1 1 1 0 5")
-          .error("x1", "5 fail dead-attempts\nno")
+          .error("x1", "5 fail dead-attempts 1 990000 2\nno")
           .reserved("r1", 1, HELD);
 
   @Test
@@ -69,7 +69,7 @@ class PurgeIT extends TransitionTestBase {
 
   @Test
   void anIdWithoutARecordCanBePurged() {
-    given(bucket().with("dead", "a", "5").error("a", "5 corrupt dead-corrupt\n"));
+    given(bucket().with("dead", "a", "5").error("a", "5 corrupt dead-corrupt 1 990000 0\n"));
 
     assertThat(store.purge(bucket, JobState.DEAD, List.of("a"))).isEqualTo(1);
     then(bucket().counted("purged", 1));

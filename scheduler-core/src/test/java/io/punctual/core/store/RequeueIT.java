@@ -19,7 +19,7 @@ class RequeueIT extends TransitionTestBase {
         bucket()
             .dead("a", 5)
             .tries("a", "1 2 3 4 5 1 6")
-            .error("a", "900000 fail dead-attempts\nno")
+            .error("a", "900000 fail dead-attempts 1 990000 2\nno")
             .dead("b", 6));
 
     assertThat(store.requeue(bucket, List.of("a"), DELAY))
@@ -28,7 +28,7 @@ class RequeueIT extends TransitionTestBase {
         bucket()
             .delayed("a", NOW + 300)
             .tries("a", "1 2 3 0 0 0 1000300")
-            .error("a", "900000 fail dead-attempts\nno")
+            .error("a", "900000 fail dead-attempts 1 990000 2\nno")
             .dead("b", 6)
             .counted("requeued", 1));
   }

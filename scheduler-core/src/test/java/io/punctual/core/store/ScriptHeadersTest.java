@@ -62,7 +62,15 @@ class ScriptHeadersTest {
           Map.entry("earliest", "0"),
           Map.entry("before", "0"),
           Map.entry("score", "777"),
-          Map.entry("last", "the-last"));
+          Map.entry("last", "the-last"),
+          Map.entry("ttr", "66"),
+          Map.entry("tags", " x y"),
+          Map.entry("version", "seen 888"),
+          Map.entry("tag", "the-tag"),
+          Map.entry("terms", "own"),
+          Map.entry("paused", "1"),
+          Map.entry("width", "999"),
+          Map.entry("intervals", "44"));
 
   private record Header(
       String purpose, List<String> tags, List<String> fixed, List<String> each, List<String> all) {}
@@ -126,7 +134,7 @@ class ScriptHeadersTest {
 
     assertThat(header.purpose()).matches("[A-Z].*\\.");
     assertThat(String.join(" ", header.tags())).matches("KEYS( ARGV)*( EACH)* RETURNS COST WHY");
-    assertThat(header.all()).contains("-- KEYS     the ten keys of the bucket, see lib/keys");
+    assertThat(header.all()).contains("-- KEYS     the twelve keys of the bucket, see lib/keys");
   }
 
   @ParameterizedTest
@@ -160,11 +168,11 @@ class ScriptHeadersTest {
     List<byte[]> passed = passed(script, bucket);
 
     String tag = "p:{shop:order%3Aclose:3}:";
-    assertThat(passed.subList(0, 10).stream().map(BucketReader::text))
+    assertThat(passed.subList(0, 12).stream().map(BucketReader::text))
         .containsExactlyElementsOf(Keys.SUFFIXES.stream().map(suffix -> tag + suffix).toList());
     List<String> names = new ArrayList<>(header.fixed());
     names.addAll(header.each());
-    assertThat(passed.subList(10, passed.size()).stream().map(BucketReader::text))
+    assertThat(passed.subList(12, passed.size()).stream().map(BucketReader::text))
         .containsExactlyElementsOf(names.stream().map(SAMPLES::get).toList());
   }
 
@@ -191,7 +199,7 @@ class ScriptHeadersTest {
       if (!file.equals("lib/wake")) {
         assertThat(code).as(file).doesNotContain("pcall");
       }
-      assertThat(code).as(file).doesNotContain("cjson", "#!lua", "KEYS[11]");
+      assertThat(code).as(file).doesNotContain("cjson", "#!lua", "KEYS[13]");
     }
   }
 
@@ -254,7 +262,7 @@ class ScriptHeadersTest {
             (proxy, method, args) -> {
               assertThat(method.getName()).isEqualTo("evalSha");
               assertThat(BucketReader.text((byte[]) args[0])).isEqualTo(sha1);
-              assertThat(args[2]).isEqualTo(10);
+              assertThat(args[2]).isEqualTo(12);
               throw new Passed((byte[][]) args[3]);
             });
     RedisConnection connection =

@@ -45,7 +45,7 @@ class SettleIT extends TransitionTestBase {
         bucket()
             .reserved("a", NOW + 5, HELD)
             .tries("a", "0 0 1 1 1 0 5")
-            .error("a", "900000 fail retry\nno")
+            .error("a", "900000 fail retry 1 990000 2\nno")
             .delayed("b", NOW));
 
     assertAnswer(end(Op.ACK, "a"), Kind.DONE, 0);
@@ -113,7 +113,7 @@ class SettleIT extends TransitionTestBase {
         bucket()
             .delayed("a", NOW + 700)
             .tries("a", "0 0 1 1 1 0 980000")
-            .error("a", "1000000 fail retry\nno\nroom")
+            .error("a", "1000000 fail retry 1 990000 7\nno\nroom")
             .counted("failed", 1));
   }
 
@@ -130,10 +130,10 @@ class SettleIT extends TransitionTestBase {
         bucket()
             .delayed("a", NOW + 700)
             .tries("a", "0 1 0 0 1 1 980000")
-            .error("a", "1000000 unknown retry\n")
+            .error("a", "1000000 unknown retry 1 990000 0\n")
             .delayed("b", NOW + 700)
             .tries("b", "0 1 0 1 1 1 980000")
-            .error("b", "1000000 unknown retry\n")
+            .error("b", "1000000 unknown retry 1 990000 0\n")
             .counted("unknown", 2));
   }
 
@@ -146,7 +146,7 @@ class SettleIT extends TransitionTestBase {
         bucket()
             .delayed("a", NOW + 700)
             .tries("a", "4 1 1 1 2 0 123")
-            .error("a", "1000000 fail retry\n")
+            .error("a", "1000000 fail retry 1 990000 0\n")
             .counted("failed", 1));
   }
 
@@ -167,13 +167,14 @@ class SettleIT extends TransitionTestBase {
         bucket()
             .delayed("a", NOW + 700)
             .tries("a", "999 0 2 2 8 1 123")
-            .error("a", "1000000 undeliverable retry\nnone")
+            .error("a", "1000000 undeliverable retry 1 990000 4\nnone")
             .counted("undeliverable", 1));
   }
 
   @Test
   void aReleasedJobIsAsBeforeItWasClaimed() {
-    BucketState rest = bucket().tries("a", "0 0 1 1 1 0 5").error("a", "900000 fail retry\nno");
+    BucketState rest =
+        bucket().tries("a", "0 0 1 1 1 0 5").error("a", "900000 fail retry 1 990000 2\nno");
     given(rest.reserved("a", NOW + 5, HELD));
 
     assertAnswer(end(Op.RELEASE, "a"), Kind.RETRY, 980_000);
@@ -189,7 +190,7 @@ class SettleIT extends TransitionTestBase {
         bucket()
             .dead("a", NOW)
             .tries("a", "0 1 1 1 2 0 5")
-            .error("a", "1000000 reject dead-rejected\nnever")
+            .error("a", "1000000 reject dead-rejected 1 990000 5\nnever")
             .counted("rejected", 1)
             .counted("dead", 1));
   }
@@ -216,7 +217,7 @@ class SettleIT extends TransitionTestBase {
     BucketState rest =
         bucket()
             .tries("a", after)
-            .error("a", "1000000 " + kind + " " + disposition + "\n")
+            .error("a", "1000000 " + kind + " " + disposition + " 1 990000 0\n")
             .counted(op == Op.FAIL ? "failed" : "unknown", 1);
     if (disposition.equals("retry")) {
       assertThat(settled).containsExactly(new Settled(Kind.RETRY, NOW + 700));
@@ -325,6 +326,8 @@ class SettleIT extends TransitionTestBase {
             "new",
             io.punctual.core.job.Due.in(0),
             3,
+            0,
+            List.of(),
             bytes("body of a"),
             /* replace= */ false);
     assertThat(store.submit(bucket, List.of(again)).items().get(0).kind())

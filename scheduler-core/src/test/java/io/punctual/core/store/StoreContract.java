@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.punctual.CancelResult;
-import io.punctual.RescheduleResult;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.queue.Bucket;
@@ -54,7 +53,14 @@ abstract class StoreContract {
 
   static Submission job(String id, Due due) {
     return new Submission(
-        id, "i-" + id, due, 3, BucketReader.bytes("body of " + id), /* replace= */ false);
+        id,
+        "i-" + id,
+        due,
+        3,
+        0,
+        List.of(),
+        BucketReader.bytes("body of " + id),
+        /* replace= */ false);
   }
 
   static Settlement end(Settlement.Op op, ClaimedJob job) {
@@ -73,7 +79,14 @@ abstract class StoreContract {
   }
 
   final List<ClaimedJob> claim(Bucket bucket) {
-    return jobs.claim(bucket, 200, LEASE, new LeaseToken("t-" + UUID.randomUUID()), "me").jobs();
+    return jobs.claim(
+            bucket,
+            200,
+            LEASE,
+            JobStore.ClaimMode.PUSH,
+            new LeaseToken("t-" + UUID.randomUUID()),
+            "me")
+        .jobs();
   }
 
   static ConditionFactory eventually() {
@@ -111,7 +124,7 @@ abstract class StoreContract {
   @Test
   void aLeaseThatRanOutIsTakenBack() {
     submit(bucket, "a", Due.in(0));
-    jobs.claim(bucket, 1, Duration.ofMillis(1), new LeaseToken("t"), "me");
+    jobs.claim(bucket, 1, Duration.ofMillis(1), JobStore.ClaimMode.PUSH, new LeaseToken("t"), "me");
 
     eventually().until(() -> jobs.expire(bucket, 200).retried() == 1);
     assertThat(claim(bucket).get(0).tries().unknown()).isEqualTo(1);
@@ -122,8 +135,8 @@ abstract class StoreContract {
     submit(bucket, "a", Due.in(60_000));
     assertThat(claim(bucket)).isEmpty();
 
-    assertThat(jobs.reschedule(bucket, "a", Due.in(90_000)).result().outcome())
-        .isEqualTo(RescheduleResult.Outcome.RESCHEDULED);
+    assertThat(jobs.revise(bucket, "a", Revision.of(Due.in(90_000))).kind())
+        .isEqualTo(Revised.Kind.REVISED);
     assertThat(jobs.list(bucket, JobState.DELAYED, null, 10).jobs())
         .extracting(JobSnapshot::taskId)
         .containsExactly("a");
@@ -287,7 +300,7 @@ abstract class StoreContract {
       submit(bucket, "first", Due.at(9_000_000_000_000L));
       submit(bucket, "later", Due.at(9_000_000_000_001L));
       submit(bucket(5), "elsewhere", Due.at(9_000_000_000_002L));
-      jobs.reschedule(bucket, "later", Due.at(8_000_000_000_000L));
+      jobs.revise(bucket, "later", Revision.of(Due.at(8_000_000_000_000L)));
       submit(bucket, "earlier", Due.at(7_000_000_000_000L));
 
       assertThat(hearing.next()).isEqualTo("shop/order.close#0 9000000000000");

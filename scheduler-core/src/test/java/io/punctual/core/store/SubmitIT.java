@@ -17,16 +17,18 @@ class SubmitIT extends TransitionTestBase {
   private static final Due LATER = Due.at(NOW + 60_000);
 
   private static Submission job(String id, Due due, String content) {
-    return new Submission(id, "new-" + id, due, 5, bytes(content), /* replace= */ false);
+    return new Submission(
+        id, "new-" + id, due, 5, 0, List.of(), bytes(content), /* replace= */ false);
   }
 
   private static Submission replacing(String id, Due due, String content) {
-    return new Submission(id, "new-" + id, due, 5, bytes(content), /* replace= */ true);
+    return new Submission(
+        id, "new-" + id, due, 5, 0, List.of(), bytes(content), /* replace= */ true);
   }
 
   /** What is stored of a job that {@link #job} or {@link #replacing} made, at {@link #NOW}. */
   private static String stored(String id, String content) {
-    return "new-" + id + " 5 " + NOW + "\n" + content;
+    return "new-" + id + " 5 " + NOW + " 0\n" + content;
   }
 
   private Submitted submit(Submission... jobs) {
@@ -82,7 +84,7 @@ class SubmitIT extends TransitionTestBase {
     for (int i = 0; i < content.length; i++) {
       content[i] = (byte) i;
     }
-    submit(new Submission("a", "new-a", LATER, 5, content, /* replace= */ false));
+    submit(new Submission("a", "new-a", LATER, 5, 0, List.of(), content, /* replace= */ false));
 
     then(
         bucket()
@@ -151,7 +153,7 @@ class SubmitIT extends TransitionTestBase {
         bucket()
             .delayed("a", NOW + 5)
             .tries("a", "0 0 1 1 1 0 900000")
-            .error("a", "900000 fail retry\nno")
+            .error("a", "900000 fail retry 1 990000 2\nno")
             .counted("submitted", 4));
 
     assertAnswer(submitOne(replacing("a", LATER, "other")), Kind.REPLACED, NOW + 60_000);
@@ -168,7 +170,7 @@ class SubmitIT extends TransitionTestBase {
         bucket()
             .dead("a", NOW - 5)
             .tries("a", "0 0 3 3 3 0 900000")
-            .error("a", "900000 fail dead-attempts\nno"));
+            .error("a", "900000 fail dead-attempts 1 990000 2\nno"));
 
     assertAnswer(submitOne(replacing("a", LATER, "other")), Kind.REPLACED, NOW + 60_000);
     then(
@@ -369,8 +371,9 @@ class SubmitIT extends TransitionTestBase {
   @Test
   void whatTheScriptReliesOnIsChecked() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new Submission("a", "with space", LATER, 5, bytes("x"), false));
+        .isThrownBy(
+            () -> new Submission("a", "with space", LATER, 5, 0, List.of(), bytes("x"), false));
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new Submission("a", "new-a", LATER, 0, bytes("x"), false));
+        .isThrownBy(() -> new Submission("a", "new-a", LATER, 0, 0, List.of(), bytes("x"), false));
   }
 }

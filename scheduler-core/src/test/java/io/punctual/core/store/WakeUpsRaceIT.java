@@ -74,7 +74,16 @@ class WakeUpsRaceIT {
     Bucket bucket = new Bucket(new QueueName("shop", "order.close"), 0);
     try {
       while (!end.get()) {
-        assertThat(store.jobs().claim(bucket, 1, Duration.ofSeconds(1), new LeaseToken("t"), "me"))
+        assertThat(
+                store
+                    .jobs()
+                    .claim(
+                        bucket,
+                        1,
+                        Duration.ofSeconds(1),
+                        JobStore.ClaimMode.PUSH,
+                        new LeaseToken("t"),
+                        "me"))
             .isNotNull();
         assertThat(store.jobs().stats(bucket).delayed()).isZero();
       }

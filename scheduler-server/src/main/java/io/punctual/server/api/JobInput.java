@@ -6,6 +6,7 @@ import io.punctual.RetryPolicy;
 import io.punctual.core.job.Due;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
@@ -26,6 +27,7 @@ record JobInput(String application, DelayQueueJob job) {
         fields.duration("timeToRun", Limits.MIN_TIME_TO_RUN, Limits.MAX_TIME_TO_RUN);
     RetryPolicy retry = retry(fields);
     Map<String, String> headers = fields.texts("headers");
+    List<String> tags = fields.textList("tags");
     fields.noMore();
     if (params != null
         && params.getBytes(StandardCharsets.UTF_8).length > Limits.MAX_PARAMS_BYTES) {
@@ -43,9 +45,10 @@ record JobInput(String application, DelayQueueJob job) {
               params == null ? "" : params,
               timeToRun,
               retry,
-              headers));
+              headers,
+              tags));
     } catch (IllegalArgumentException e) {
-      // "headers: detail", or "headers.name detail"
+      // "headers: detail", "tags: detail", or "headers.name detail"
       String[] message = String.valueOf(e.getMessage()).split(":? ", 2);
       throw fields.error(message[0], message[message.length - 1]);
     }

@@ -51,6 +51,9 @@ final class JobOutput {
       if (!content.headers().isEmpty()) {
         out.put("headers", content.headers());
       }
+      if (!content.tags().isEmpty()) {
+        out.put("tags", content.tags());
+      }
       if (content.timeToRun() != null) {
         out.put("timeToRun", content.timeToRun().toMillis());
       }
@@ -58,15 +61,24 @@ final class JobOutput {
         out.put("retry", content.retry().text());
       }
     }
-    JobView.LastError error = job.error();
-    if (error != null) {
-      Map<String, Object> last = new LinkedHashMap<>();
-      last.put("at", Instant.ofEpochMilli(error.at()).toString());
-      last.put("kind", error.kind());
-      last.put("instance", error.instance());
-      last.put("message", error.message());
-      out.put("lastError", last);
+    if (!job.failures().isEmpty()) {
+      out.put("lastError", failure(job.failures().get(0)));
+      out.put("failures", job.failures().stream().map(JobOutput::failure).toList());
     }
+    return out;
+  }
+
+  private static Map<String, Object> failure(JobView.Failure failure) {
+    Map<String, Object> out = new LinkedHashMap<>();
+    if (failure.attempt() > 0) {
+      out.put("attempt", failure.attempt());
+      out.put("startedAt", Instant.ofEpochMilli(failure.startedAt()).toString());
+      out.put("durationMs", failure.at() - failure.startedAt());
+    }
+    out.put("at", Instant.ofEpochMilli(failure.at()).toString());
+    out.put("kind", failure.kind());
+    out.put("instance", failure.instance());
+    out.put("message", failure.message());
     return out;
   }
 

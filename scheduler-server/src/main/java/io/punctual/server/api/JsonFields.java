@@ -7,8 +7,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +21,8 @@ import tools.jackson.databind.JsonNode;
  * coerced: a number in quotes is no number. Errors name the field.
  */
 final class JsonFields {
+
+  private static final int MAX_LIST = 1000;
 
   private final JsonNode node;
   private final String path;
@@ -166,6 +170,25 @@ final class JsonFields {
         }
         texts.put(name, text);
       }
+    }
+    return texts;
+  }
+
+  /** A list of texts. */
+  List<String> textList(String field) {
+    JsonNode value = get(field);
+    if (value == null) {
+      return List.of();
+    }
+    if (!value.isArray() || value.size() > MAX_LIST) {
+      throw error(field, "must be a list of at most " + MAX_LIST + " texts in quotes");
+    }
+    List<String> texts = new ArrayList<>();
+    for (int i = 0; i < value.size(); i++) {
+      if (!value.get(i).isString()) {
+        throw error(field + "[" + i + "]", "must be a text in quotes");
+      }
+      texts.add(value.get(i).stringValue());
     }
     return texts;
   }

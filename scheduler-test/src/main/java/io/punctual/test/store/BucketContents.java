@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * All ten keys of a bucket, as docs/architecture.md names them; scores as numbers, values as text.
- * Equal means: the store knows exactly the same.
+ * All twelve keys of a bucket, as docs/architecture.md names them; scores as numbers, values as
+ * text. Equal means: the store knows exactly the same.
  */
 public record BucketContents(
     Map<String, String> jobs,
@@ -19,7 +19,9 @@ public record BucketContents(
     Map<String, String> errors,
     Map<String, Long> done,
     Map<String, String> tombs,
-    Map<String, String> stats) {
+    Map<String, String> stats,
+    Map<String, Long> tags,
+    Map<String, String> control) {
 
   /** Copies, so that a later change of the store does not change this. */
   public BucketContents {
@@ -33,6 +35,8 @@ public record BucketContents(
     done = new TreeMap<>(done);
     tombs = new TreeMap<>(tombs);
     stats = new TreeMap<>(stats);
+    tags = new TreeMap<>(tags);
+    control = new TreeMap<>(control);
   }
 
   /** The keys in which the other differs, with both values. */
@@ -48,6 +52,8 @@ public record BucketContents(
     compare(found, "done", done, other.done);
     compare(found, "tombs", tombs, other.tombs);
     compare(found, "stats", stats, other.stats);
+    compare(found, "tags", tags, other.tags);
+    compare(found, "control", control, other.control);
     return found;
   }
 

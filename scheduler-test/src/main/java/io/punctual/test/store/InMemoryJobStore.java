@@ -1,7 +1,6 @@
 package io.punctual.test.store;
 
 import io.punctual.CancelResult;
-import io.punctual.RescheduleResult;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.Tries;
@@ -11,20 +10,23 @@ import io.punctual.core.store.Claim;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Cursor;
 import io.punctual.core.store.Expired;
+import io.punctual.core.store.Forecast;
 import io.punctual.core.store.JobRecord;
 import io.punctual.core.store.JobSnapshot;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Lease;
 import io.punctual.core.store.LeaseToken;
 import io.punctual.core.store.Page;
+import io.punctual.core.store.Paused;
 import io.punctual.core.store.Requeued;
-import io.punctual.core.store.Rescheduled;
+import io.punctual.core.store.Revised;
+import io.punctual.core.store.Revision;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.Submitted;
+import io.punctual.core.store.Tagged;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -135,9 +137,12 @@ public final class InMemoryJobStore implements JobStore {
 
   @Override
   public synchronized Claim claim(
-      Bucket bucket, int max, Duration lease, LeaseToken token, String owner) {
+      Bucket bucket, int max, Duration lease, ClaimMode mode, LeaseToken token, String owner) {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
+    if (b.pausedSince != null) {
+      return new Claim(now, List.of(), List.of(), null, b.head(b.reserved), b.pausedSince);
+    }
     List<ClaimedJob> jobs = new ArrayList<>();
     List<String> corrupt = new ArrayList<>();
     for (Map.Entry<String, Long> entry : b.earliest(b.delayed, now, max)) {
@@ -151,14 +156,21 @@ public final class InMemoryJobStore implements JobStore {
       Tries tries = b.tries.getOrDefault(id, Tries.NONE);
       int attempt = tries.attempts() + 1;
       b.delayed.remove(id);
-      b.reserved.put(id, now + lease.toMillis());
+      long length =
+          mode == ClaimMode.OWN && record.timeToRun() > 0 ? record.timeToRun() : lease.toMillis();
+      b.reserved.put(id, now + length);
       b.leases.put(
           id,
           new MemoryBucket.HeldLease(
-              token.value(), attempt, tries.suspect(), now, entry.getValue(), owner));
+              token.value(),
+              attempt,
+              mode != ClaimMode.PUSH || tries.suspect(),
+              now,
+              entry.getValue(),
+              owner));
       jobs.add(new ClaimedJob(id, entry.getValue(), attempt, record, tries, token));
     }
-    return new Claim(now, jobs, corrupt, b.head(b.delayed), b.head(b.reserved));
+    return new Claim(now, jobs, corrupt, b.head(b.delayed), b.head(b.reserved), null);
   }
 
   @Override
@@ -300,13 +312,34 @@ public final class InMemoryJobStore implements JobStore {
   }
 
   @Override
-  public synchronized Rescheduled reschedule(Bucket bucket, String taskId, Due due) {
+  public synchronized Revised revise(Bucket bucket, String taskId, Revision revision) {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
     JobState state = b.stateOf(taskId);
-    if (state == JobState.DELAYED) {
-      Long before = b.head(b.delayed);
-      long at = due.relative() ? now + due.millis() : due.millis();
+    if (state == JobState.RESERVED) {
+      return new Revised(Revised.Kind.IN_DELIVERY, 0, b.attempt(taskId), null);
+    } else if (state == JobState.DEAD) {
+      return new Revised(Revised.Kind.DEAD, 0, 0, null);
+    } else if (state == null) {
+      MemoryBucket.Tomb tomb = b.liveTomb(taskId, now);
+      boolean finished = tomb != null && tomb.finished();
+      return new Revised(finished ? Revised.Kind.FINISHED : Revised.Kind.UNKNOWN, 0, 0, null);
+    }
+    JobRecord record = b.jobs.get(taskId);
+    long before = b.delayed.getOrDefault(taskId, 0L);
+    Revision.Version seen = revision.seen();
+    if (seen != null
+        && (record == null
+            || !seen.incarnation().equals(record.incarnation())
+            || seen.due() != before)) {
+      return new Revised(Revised.Kind.CHANGED, 0, 0, null);
+    }
+    Long head = b.head(b.delayed);
+    Due due = revision.due();
+    long at = before;
+    if (due != null) {
+      at = due.relative() ? now + due.millis() : due.millis();
+      long first = at;
       b.delayed.put(taskId, at);
       b.tries.computeIfPresent(
           taskId,
@@ -318,25 +351,21 @@ public final class InMemoryJobStore implements JobStore {
                   t.counted(),
                   t.delivered(),
                   t.suspect(),
-                  at));
-      return new Rescheduled(
-          new RescheduleResult(RescheduleResult.Outcome.RESCHEDULED, Instant.ofEpochMilli(at), 0),
-          newHead(b, before));
+                  first));
     }
-    RescheduleResult.Outcome outcome = RescheduleResult.Outcome.UNKNOWN;
-    int attempt = 0;
-    if (state == JobState.RESERVED) {
-      outcome = RescheduleResult.Outcome.IN_DELIVERY;
-      attempt = b.attempt(taskId);
-    } else if (state == JobState.DEAD) {
-      outcome = RescheduleResult.Outcome.DEAD;
-    } else {
-      MemoryBucket.Tomb tomb = b.liveTomb(taskId, now);
-      if (tomb != null && tomb.finished()) {
-        outcome = RescheduleResult.Outcome.FINISHED;
-      }
+    Revision.NewContent content = revision.content();
+    if (content != null && record != null) {
+      b.put(
+          taskId,
+          new JobRecord(
+              content.incarnation(),
+              content.maxAttempts(),
+              record.acceptedAt(),
+              content.timeToRun(),
+              content.tags(),
+              content.content()));
     }
-    return new Rescheduled(new RescheduleResult(outcome, null, attempt), null);
+    return new Revised(Revised.Kind.REVISED, at, 0, newHead(b, head));
   }
 
   @Override
@@ -410,7 +439,7 @@ public final class InMemoryJobStore implements JobStore {
                 null,
                 Tries.NONE,
                 null,
-                null));
+                List.of()));
   }
 
   @Override
@@ -447,6 +476,52 @@ public final class InMemoryJobStore implements JobStore {
         b.dead.size(),
         ready > 0 ? b.head(b.delayed) : null,
         b.delayed.values().stream().filter(due -> due > now).min(Long::compare).orElse(null),
+        b.pausedSince,
         Map.copyOf(b.stats));
+  }
+
+  @Override
+  public synchronized Tagged tagged(Bucket bucket, String tag, @Nullable String after, int max) {
+    MemoryBucket b = of(bucket);
+    long now = clock.getAsLong();
+    List<String> ids =
+        b.tags.stream()
+            .filter(member -> member.startsWith(tag + " "))
+            .map(member -> member.substring(tag.length() + 1))
+            .filter(id -> after == null || id.compareTo(after) > 0)
+            .toList();
+    List<JobSnapshot> jobs = new ArrayList<>();
+    for (String id : ids.subList(0, Math.min(max, ids.size()))) {
+      JobState state = b.stateOf(id);
+      if (state != null) {
+        jobs.add(b.snapshot(id, state, now));
+      }
+    }
+    return new Tagged(jobs, ids.size() > max ? ids.get(max - 1) : null);
+  }
+
+  @Override
+  public synchronized Paused pause(Bucket bucket, boolean paused) {
+    MemoryBucket b = of(bucket);
+    Long before = b.pausedSince;
+    if (paused) {
+      b.pausedSince = before == null ? Long.valueOf(clock.getAsLong()) : before;
+      return new Paused(b.pausedSince, null);
+    }
+    b.pausedSince = null;
+    return new Paused(null, before == null ? null : b.head(b.delayed));
+  }
+
+  @Override
+  public synchronized Forecast forecast(Bucket bucket, Duration width, int intervals) {
+    MemoryBucket b = of(bucket);
+    long now = clock.getAsLong();
+    List<Long> counts = new ArrayList<>();
+    for (int i = 0; i < intervals; i++) {
+      long from = now + i * width.toMillis();
+      long to = from + width.toMillis();
+      counts.add(b.delayed.values().stream().filter(due -> due > from && due <= to).count());
+    }
+    return new Forecast(now, b.delayed.values().stream().filter(due -> due <= now).count(), counts);
   }
 }

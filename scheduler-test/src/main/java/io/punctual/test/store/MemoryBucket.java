@@ -8,11 +8,14 @@ import io.punctual.core.store.Submission;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +27,15 @@ final class MemoryBucket {
 
   record Tomb(String incarnation, boolean finished, String hash, long at) {}
 
-  record LastError(long at, String kind, String disposition, byte[] note) {}
+  record Failure(
+      long at, String kind, String disposition, int attempt, long claimedAt, byte[] note) {
+
+    String text() {
+      return "%d %s %s %d %d %d\n%s"
+          .formatted(
+              at, kind, disposition, attempt, claimedAt, note.length, MemoryBucket.text(note));
+    }
+  }
 
   final Map<String, JobRecord> jobs = new TreeMap<>();
   final Map<String, Long> delayed = new TreeMap<>();
@@ -32,10 +43,12 @@ final class MemoryBucket {
   final Map<String, Long> dead = new TreeMap<>();
   final Map<String, HeldLease> leases = new TreeMap<>();
   final Map<String, Tries> tries = new TreeMap<>();
-  final Map<String, LastError> errors = new TreeMap<>();
+  final Map<String, List<Failure>> errors = new TreeMap<>();
   final Map<String, Long> tombExpiry = new TreeMap<>();
   final Map<String, Tomb> tombs = new TreeMap<>();
   final Map<String, Long> stats = new TreeMap<>();
+  final Set<String> tags = new TreeSet<>();
+  @Nullable Long pausedSince;
 
   @Nullable JobState stateOf(String id) {
     if (delayed.containsKey(id)) {
@@ -82,9 +95,40 @@ final class MemoryBucket {
   }
 
   void store(Submission job, long due, long now) {
-    jobs.put(job.taskId(), new JobRecord(job.incarnation(), job.maxAttempts(), now, job.content()));
+    put(
+        job.taskId(),
+        new JobRecord(
+            job.incarnation(), job.maxAttempts(), now, job.timeToRun(), job.tags(), job.content()));
     delayed.put(job.taskId(), due);
     count("submitted");
+  }
+
+  /** Writes a record, in the place of one that may be there. */
+  void put(String id, JobRecord record) {
+    untag(id);
+    jobs.put(id, record);
+    record.tags().forEach(tag -> tags.add(tag + " " + id));
+  }
+
+  private void untag(String id) {
+    JobRecord record = jobs.get(id);
+    if (record != null) {
+      record.tags().forEach(tag -> tags.remove(tag + " " + id));
+    }
+  }
+
+  /** Puts a failure on top; ten are kept, the older ones only while all take less than 4 kB. */
+  private void failed(String id, Failure failure) {
+    List<Failure> all = new ArrayList<>(List.of(failure));
+    int bytes = failure.text().length();
+    for (Failure older : errors.getOrDefault(id, List.of())) {
+      bytes += older.text().length();
+      if (all.size() == 10 || bytes > 4096) {
+        break;
+      }
+      all.add(older);
+    }
+    errors.put(id, List.copyOf(all));
   }
 
   /** Ends an attempt that did not succeed; answers whether there will be another one. */
@@ -139,7 +183,7 @@ final class MemoryBucket {
     reserved.remove(id);
     leases.remove(id);
     tries.put(id, after);
-    errors.put(id, new LastError(now, kind, disposition, note));
+    failed(id, new Failure(now, kind, disposition, lease.attempt(), lease.claimedAt(), note));
     if (disposition.equals("retry")) {
       delayed.put(id, next);
       return true;
@@ -154,12 +198,13 @@ final class MemoryBucket {
     reserved.remove(id);
     leases.remove(id);
     dead.put(id, now);
-    errors.put(id, new LastError(now, "corrupt", "dead-corrupt", new byte[0]));
+    failed(id, new Failure(now, "corrupt", "dead-corrupt", 0, 0, new byte[0]));
     count("dead");
   }
 
   /** Removes all of a job but its tombstone. */
   void forget(String id) {
+    untag(id);
     jobs.remove(id);
     delayed.remove(id);
     reserved.remove(id);
@@ -200,7 +245,6 @@ final class MemoryBucket {
 
   JobSnapshot snapshot(String id, JobState state, long now) {
     HeldLease lease = leases.get(id);
-    LastError error = errors.get(id);
     return new JobSnapshot(
         now,
         id,
@@ -212,10 +256,12 @@ final class MemoryBucket {
             ? null
             : new JobSnapshot.LeaseInfo(
                 lease.attempt(), lease.alone(), lease.claimedAt(), lease.due(), lease.owner()),
-        error == null
-            ? null
-            : new JobSnapshot.LastError(
-                error.at(), error.kind(), error.disposition(), error.note()));
+        errors.getOrDefault(id, List.of()).stream()
+            .map(
+                f ->
+                    new JobSnapshot.Failure(
+                        f.at(), f.kind(), f.disposition(), f.attempt(), f.claimedAt(), f.note()))
+            .toList());
   }
 
   BucketContents contents() {
@@ -228,6 +274,9 @@ final class MemoryBucket {
                     + r.maxAttempts()
                     + " "
                     + r.acceptedAt()
+                    + " "
+                    + r.timeToRun()
+                    + r.tags().stream().map(tag -> " " + tag).collect(Collectors.joining())
                     + "\n"
                     + text(r.content())),
         delayed,
@@ -257,11 +306,13 @@ final class MemoryBucket {
                         t.delivered(),
                         t.suspect() ? 1 : 0,
                         t.firstDue())),
-        texts(errors, e -> e.at() + " " + e.kind() + " " + e.disposition() + "\n" + text(e.note())),
+        texts(errors, all -> all.stream().map(Failure::text).collect(Collectors.joining())),
         tombExpiry,
         texts(
             tombs, t -> t.incarnation() + (t.finished() ? " D " : " C ") + t.hash() + " " + t.at()),
-        texts(stats, n -> Long.toString(n)));
+        texts(stats, n -> Long.toString(n)),
+        tags.stream().collect(Collectors.toMap(member -> member, member -> 0L)),
+        pausedSince == null ? Map.of() : Map.of("paused", Long.toString(pausedSince)));
   }
 
   private static String text(byte[] bytes) {

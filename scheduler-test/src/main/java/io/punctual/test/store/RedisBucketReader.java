@@ -21,7 +21,7 @@ public final class RedisBucketReader {
       new TimeSource(
           """
           local function now_ms()
-            return tonumber(redis.call('GET', KEYS[11]))
+            return tonumber(redis.call('GET', KEYS[13]))
           end
           """,
           "now");
@@ -68,6 +68,8 @@ public final class RedisBucketReader {
         tag + "done",
         tag + "tombs",
         tag + "stats",
+        tag + "tags",
+        tag + "control",
         tag + "now");
   }
 
@@ -84,6 +86,8 @@ public final class RedisBucketReader {
       Response<List<Tuple>> done = sorted(pipeline, "done");
       Response<Map<String, String>> tombs = pipeline.hgetAll(tag + "tombs");
       Response<Map<String, String>> stats = pipeline.hgetAll(tag + "stats");
+      Response<List<Tuple>> tags = sorted(pipeline, "tags");
+      Response<Map<String, String>> control = pipeline.hgetAll(tag + "control");
       pipeline.sync();
       return new BucketContents(
           jobs.get(),
@@ -95,7 +99,9 @@ public final class RedisBucketReader {
           errors.get(),
           scores(done),
           tombs.get(),
-          stats.get());
+          stats.get(),
+          scores(tags),
+          control.get());
     }
   }
 

@@ -20,12 +20,15 @@ public final class MutantStore {
           "extend",
           "expire",
           "cancel",
-          "reschedule",
+          "revise",
           "requeue",
           "purge",
           "find",
           "list",
-          "stats");
+          "tagged",
+          "pause",
+          "stats",
+          "forecast");
 
   private MutantStore() {}
 

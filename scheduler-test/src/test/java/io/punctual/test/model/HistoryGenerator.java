@@ -8,12 +8,14 @@ import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Lease;
 import io.punctual.core.store.LeaseToken;
 import io.punctual.core.store.Page;
+import io.punctual.core.store.Revision;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Submission;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -72,13 +74,17 @@ final class HistoryGenerator {
             incarnation,
             Due.in(0),
             1 + random.nextInt(2),
+            /* timeToRun= */ 0,
+            tags(),
             "scenario".getBytes(StandardCharsets.UTF_8),
             true);
     Step submit = Step.call("submit " + Shown.text(job), s -> s.submit(bucket, List.of(job)));
     Step claim =
         Step.call(
             "claim 5 for 50 ms as " + token,
-            s -> s.claim(bucket, 5, Duration.ofMillis(50), token, "owner0"));
+            s ->
+                s.claim(
+                    bucket, 5, Duration.ofMillis(50), JobStore.ClaimMode.PUSH, token, "owner0"));
     Step expire = Step.call("expire 5", s -> s.expire(bucket, 5));
     return switch (random.nextInt(4)) {
       case 0 -> List.of(submit, claim, Step.pause(49), expire, Step.pause(1), expire);
@@ -134,7 +140,11 @@ final class HistoryGenerator {
     } else if (dice < 87) {
       String id = id();
       Due due = due();
-      return Step.call("reschedule " + id + " " + due, store -> store.reschedule(bucket, id, due));
+      if (random.nextInt(3) > 0) {
+        return Step.call(
+            "move " + id + " " + due, store -> store.revise(bucket, id, Revision.of(due)));
+      }
+      return revise(id, due);
     } else if (dice < 90) {
       return requeue();
     } else if (dice < 92) {
@@ -144,8 +154,13 @@ final class HistoryGenerator {
     } else if (dice < 95) {
       String id = id();
       return Step.call("find " + id, store -> store.find(bucket, id));
-    } else if (dice < 98) {
+    } else if (dice < 97) {
       return list();
+    } else if (dice < 98) {
+      return random.nextBoolean() ? tagged() : forecast();
+    } else if (dice < 99) {
+      boolean paused = random.nextInt(3) == 0;
+      return Step.call("pause " + paused, store -> store.pause(bucket, paused));
     }
     return Step.call("stats", store -> store.stats(bucket));
   }
@@ -188,6 +203,8 @@ final class HistoryGenerator {
               incarnation,
               due(),
               attempts,
+              random.nextInt(3) == 0 ? round(30 + random.nextInt(60)) : 0,
+              tags(),
               ("content " + random.nextInt(3)).getBytes(StandardCharsets.UTF_8),
               random.nextInt(3) == 0));
     }
@@ -200,9 +217,11 @@ final class HistoryGenerator {
     int max = 1 + random.nextInt(5);
     Duration lease = Duration.ofMillis(round(20 + random.nextInt(100)));
     String owner = "owner" + random.nextInt(2);
+    JobStore.ClaimMode[] modes = JobStore.ClaimMode.values();
+    JobStore.ClaimMode mode = modes[Math.max(0, random.nextInt(modes.length + 2) - 2)];
     return Step.call(
-        "claim " + max + " for " + lease + " as " + token,
-        store -> store.claim(bucket, max, lease, token, owner));
+        "claim " + max + " for " + lease + " " + mode + " as " + token,
+        store -> store.claim(bucket, max, lease, mode, token, owner));
   }
 
   private Step settle() {
@@ -262,6 +281,70 @@ final class HistoryGenerator {
     }
     List<String> ids = ids();
     return Step.call("purge " + state + " " + ids, store -> store.purge(bucket, state, ids));
+  }
+
+  private Step revise(String id, Due due) {
+    String incarnation = "i" + incarnations.size();
+    incarnations.add(incarnation);
+    submitted.add(new String[] {id, incarnation});
+    List<String> tags = tags();
+    long timeToRun = random.nextBoolean() ? 40 : 0;
+    boolean whole = random.nextInt(3) > 0;
+    boolean move = random.nextBoolean();
+    boolean stale = random.nextInt(4) == 0;
+    // What was seen is asked for when the step is taken: both stores must show the same.
+    return Step.call(
+        "revise " + id + (whole ? " content" : "") + (move ? " " + due : "") + " " + tags,
+        store -> {
+          Revision.Version seen =
+              store
+                  .find(bucket, id)
+                  .filter(job -> job.record() != null)
+                  .map(
+                      job ->
+                          new Revision.Version(
+                              Objects.requireNonNull(job.record()).incarnation(),
+                              job.at() + (stale ? 1 : 0)))
+                  .orElseGet(() -> new Revision.Version("none", 1));
+          return store.revise(
+              bucket,
+              id,
+              new Revision(
+                  move ? due : null,
+                  whole
+                      ? new Revision.NewContent(
+                          incarnation,
+                          attempts,
+                          timeToRun,
+                          tags,
+                          "revised".getBytes(StandardCharsets.UTF_8))
+                      : null,
+                  seen));
+        });
+  }
+
+  private Step tagged() {
+    String tag = random.nextBoolean() ? "x" : "y";
+    int max = 1 + random.nextInt(4);
+    String after = random.nextBoolean() ? null : id();
+    return Step.call(
+        "tagged " + tag + " " + max + " behind " + after,
+        store -> store.tagged(bucket, tag, after, max));
+  }
+
+  private Step forecast() {
+    Duration width = Duration.ofMillis(1 + random.nextInt(40));
+    return Step.call("forecast " + width, store -> store.forecast(bucket, width, 5));
+  }
+
+  /** Mostly none. */
+  private List<String> tags() {
+    return switch (random.nextInt(6)) {
+      case 0 -> List.of("x");
+      case 1 -> List.of("y", "x");
+      case 2 -> List.of("y", "x!");
+      default -> List.of();
+    };
   }
 
   private Step list() {

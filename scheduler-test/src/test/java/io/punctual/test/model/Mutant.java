@@ -21,11 +21,14 @@ record Mutant(String file, int line, String change, String text) {
           "extend",
           "expire",
           "cancel",
-          "reschedule",
+          "revise",
           "requeue",
           "purge",
           "find",
           "list",
+          "tagged",
+          "pause",
+          "forecast",
           "stats",
           "lib/job",
           "lib/outcome",
@@ -36,7 +39,7 @@ record Mutant(String file, int line, String change, String text) {
   /** A line that can go without breaking the syntax. */
   private static final Pattern STATEMENT =
       Pattern.compile(
-          "^\\s*((add|remove|count|write|store|tend_tombs|add_tomb|bury_corrupt)\\(.*\\)"
+          "^\\s*((add|remove|count|write|store|tend_tombs|add_tomb|bury_corrupt|add_tags|remove_tags)\\(.*\\)"
               + "|redis\\.call\\(.*\\)"
               + "|[\\w.]+(\\[[^\\]]*\\])?( ?, ?[\\w.]+)* = [^{(]*[^{(,]|[\\w.]+ = \\w+\\(.*\\))$");
 

@@ -118,6 +118,8 @@ final class World {
             "i" + names++,
             due,
             4,
+            0,
+            List.of(),
             ("content of " + id).getBytes(StandardCharsets.UTF_8),
             false);
     ledger.submitted(id, due.millis());
@@ -192,7 +194,8 @@ final class World {
       later(5 + random.nextInt(20), this::scan);
       store.expire(bucket, 1 + random.nextInt(5));
       LeaseToken token = new LeaseToken(name + "-" + names++);
-      Claim claim = store.claim(bucket, 1 + random.nextInt(4), LEASE, token, name);
+      Claim claim =
+          store.claim(bucket, 1 + random.nextInt(4), LEASE, JobStore.ClaimMode.PUSH, token, name);
       for (ClaimedJob job : claim.jobs()) {
         ledger.leased(job.taskId(), now, now + LEASE.toMillis());
       }

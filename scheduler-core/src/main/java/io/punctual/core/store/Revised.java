@@ -1,0 +1,29 @@
+package io.punctual.core.store;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a revision did.
+ *
+ * @param due epoch ms, of REVISED
+ * @param attempt of IN_DELIVERY
+ * @param newHead the due time when the job became the earliest of the bucket, else null
+ */
+public record Revised(Kind kind, long due, int attempt, @Nullable Long newHead) {
+
+  /** The cases; all but REVISED changed nothing. */
+  public enum Kind {
+    /** As asked for. */
+    REVISED,
+    /** It is not the version any more that was seen. */
+    CHANGED,
+    /** A worker has it. */
+    IN_DELIVERY,
+    /** It is a dead letter. */
+    DEAD,
+    /** It ran already. */
+    FINISHED,
+    /** There is no such job, or it was cancelled. */
+    UNKNOWN
+  }
+}

@@ -1,0 +1,29 @@
+-- Holds a bucket's jobs back, or lets them go: nothing is claimed while it is paused.
+--
+-- KEYS     the twelve keys of the bucket, see lib/keys
+-- ARGV     channel: text, of wake-ups
+-- ARGV     bucket: text, its name on that channel
+-- ARGV     paused: 0 or 1
+-- RETURNS  {now ms, paused since ms or '', head due ms to be woken for or ''}
+-- COST     at most 3 reads and 2 writes
+-- WHY      it stands in the bucket itself, where claim sees it: no scheduler can miss it, and no
+--          restart forgets it
+--- @include lib/now
+--- @include lib/job
+--- @include lib/wake
+
+local broken = check_types()
+if broken then return broken end
+local now = now_ms()
+local since = redis.call('HGET', CONTROL, 'paused')
+
+if ARGV[3] == '1' then
+  since = since or int(now)
+  remove(CONTROL, 'paused')
+  add(CONTROL, 'paused', since)
+  write()
+  return { int(now), since, '' }
+end
+remove(CONTROL, 'paused')
+write()
+return { int(now), '', since and announce_head(nil, ARGV[1], ARGV[2]) or '' }

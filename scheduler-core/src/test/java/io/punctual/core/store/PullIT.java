@@ -1,0 +1,55 @@
+package io.punctual.core.store;
+
+import static io.punctual.core.store.BucketState.bucket;
+import static io.punctual.core.store.JobStore.ClaimMode.GIVEN;
+import static io.punctual.core.store.JobStore.ClaimMode.OWN;
+import static io.punctual.core.store.JobStore.ClaimMode.PUSH;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class PullIT extends TransitionTestBase {
+
+  private static final String OWN_TTR = "i-a 3 500000 7000\nbody of a";
+
+  private BucketState afterClaim(JobStore.ClaimMode mode) {
+    given(bucket().delayed("a", NOW).record("a", OWN_TTR).delayed("b", NOW));
+    Claim claim = store.claim(bucket, 9, LEASE, mode, TOKEN, "me");
+    assertThat(claim.jobs()).hasSize(2);
+    assertThat(claim.jobs().get(0).record().timeToRun()).isEqualTo(7000);
+    return reader.read(bucket);
+  }
+
+  private static BucketState reserved(long untilOfA, long untilOfB, String alone) {
+    String lease = "t-1 1 " + alone + " 1000000 1000000 me";
+    return bucket()
+        .reserved("a", untilOfA, lease)
+        .record("a", OWN_TTR)
+        .reserved("b", untilOfB, lease);
+  }
+
+  @Test
+  void aPullHoldsJobsForTheirOwnTimeToRun() {
+    assertThat(afterClaim(OWN)).isEqualTo(reserved(NOW + 7000, NOW + 10_000, "1"));
+  }
+
+  @Test
+  void aPullMayAskForAnotherTime() {
+    assertThat(afterClaim(GIVEN)).isEqualTo(reserved(NOW + 10_000, NOW + 10_000, "1"));
+  }
+
+  @Test
+  void aPushHoldsJobsForItsLease() {
+    assertThat(afterClaim(PUSH)).isEqualTo(reserved(NOW + 10_000, NOW + 10_000, "0"));
+  }
+
+  @Test
+  void aPullThatRanOutCountsAtOnce() {
+    given(
+        bucket()
+            .reserved("a", NOW, "t-1 1 1 990000 980000 me")
+            .record("a", "i-a 1 500000 0\nbody of a"));
+
+    assertThat(store.expire(bucket, 9).dead()).isEqualTo(1);
+  }
+}
