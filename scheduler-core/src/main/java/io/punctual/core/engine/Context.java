@@ -22,6 +22,7 @@ record Context(
     Contact contact,
     Outages outages,
     InFlight inFlight,
+    Pulls pulls,
     Admission admission,
     IdleChecks idleChecks,
     Semaphore looks,

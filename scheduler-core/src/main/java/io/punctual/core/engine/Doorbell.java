@@ -14,16 +14,20 @@ final class Doorbell {
    * What was rung.
    *
    * @param head the earliest due time that was announced, {@link WakePlan#NEVER} if none was
+   * @param deadline the earliest lease deadline that was announced, {@link WakePlan#NEVER} if none
+   *     was
    * @param asked whether somebody wants it to look in any case
    */
-  record Rings(long head, boolean asked) {}
+  record Rings(long head, long deadline, boolean asked) {}
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition rung = lock.newCondition();
   private long head = WakePlan.NEVER;
+  private long deadline = WakePlan.NEVER;
   private boolean asked;
   private boolean room;
   private long aim = Long.MIN_VALUE;
+  private long deadlineAim = Long.MIN_VALUE;
 
   /** A job with that due time is there; wakes the scanner only if it aims at a later one. */
   void head(long due) {
@@ -32,6 +36,21 @@ final class Doorbell {
       if (due < head) {
         head = due;
         if (due < aim) {
+          rung.signal();
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A lease with that deadline was made; wakes the scanner only if it knows of no earlier one. */
+  void deadline(long millis) {
+    lock.lock();
+    try {
+      if (millis < deadline) {
+        deadline = millis;
+        if (millis < deadlineAim) {
           rung.signal();
         }
       }
@@ -66,8 +85,9 @@ final class Doorbell {
   Rings take() {
     lock.lock();
     try {
-      Rings rings = new Rings(head, asked);
+      Rings rings = new Rings(head, deadline, asked);
       head = WakePlan.NEVER;
+      deadline = WakePlan.NEVER;
       asked = false;
       room = false;
       return rings;
@@ -81,18 +101,22 @@ final class Doorbell {
    *
    * @param nanos how long
    * @param aim earlier due times than this matter
+   * @param deadlineAim earlier lease deadlines than this matter
    * @param wantsRoom whether room matters
    */
-  void sleep(long nanos, long aim, boolean wantsRoom) throws InterruptedException {
+  void sleep(long nanos, long aim, long deadlineAim, boolean wantsRoom)
+      throws InterruptedException {
     lock.lockInterruptibly();
     try {
       this.aim = aim;
+      this.deadlineAim = deadlineAim;
       long left = nanos;
-      while (left > 0 && !asked && head >= aim && !(wantsRoom && room)) {
+      while (left > 0 && !asked && head >= aim && deadline >= deadlineAim && !(wantsRoom && room)) {
         left = rung.awaitNanos(Math.min(left, TimeUnit.DAYS.toNanos(1)));
       }
     } finally {
       this.aim = Long.MIN_VALUE;
+      this.deadlineAim = Long.MIN_VALUE;
       lock.unlock();
     }
   }

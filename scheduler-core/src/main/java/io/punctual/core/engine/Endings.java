@@ -38,12 +38,22 @@ final class Endings {
    * @param wish the worker's; null for the policy of the job, else of the queue
    */
   Settlement failed(ClaimedJob job, JobContent content, Note note, @Nullable Duration wish) {
-    Duration delay = wish;
-    if (delay == null) {
-      RetryPolicy policy = content.retry() != null ? content.retry() : policies.apply(queue);
-      delay = policy.delayAfter(job.tries().counted() + 1, random);
+    Duration delay = delayAfterFailure(content, job.tries().counted(), wish);
+    return settlement(Settlement.Op.FAIL, job, delay, false, note.encode());
+  }
+
+  /**
+   * How long a job waits after a failure.
+   *
+   * @param counted attempts before this one that counted
+   * @param wish the worker's; null for the policy of the job, else of the queue
+   */
+  Duration delayAfterFailure(JobContent content, int counted, @Nullable Duration wish) {
+    if (wish != null) {
+      return clamp(wish);
     }
-    return settlement(Settlement.Op.FAIL, job, clamp(delay), false, note.encode());
+    RetryPolicy policy = content.retry() != null ? content.retry() : policies.apply(queue);
+    return clamp(policy.delayAfter(counted + 1, random));
   }
 
   Settlement unknown(ClaimedJob job, Note note, boolean alone) {

@@ -51,6 +51,12 @@ public interface Engine extends AutoCloseable {
    */
   CompletableFuture<Submit> submit(String application, DelayQueueJob job, boolean replace);
 
+  /** The door for those who fetch jobs themselves. */
+  Claims claims();
+
+  /** The door for those who look after the queues. */
+  Operations operations();
+
   /** Cancels a waiting job. */
   CancelResult cancel(QueueName queue, String taskId);
 
@@ -59,9 +65,6 @@ public interface Engine extends AutoCloseable {
 
   /** Gives a dead letter a new life; false if it is not dead. */
   boolean requeue(QueueName queue, String taskId);
-
-  /** Removes a dead letter for good; false if it is not dead. */
-  boolean purge(QueueName queue, String taskId);
 
   /** Looks at a job or its tombstone. */
   Optional<JobView> find(QueueName queue, String taskId);

@@ -71,7 +71,7 @@ final class OpenDelivery implements Delivery {
 
   @Override
   public long dueTime() {
-    return job.tries().firstDue() != 0 ? job.tries().firstDue() : job.due();
+    return job.dueTime();
   }
 
   @Override

@@ -34,6 +34,7 @@ final class QueueLanes {
     for (Lane lane : lanes) {
       lane.submitter.close();
       lane.settler.close();
+      lane.finisher.close();
     }
   }
 

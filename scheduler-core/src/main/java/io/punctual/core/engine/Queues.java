@@ -79,6 +79,14 @@ final class Queues {
     return directory.all();
   }
 
+  /** Somebody may want jobs of that queue. */
+  void room(QueueName queue) {
+    QueueLanes seen = known.get(queue);
+    if (seen != null) {
+      seen.lanes.forEach(lane -> lane.bell.room());
+    }
+  }
+
   /** Somebody spoke of a queue that is not known. */
   void hint() {
     bell.ask();
@@ -97,7 +105,7 @@ final class Queues {
     try {
       while (!stopping) {
         bell.take();
-        bell.sleep(refresh(), Long.MIN_VALUE, false);
+        bell.sleep(refresh(), Long.MIN_VALUE, Long.MIN_VALUE, false);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -12,7 +12,6 @@ import io.punctual.core.store.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,6 +41,9 @@ final class Scanner {
   /** How often a bucket is tried that an operator has to repair. */
   static final Duration QUARANTINE = Duration.ofSeconds(30);
 
+  /** How many of those who pull are served before the dispatcher has its turn again. */
+  private static final int PULLS_AT_ONCE = 16;
+
   private static final Duration DEFECT = Duration.ofSeconds(5);
   private static final Logger log = LoggerFactory.getLogger(Scanner.class);
 
@@ -52,10 +54,12 @@ final class Scanner {
   private final LeaseKeeper keeper;
   private final Settler settler;
   private final Endings endings;
+  private final Puller puller;
   private final WakePlan plan;
   private final Backoff backoff = Backoff.ofStore();
   private long failingSince = Long.MAX_VALUE;
   private long expireFrom;
+  private boolean pullsFirst;
   private volatile boolean stopping;
   private @Nullable Thread thread;
 
@@ -65,14 +69,17 @@ final class Scanner {
       Room room,
       Doorbell bell,
       LeaseKeeper keeper,
-      Settler settler) {
+      Settler settler,
+      Endings endings,
+      Puller puller) {
     this.bucket = bucket;
     this.context = context;
     this.room = room;
     this.bell = bell;
     this.keeper = keeper;
     this.settler = settler;
-    this.endings = new Endings(bucket.queue(), context.options().retry(), new java.util.Random());
+    this.endings = endings;
+    this.puller = puller;
     this.plan = new WakePlan(context.options().safetyCheck(), context.idleChecks());
   }
 
@@ -112,15 +119,17 @@ final class Scanner {
   private void turn() throws InterruptedException {
     Doorbell.Rings rings = bell.take();
     plan.head(rings.head());
+    plan.leased(rings.deadline());
     if (rings.asked()) {
       plan.ask();
     }
     int free = settler.full() ? 0 : room.take(context.options().maxClaim());
+    boolean pulled = context.pulls().waits(bucket.queue());
     WakePlan.Look next;
     long wait;
     try {
       long now = context.now();
-      next = plan.next(now, free == 0);
+      next = plan.next(now, free == 0 && !pulled);
       wait = next.at() - now;
       if (wait <= 0) {
         tryToLook(free);
@@ -131,62 +140,102 @@ final class Scanner {
     }
     ScanSignals signals = context.signals();
     if (signals != null) {
-      if (free == 0 && plan.ready()) {
+      if (free == 0 && !pulled && plan.ready()) {
         signals.parked(bucket);
       }
       signals.asleep(bucket, wait, next.cause());
     }
-    bell.sleep(wait, plan.nextDue(), free == 0);
+    bell.sleep(wait, plan.nextDue(), plan.nextDeadline(), free == 0 && !pulled);
   }
 
   private void tryToLook(int free) throws InterruptedException {
     context.looks().acquire();
-    Claim claim = null;
-    long sent = context.now();
     try {
-      if (free > 0) {
-        claim = claim(free);
-      } else {
-        count();
-      }
+      look(free);
     } catch (RuntimeException | Error e) {
       failed(e);
       return;
     } finally {
       context.looks().release();
     }
-    if (claim != null) {
-      handOut(claim, sent);
-    }
     if (plan.expires(context.now()) && !stopping) {
       tryToExpire();
     }
   }
 
-  private Claim claim(int max) {
-    EngineOptions options = context.options();
+  // Where both wait, those who pull and the dispatcher come first in turns.
+  private void look(int free) {
+    pullsFirst = !pullsFirst;
+    boolean looked = pullsFirst && servePulls();
+    if (free > 0) {
+      EngineOptions options = context.options();
+      long sent = context.now();
+      Claim claim =
+          context
+              .jobs()
+              .claim(
+                  bucket,
+                  free,
+                  options.lease(),
+                  JobStore.ClaimMode.PUSH,
+                  Secrets.leaseToken(),
+                  options.owner());
+      claimed(sent, claim);
+      handOut(claim, sent);
+      looked = true;
+    }
+    if (!pullsFirst) {
+      looked |= servePulls();
+    }
+    if (!looked) {
+      count();
+    }
+  }
+
+  private boolean servePulls() {
+    Pulls pulls = context.pulls();
+    boolean looked = false;
+    boolean found = true;
+    for (int i = 0; i < PULLS_AT_ONCE && found && !stopping; i++) {
+      Pulls.Waiting waiting = pulls.take(bucket.queue());
+      if (waiting == null) {
+        return looked;
+      }
+      try {
+        looked = true;
+        found = serve(waiting);
+      } finally {
+        pulls.putBack(waiting);
+      }
+    }
+    return looked;
+  }
+
+  private boolean serve(Pulls.Waiting waiting) {
     long sent = context.now();
-    Claim claim =
-        context
-            .jobs()
-            .claim(
-                bucket,
-                max,
-                options.lease(),
-                JobStore.ClaimMode.PUSH,
-                Secrets.leaseToken(),
-                options.owner());
+    Claim claim = puller.claim(waiting.request, waiting.request.max());
+    claimed(sent, claim);
+    reportCorrupt(claim);
+    List<PulledJob> open = puller.open(claim, waiting.request);
+    if (!open.isEmpty() && !waiting.answer.complete(open)) {
+      puller.giveBack(claim);
+    }
+    Long next = claim.nextDue();
+    return next != null && next <= claim.now();
+  }
+
+  private void claimed(long sent, Claim claim) {
     answered(sent, claim.now());
     plan.due(orNever(claim.nextDue()));
     plan.deadline(orNever(claim.nextDeadline()));
-    return claim;
   }
 
   private void count() {
     long sent = context.now();
     BucketStats stats = context.jobs().stats(bucket);
     answered(sent, stats.now());
-    plan.due(orNever(stats.oldestReady() != null ? stats.oldestReady() : stats.nextDue()));
+    Long due = stats.oldestReady() != null ? stats.oldestReady() : stats.nextDue();
+    plan.due(stats.pausedSince() != null ? WakePlan.NEVER : orNever(due));
     if (stats.reserved() == 0) {
       plan.deadline(WakePlan.NEVER);
     } else if (!plan.deadlineKnown()) {
@@ -221,13 +270,7 @@ final class Scanner {
   }
 
   private void handOut(Claim claim, long sent) {
-    if (!claim.corrupt().isEmpty()) {
-      log.error(
-          "{}: {} jobs had lost their record and are dead letters now, the first is {}",
-          bucket,
-          claim.corrupt().size(),
-          claim.corrupt().get(0));
-    }
+    reportCorrupt(claim);
     List<Delivery> deliveries = open(claim.jobs(), sent);
     ScanSignals signals = context.signals();
     if (signals != null) {
@@ -253,6 +296,16 @@ final class Scanner {
     }
   }
 
+  private void reportCorrupt(Claim claim) {
+    if (!claim.corrupt().isEmpty()) {
+      log.error(
+          "{}: {} jobs had lost their record and are dead letters now, the first is {}",
+          bucket,
+          claim.corrupt().size(),
+          claim.corrupt().get(0));
+    }
+  }
+
   private List<Delivery> open(List<ClaimedJob> jobs, long sent) {
     List<OpenDelivery> deliveries = new ArrayList<>(jobs.size());
     for (ClaimedJob job : jobs) {
@@ -268,9 +321,7 @@ final class Scanner {
                 sent,
                 context.options().lease()));
       } catch (CorruptContentException e) {
-        log.error("{}: job {} is a dead letter now: {}", bucket, job.taskId(), e.getMessage());
-        Note note = new Note("", String.valueOf(e.getMessage()));
-        settler.send(endings.rejected(job, note), new CompletableFuture<>());
+        puller.bury(job, e);
       }
     }
     keeper.opened(deliveries);

@@ -7,7 +7,6 @@ import io.punctual.RetryPolicy;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobContentCodec;
-import io.punctual.core.job.JobState;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Requeued;
@@ -32,6 +31,8 @@ final class ScanningEngine implements Engine {
   private final EngineOptions options;
   private final Dispatcher dispatcher;
   private final @Nullable ScanSignals signals;
+  private final Claims claims;
+  private final Operations operations;
   private volatile Session session;
 
   ScanningEngine(
@@ -42,6 +43,8 @@ final class ScanningEngine implements Engine {
     this.dispatcher = dispatcher;
     this.signals = signals;
     this.session = new Session(store, options, dispatcher, signals);
+    this.claims = new PulledClaims(jobs, () -> session);
+    this.operations = new StoreOperations(jobs, options, () -> session);
   }
 
   @Override
@@ -124,6 +127,16 @@ final class ScanningEngine implements Engine {
   }
 
   @Override
+  public Claims claims() {
+    return claims;
+  }
+
+  @Override
+  public Operations operations() {
+    return operations;
+  }
+
+  @Override
   public CancelResult cancel(QueueName queue, String taskId) {
     return session
         .queues()
@@ -157,15 +170,6 @@ final class ScanningEngine implements Engine {
   }
 
   @Override
-  public boolean purge(QueueName queue, String taskId) {
-    return session
-        .queues()
-        .find(queue)
-        .filter(found -> jobs.purge(found.lane(taskId).bucket, JobState.DEAD, List.of(taskId)) > 0)
-        .isPresent();
-  }
-
-  @Override
   public Optional<JobView> find(QueueName queue, String taskId) {
     return session
         .queues()
@@ -195,10 +199,7 @@ final class ScanningEngine implements Engine {
 
   @Override
   public void capacityChanged(QueueName queue) {
-    QueueLanes seen = session.queues().seen(queue);
-    if (seen != null) {
-      seen.lanes.forEach(lane -> lane.bell.room());
-    }
+    session.queues().room(queue);
   }
 
   private static void wake(Lane lane, @Nullable Long newHead) {

@@ -49,11 +49,13 @@ final class Session {
             new Contact(options.lease()),
             new Outages(),
             new InFlight(),
+            new Pulls(),
             new Admission(),
             new IdleChecks(options.idleChecksPerSecond()),
             new Semaphore(LOOKS_AT_ONCE),
             signals);
     this.queues = new Queues(store.queues(), context);
+    context.pulls().ringsWith(queues::room);
   }
 
   Context context() {
@@ -62,6 +64,10 @@ final class Session {
 
   Queues queues() {
     return queues;
+  }
+
+  boolean isRunning() {
+    return phase == Phase.RUNNING;
   }
 
   boolean isClosed() {
@@ -93,6 +99,7 @@ final class Session {
     try {
       if (running) {
         queues.stop();
+        context.pulls().close();
         drain(patience);
       } else if (phase == Phase.STOPPING) {
         // Somebody else's stop is under way.
@@ -145,6 +152,7 @@ final class Session {
       listener = listening;
     }
     queues.stop();
+    context.pulls().close();
     for (QueueLanes queue : queues.all()) {
       queue.close();
     }

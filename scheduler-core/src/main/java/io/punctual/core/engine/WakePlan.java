@@ -81,6 +81,16 @@ final class WakePlan {
     nextDeadline = millis;
   }
 
+  /** A lease with this deadline was made. */
+  void leased(long millis) {
+    nextDeadline = Math.min(nextDeadline, millis);
+  }
+
+  /** The earliest lease deadline that is known. */
+  long nextDeadline() {
+    return nextDeadline;
+  }
+
   /** The store failed; leave it alone for that long. */
   void failed(long nanos, long backoff) {
     lastLook = nanos;

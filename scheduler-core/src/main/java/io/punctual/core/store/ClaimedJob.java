@@ -9,4 +9,10 @@ import io.punctual.core.job.Tries;
  * @param attempt counted from 1
  */
 public record ClaimedJob(
-    String taskId, long due, int attempt, JobRecord record, Tries tries, LeaseToken token) {}
+    String taskId, long due, int attempt, JobRecord record, Tries tries, LeaseToken token) {
+
+  /** Epoch ms at which the job was due at first, before anything went wrong. */
+  public long dueTime() {
+    return tries.firstDue() != 0 ? tries.firstDue() : due;
+  }
+}

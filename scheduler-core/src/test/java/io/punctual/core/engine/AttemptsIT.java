@@ -103,8 +103,8 @@ class AttemptsIT extends EngineTestBase {
     JobView dead = engine.find(QUEUE, "a").orElseThrow();
     assertThat(dead.state()).isEqualTo(JobState.DEAD);
     assertThat(lastError(dead).kind()).isEqualTo("rejected");
-    assertThat(engine.purge(QUEUE, "a")).isTrue();
-    assertThat(engine.purge(QUEUE, "a")).isFalse();
+    assertThat(engine.operations().purge(QUEUE, JobState.DEAD, "a")).isTrue();
+    assertThat(engine.operations().purge(QUEUE, JobState.DEAD, "a")).isFalse();
     assertThat(engine.find(QUEUE, "a")).isEmpty();
   }
 

@@ -1,0 +1,79 @@
+package io.punctual.core.engine;
+
+import io.punctual.core.job.Due;
+import io.punctual.core.job.JobContent;
+import io.punctual.core.job.JobState;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Cursor;
+import io.punctual.core.store.Forecast;
+import io.punctual.core.store.Revised;
+import io.punctual.core.store.Revision;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** The door for those who look after the queues: lists, tags, pauses, forecasts, changes. */
+public interface Operations {
+
+  /**
+   * Part of a list.
+   *
+   * @param next where to go on; null at the end
+   */
+  record Listed<C>(List<JobView> jobs, @Nullable C next) {}
+
+  /**
+   * A place in the list of a tag.
+   *
+   * @param bucket index of the bucket
+   * @param taskId the last id seen in it
+   */
+  record TagCursor(QueueName queue, int bucket, String taskId) {}
+
+  /**
+   * Jobs of a state by due time, lease deadline or time of death, over all buckets of the queue.
+   *
+   * @param state DELAYED, RESERVED or DEAD
+   * @param after where to go on; null for the beginning
+   * @param max 1 to 200
+   * @return empty for a queue that is not known
+   */
+  Listed<Cursor> jobs(QueueName queue, JobState state, @Nullable Cursor after, int max);
+
+  /**
+   * Jobs with a tag in all queues of an application, whatever their state; by queue, bucket and id.
+   *
+   * @param max 1 to 200
+   */
+  Listed<TagCursor> tagged(String application, String tag, @Nullable TagCursor after, int max);
+
+  /**
+   * Changes a waiting job.
+   *
+   * @param due the new due time; null keeps it
+   * @param change makes the new content of the old one; null keeps it. May be called again when the
+   *     job changes meanwhile
+   * @param seen only if the job is still this version of itself; null for any
+   */
+  Revised revise(
+      QueueName queue,
+      String taskId,
+      @Nullable Due due,
+      @Nullable UnaryOperator<JobContent> change,
+      Revision.@Nullable Version seen);
+
+  /**
+   * Hands out nothing of the queue any more, or again; for all schedulers, and over restarts.
+   *
+   * @return epoch ms since when it is paused; null when it is not
+   * @throws java.util.NoSuchElementException if the queue is not known
+   */
+  @Nullable Long pause(QueueName queue, boolean paused);
+
+  /** Removes waiting or dead jobs for good; false for those that are not in that state. */
+  boolean purge(QueueName queue, JobState state, String taskId);
+
+  /** How many waiting jobs of all these queues fall due when. */
+  Forecast forecast(List<QueueName> queues, Duration width, int intervals);
+}

@@ -1,0 +1,75 @@
+package io.punctual.core.engine;
+
+import io.punctual.core.job.CorruptContentException;
+import io.punctual.core.job.JobContentCodec;
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.store.Claim;
+import io.punctual.core.store.ClaimedJob;
+import io.punctual.core.store.JobStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Claims jobs of one bucket for those who pull. */
+final class Puller {
+
+  private static final Logger log = LoggerFactory.getLogger(Puller.class);
+
+  private final Bucket bucket;
+  private final JobStore jobs;
+  private final Settler settler;
+  private final Endings endings;
+
+  Puller(Bucket bucket, JobStore jobs, Settler settler, Endings endings) {
+    this.bucket = bucket;
+    this.jobs = jobs;
+    this.settler = settler;
+    this.endings = endings;
+  }
+
+  /** Claims at most so many on the terms of the request. */
+  Claim claim(PullRequest request, int max) {
+    return jobs.claim(
+        bucket, max, request.lease(), request.mode(), Secrets.leaseToken(), request.owner());
+  }
+
+  /** What was claimed, as the puller gets it; what cannot be read becomes a dead letter. */
+  List<PulledJob> open(Claim claim, PullRequest request) {
+    List<PulledJob> open = new ArrayList<>(claim.jobs().size());
+    for (ClaimedJob job : claim.jobs()) {
+      long own = job.record().timeToRun();
+      long time =
+          request.mode() == JobStore.ClaimMode.OWN && own > 0 ? own : request.lease().toMillis();
+      try {
+        open.add(
+            new PulledJob(
+                new ClaimToken(
+                    bucket.queue(), job.taskId(), job.record().incarnation(), job.token()),
+                job.attempt(),
+                job.dueTime(),
+                claim.now() + time,
+                time,
+                JobContentCodec.decode(job.record().content())));
+      } catch (CorruptContentException e) {
+        bury(job, e);
+      }
+    }
+    return open;
+  }
+
+  /** Makes a dead letter of a job whose content cannot be read. */
+  void bury(ClaimedJob job, CorruptContentException e) {
+    log.error("{}: job {} is a dead letter now: {}", bucket, job.taskId(), e.getMessage());
+    Note note = new Note("", String.valueOf(e.getMessage()));
+    settler.send(endings.rejected(job, note), new CompletableFuture<>());
+  }
+
+  /** Nobody wants these any more: they wait again, untried. */
+  void giveBack(Claim claim) {
+    for (ClaimedJob job : claim.jobs()) {
+      settler.send(endings.release(job), new CompletableFuture<>());
+    }
+  }
+}

@@ -1,0 +1,210 @@
+package io.punctual.core.engine;
+
+import io.punctual.RetryPolicy;
+import io.punctual.core.job.CorruptContentException;
+import io.punctual.core.job.Due;
+import io.punctual.core.job.JobContent;
+import io.punctual.core.job.JobContentCodec;
+import io.punctual.core.job.JobState;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Cursor;
+import io.punctual.core.store.Forecast;
+import io.punctual.core.store.JobRecord;
+import io.punctual.core.store.JobSnapshot;
+import io.punctual.core.store.JobStore;
+import io.punctual.core.store.Page;
+import io.punctual.core.store.Paused;
+import io.punctual.core.store.Revised;
+import io.punctual.core.store.Revision;
+import io.punctual.core.store.Tagged;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Looks after the queues, straight on the store. */
+final class StoreOperations implements Operations {
+
+  /** How often a change is tried on a job that others change at the same time. */
+  private static final int TRIES = 8;
+
+  private final JobStore jobs;
+  private final EngineOptions options;
+  private final Supplier<Session> sessions;
+
+  StoreOperations(JobStore jobs, EngineOptions options, Supplier<Session> sessions) {
+    this.jobs = jobs;
+    this.options = options;
+    this.sessions = sessions;
+  }
+
+  @Override
+  public Listed<Cursor> jobs(QueueName queue, JobState state, @Nullable Cursor after, int max) {
+    List<JobSnapshot> found = new ArrayList<>();
+    boolean more = false;
+    for (Lane lane : lanes(queue)) {
+      // Every bucket has the same order, so one place is a place in all of them.
+      Page page = jobs.list(lane.bucket, state, after, max);
+      found.addAll(page.jobs());
+      more |= page.next() != null;
+    }
+    found.sort(Comparator.comparingLong(JobSnapshot::at).thenComparing(JobSnapshot::taskId));
+    more |= found.size() > max;
+    List<JobSnapshot> shown = found.subList(0, Math.min(max, found.size()));
+    return new Listed<>(
+        shown.stream().map(job -> Views.job(queue, job)).toList(),
+        more ? new Cursor(shown.get(max - 1).at(), shown.get(max - 1).taskId()) : null);
+  }
+
+  @Override
+  public Listed<TagCursor> tagged(
+      String application, String tag, @Nullable TagCursor after, int max) {
+    List<JobView> found = new ArrayList<>();
+    List<QueueName> queues =
+        sessions.get().queues().directory().keySet().stream()
+            .filter(queue -> queue.application().equals(application))
+            .filter(queue -> after == null || queue.compareTo(after.queue()) >= 0)
+            .sorted()
+            .toList();
+    for (QueueName queue : queues) {
+      TagCursor begun = after != null && queue.equals(after.queue()) ? after : null;
+      for (Lane lane : lanes(queue)) {
+        int index = lane.bucket.index();
+        if (begun != null && index < begun.bucket()) {
+          continue;
+        }
+        String last = begun != null && index == begun.bucket() ? begun.taskId() : null;
+        do {
+          if (found.size() == max) {
+            return new Listed<>(found, new TagCursor(queue, index, last == null ? "" : last));
+          }
+          Tagged page = jobs.tagged(lane.bucket, tag, last, max - found.size());
+          page.jobs().forEach(job -> found.add(Views.job(queue, job)));
+          last = page.next();
+        } while (last != null);
+      }
+    }
+    return new Listed<>(found, null);
+  }
+
+  @Override
+  public Revised revise(
+      QueueName queue,
+      String taskId,
+      @Nullable Due due,
+      @Nullable UnaryOperator<JobContent> change,
+      Revision.@Nullable Version seen) {
+    Optional<QueueLanes> lanes = sessions.get().queues().find(queue);
+    if (lanes.isEmpty()) {
+      return new Revised(Revised.Kind.UNKNOWN, 0, 0, null);
+    }
+    Lane lane = lanes.get().lane(taskId);
+    Revised revised = new Revised(Revised.Kind.CHANGED, 0, 0, null);
+    for (int i = 0; i < TRIES && revised.kind() == Revised.Kind.CHANGED; i++) {
+      revised =
+          jobs.revise(
+              lane.bucket,
+              taskId,
+              change == null
+                  ? new Revision(due, null, seen)
+                  : changed(lane, queue, taskId, due, change, seen));
+      if (seen != null) {
+        break;
+      }
+    }
+    Long head = revised.newHead();
+    if (head != null) {
+      lane.bell.head(head);
+    }
+    return revised;
+  }
+
+  private Revision changed(
+      Lane lane,
+      QueueName queue,
+      String taskId,
+      @Nullable Due due,
+      UnaryOperator<JobContent> change,
+      Revision.@Nullable Version seen) {
+    Optional<JobSnapshot> job = jobs.find(lane.bucket, taskId);
+    JobRecord record = job.map(JobSnapshot::record).orElse(null);
+    if (job.isEmpty() || record == null || job.get().state() != JobState.DELAYED) {
+      // The script says what it is instead.
+      return new Revision(due, null, new Revision.Version("none", 0));
+    }
+    JobContent content = change.apply(content(record));
+    RetryPolicy retry = content.retry() != null ? content.retry() : options.retry().apply(queue);
+    return new Revision(
+        due,
+        new Revision.NewContent(
+            Secrets.incarnation(),
+            retry.maxAttempts(),
+            content.timeToRun() == null ? 0 : content.timeToRun().toMillis(),
+            content.tags(),
+            JobContentCodec.encode(content)),
+        seen != null ? seen : new Revision.Version(record.incarnation(), job.get().at()));
+  }
+
+  private static JobContent content(JobRecord record) {
+    try {
+      return JobContentCodec.decode(record.content());
+    } catch (CorruptContentException e) {
+      // Nothing of it can be kept.
+      return new JobContent(Due.in(0), "", null, null, java.util.Map.of(), List.of());
+    }
+  }
+
+  @Override
+  public @Nullable Long pause(QueueName queue, boolean paused) {
+    List<Lane> lanes = lanes(queue);
+    if (lanes.isEmpty()) {
+      throw new NoSuchElementException("no queue " + queue + " is known");
+    }
+    Long since = null;
+    for (Lane lane : lanes) {
+      Paused answer = jobs.pause(lane.bucket, paused);
+      if (answer.newHead() != null) {
+        lane.bell.head(answer.newHead());
+      }
+      since = since == null ? answer.since() : since;
+    }
+    return since;
+  }
+
+  @Override
+  public boolean purge(QueueName queue, JobState state, String taskId) {
+    return sessions
+        .get()
+        .queues()
+        .find(queue)
+        .filter(found -> jobs.purge(found.lane(taskId).bucket, state, List.of(taskId)) > 0)
+        .isPresent();
+  }
+
+  @Override
+  public Forecast forecast(List<QueueName> queues, Duration width, int intervals) {
+    long now = 0;
+    long ready = 0;
+    long[] counts = new long[intervals];
+    for (QueueName queue : queues) {
+      for (Lane lane : lanes(queue)) {
+        Forecast one = jobs.forecast(lane.bucket, width, intervals);
+        now = Math.max(now, one.now());
+        ready += one.ready();
+        for (int i = 0; i < intervals; i++) {
+          counts[i] += one.counts().get(i);
+        }
+      }
+    }
+    return new Forecast(now, ready, java.util.Arrays.stream(counts).boxed().toList());
+  }
+
+  private List<Lane> lanes(QueueName queue) {
+    return sessions.get().queues().find(queue).map(found -> found.lanes).orElse(List.of());
+  }
+}
