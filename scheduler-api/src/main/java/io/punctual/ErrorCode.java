@@ -17,10 +17,16 @@ public enum ErrorCode {
   CONFLICT("conflict", 409),
   /** The job is in a state in which this cannot be done. */
   WRONG_STATE("wrong-state", 409),
+  /** Somebody pulled the job, and it is not theirs any more. */
+  LEASE_LOST("lease-lost", 409),
+  /** The job is not what {@code If-Match} says. */
+  CHANGED("changed", 412),
   /** The body is larger than allowed. */
   TOO_LARGE("too-large", 413),
   /** The body is not of a content type that we read. */
   UNSUPPORTED_MEDIA_TYPE("unsupported-media-type", 415),
+  /** The same {@code Idempotency-Key} came with another job. */
+  IDEMPOTENCY_KEY_REUSED("idempotency-key-reused", 422),
   /** Something went wrong in the scheduler itself. */
   INTERNAL("internal", 500),
   /** The store cannot be reached, is full, or this instance is shutting down. Try again later. */

@@ -45,6 +45,11 @@ final class BadInputs {
     return inputs.all.build();
   }
 
+  /** Values of {@code Idempotency-Key} that are none. */
+  static Stream<String> keys() {
+    return Stream.of("", "\"\"", "\"a", "a\"b", "a b", "\"a\\b\"", "k".repeat(256), "\"a\";x=1");
+  }
+
   private void shapes() {
     add("empty body", "", "body");
     add("blank body", " \n\t ", "body");

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A job for people.
  *
+ * @param now the store's time when it was looked at, epoch ms
  * @param at epoch ms: due time, lease deadline, time of death, or of finish or cancel
  * @param acceptedAt epoch ms; 0 when the record is gone
  * @param content null when the record is gone
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param failures what went wrong, newest first, the last ten at most
  */
 public record JobView(
+    long now,
     QueueName queue,
     String taskId,
     JobState state,
@@ -29,6 +31,11 @@ public record JobView(
     int attempt,
     @Nullable String owner,
     List<Failure> failures) {
+
+  /** Whether it waits and is due. */
+  public boolean ready() {
+    return state == JobState.DELAYED && at <= now;
+  }
 
   /** The last thing that went wrong, if anything did. */
   public @Nullable Failure lastFailure() {

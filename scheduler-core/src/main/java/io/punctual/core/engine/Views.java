@@ -29,6 +29,7 @@ final class Views {
     JobRecord record = job.record();
     JobSnapshot.LeaseInfo lease = job.lease();
     return new JobView(
+        job.now(),
         queue,
         job.taskId(),
         job.state(),

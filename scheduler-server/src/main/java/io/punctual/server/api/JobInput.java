@@ -4,41 +4,50 @@ import io.punctual.DelayQueueJob;
 import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.core.job.Due;
+import io.punctual.core.queue.QueueName;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a job, and the due time of a reschedule. */
 record JobInput(String application, DelayQueueJob job) {
 
   private static final Duration MAX_DELAY = Duration.ofDays(2_900_000);
+  private static final String ONE_TIME =
+      "give exactly one of delayTime (epoch ms), delay (ms, or a text such as 30m) and dueAt (a"
+          + " time with offset)";
 
   static JobInput read(JsonFields fields) {
+    return read(fields, queue -> UUID.randomUUID().toString());
+  }
+
+  /**
+   * Reads a job.
+   *
+   * @param namer gives the id of a job that has none
+   */
+  static JobInput read(JsonFields fields, Function<QueueName, String> namer) {
     String application = fields.requiredName("application");
     String taskType = fields.requiredName("taskType");
     String taskId = fields.name("taskId");
     Due due = due(fields);
-    String params = fields.text("params");
+    String params = params(fields, "params");
     Duration timeToRun =
         fields.duration("timeToRun", Limits.MIN_TIME_TO_RUN, Limits.MAX_TIME_TO_RUN);
     RetryPolicy retry = retry(fields);
     Map<String, String> headers = fields.texts("headers");
     List<String> tags = fields.textList("tags");
     fields.noMore();
-    if (params != null
-        && params.getBytes(StandardCharsets.UTF_8).length > Limits.MAX_PARAMS_BYTES) {
-      throw fields.error(
-          "params", "must be at most " + Limits.MAX_PARAMS_BYTES + " bytes of UTF-8");
-    }
     try {
       return new JobInput(
           application,
           new DelayQueueJob(
-              taskId == null ? UUID.randomUUID().toString() : taskId,
+              taskId == null ? namer.apply(new QueueName(application, taskType)) : taskId,
               taskType,
               due.relative() ? null : due.millis(),
               due.relative() ? Duration.ofMillis(due.millis()) : null,
@@ -48,32 +57,54 @@ record JobInput(String application, DelayQueueJob job) {
               headers,
               tags));
     } catch (IllegalArgumentException e) {
-      // "headers: detail", "tags: detail", or "headers.name detail"
-      String[] message = String.valueOf(e.getMessage()).split(":? ", 2);
-      throw fields.error(message[0], message[message.length - 1]);
+      throw named(fields, e);
     }
+  }
+
+  /**
+   * As the job's own check says it: "headers: detail", "tags: detail", or "headers.name detail".
+   */
+  static ApiException named(JsonFields fields, IllegalArgumentException e) {
+    String[] message = String.valueOf(e.getMessage()).split(":? ", 2);
+    return fields.error(message[0], message[message.length - 1]);
+  }
+
+  /** The text that a job hands to its worker. */
+  static @Nullable String params(JsonFields fields, String field) {
+    String params = fields.text(field);
+    if (params != null
+        && params.getBytes(StandardCharsets.UTF_8).length > Limits.MAX_PARAMS_BYTES) {
+      throw fields.error(field, "must be at most " + Limits.MAX_PARAMS_BYTES + " bytes of UTF-8");
+    }
+    return params;
   }
 
   /** Exactly one of delayTime, delay and dueAt. */
   static Due due(JsonFields fields) {
+    Due due = dueOrNull(fields);
+    if (due == null) {
+      throw fields.error("delayTime", "is missing: " + ONE_TIME);
+    }
+    return due;
+  }
+
+  /** At most one of delayTime, delay and dueAt. */
+  static @Nullable Due dueOrNull(JsonFields fields) {
     Long delayTime = fields.epochMillis("delayTime");
     Duration delay = fields.duration("delay", Duration.ZERO, MAX_DELAY);
     Long dueAt = fields.instant("dueAt");
     int given = (delayTime == null ? 0 : 1) + (delay == null ? 0 : 1) + (dueAt == null ? 0 : 1);
-    if (given != 1) {
-      throw fields.error(
-          "delayTime",
-          (given == 0 ? "is missing: " : "is not alone: ")
-              + "give exactly one of delayTime (epoch ms), delay (ms, or a text such as 30m) and"
-              + " dueAt (a time with offset)");
-    }
-    if (delay != null) {
+    if (given > 1) {
+      throw fields.error("delayTime", "is not alone: " + ONE_TIME);
+    } else if (given == 0) {
+      return null;
+    } else if (delay != null) {
       return Due.in(delay.toMillis());
     }
     return Due.at(Objects.requireNonNull(delayTime != null ? delayTime : dueAt));
   }
 
-  private static @Nullable RetryPolicy retry(JsonFields fields) {
+  static @Nullable RetryPolicy retry(JsonFields fields) {
     String text = fields.text("retry");
     if (text == null) {
       return null;

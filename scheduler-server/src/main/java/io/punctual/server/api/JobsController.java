@@ -1,18 +1,17 @@
 package io.punctual.server.api;
 
 import io.punctual.CancelResult;
-import io.punctual.ErrorCode;
 import io.punctual.Limits;
-import io.punctual.RescheduleResult;
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.JobView;
 import io.punctual.core.engine.Submit;
 import io.punctual.core.job.Due;
 import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Revised;
+import io.punctual.core.store.Revision;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.config.PunctualProperties;
 import jakarta.servlet.http.HttpServletRequest;
-import java.net.URI;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -27,6 +26,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PatchMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
@@ -47,13 +47,18 @@ class JobsController {
 
   @PostMapping
   ResponseEntity<Map<String, Object>> submit(
-      HttpServletRequest request, @RequestParam(required = false) @Nullable String onConflict) {
-    boolean replace = replace(onConflict);
-    JobInput input = JobInput.read(JsonBody.read(request, bounds.maxBody().toBytes()));
+      HttpServletRequest request,
+      @RequestParam(required = false) @Nullable String onConflict,
+      @RequestHeader(value = "Idempotency-Key", required = false) @Nullable String key) {
+    boolean replace = JobAnswers.replace(onConflict);
+    IdempotencyKey idempotency = IdempotencyKey.of(key);
+    JobInput input =
+        JobInput.read(JsonBody.read(request, bounds.maxBody().toBytes()), idempotency::taskId);
     Submit submit = engine.submit(input.application(), input.job(), replace).join();
-    Map<String, Object> body = accepted(input, submit);
+    idempotency.check(submit);
+    Map<String, Object> body = JobAnswers.accepted(input, submit);
     return submit.kind() == Submit.Kind.CREATED
-        ? ResponseEntity.created(location(input)).body(body)
+        ? ResponseEntity.created(JobAnswers.location(input)).body(body)
         : ResponseEntity.ok(body);
   }
 
@@ -61,7 +66,7 @@ class JobsController {
   @PostMapping("/batch")
   Map<String, Object> submitMany(
       HttpServletRequest request, @RequestParam(required = false) @Nullable String onConflict) {
-    boolean replace = replace(onConflict);
+    boolean replace = JobAnswers.replace(onConflict);
     JsonFields envelope = JsonBody.read(request, bounds.maxBatchBody().toBytes());
     JsonNode jobs = envelope.get("jobs");
     envelope.noMore();
@@ -99,7 +104,7 @@ class JobsController {
         try {
           Submit submit = answer.join();
           result.put("status", submit.kind() == Submit.Kind.CREATED ? 201 : 200);
-          result.putAll(accepted(input, submit));
+          result.putAll(JobAnswers.accepted(input, submit));
           return result;
         } catch (ApiException e) {
           problem = e;
@@ -119,15 +124,16 @@ class JobsController {
   }
 
   @GetMapping("/{application}/{taskType}/{taskId}")
-  Map<String, Object> find(
+  ResponseEntity<Map<String, Object>> find(
       @PathVariable String application,
       @PathVariable String taskType,
       @PathVariable String taskId) {
-    QueueName queue = queue(application, taskType);
-    return JobOutput.of(
+    QueueName queue = JobAnswers.queue(application, taskType);
+    JobView job =
         engine
-            .find(queue, id(taskId))
-            .orElseThrow(() -> ApiException.of(ErrorCode.NOT_FOUND, unknown(queue, taskId))));
+            .find(queue, JobAnswers.id(taskId))
+            .orElseThrow(() -> JobAnswers.unknown(queue, taskId));
+    return ResponseEntity.ok().eTag(JobVersion.of(job)).body(JobOutput.of(job));
   }
 
   @DeleteMapping("/{application}/{taskType}/{taskId}")
@@ -135,29 +141,41 @@ class JobsController {
       @PathVariable String application,
       @PathVariable String taskType,
       @PathVariable String taskId) {
-    QueueName queue = queue(application, taskType);
-    CancelResult result = engine.cancel(queue, id(taskId));
+    QueueName queue = JobAnswers.queue(application, taskType);
+    CancelResult result = engine.cancel(queue, JobAnswers.id(taskId));
     return switch (result.outcome()) {
-      case CANCELLED -> outcome(queue, taskId, "cancelled");
-      case FINISHED -> throw wrongState("finished", "it ran already; it cannot be cancelled", 0);
+      case CANCELLED -> JobAnswers.outcome(queue, taskId, "cancelled");
+      case FINISHED ->
+          throw JobAnswers.wrongState("finished", "it ran already; it cannot be cancelled", 0);
       case DEAD ->
-          throw wrongState("dead", "it is a dead letter: nothing will run it unless requeued", 0);
-      case IN_DELIVERY -> throw inDelivery(result.attempt(), "cancelled");
-      case UNKNOWN -> throw ApiException.of(ErrorCode.NOT_FOUND, unknown(queue, taskId));
+          throw JobAnswers.wrongState(
+              "dead", "it is a dead letter: nothing will run it unless requeued", 0);
+      case IN_DELIVERY -> throw JobAnswers.inDelivery(result.attempt(), "cancelled");
+      case UNKNOWN -> throw JobAnswers.unknown(queue, taskId);
     };
   }
 
+  /** Another due time, other content, or both. */
   @PatchMapping("/{application}/{taskType}/{taskId}")
-  Map<String, Object> reschedule(
+  Map<String, Object> revise(
       @PathVariable String application,
       @PathVariable String taskType,
       @PathVariable String taskId,
+      @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch,
       HttpServletRequest request) {
-    QueueName queue = queue(application, taskType);
-    JsonFields fields = JsonBody.read(request, bounds.maxBody().toBytes());
-    Due due = JobInput.due(fields);
-    fields.noMore();
-    return move(queue, id(taskId), due);
+    QueueName queue = JobAnswers.queue(application, taskType);
+    JobAnswers.id(taskId);
+    JobChange change = JobChange.read(JsonBody.read(request, bounds.maxBody().toBytes()));
+    Revision.Version seen = null;
+    if (ifMatch != null) {
+      JobView job = engine.find(queue, taskId).orElseThrow(() -> JobAnswers.unknown(queue, taskId));
+      seen = JobVersion.require(ifMatch, job);
+    }
+    return revised(
+        queue,
+        taskId,
+        engine.operations().revise(queue, taskId, change.due(), change.content(), seen),
+        change.content() == null ? "rescheduled" : "revised");
   }
 
   @PostMapping("/{application}/{taskType}/{taskId}/run")
@@ -165,8 +183,14 @@ class JobsController {
       @PathVariable String application,
       @PathVariable String taskType,
       @PathVariable String taskId) {
+    QueueName queue = JobAnswers.queue(application, taskType);
     return ResponseEntity.accepted()
-        .body(move(queue(application, taskType), id(taskId), Due.in(0)));
+        .body(
+            revised(
+                queue,
+                taskId,
+                engine.operations().revise(queue, JobAnswers.id(taskId), Due.in(0), null, null),
+                "rescheduled"));
   }
 
   @PostMapping("/{application}/{taskType}/{taskId}/requeue")
@@ -174,127 +198,31 @@ class JobsController {
       @PathVariable String application,
       @PathVariable String taskType,
       @PathVariable String taskId) {
-    QueueName queue = queue(application, taskType);
-    if (engine.requeue(queue, id(taskId))) {
-      return ResponseEntity.accepted().body(outcome(queue, taskId, "requeued"));
+    QueueName queue = JobAnswers.queue(application, taskType);
+    if (engine.requeue(queue, JobAnswers.id(taskId))) {
+      return ResponseEntity.accepted().body(JobAnswers.outcome(queue, taskId, "requeued"));
     }
-    JobView job =
-        engine
-            .find(queue, taskId)
-            .orElseThrow(() -> ApiException.of(ErrorCode.NOT_FOUND, unknown(queue, taskId)));
-    throw wrongState(
+    JobView job = engine.find(queue, taskId).orElseThrow(() -> JobAnswers.unknown(queue, taskId));
+    throw JobAnswers.wrongState(
         JobOutput.state(job.state()), "only a dead letter can be requeued", job.attempt());
   }
 
-  private Map<String, Object> move(QueueName queue, String taskId, Due due) {
-    RescheduleResult result = engine.reschedule(queue, taskId, due);
-    switch (result.outcome()) {
-      case RESCHEDULED -> {
-        Map<String, Object> body = outcome(queue, taskId, "rescheduled");
-        Instant dueAt = result.dueAt();
-        if (dueAt != null) {
-          body.put("dueAt", dueAt.toString());
-          body.put("delayTime", dueAt.toEpochMilli());
-        }
-        return body;
+  private static Map<String, Object> revised(
+      QueueName queue, String taskId, Revised revised, String outcome) {
+    return switch (revised.kind()) {
+      case REVISED -> {
+        Map<String, Object> body = JobAnswers.outcome(queue, taskId, outcome);
+        body.put("dueAt", Instant.ofEpochMilli(revised.due()).toString());
+        body.put("delayTime", revised.due());
+        yield body;
       }
-      case FINISHED -> throw wrongState("finished", "it ran already; it cannot be moved", 0);
-      case DEAD -> throw wrongState("dead", "it is a dead letter; requeue it instead", 0);
-      case IN_DELIVERY -> throw inDelivery(result.attempt(), "moved");
-      default -> throw ApiException.of(ErrorCode.NOT_FOUND, unknown(queue, taskId));
-    }
-  }
-
-  private static Map<String, Object> accepted(JobInput input, Submit submit) {
-    String outcome =
-        switch (submit.kind()) {
-          case CREATED -> "created";
-          case THERE -> "already_there";
-          case DONE -> "already_done";
-          case REPLACED -> "replaced";
-          case CONFLICT ->
-              throw ApiException.of(
-                  ErrorCode.CONFLICT,
-                  "another job has the id "
-                      + input.job().taskId()
-                      + "; it differs in "
-                      + String.join(", ", submit.differing())
-                      + ". Choose another id, or replace it with ?onConflict=replace",
-                  Map.of("taskId", input.job().taskId(), "differing", submit.differing()));
-          case CONFLICT_DONE ->
-              throw ApiException.of(
-                  ErrorCode.CONFLICT,
-                  "another job with the id "
-                      + input.job().taskId()
-                      + " ran at "
-                      + Instant.ofEpochMilli(submit.dueAt())
-                      + ". Choose another id, or use it again with ?onConflict=replace",
-                  Map.of("taskId", input.job().taskId(), "differing", List.of()));
-          case IN_DELIVERY -> throw inDelivery(submit.attempt(), "replaced");
-        };
-    Map<String, Object> body = new LinkedHashMap<>();
-    body.put(
-        "application", new QueueName(input.application(), input.job().taskType()).application());
-    body.put("taskType", input.job().taskType());
-    body.put("taskId", input.job().taskId());
-    body.put("outcome", outcome);
-    body.put("dueAt", Instant.ofEpochMilli(submit.dueAt()).toString());
-    body.put("delayTime", submit.dueAt());
-    return body;
-  }
-
-  private static Map<String, Object> outcome(QueueName queue, String taskId, String outcome) {
-    Map<String, Object> body = new LinkedHashMap<>();
-    body.put("application", queue.application());
-    body.put("taskType", queue.taskType());
-    body.put("taskId", taskId);
-    body.put("outcome", outcome);
-    return body;
-  }
-
-  private static ApiException inDelivery(int attempt, String what) {
-    return wrongState(
-        "reserved", "a worker has it as attempt " + attempt + "; it cannot be " + what, attempt);
-  }
-
-  private static ApiException wrongState(String state, String detail, int attempt) {
-    return ApiException.of(
-        ErrorCode.WRONG_STATE,
-        "the job is " + state + ": " + detail,
-        attempt == 0 ? Map.of("state", state) : Map.of("state", state, "attempt", attempt));
-  }
-
-  private static URI location(JobInput input) {
-    return URI.create(
-        "/api/v1/jobs/"
-            + new QueueName(input.application(), input.job().taskType())
-            + "/"
-            + input.job().taskId());
-  }
-
-  private static boolean replace(@Nullable String onConflict) {
-    if (onConflict != null && !onConflict.equals("replace")) {
-      throw ApiException.invalid("onConflict", "must be replace, or not be given");
-    }
-    return onConflict != null;
-  }
-
-  static QueueName queue(String application, String taskType) {
-    return new QueueName(checked("application", application), checked("taskType", taskType));
-  }
-
-  private static String id(String taskId) {
-    return checked("taskId", taskId);
-  }
-
-  private static String checked(String field, String value) {
-    if (!Limits.NAME.matcher(value).matches()) {
-      throw ApiException.invalid(field, Limits.NAME_RULE);
-    }
-    return value;
-  }
-
-  private static String unknown(QueueName queue, String taskId) {
-    return "no job " + taskId + " is known in " + queue + "; it never was, or is long gone";
+      case FINISHED ->
+          throw JobAnswers.wrongState("finished", "it ran already; it cannot be changed", 0);
+      case DEAD ->
+          throw JobAnswers.wrongState("dead", "it is a dead letter; requeue it instead", 0);
+      case IN_DELIVERY -> throw JobAnswers.inDelivery(revised.attempt(), "changed");
+      case CHANGED -> throw JobVersion.changed();
+      case UNKNOWN -> throw JobAnswers.unknown(queue, taskId);
+    };
   }
 }

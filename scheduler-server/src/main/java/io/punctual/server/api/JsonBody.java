@@ -53,6 +53,16 @@ final class JsonBody {
     return JsonFields.of(parse(text(bytes(request, limit))), "");
   }
 
+  /** As {@link #read}; no body at all is an object without fields. */
+  static JsonFields readOptional(HttpServletRequest request, long limit) {
+    byte[] bytes = bytes(request, limit);
+    if (bytes.length == 0) {
+      return JsonFields.of(MAPPER.createObjectNode(), "");
+    }
+    requireJson(request);
+    return JsonFields.of(parse(text(bytes)), "");
+  }
+
   private static void requireJson(HttpServletRequest request) {
     String encoding = request.getHeader("Content-Encoding");
     if (encoding != null && !encoding.equalsIgnoreCase("identity")) {

@@ -2,7 +2,9 @@ package io.punctual.server.api;
 
 import io.punctual.DelayQueueJob;
 import io.punctual.Limits;
+import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.math.RoundingMode;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -23,6 +25,9 @@ import tools.jackson.databind.JsonNode;
 final class JsonFields {
 
   private static final int MAX_LIST = 1000;
+  private static final int MAX_SHOWN = 128;
+  private static final String DURATION =
+      "must be milliseconds, or a text such as 500ms, 30s, 10m, 2h, PT30M";
 
   private final JsonNode node;
   private final String path;
@@ -46,6 +51,14 @@ final class JsonFields {
     known.add(field);
     JsonNode value = node.get(field);
     return value == null || value.isNull() ? null : value;
+  }
+
+  /** The text of a field for an answer, whatever else is wrong; null if there is none. */
+  @Nullable String peek(String field) {
+    JsonNode value = node.get(field);
+    return value != null && value.isString() && value.stringValue().length() <= MAX_SHOWN
+        ? value.stringValue()
+        : null;
   }
 
   @Nullable String text(String field) {
@@ -116,21 +129,88 @@ final class JsonFields {
     return millis;
   }
 
+  /** A whole number. */
+  int integer(String field, int missing, int min, int max) {
+    JsonNode value = get(field);
+    if (value == null) {
+      return missing;
+    }
+    if (!value.isIntegralNumber()
+        || !value.canConvertToInt()
+        || value.intValue() < min
+        || value.intValue() > max) {
+      throw error(field, "must be a whole number between " + min + " and " + max);
+    }
+    return value.intValue();
+  }
+
+  /** True or false; false when it is missing. */
+  boolean flag(String field) {
+    JsonNode value = get(field);
+    if (value == null) {
+      return false;
+    }
+    if (!value.isBoolean()) {
+      throw error(field, "must be true or false");
+    }
+    return value.booleanValue();
+  }
+
+  /** A number of seconds, with a fraction or without. */
+  @Nullable Duration seconds(String field, Duration min, Duration max) {
+    JsonNode value = get(field);
+    if (value == null) {
+      return null;
+    }
+    if (!value.isNumber()) {
+      throw error(field, "must be a number of seconds");
+    }
+    BigDecimal seconds = value.decimalValue();
+    if (seconds.compareTo(BigDecimal.valueOf(min.toMillis(), 3)) < 0
+        || seconds.compareTo(BigDecimal.valueOf(max.toMillis(), 3)) > 0) {
+      throw error(field, "must be between " + seconds(min) + " and " + seconds(max) + " seconds");
+    }
+    return Duration.ofMillis(
+        seconds.movePointRight(3).setScale(0, RoundingMode.HALF_UP).longValueExact());
+  }
+
+  private static String seconds(Duration duration) {
+    return BigDecimal.valueOf(duration.toMillis(), 3).stripTrailingZeros().toPlainString();
+  }
+
   /** An instant with offset (RFC 3339). */
   @Nullable Long instant(String field) {
     String text = text(field);
-    if (text == null) {
-      return null;
-    }
+    return text == null ? null : instant(path + field, text);
+  }
+
+  private static long instant(String field, String text) {
     try {
       Instant instant = OffsetDateTime.parse(text).toInstant();
       if (instant.isBefore(Instant.EPOCH) || instant.isAfter(Limits.MAX_DUE)) {
-        throw error(field, "must be between 1970 and " + Limits.MAX_DUE);
+        throw ApiException.invalid(field, "must be between 1970 and " + Limits.MAX_DUE);
       }
       return instant.toEpochMilli();
     } catch (DateTimeParseException e) {
-      throw error(field, "must be a time with offset such as 2027-01-31T09:30:00Z");
+      throw ApiException.invalid(field, "must be a time with offset such as 2027-01-31T09:30:00Z");
     }
+  }
+
+  /** An instant with offset, or epoch milliseconds. */
+  @Nullable Long moment(String field) {
+    JsonNode value = get(field);
+    return value != null && value.isString() ? instant(field) : epochMillis(field);
+  }
+
+  /** As {@link #moment(String)}, of a parameter in the address. */
+  static @Nullable Long moment(String name, @Nullable String value) {
+    if (value == null) {
+      return null;
+    }
+    // A plus sign in an address means a space to most programs.
+    return value.matches("\\d{1,15}")
+        ? Long.valueOf(value)
+        : Long.valueOf(instant(name, value.replace(' ', '+')));
   }
 
   /** Milliseconds as a number, or a text such as 30m or PT30M. */
@@ -139,20 +219,37 @@ final class JsonFields {
     if (value == null) {
       return null;
     }
-    Duration duration;
     if (value.isIntegralNumber() && value.canConvertToLong()) {
-      duration = Duration.ofMillis(value.longValue());
+      return bounded(path + field, Duration.ofMillis(value.longValue()), min, max);
     } else if (value.isString()) {
-      try {
-        duration = DelayQueueJob.parseDuration(value.stringValue());
-      } catch (IllegalArgumentException e) {
-        throw error(field, "must be milliseconds, or a text such as 500ms, 30s, 10m, 2h, PT30M");
-      }
-    } else {
-      throw error(field, "must be milliseconds, or a text such as 500ms, 30s, 10m, 2h, PT30M");
+      return parsed(path + field, value.stringValue(), min, max);
     }
+    throw error(field, DURATION);
+  }
+
+  private static Duration parsed(String name, String text, Duration min, Duration max) {
+    try {
+      return bounded(name, DelayQueueJob.parseDuration(text), min, max);
+    } catch (IllegalArgumentException e) {
+      throw ApiException.invalid(name, DURATION);
+    }
+  }
+
+  /** As {@link #duration(String, Duration, Duration)}, of a parameter in the address. */
+  static @Nullable Duration duration(
+      String name, @Nullable String value, Duration min, Duration max) {
+    if (value == null) {
+      return null;
+    }
+    return value.matches("\\d{1,15}")
+        ? bounded(name, Duration.ofMillis(Long.parseLong(value)), min, max)
+        : parsed(name, value, min, max);
+  }
+
+  private static Duration bounded(String name, Duration duration, Duration min, Duration max) {
     if (duration.compareTo(min) < 0 || duration.compareTo(max) > 0) {
-      throw error(field, "must be between " + min + " and " + max + ", not " + duration);
+      throw ApiException.invalid(
+          name, "must be between " + min + " and " + max + ", not " + duration);
     }
     return duration;
   }

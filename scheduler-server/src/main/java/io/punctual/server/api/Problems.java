@@ -131,6 +131,9 @@ class Problems {
       case METHOD_NOT_ALLOWED -> "Method not allowed";
       case CONFLICT -> "Another job has this id";
       case WRONG_STATE -> "Not possible in the job's state";
+      case LEASE_LOST -> "The job is not yours any more";
+      case CHANGED -> "The job has changed";
+      case IDEMPOTENCY_KEY_REUSED -> "The key was used for another job";
       case TOO_LARGE -> "The body is too large";
       case UNSUPPORTED_MEDIA_TYPE -> "Not a content type that is read here";
       case INTERNAL -> "Internal error";

@@ -4,68 +4,138 @@ import io.punctual.ErrorCode;
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.QueueStats;
 import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Forecast;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Queues: which there are, and how full they are. */
+/** Queues: which there are, how full they are, what is to come; and hold them back. */
 @RestController
-@RequestMapping("/api/v1/queues")
+@RequestMapping("/api/v1")
 class QueuesController {
 
   private static final int MAX_PAGE = 500;
+  private static final int MAX_INTERVALS = 200;
+  private static final Duration MAX_WITHIN = Duration.ofDays(366);
 
   private final Engine engine;
+  private final WorkersSeen workers;
+  private final Rates rates;
 
-  QueuesController(Engine engine) {
+  QueuesController(Engine engine, WorkersSeen workers, Rates rates) {
     this.engine = engine;
+    this.workers = workers;
+    this.rates = rates;
   }
 
   /** Names in order; the cursor is the last name of the page before. */
-  @GetMapping
+  @GetMapping("/queues")
   Map<String, Object> list(
       @RequestParam(required = false) @Nullable String cursor,
       @RequestParam(required = false) @Nullable String limit) {
-    int max = limit(limit);
+    int max = Paging.limit(limit, MAX_PAGE);
     List<Map.Entry<QueueName, Integer>> found =
         engine.queues().entrySet().stream()
             .sorted(Map.Entry.comparingByKey())
             .filter(entry -> cursor == null || entry.getKey().toString().compareTo(cursor) > 0)
             .limit(max + 1L)
             .toList();
-    Map<String, Object> page = new LinkedHashMap<>();
-    page.put(
-        "items",
+    return Paging.page(
         found.stream()
             .limit(max)
-            .map(entry -> engine.stats(entry.getKey()).map(QueuesController::output))
-            .flatMap(java.util.Optional::stream)
-            .toList());
-    page.put("nextCursor", found.size() > max ? found.get(max - 1).getKey().toString() : null);
-    return page;
+            .map(entry -> engine.stats(entry.getKey()).map(this::output))
+            .flatMap(Optional::stream)
+            .toList(),
+        found.size() > max ? found.get(max - 1).getKey().toString() : null);
   }
 
-  @GetMapping("/{application}/{taskType}")
+  @GetMapping("/queues/{application}/{taskType}")
   Map<String, Object> find(@PathVariable String application, @PathVariable String taskType) {
-    QueueName queue = JobsController.queue(application, taskType);
-    return engine
-        .stats(queue)
-        .map(QueuesController::output)
-        .orElseThrow(
-            () ->
-                ApiException.of(
-                    ErrorCode.NOT_FOUND,
-                    "no queue " + queue + " is known: no job was ever submitted to it"));
+    return stats(JobAnswers.queue(application, taskType));
   }
 
-  private static Map<String, Object> output(QueueStats stats) {
+  @PostMapping("/queues/{application}/{taskType}/pause")
+  Map<String, Object> pause(@PathVariable String application, @PathVariable String taskType) {
+    return hold(JobAnswers.queue(application, taskType), true);
+  }
+
+  @PostMapping("/queues/{application}/{taskType}/resume")
+  Map<String, Object> resume(@PathVariable String application, @PathVariable String taskType) {
+    return hold(JobAnswers.queue(application, taskType), false);
+  }
+
+  private Map<String, Object> hold(QueueName queue, boolean paused) {
+    if (engine.stats(queue).isEmpty()) {
+      throw unknown(queue);
+    }
+    var unused = engine.operations().pause(queue, paused);
+    return stats(queue);
+  }
+
+  /** When how many jobs fall due. */
+  @GetMapping("/forecast")
+  Map<String, Object> forecast(
+      @RequestParam(required = false) @Nullable String application,
+      @RequestParam(required = false) @Nullable String taskType,
+      @RequestParam(required = false) @Nullable String within,
+      @RequestParam(required = false) @Nullable String intervals) {
+    if (taskType != null && application == null) {
+      throw ApiException.invalid("application", "is missing: the task type is one of it");
+    }
+    Duration span = JsonFields.duration("within", within, Duration.ofSeconds(1), MAX_WITHIN);
+    Duration length = span == null ? Duration.ofHours(1) : span;
+    int count = intervals == null ? 60 : Paging.limit(intervals, "intervals", MAX_INTERVALS);
+    Duration width = length.dividedBy(count);
+    if (width.toMillis() < 1) {
+      throw ApiException.invalid("intervals", "must not be shorter than 1 ms each");
+    }
+    List<QueueName> queues = queues(application, taskType);
+    Forecast forecast = engine.operations().forecast(queues, width, count);
+    Map<String, Object> out = new LinkedHashMap<>();
+    out.put("from", forecast.now() == 0 ? null : Instant.ofEpochMilli(forecast.now()).toString());
+    out.put("queues", queues.size());
+    out.put("intervalMs", width.toMillis());
+    out.put("ready", forecast.ready());
+    out.put("counts", forecast.counts());
+    return out;
+  }
+
+  private List<QueueName> queues(@Nullable String application, @Nullable String taskType) {
+    if (application == null) {
+      return engine.queues().keySet().stream().sorted().toList();
+    }
+    QueueName queue = JobAnswers.queue(application, Objects.requireNonNullElse(taskType, "any"));
+    return engine.queues().keySet().stream()
+        .filter(
+            name ->
+                taskType == null
+                    ? name.application().equals(queue.application())
+                    : name.equals(queue))
+        .sorted()
+        .toList();
+  }
+
+  private Map<String, Object> stats(QueueName queue) {
+    return engine.stats(queue).map(this::output).orElseThrow(() -> unknown(queue));
+  }
+
+  private static ApiException unknown(QueueName queue) {
+    return ApiException.of(
+        ErrorCode.NOT_FOUND, "no queue " + queue + " is known: no job was ever submitted to it");
+  }
+
+  private Map<String, Object> output(QueueStats stats) {
     Map<String, Object> out = new LinkedHashMap<>();
     out.put("application", stats.queue().application());
     out.put("taskType", stats.queue().taskType());
@@ -76,22 +146,16 @@ class QueuesController {
     out.put("dead", stats.dead());
     Long oldest = stats.oldestReady();
     out.put("oldestReadyAgeMs", oldest == null ? null : Math.max(0, stats.now() - oldest));
-    Long next = stats.nextDue();
-    out.put("nextDueAt", next == null ? null : Instant.ofEpochMilli(next).toString());
+    out.put("nextDueAt", moment(stats.nextDue()));
     out.put("parked", stats.parked());
+    out.put("pausedSince", moment(stats.pausedSince()));
+    out.put("workers", workers.of(stats.queue()));
     out.put("counters", stats.counters());
+    out.put("rates", rates.of(stats));
     return out;
   }
 
-  private static int limit(@Nullable String limit) {
-    if (limit == null) {
-      return 100;
-    }
-    if (!limit.matches("\\d{1,3}")
-        || Integer.parseInt(limit) < 1
-        || Integer.parseInt(limit) > MAX_PAGE) {
-      throw ApiException.invalid("limit", "must be between 1 and " + MAX_PAGE);
-    }
-    return Integer.parseInt(limit);
+  private static @Nullable String moment(@Nullable Long millis) {
+    return millis == null ? null : Instant.ofEpochMilli(millis).toString();
   }
 }

@@ -5,8 +5,10 @@ import io.punctual.core.engine.EngineOptions;
 import io.punctual.core.store.RedisStore;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreOptions;
+import io.punctual.server.api.WorkersSeen;
 import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.server.registry.WorkerDirectory;
+import io.punctual.server.registry.WorkerInstance;
 import java.time.InstantSource;
 import java.util.UUID;
 import org.springframework.context.annotation.Bean;
@@ -25,6 +27,14 @@ class EngineConfiguration {
         properties.dispatch().connectTimeout(),
         properties.dispatch().avoid(),
         InstantSource.system());
+  }
+
+  @Bean
+  WorkersSeen workersSeen(WorkerDirectory workers) {
+    return queue ->
+        workers.instances(queue.application(), queue.taskType()).stream()
+            .map(WorkerInstance::id)
+            .toList();
   }
 
   @Bean

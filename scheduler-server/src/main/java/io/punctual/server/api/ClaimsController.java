@@ -1,0 +1,214 @@
+package io.punctual.server.api;
+
+import io.punctual.ErrorCode;
+import io.punctual.Limits;
+import io.punctual.core.engine.ClaimToken;
+import io.punctual.core.engine.Claims;
+import io.punctual.core.engine.Engine;
+import io.punctual.core.engine.JobView;
+import io.punctual.core.engine.PullRequest;
+import io.punctual.core.engine.PulledJob;
+import io.punctual.core.job.JobState;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.JobStore;
+import io.punctual.core.store.Settled;
+import io.punctual.server.config.PunctualProperties;
+import jakarta.servlet.http.HttpServletRequest;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.DeferredResult;
+
+/** Pull: fetch what is due, and say how it ended. */
+@RestController
+@RequestMapping("/api/v1/claims")
+class ClaimsController {
+
+  private static final int MAX_TASK_TYPES = 32;
+
+  private final Engine engine;
+  private final Claims claims;
+  private final OpenPulls open;
+  private final PunctualProperties.Api bounds;
+
+  ClaimsController(Engine engine, OpenPulls open, PunctualProperties properties) {
+    this.engine = engine;
+    this.claims = engine.claims();
+    this.open = open;
+    this.bounds = properties.api();
+  }
+
+  @PostMapping
+  DeferredResult<ResponseEntity<Map<String, Object>>> claim(HttpServletRequest request) {
+    JsonFields fields = JsonBody.read(request, bounds.maxBody().toBytes());
+    String application = fields.requiredName("application");
+    List<String> taskTypes = fields.textList("taskTypes");
+    int max = fields.integer("max", 1, 1, JobStore.MAX_JOBS);
+    Duration wait = fields.duration("wait", Duration.ZERO, OpenPulls.MAX_WAIT);
+    Duration timeToRun =
+        fields.duration("timeToRun", Limits.MIN_TIME_TO_RUN, Limits.MAX_TIME_TO_RUN);
+    String worker = worker(fields, request);
+    fields.noMore();
+    if (taskTypes.isEmpty() || taskTypes.size() > MAX_TASK_TYPES) {
+      throw fields.error("taskTypes", "must be a list of 1 to " + MAX_TASK_TYPES + " task types");
+    }
+    for (int i = 0; i < taskTypes.size(); i++) {
+      if (!Limits.NAME.matcher(taskTypes.get(i)).matches()) {
+        throw fields.error("taskTypes[" + i + "]", Limits.NAME_RULE);
+      }
+    }
+    List<QueueName> queues =
+        taskTypes.stream().map(type -> new QueueName(application, type)).toList();
+    return open.pull(
+        new PullRequest(
+            queues, max, Objects.requireNonNullElse(wait, Duration.ZERO), timeToRun, worker),
+        jobs -> answer(queues, jobs));
+  }
+
+  /** The name that a puller gives itself, else its address. */
+  static String worker(JsonFields fields, HttpServletRequest request) {
+    String worker = fields.text("worker");
+    if (worker != null && !worker.matches("[!-~]{1,100}")) {
+      throw fields.error("worker", "must be 1 to 100 printable ASCII characters without spaces");
+    }
+    return worker != null ? worker : request.getRemoteAddr() + ":" + request.getRemotePort();
+  }
+
+  private ResponseEntity<Map<String, Object>> answer(List<QueueName> queues, List<PulledJob> jobs) {
+    if (!jobs.isEmpty()) {
+      return ResponseEntity.ok(
+          Map.of("jobs", jobs.stream().map(ClaimsController::output).toList()));
+    }
+    String paused =
+        claims.paused(queues).stream().map(QueueName::taskType).collect(Collectors.joining(","));
+    ResponseEntity.HeadersBuilder<?> nothing = ResponseEntity.noContent();
+    return paused.isEmpty() ? nothing.build() : nothing.header("Punctual-Paused", paused).build();
+  }
+
+  private static Map<String, Object> output(PulledJob job) {
+    Map<String, Object> out = new LinkedHashMap<>();
+    out.put("application", job.token().queue().application());
+    out.put("taskType", job.token().queue().taskType());
+    out.put("taskId", job.token().taskId());
+    out.put("incarnation", job.token().incarnation());
+    out.put("attempt", job.attempt());
+    out.put("dueTime", job.dueTime());
+    out.put("timeToRun", job.timeToRun());
+    out.put("until", job.until());
+    out.put("params", job.content().params());
+    out.put("headers", job.content().headers());
+    out.put("tags", job.content().tags());
+    out.put("token", job.token().text());
+    return out;
+  }
+
+  @PostMapping("/{token}/ack")
+  Map<String, Object> ack(@PathVariable String token) {
+    ClaimToken claim = token(token);
+    return ended(claim, claims.done(claim).join());
+  }
+
+  @PostMapping("/{token}/nack")
+  Map<String, Object> nack(@PathVariable String token, HttpServletRequest request) {
+    ClaimToken claim = token(token);
+    JsonFields fields = JsonBody.readOptional(request, bounds.maxBody().toBytes());
+    Duration delay = fields.duration("delay", Duration.ZERO, Limits.MAX_RETRY_DELAY);
+    String error = error(fields);
+    String worker = worker(fields, request);
+    fields.noMore();
+    return ended(claim, claims.failed(claim, worker, error, delay).join());
+  }
+
+  @PostMapping("/{token}/reject")
+  Map<String, Object> reject(@PathVariable String token, HttpServletRequest request) {
+    ClaimToken claim = token(token);
+    JsonFields fields = JsonBody.readOptional(request, bounds.maxBody().toBytes());
+    String error = error(fields);
+    String worker = worker(fields, request);
+    fields.noMore();
+    return ended(claim, claims.rejected(claim, worker, error).join());
+  }
+
+  @PostMapping("/{token}/release")
+  Map<String, Object> release(@PathVariable String token) {
+    ClaimToken claim = token(token);
+    Settled settled = claims.release(claim).join();
+    return settled.kind() == Settled.Kind.RETRY
+        ? Map.of("outcome", "released")
+        : ended(claim, settled);
+  }
+
+  @PostMapping("/{token}/extend")
+  Map<String, Object> extend(@PathVariable String token, HttpServletRequest request) {
+    ClaimToken claim = token(token);
+    JsonFields fields = JsonBody.readOptional(request, bounds.maxBody().toBytes());
+    Duration timeToRun =
+        fields.duration("timeToRun", Limits.MIN_TIME_TO_RUN, Limits.MAX_TIME_TO_RUN);
+    fields.noMore();
+    OptionalLong until = claims.extend(claim, timeToRun);
+    if (until.isEmpty()) {
+      throw lost(engine, claim);
+    }
+    return Map.of("outcome", "extended", "until", until.getAsLong());
+  }
+
+  private static ClaimToken token(String text) {
+    try {
+      return ClaimToken.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw ApiException.invalid("token", String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** What a worker says about its trouble. */
+  static String error(JsonFields fields) {
+    String error = fields.text("error");
+    return error == null ? "" : error;
+  }
+
+  private Map<String, Object> ended(ClaimToken claim, Settled settled) {
+    return switch (settled.kind()) {
+      case DONE -> Map.of("outcome", "done");
+      case ALREADY -> Map.of("outcome", "already_done");
+      case DEAD -> Map.of("outcome", "dead");
+      case RETRY -> {
+        Map<String, Object> out = new LinkedHashMap<>();
+        out.put("outcome", "retry");
+        out.put("dueAt", Instant.ofEpochMilli(settled.due()).toString());
+        out.put("delayTime", settled.due());
+        yield out;
+      }
+      case GONE -> throw JobAnswers.unknown(claim.queue(), claim.taskId());
+      case LOST -> throw lost(engine, claim);
+    };
+  }
+
+  /** Says what became of the job instead. */
+  static ApiException lost(Engine engine, ClaimToken claim) {
+    Map<String, Object> extra = new LinkedHashMap<>();
+    String now = "it is gone";
+    JobView job = engine.find(claim.queue(), claim.taskId()).orElse(null);
+    if (job != null) {
+      extra.put("state", JobOutput.state(job.state()));
+      now = "it is " + JobOutput.state(job.state());
+      if (job.state() == JobState.RESERVED) {
+        extra.put("attempt", job.attempt());
+        now = "attempt " + job.attempt() + " has it";
+      }
+    }
+    return ApiException.of(
+        ErrorCode.LEASE_LOST,
+        "the job " + claim.taskId() + " is not yours any more: " + now + "; nothing was changed",
+        extra);
+  }
+}

@@ -1,0 +1,177 @@
+package io.punctual.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.server.ApiClient.Answer;
+import io.punctual.test.redis.RedisExtension;
+import java.io.IOException;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Replays docs/protocol.md: what stands there is what the scheduler does. */
+@SpringBootTest(
+    webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+    properties = "eureka.client.enabled=false")
+class ProtocolPageIT {
+
+  private static final Path PAGE = Path.of("../docs/protocol.md");
+  private static final Pattern EXAMPLE =
+      Pattern.compile("```http\\n(.*?)\\n\\n(.*?)\\n```", Pattern.DOTALL);
+  private static final Pattern NAME = Pattern.compile("\\{\\{(\\w+)}}");
+  private static final JsonMapper JSON = new JsonMapper();
+
+  @LocalServerPort private int port;
+  private final Map<String, String> kept = new HashMap<>();
+  private ApiClient api;
+
+  @DynamicPropertySource
+  static void redis(DynamicPropertyRegistry registry) {
+    String prefix = "page-" + UUID.randomUUID().toString().substring(0, 8);
+    registry.add("spring.data.redis.host", () -> RedisExtension.redis().host());
+    registry.add("spring.data.redis.port", () -> RedisExtension.redis().port());
+    registry.add("punctual.key-prefix", () -> prefix);
+  }
+
+  @BeforeEach
+  void connect() {
+    api = new ApiClient(port);
+  }
+
+  @AfterEach
+  void disconnect() {
+    api.close();
+  }
+
+  private record Example(String call, List<String> headers, String body, Expected expected) {}
+
+  private record Expected(int status, List<String> headers, String body) {}
+
+  @TestFactory
+  Stream<DynamicTest> everyExampleHolds() throws IOException {
+    String page = Files.readString(PAGE);
+    List<Example> examples = new ArrayList<>();
+    Matcher found = EXAMPLE.matcher(page);
+    while (found.find()) {
+      examples.add(example(found.group(1), found.group(2)));
+    }
+    // A block that is not of the form would be left out unseen.
+    assertThat(examples).hasSize(page.split("```http", -1).length - 1).hasSizeGreaterThan(50);
+    return examples.stream()
+        .map(
+            example ->
+                DynamicTest.dynamicTest(example.call() + " " + example.body(), () -> run(example)));
+  }
+
+  private static Example example(String request, String answer) {
+    List<String> asked = request.lines().toList();
+    List<String> answered = answer.lines().toList();
+    return new Example(
+        asked.get(0),
+        headers(asked),
+        body(asked),
+        new Expected(Integer.parseInt(answered.get(0)), headers(answered), body(answered)));
+  }
+
+  private static List<String> headers(List<String> lines) {
+    return lines.stream().skip(1).takeWhile(line -> !line.startsWith("{")).toList();
+  }
+
+  private static String body(List<String> lines) {
+    return String.join("\n", lines.stream().dropWhile(line -> !line.startsWith("{")).toList());
+  }
+
+  private void run(Example example) {
+    String[] call = filled(example.call()).split(" ", 2);
+    Answer answer =
+        api.send(
+            call[1],
+            request -> {
+              example
+                  .headers()
+                  .forEach(
+                      header -> {
+                        String[] parts = filled(header).split(": ", 2);
+                        request.header(parts[0], parts[1]);
+                      });
+              if (example.body().isEmpty()) {
+                return request.method(call[0], BodyPublishers.noBody());
+              }
+              return request
+                  .header("Content-Type", "application/json")
+                  .method(call[0], BodyPublishers.ofString(filled(example.body())));
+            });
+    Expected expected = example.expected();
+    assertThat(answer.status()).as(answer.text()).isEqualTo(expected.status());
+    for (String header : expected.headers()) {
+      String[] parts = header.split(": ", 2);
+      compareText(parts[0], parts[1], answer.header(parts[0]));
+    }
+    if (expected.body().isEmpty()) {
+      assertThat(answer.text()).isEmpty();
+    } else {
+      compare("", JSON.readTree(expected.body()), answer.body());
+    }
+  }
+
+  private String filled(String text) {
+    return NAME.matcher(text)
+        .replaceAll(
+            name -> {
+              assertThat(kept).as("kept by an earlier answer").containsKey(name.group(1));
+              return Matcher.quoteReplacement(kept.get(name.group(1)));
+            });
+  }
+
+  private void compare(String path, JsonNode expected, JsonNode actual) {
+    if (expected.isObject()) {
+      assertThat(actual.isObject()).as(path).isTrue();
+      for (Map.Entry<String, JsonNode> member : expected.properties()) {
+        String at = path + "/" + member.getKey();
+        assertThat(actual.has(member.getKey())).as("%s in %s", at, actual).isTrue();
+        compare(at, member.getValue(), actual.get(member.getKey()));
+      }
+    } else if (expected.isArray()) {
+      assertThat(actual.size()).as("%s: %s", path, actual).isEqualTo(expected.size());
+      for (int i = 0; i < expected.size(); i++) {
+        compare(path + "/" + i, expected.get(i), actual.get(i));
+      }
+    } else if (expected.isString() && actual.isString()) {
+      compareText(path, expected.stringValue(), actual.stringValue());
+    } else if (!expected.isString() || !expected.stringValue().equals("…")) {
+      assertThat(actual).as(path).isEqualTo(expected);
+    } else {
+      assertThat(actual.isNull()).as(path).isFalse();
+    }
+  }
+
+  private void compareText(String path, String expected, String actual) {
+    Matcher name = NAME.matcher(expected);
+    if (name.matches()) {
+      String before = kept.putIfAbsent(name.group(1), actual);
+      if (before != null) {
+        assertThat(actual).as(path).isEqualTo(before);
+      }
+    } else if (!expected.equals("…")) {
+      assertThat(actual).as(path).isEqualTo(expected);
+    }
+  }
+}
