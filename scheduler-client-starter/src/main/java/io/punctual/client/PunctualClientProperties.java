@@ -18,6 +18,9 @@ import org.springframework.util.unit.DataSize;
  * @param serviceId the schedulers' name in the registry
  * @param url addresses of schedulers; when given, the registry is not asked for them
  * @param concurrency jobs that this instance runs at once, 1 to 10,000
+ * @param delivery whether schedulers call this application (push), or it fetches its jobs (pull):
+ *     where it has no web server, or schedulers cannot reach it
+ * @param pull how jobs are fetched
  * @param submit how schedulers are called
  * @param callback how schedulers call us
  * @param shutdown how the instance leaves
@@ -29,6 +32,8 @@ public record PunctualClientProperties(
     @DefaultValue("punctual-scheduler") String serviceId,
     @DefaultValue List<URI> url,
     @DefaultValue("100") int concurrency,
+    @DefaultValue("push") Delivery delivery,
+    @DefaultValue Pull pull,
     @DefaultValue Submit submit,
     @DefaultValue Callback callback,
     @DefaultValue Shutdown shutdown) {
@@ -42,6 +47,32 @@ public record PunctualClientProperties(
               + WorkerMetadata.MAX_CONCURRENCY
               + ", not "
               + concurrency);
+    }
+  }
+
+  /** Who begins. */
+  public enum Delivery {
+    /** Schedulers call the application. */
+    PUSH,
+    /** The application asks schedulers. */
+    PULL
+  }
+
+  /**
+   * How jobs are fetched.
+   *
+   * @param lease how long a fetched job is held unless it is kept, 3 s to 5 min: after this time
+   *     the jobs of an instance that died move on; a shorter one costs more requests for long jobs
+   */
+  public record Pull(@DefaultValue("15s") Duration lease) {
+
+    /** Checks the values. */
+    public Pull {
+      if (lease.compareTo(Duration.ofSeconds(3)) < 0
+          || lease.compareTo(Duration.ofMinutes(5)) > 0) {
+        throw new IllegalArgumentException(
+            "punctual.client.pull.lease must be between 3s and 5m, not " + lease);
+      }
     }
   }
 

@@ -89,24 +89,26 @@ public final class Programs {
   }
 
   /** An instance of a worker application. */
-  public JavaProcess worker(JavaProcess registry, String application, Path record) {
+  public JavaProcess worker(
+      JavaProcess registry, String application, Path record, String... options) {
     int port = Ports.free();
-    return process(
-        application,
-        port,
-        List.of(
-            "-D" + WorkerApplication.RECORD + "=" + record.toAbsolutePath(),
-            "-cp",
-            System.getProperty("java.class.path"),
-            WorkerApplication.class.getName(),
-            "--spring.application.name=" + application,
-            "--spring.threads.virtual.enabled=true",
-            "--server.address=127.0.0.1",
-            "--server.port=" + port,
-            "--management.endpoint.health.probes.enabled=true",
-            "--eureka.instance.instance-id=" + application + ":" + port,
-            "--eureka.instance.hostname=127.0.0.1",
-            eureka(registry)));
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "-D" + WorkerApplication.RECORD + "=" + record.toAbsolutePath(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                WorkerApplication.class.getName(),
+                "--spring.application.name=" + application,
+                "--spring.threads.virtual.enabled=true",
+                "--server.address=127.0.0.1",
+                "--server.port=" + port,
+                "--management.endpoint.health.probes.enabled=true",
+                "--eureka.instance.instance-id=" + application + ":" + port,
+                "--eureka.instance.hostname=127.0.0.1",
+                eureka(registry)));
+    arguments.addAll(Arrays.asList(options));
+    return process(application, port, arguments);
   }
 
   private static String eureka(JavaProcess registry) {

@@ -42,8 +42,8 @@ final class Workload {
     return submitter;
   }
 
-  JavaProcess worker(JavaProcess registry) {
-    return SharedSystem.PROGRAMS.worker(registry, application, record);
+  JavaProcess worker(JavaProcess registry, String... options) {
+    return SharedSystem.PROGRAMS.worker(registry, application, record, options);
   }
 
   /** Breaks something, and remembers that. */

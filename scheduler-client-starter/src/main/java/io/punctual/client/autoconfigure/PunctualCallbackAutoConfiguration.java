@@ -10,6 +10,7 @@ import java.util.Map;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
@@ -19,6 +20,11 @@ import org.springframework.web.servlet.handler.SimpleUrlHandlerMapping;
 /** The path that schedulers call. */
 @AutoConfiguration(after = PunctualClientAutoConfiguration.class)
 @ConditionalOnBean(JobRunner.class)
+@ConditionalOnProperty(
+    prefix = "punctual.client",
+    name = "delivery",
+    havingValue = "push",
+    matchIfMissing = true)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 public class PunctualCallbackAutoConfiguration {
 

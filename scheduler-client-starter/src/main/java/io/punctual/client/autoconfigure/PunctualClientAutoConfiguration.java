@@ -6,7 +6,9 @@ import io.punctual.client.ClientIdentity;
 import io.punctual.client.PunctualClientProperties;
 import io.punctual.client.TaskWorkers;
 import io.punctual.client.callback.JobRunner;
+import io.punctual.client.pull.PullRunner;
 import io.punctual.client.submit.HttpTaskSubmitService;
+import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
 import java.net.URI;
 import java.util.List;
@@ -66,6 +68,25 @@ public class PunctualClientAutoConfiguration {
                   .map(instance -> SchedulerAddresses.withoutSlash(instance.getUri()))
                   .toList();
         });
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  @ConditionalOnProperty(prefix = "punctual.client", name = "delivery", havingValue = "pull")
+  PullRunner punctualPullRunner(
+      ClientIdentity identity,
+      TaskWorkers workers,
+      JobRunner runner,
+      SchedulerLocator locator,
+      PunctualClientProperties properties) {
+    return new PullRunner(
+        identity,
+        workers,
+        runner,
+        new SchedulerCalls(locator, properties.submit()),
+        properties.concurrency(),
+        properties.pull().lease(),
+        properties.shutdown().drainTimeout());
   }
 
   @Bean

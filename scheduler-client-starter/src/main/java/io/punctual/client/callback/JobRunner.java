@@ -48,7 +48,7 @@ public final class JobRunner implements AutoCloseable {
   }
 
   /** Runs a job, or answers from memory; never completes exceptionally. */
-  CompletableFuture<CallbackResult> run(CallbackRequest.Job job) {
+  public CompletableFuture<CallbackResult> run(CallbackRequest.Job job) {
     TaskWorker worker = workers.find(job.taskType());
     if (worker == null) {
       return done(

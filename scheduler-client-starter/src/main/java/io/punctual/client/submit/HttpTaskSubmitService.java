@@ -153,6 +153,9 @@ public final class HttpTaskSubmitService implements TaskSubmitService {
     if (job.retry() != null) {
       wire.put("retry", job.retry().text());
     }
+    if (!job.tags().isEmpty()) {
+      wire.put("tags", job.tags());
+    }
     if (!job.headers().isEmpty()) {
       wire.put("headers", job.headers());
     }

@@ -18,7 +18,7 @@ import tools.jackson.databind.json.JsonMapper;
  * Calls a scheduler, and another one where that one does not answer or has no time. Every call may
  * be repeated: jobs are known by their ids.
  */
-final class SchedulerCalls {
+public final class SchedulerCalls {
 
   private static final long PAUSE_MS = 100;
   private static final Duration RETRY_AFTER = Duration.ofSeconds(2);
@@ -28,7 +28,8 @@ final class SchedulerCalls {
   private final HttpClient client;
   private final JsonMapper json = JsonMapper.builder().build();
 
-  SchedulerCalls(SchedulerLocator locator, PunctualClientProperties.Submit options) {
+  /** Calls the schedulers that the locator knows. */
+  public SchedulerCalls(SchedulerLocator locator, PunctualClientProperties.Submit options) {
     this.locator = locator;
     this.options = options;
     this.client =
@@ -40,9 +41,10 @@ final class SchedulerCalls {
   }
 
   /** What a scheduler said. */
-  record Answer(int status, JsonNode body) {
+  public record Answer(int status, JsonNode body) {
 
-    String text(String field) {
+    /** A member that is a text; empty if there is none. */
+    public String text(String field) {
       JsonNode value = body.get(field);
       return value == null || !value.isString() ? "" : value.stringValue();
     }
@@ -54,7 +56,17 @@ final class SchedulerCalls {
    * @param body to be sent as JSON; null for none
    * @throws SchedulerUnavailableException if no scheduler had an answer
    */
-  Answer call(String method, String path, @Nullable Object body) {
+  public Answer call(String method, String path, @Nullable Object body) {
+    return call(method, path, body, options.readTimeout());
+  }
+
+  /** The schedulers that would be called now. */
+  public List<URI> schedulers() {
+    return locator.schedulers();
+  }
+
+  /** As {@link #call(String, String, Object)}, for an answer that may take that long. */
+  public Answer call(String method, String path, @Nullable Object body, Duration answerWithin) {
     byte[] bytes = body == null ? new byte[0] : json.writeValueAsBytes(body);
     Exception last = new IOException("no scheduler is known; is one registered?");
     Duration retryAfter = RETRY_AFTER;
@@ -72,7 +84,8 @@ final class SchedulerCalls {
         try {
           HttpResponse<byte[]> response =
               client.send(
-                  request(scheduler, method, path, bytes), HttpResponse.BodyHandlers.ofByteArray());
+                  request(scheduler, method, path, bytes, answerWithin),
+                  HttpResponse.BodyHandlers.ofByteArray());
           if (response.statusCode() < 500 && response.statusCode() != 429) {
             locator.answered(scheduler);
             return new Answer(response.statusCode(), parse(response.body()));
@@ -115,9 +128,10 @@ final class SchedulerCalls {
     }
   }
 
-  private HttpRequest request(URI scheduler, String method, String path, byte[] body) {
+  private static HttpRequest request(
+      URI scheduler, String method, String path, byte[] body, Duration answerWithin) {
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create(scheduler + path)).timeout(options.readTimeout());
+        HttpRequest.newBuilder(URI.create(scheduler + path)).timeout(answerWithin);
     return body.length == 0
         ? request.method(method, HttpRequest.BodyPublishers.noBody()).build()
         : request

@@ -105,6 +105,8 @@ class ClaimsController {
     out.put("dueTime", job.dueTime());
     out.put("timeToRun", job.timeToRun());
     out.put("until", job.until());
+    Duration own = job.content().timeToRun();
+    out.put("jobTimeToRun", (own != null ? own : Limits.DEFAULT_TIME_TO_RUN).toMillis());
     out.put("params", job.content().params());
     out.put("headers", job.content().headers());
     out.put("tags", job.content().tags());

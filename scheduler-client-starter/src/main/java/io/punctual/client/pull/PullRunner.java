@@ -1,0 +1,313 @@
+package io.punctual.client.pull;
+
+import io.punctual.SchedulerUnavailableException;
+import io.punctual.client.ClientIdentity;
+import io.punctual.client.TaskWorkers;
+import io.punctual.client.callback.JobRunner;
+import io.punctual.client.submit.SchedulerCalls;
+import io.punctual.client.submit.SchedulerCalls.Answer;
+import io.punctual.wire.CallbackRequest;
+import io.punctual.wire.CallbackResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Feeds the workers with jobs that it fetches. One request waits at a scheduler at any time, for
+ * all task types, as long as there is room for another job. A job is held for a short lease, and
+ * kept while it runs, so that those of an instance that died move on in seconds.
+ */
+public final class PullRunner implements SmartLifecycle {
+
+  private static final Logger log = LoggerFactory.getLogger(PullRunner.class);
+  private static final Duration WAIT = Duration.ofSeconds(20);
+  private static final Duration MARGIN = Duration.ofSeconds(10);
+  private static final int MAX_JOBS = 200;
+  private static final int MAX_TYPES = 32;
+  private static final int ENDINGS = 5;
+
+  private final ClientIdentity identity;
+  private final TaskWorkers workers;
+  private final JobRunner runner;
+  private final SchedulerCalls calls;
+  private final Duration lease;
+  private final Duration patience;
+  private final String worker;
+  private final Semaphore room;
+  private final Map<String, String> running = new ConcurrentHashMap<>();
+  private final ScheduledThreadPoolExecutor heartbeat;
+  private volatile boolean active;
+  private @Nullable Thread thread;
+  private int turn;
+
+  /**
+   * @param concurrency most jobs at once
+   * @param lease how long a job is held unless it is kept
+   * @param patience how long running jobs may take once the application stops
+   */
+  public PullRunner(
+      ClientIdentity identity,
+      TaskWorkers workers,
+      JobRunner runner,
+      SchedulerCalls calls,
+      int concurrency,
+      Duration lease,
+      Duration patience) {
+    this.identity = identity;
+    this.workers = workers;
+    this.runner = runner;
+    this.calls = calls;
+    this.lease = lease;
+    this.patience = patience;
+    this.worker = "pull:" + identity.application() + ":" + ProcessHandle.current().pid();
+    this.room = new Semaphore(concurrency);
+    this.heartbeat = new ScheduledThreadPoolExecutor(1, task -> daemon(task, "punctual-leases"));
+  }
+
+  private static Thread daemon(Runnable task, String name) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  @Override
+  public synchronized void start() {
+    if (workers.types().isEmpty()) {
+      return;
+    }
+    active = true;
+    Thread puller = daemon(this::pull, "punctual-pull");
+    thread = puller;
+    // Not a daemon: an application without a web server lives as long as it has work.
+    puller.setDaemon(false);
+    puller.start();
+    var unused =
+        heartbeat.scheduleWithFixedDelay(
+            this::extend, lease.toMillis() / 3, lease.toMillis() / 3, TimeUnit.MILLISECONDS);
+    log.info(
+        "Punctual: {} pulls {} from {}",
+        identity.application(),
+        workers.types(),
+        calls.schedulers());
+  }
+
+  private void pull() {
+    int failures = 0;
+    while (active) {
+      int free = 0;
+      try {
+        room.acquire();
+        free = 1 + takeMore();
+        int given = fetch(free);
+        room.release(free - given);
+        free = 0;
+        failures = 0;
+      } catch (InterruptedException e) {
+        active = false;
+      } catch (SchedulerUnavailableException e) {
+        if (active && failures++ == 0) {
+          log.warn("No scheduler answers; trying again: {}", e.getMessage());
+        }
+        pause(failures);
+      } catch (RuntimeException e) {
+        log.error("Jobs could not be fetched; trying again", e);
+        pause(++failures);
+      } finally {
+        room.release(free);
+      }
+    }
+  }
+
+  private int takeMore() {
+    int more = 0;
+    while (more < MAX_JOBS - 1 && room.tryAcquire()) {
+      more++;
+    }
+    return more;
+  }
+
+  private void pause(int failures) {
+    try {
+      Thread.sleep(Math.min(5_000, 100L << Math.min(failures, 6)));
+    } catch (InterruptedException e) {
+      active = false;
+    }
+  }
+
+  /** Fetches jobs and starts them; answers how many. */
+  private int fetch(int max) {
+    List<String> types = List.copyOf(workers.types());
+    List<String> some = new ArrayList<>();
+    for (int i = 0; i < Math.min(MAX_TYPES, types.size()); i++) {
+      some.add(types.get((turn + i) % types.size()));
+    }
+    // Nobody is always last, nor left out where there are more than one request may name.
+    turn = (turn + (types.size() > MAX_TYPES ? MAX_TYPES : 1)) % types.size();
+    Duration wait = types.size() > MAX_TYPES ? Duration.ofSeconds(1) : WAIT;
+    Answer answer =
+        calls.call(
+            "POST",
+            "/api/v1/claims",
+            Map.of(
+                "application",
+                identity.application(),
+                "taskTypes",
+                some,
+                "max",
+                max,
+                "wait",
+                wait.toMillis(),
+                "timeToRun",
+                lease.toMillis(),
+                "worker",
+                worker),
+            wait.plus(MARGIN));
+    if (answer.status() == 204) {
+      return 0;
+    } else if (answer.status() != 200) {
+      throw new IllegalStateException(
+          "a scheduler answered HTTP " + answer.status() + ": " + answer.text("detail"));
+    }
+    JsonNode jobs = answer.body().get("jobs");
+    for (JsonNode job : jobs) {
+      start(job);
+    }
+    return jobs.size();
+  }
+
+  private void start(JsonNode node) {
+    Map<String, String> headers = new TreeMap<>();
+    node.get("headers")
+        .properties()
+        .forEach(header -> headers.put(header.getKey(), header.getValue().stringValue()));
+    CallbackRequest.Job job =
+        new CallbackRequest.Job(
+            node.get("taskId").stringValue(),
+            node.get("taskType").stringValue(),
+            node.get("incarnation").stringValue(),
+            node.get("attempt").intValue(),
+            node.get("dueTime").longValue(),
+            node.get("jobTimeToRun").longValue(),
+            node.get("params").stringValue(),
+            headers);
+    String token = node.get("token").stringValue();
+    running.put(token, job.taskId());
+    var unused =
+        runner
+            .run(job)
+            .whenComplete(
+                (result, error) -> {
+                  running.remove(token);
+                  room.release();
+                  if (result != null) {
+                    end(token, job, result);
+                  }
+                });
+  }
+
+  private void end(String token, CallbackRequest.Job job, CallbackResult result) {
+    Map<String, Object> body = new HashMap<>();
+    body.put("worker", worker);
+    if (result.error() != null) {
+      body.put("error", result.error());
+    }
+    String how =
+        switch (result.outcome()) {
+          case CallbackResult.DONE -> "ack";
+          case CallbackResult.REJECT -> "reject";
+          case CallbackResult.REFUSED -> "release";
+          default -> "nack";
+        };
+    if (how.equals("nack") && result.retryAfterMs() != null) {
+      body.put("delay", result.retryAfterMs());
+    }
+    boolean plain = how.equals("ack") || how.equals("release");
+    for (int i = 1; i <= ENDINGS; i++) {
+      try {
+        Answer answer =
+            calls.call("POST", "/api/v1/claims/" + token + "/" + how, plain ? null : body);
+        if (answer.status() != 200) {
+          log.warn(
+              "The end ({}) of job {} of {} was not taken: {}",
+              how,
+              job.taskId(),
+              job.taskType(),
+              answer.text("detail"));
+        }
+        return;
+      } catch (SchedulerUnavailableException e) {
+        if (i == ENDINGS || Thread.currentThread().isInterrupted()) {
+          log.warn(
+              "No scheduler took the end ({}) of job {} of {}; it will run again",
+              how,
+              job.taskId(),
+              job.taskType(),
+              e);
+          return;
+        }
+      }
+    }
+  }
+
+  private void extend() {
+    for (Map.Entry<String, String> job : Map.copyOf(running).entrySet()) {
+      try {
+        Answer answer =
+            calls.call(
+                "POST",
+                "/api/v1/claims/" + job.getKey() + "/extend",
+                Map.of("timeToRun", lease.toMillis()));
+        if (answer.status() == 409) {
+          log.warn("Job {} is not ours any more: {}", job.getValue(), answer.text("detail"));
+          running.remove(job.getKey());
+        }
+      } catch (RuntimeException e) {
+        log.warn("The lease of job {} could not be extended", job.getValue(), e);
+      }
+    }
+  }
+
+  @Override
+  public void stop() {
+    Thread puller;
+    synchronized (this) {
+      puller = thread;
+      active = false;
+    }
+    if (puller == null) {
+      return;
+    }
+    puller.interrupt();
+    try {
+      puller.join(patience.toMillis());
+      if (!runner.drain(patience)) {
+        log.warn("Some jobs did not end within {}; they will be delivered again", patience);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    heartbeat.shutdownNow();
+  }
+
+  @Override
+  public boolean isRunning() {
+    return active;
+  }
+
+  @Override
+  public int getPhase() {
+    return SmartLifecycle.DEFAULT_PHASE;
+  }
+}

@@ -1,0 +1,5 @@
+/** Fetches jobs from schedulers, where schedulers cannot reach the application. */
+@NullMarked
+package io.punctual.client.pull;
+
+import org.jspecify.annotations.NullMarked;
