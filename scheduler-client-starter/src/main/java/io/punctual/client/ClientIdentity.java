@@ -19,7 +19,9 @@ public record ClientIdentity(String application) {
     if (!Limits.NAME.matcher(application).matches()) {
       throw new IllegalStateException(
           "Punctual needs a name for this application: set spring.application.name (or"
-              + " punctual.client.application) to 1 to 128 characters of [A-Za-z0-9._:-], not '"
+              + " punctual.client.application); it "
+              + Limits.NAME_RULE
+              + ", and is '"
               + application
               + "'");
     }

@@ -7,6 +7,8 @@ import io.punctual.TaskWorker;
 import io.punctual.core.engine.Delivery;
 import io.punctual.core.engine.Dispatcher;
 import io.punctual.core.queue.QueueName;
+import io.punctual.worker.JobListeners;
+import io.punctual.worker.TimeLimit;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +20,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.task.AsyncTaskExecutor;
@@ -34,8 +36,8 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
 
   private final String application;
   private final String instance;
-  private final Supplier<Workers> workers;
-  private final int concurrency;
+  private final PluginTasks tasks;
+  private final JobListeners listeners;
   private final AsyncTaskExecutor threads;
   private final ScheduledThreadPoolExecutor timer;
   private final Map<QueueName, AtomicInteger> running = new ConcurrentHashMap<>();
@@ -44,20 +46,20 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
 
   /**
    * @param instance who this is, shown with a job's last error
-   * @param workers asked for when the first job comes: workers may themselves submit jobs, and so
-   *     need the engine before they are there
+   * @param tasks asked for workers when the first job comes: workers may themselves submit jobs,
+   *     and so need the engine before they are there
    * @param threads must start every task at once
    */
   InProcessDispatcher(
       String application,
       String instance,
-      Supplier<Workers> workers,
-      int concurrency,
+      PluginTasks tasks,
+      JobListeners listeners,
       AsyncTaskExecutor threads) {
     this.application = application;
     this.instance = instance;
-    this.workers = workers;
-    this.concurrency = concurrency;
+    this.tasks = tasks;
+    this.listeners = listeners;
     this.threads = threads;
     this.timer =
         new ScheduledThreadPoolExecutor(
@@ -83,17 +85,17 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
   @Override
   public boolean serves(QueueName queue) {
     return queue.application().equalsIgnoreCase(application)
-        && workers.get().find(queue.taskType()) != null;
+        && tasks.worker(queue.taskType()) != null;
   }
 
   @Override
   public int capacity(QueueName queue) {
-    return serves(queue) ? concurrency - slots(queue).get() : 0;
+    return serves(queue) ? Math.max(0, tasks.threads(queue.taskType()) - slots(queue).get()) : 0;
   }
 
   @Override
   public void dispatch(QueueName queue, List<Delivery> deliveries) {
-    TaskWorker worker = workers.get().find(queue.taskType());
+    TaskWorker worker = tasks.worker(queue.taskType());
     for (Delivery delivery : deliveries) {
       if (worker == null) {
         var unused = delivery.undeliverable(instance, "no worker for " + queue.taskType());
@@ -116,29 +118,44 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
     attempts.add(limit);
     ScheduledFuture<?> watch =
         timer.schedule(limit::strike, timeToRun.toMillis(), TimeUnit.MILLISECONDS);
-    CompletableFuture<Void> ended;
+    long start = System.nanoTime();
+    Throwable thrown = null;
     try {
       worker.invoke(delivery.content().params());
-      // Counts even when the time was over: the work is done.
-      ended = delivery.done();
-    } catch (RejectTaskException e) {
-      ended = delivery.rejected(instance, describe(e));
-    } catch (RetryLaterException e) {
-      ended = delivery.failed(instance, describe(e), e.delay());
     } catch (Throwable e) {
-      log.warn("Job {} of {} failed, attempt {}", delivery.taskId(), queue, delivery.attempt(), e);
-      ended = delivery.failed(instance, describe(e), null);
+      thrown = e;
     } finally {
       watch.cancel(false);
       attempts.remove(limit);
       limit.over();
-      free(queue);
     }
+    listeners.ended(
+        queue.taskType(), delivery.taskId(), delivery.attempt(), delivery.dueTime(), start, thrown);
+    CompletableFuture<Void> ended = end(delivery, thrown);
+    free(queue);
     ended.exceptionally(
         e -> {
           log.warn("The end of job {} of {} was not stored: {}", delivery.taskId(), queue, e);
           return null;
         });
+  }
+
+  private CompletableFuture<Void> end(Delivery delivery, @Nullable Throwable thrown) {
+    if (thrown == null) {
+      // Counts even when the time was over: the work is done.
+      return delivery.done();
+    } else if (thrown instanceof RejectTaskException) {
+      return delivery.rejected(instance, describe(thrown));
+    } else if (thrown instanceof RetryLaterException later) {
+      return delivery.failed(instance, describe(thrown), later.delay());
+    }
+    log.warn(
+        "Job {} of {} failed, attempt {}",
+        delivery.taskId(),
+        delivery.queue(),
+        delivery.attempt(),
+        thrown);
+    return delivery.failed(instance, describe(thrown), null);
   }
 
   private void tookTooLong(Delivery delivery, Duration timeToRun) {

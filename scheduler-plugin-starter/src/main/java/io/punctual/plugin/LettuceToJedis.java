@@ -1,5 +1,6 @@
 package io.punctual.plugin;
 
+import io.punctual.worker.WorkerSetupException;
 import java.time.Duration;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -22,7 +23,7 @@ final class LettuceToJedis {
   static JedisConnectionFactory convert(RedisConnectionFactory application, Tls tls) {
     LettuceConnectionFactory lettuce = (LettuceConnectionFactory) application;
     if (lettuce.getSocketConfiguration() != null) {
-      throw new PluginStartException(
+      throw new WorkerSetupException(
           "The application talks to Redis through a Unix socket, which Punctual cannot use.",
           "Let spring.data.redis name a host and a port.");
     }

@@ -1,11 +1,16 @@
 package io.punctual.plugin;
 
+import io.punctual.JobListener;
 import io.punctual.Limits;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.EngineOptions;
+import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.RedisStore;
+import io.punctual.worker.JobListeners;
+import io.punctual.worker.TaskWorkers;
+import io.punctual.worker.WorkerSetupException;
 import java.util.UUID;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -20,7 +25,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** Workers, submitting and the engine between them, in one process. */
+/** TaskWorkers, submitting and the engine between them, in one process. */
 @AutoConfiguration(
     afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @ConditionalOnProperty(prefix = "punctual.plugin", name = "enabled", matchIfMissing = true)
@@ -34,10 +39,11 @@ public class PunctualPluginAutoConfiguration {
     String application =
         configured != null ? configured : environment.getProperty("spring.application.name", "");
     if (!Limits.NAME.matcher(application).matches()) {
-      throw new PluginStartException(
+      throw new WorkerSetupException(
           "The application has no usable name for its jobs: '" + application + "'.",
-          "Set spring.application.name, or punctual.plugin.application, to 1 to 128 characters of"
-              + " [A-Za-z0-9._:-].");
+          "Set spring.application.name, or punctual.plugin.application; it "
+              + Limits.NAME_RULE
+              + ".");
     }
     return new PluginIdentity(
         application,
@@ -45,15 +51,21 @@ public class PunctualPluginAutoConfiguration {
   }
 
   @Bean
-  Workers punctualWorkers(ListableBeanFactory beans) {
-    return new Workers(beans.getBeansOfType(TaskWorker.class));
+  TaskWorkers punctualWorkers(ListableBeanFactory beans) {
+    return new TaskWorkers(beans.getBeansOfType(TaskWorker.class));
+  }
+
+  @Bean
+  PluginTasks punctualTasks(
+      ObjectProvider<TaskWorkers> workers, PunctualPluginProperties properties) {
+    return new PluginTasks(workers::getObject, properties);
   }
 
   @Bean
   InProcessDispatcher punctualDispatcher(
       PluginIdentity identity,
-      ObjectProvider<Workers> workers,
-      PunctualPluginProperties properties,
+      PluginTasks tasks,
+      ObjectProvider<JobListener> listeners,
       Environment environment) {
     SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor("punctual-job-");
     threads.setVirtualThreads(Threading.VIRTUAL.isActive(environment));
@@ -61,8 +73,8 @@ public class PunctualPluginAutoConfiguration {
     return new InProcessDispatcher(
         identity.application(),
         identity.instance(),
-        workers::getObject,
-        properties.concurrency(),
+        tasks,
+        new JobListeners(listeners.orderedStream().toList()),
         threads);
   }
 
@@ -79,13 +91,23 @@ public class PunctualPluginAutoConfiguration {
       PluginRedis redis,
       PunctualPluginProperties properties,
       PluginIdentity identity,
+      PluginTasks tasks,
       InProcessDispatcher dispatcher) {
+    EngineOptions defaults = EngineOptions.defaults(identity.instance());
     Engine engine =
         Engine.create(
             RedisStore.connect(redis.connections(), properties.storeOptions()),
-            EngineOptions.defaults(identity.instance()),
+            new EngineOptions(
+                defaults.owner(),
+                defaults.lease(),
+                defaults.maxClaim(),
+                defaults.buckets(),
+                queue -> tasks.retry(queue.taskType()),
+                queue -> tasks.scanInterval(queue.taskType()),
+                defaults.idleChecksPerSecond()),
             dispatcher);
     dispatcher.onCapacity(engine::capacityChanged);
+    tasks.onChange(type -> engine.capacityChanged(new QueueName(identity.application(), type)));
     return engine;
   }
 
@@ -100,7 +122,7 @@ public class PunctualPluginAutoConfiguration {
       Engine engine,
       InProcessDispatcher dispatcher,
       PluginIdentity identity,
-      Workers workers,
+      TaskWorkers workers,
       PunctualPluginProperties properties) {
     return new PluginLifecycle(
         engine, dispatcher, identity.application(), workers.types(), properties.shutdownPatience());

@@ -1,7 +1,10 @@
 package io.punctual.plugin;
 
+import io.punctual.Limits;
+import io.punctual.RetryPolicy;
 import io.punctual.core.store.StoreOptions;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -14,6 +17,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     spring.application.name. Instances of one application share its jobs
  * @param concurrency jobs of each task type that this instance runs at once, 1 to 10,000; more of
  *     them wait in Redis for this instance or another one
+ * @param scanInterval how often a scanner looks even if nothing wakes it, 10 ms to 1 min
+ * @param retry the retry policy of jobs that bring none
+ * @param queues settings of single task types
  * @param keyPrefix first part of every key in Redis; applications and schedulers that share jobs
  *     have the same
  * @param shutdownPatience how long running jobs may take once the application stops; what runs
@@ -24,27 +30,69 @@ public record PunctualPluginProperties(
     @DefaultValue("true") boolean enabled,
     @Nullable String application,
     @DefaultValue("16") int concurrency,
+    @DefaultValue("1s") Duration scanInterval,
+    @DefaultValue("default") String retry,
+    @DefaultValue List<Queue> queues,
     @DefaultValue("punctual") String keyPrefix,
     @DefaultValue("20s") Duration shutdownPatience) {
 
-  private static final int MAX_CONCURRENCY = 10_000;
-
   /** Checks the values. */
   public PunctualPluginProperties {
-    if (concurrency < 1 || concurrency > MAX_CONCURRENCY) {
-      throw new IllegalArgumentException(
-          "punctual.plugin.concurrency must be between 1 and "
-              + MAX_CONCURRENCY
-              + ", not "
-              + concurrency);
-    }
+    PluginTasks.requireThreads("punctual.plugin.concurrency", concurrency);
+    PluginTasks.requireInterval("punctual.plugin.scan-interval", scanInterval);
+    policy("punctual.plugin.retry", retry);
+    queues = List.copyOf(queues);
     if (shutdownPatience.isNegative()) {
       throw new IllegalArgumentException(
           "punctual.plugin.shutdown-patience must not be negative, but is " + shutdownPatience);
     }
   }
 
+  /**
+   * Settings of one task type; what is not given is as for all.
+   *
+   * @param threads jobs of this type that this instance runs at once, 1 to 10,000
+   * @param scanInterval how often its scanner looks even if nothing wakes it, 10 ms to 1 min
+   * @param retry the retry policy of its jobs that bring none
+   */
+  public record Queue(
+      String taskType,
+      @Nullable Integer threads,
+      @Nullable Duration scanInterval,
+      @Nullable String retry) {
+
+    /** Checks the values. */
+    public Queue {
+      Limits.requireName("punctual.plugin.queues[].task-type", String.valueOf(taskType));
+      if (threads != null) {
+        PluginTasks.requireThreads("punctual.plugin.queues[].threads", threads);
+      }
+      if (scanInterval != null) {
+        PluginTasks.requireInterval("punctual.plugin.queues[].scan-interval", scanInterval);
+      }
+      if (retry != null) {
+        policy("punctual.plugin.queues[].retry", retry);
+      }
+    }
+
+    @Nullable RetryPolicy retryPolicy() {
+      return retry == null ? null : policy("punctual.plugin.queues[].retry", retry);
+    }
+  }
+
+  RetryPolicy retryPolicy() {
+    return policy("punctual.plugin.retry", retry);
+  }
+
   StoreOptions storeOptions() {
     return new StoreOptions(keyPrefix, StoreOptions.DEFAULTS.tombstones());
+  }
+
+  private static RetryPolicy policy(String property, String text) {
+    try {
+      return RetryPolicy.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(property + ": " + e.getMessage(), e);
+    }
   }
 }

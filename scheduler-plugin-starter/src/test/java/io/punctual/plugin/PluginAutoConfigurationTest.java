@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
 import io.punctual.core.engine.Engine;
+import io.punctual.worker.WorkerSetupException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -35,7 +36,14 @@ class PluginAutoConfigurationTest {
               .ignoringFields("shutdownPatience")
               .isEqualTo(
                   new PunctualPluginProperties(
-                      true, null, 16, "punctual", java.time.Duration.ofSeconds(20)));
+                      true,
+                      null,
+                      16,
+                      java.time.Duration.ofSeconds(1),
+                      "default",
+                      java.util.List.of(),
+                      "punctual",
+                      java.time.Duration.ofSeconds(20)));
           assertThat(context.getBean(PluginIdentity.class).application()).isEqualTo("Shop");
         });
   }
@@ -59,7 +67,7 @@ class PluginAutoConfigurationTest {
         .run(
             context -> {
               assertThat(context).hasFailed();
-              PluginStartException cause = causeOf(context.getStartupFailure());
+              WorkerSetupException cause = causeOf(context.getStartupFailure());
               var analysis = new PluginFailureAnalyzer().analyze(cause, cause);
               assertThat(analysis.getDescription()).contains("order.close", "first", "second");
               assertThat(analysis.getAction()).contains("another type()");
@@ -116,12 +124,12 @@ class PluginAutoConfigurationTest {
     };
   }
 
-  private static PluginStartException causeOf(@Nullable Throwable failure) {
+  private static WorkerSetupException causeOf(@Nullable Throwable failure) {
     Throwable cause = failure;
-    while (cause != null && !(cause instanceof PluginStartException)) {
+    while (cause != null && !(cause instanceof WorkerSetupException)) {
       cause = cause.getCause();
     }
-    if (cause instanceof PluginStartException start) {
+    if (cause instanceof WorkerSetupException start) {
       return start;
     }
     throw new AssertionError("not a clear failure", failure);

@@ -1,11 +1,14 @@
 package io.punctual.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.punctual.CancelResult;
 import io.punctual.DelayQueueJob;
+import io.punctual.JobAttempt;
 import io.punctual.JobConflictException;
+import io.punctual.JobListener;
 import io.punctual.RejectTaskException;
 import io.punctual.RescheduleResult;
 import io.punctual.RetryLaterException;
@@ -19,6 +22,7 @@ import io.punctual.core.job.JobState;
 import io.punctual.core.queue.QueueName;
 import io.punctual.test.redis.RedisExtension;
 import io.punctual.test.redis.SharedRedis;
+import io.punctual.worker.WorkerSetupException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +44,8 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -77,6 +83,9 @@ class PluginIT {
             "spring.data.redis.port=" + redis.port(),
             "punctual.plugin.key-prefix=" + prefix,
             "punctual.plugin.concurrency=4",
+            "punctual.plugin.queues[0].task-type=other",
+            "punctual.plugin.queues[0].threads=2",
+            "punctual.plugin.queues[0].scan-interval=200ms",
             "punctual.plugin.shutdown-patience=10s",
             "spring.main.banner-mode=off")
         .run();
@@ -88,6 +97,100 @@ class PluginIT {
     assertThat(sent.outcome()).isEqualTo(SubmitResult.Outcome.CREATED);
     eventually().until(() -> script.calls.contains("hello"));
     eventually().until(() -> find(sent.taskId()).state() == JobState.FINISHED);
+  }
+
+  @Test
+  void listenersHearOfEveryAttemptAndDisturbNothing() {
+    script.on(
+        "fail",
+        () -> {
+          throw new IllegalStateException("not yet");
+        });
+    service.send(
+        DelayQueueJob.of("script")
+            .taskId("heard")
+            .params("fail")
+            .delay(Duration.ZERO)
+            .retry(RetryPolicy.parse("0s;attempts=2"))
+            .build());
+    service.send("script", "fine", Duration.ZERO);
+
+    Queue<JobAttempt> heard = context.getBean(Ear.class).heard;
+    eventually().until(() -> heard.size() == 3);
+    eventually().until(() -> find("heard").state() == JobState.DEAD);
+    assertThat(heard.stream().filter(a -> a.taskId().equals("heard")))
+        .extracting(JobAttempt::attempt)
+        .containsExactly(1, 2);
+    assertThat(heard)
+        .allSatisfy(
+            attempt -> {
+              assertThat(attempt.taskType()).isEqualTo("script");
+              assertThat(attempt.dueAt()).isBeforeOrEqualTo(attempt.startedAt().plusSeconds(1));
+              assertThat(attempt.duration()).isPositive();
+              assertThat(attempt.outcome() == JobAttempt.Outcome.DONE)
+                  .isEqualTo(attempt.error() == null);
+            });
+  }
+
+  @Test
+  void aWorkerThatIsRegisteredLaterRunsItsJobs() {
+    SubmitResult early = service.send("late", "x", Duration.ZERO);
+    Queue<String> calls = new ConcurrentLinkedQueue<>();
+    PluginTasks tasks = context.getBean(PluginTasks.class);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> tasks.register("late", 5))
+        .withMessageContaining("late");
+    tasks.register(
+        new TaskWorker() {
+          @Override
+          public String type() {
+            return "late";
+          }
+
+          @Override
+          public void invoke(String params) {
+            calls.add(params);
+          }
+        });
+    eventually().until(() -> calls.contains("x"));
+    eventually()
+        .until(
+            () ->
+                engine.find(new QueueName("shop", "late"), early.taskId()).orElseThrow().state()
+                    == JobState.FINISHED);
+    assertThatThrownBy(() -> tasks.register(script)).isInstanceOf(WorkerSetupException.class);
+  }
+
+  @Test
+  void threadsAndScanIntervalsChangeWhileItRuns() {
+    PluginTasks tasks = context.getBean(PluginTasks.class);
+    assertThat(tasks.threads("script")).isEqualTo(4);
+    assertThat(tasks.threads("other")).isEqualTo(2);
+    assertThat(tasks.scanInterval("other")).isEqualTo(Duration.ofMillis(200));
+    tasks.setThreads("script", 1);
+    tasks.register("script", 3);
+    assertThat(tasks.scanInterval("script")).isEqualTo(Duration.ofSeconds(3));
+    CountDownLatch go = new CountDownLatch(1);
+    AtomicInteger running = new AtomicInteger();
+    script.on(
+        "hold",
+        () -> {
+          running.incrementAndGet();
+          Awaitility.await().until(() -> go.getCount() == 0);
+        });
+    for (int i = 0; i < 3; i++) {
+      service.send("script", "hold", Duration.ZERO);
+    }
+    eventually().until(() -> running.get() == 1);
+    eventually()
+        .until(() -> engine.stats(new QueueName("shop", "script")).orElseThrow().ready() == 2);
+    tasks.setThreads("script", 3);
+    eventually().until(() -> running.get() == 3);
+    go.countDown();
+    assertThatIllegalArgumentException().isThrownBy(() -> tasks.setThreads("script", 0));
+    assertThatIllegalArgumentException().isThrownBy(() -> tasks.setThreads(10_001));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> tasks.register("script", Duration.ofMinutes(2)));
   }
 
   @Test
@@ -276,6 +379,30 @@ class PluginIT {
     @Bean
     Script script() {
       return new Script();
+    }
+
+    @Bean
+    Ear ear() {
+      return new Ear();
+    }
+
+    @Bean
+    @Order(Ordered.HIGHEST_PRECEDENCE)
+    JobListener broken() {
+      return attempt -> {
+        throw new IllegalStateException("a listener that fails");
+      };
+    }
+  }
+
+  /** Remembers what it was told. */
+  static final class Ear implements JobListener {
+
+    final Queue<JobAttempt> heard = new ConcurrentLinkedQueue<>();
+
+    @Override
+    public void ended(JobAttempt attempt) {
+      heard.add(attempt);
     }
   }
 

@@ -88,6 +88,22 @@ public final class Programs {
             eureka(registry)));
   }
 
+  /** The demo shop with the other starter: no scheduler, no registry. */
+  public JavaProcess demoInPluginMode(int redisPort, String keyPrefix) {
+    int port = Ports.free();
+    return process(
+        "demo-plugin",
+        port,
+        List.of(
+            "-jar",
+            jar("demo-order-plugin"),
+            "--server.address=127.0.0.1",
+            "--server.port=" + port,
+            "--spring.data.redis.host=127.0.0.1",
+            "--spring.data.redis.port=" + redisPort,
+            "--punctual.plugin.key-prefix=" + keyPrefix));
+  }
+
   /** An instance of a worker application. */
   public JavaProcess worker(
       JavaProcess registry, String application, Path record, String... options) {

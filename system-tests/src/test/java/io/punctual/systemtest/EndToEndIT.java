@@ -51,6 +51,24 @@ class EndToEndIT {
   }
 
   @Test
+  void theDemoRunsItsOwnJobsOnceItsStarterIsSwapped() throws Exception {
+    try (JavaProcess demo =
+        PROGRAMS.demoInPluginMode(REDIS.port(), "plugin-demo").start().awaitReady()) {
+      JsonNode paid = place(demo, 2);
+      JsonNode unpaid = place(demo, 1);
+      assertThat(
+              Http.post(demo.url() + "/orders/" + paid.get("id").stringValue() + "/pay", "{}")
+                  .status())
+          .isEqualTo(200);
+
+      Waiting.until("the unpaid order closes", () -> status(demo, unpaid).equals("CLOSED"));
+      JsonNode later = place(demo, 3);
+      Waiting.until("a later order closes", () -> status(demo, later).equals("CLOSED"));
+      assertThat(status(demo, paid)).isEqualTo("PAID");
+    }
+  }
+
+  @Test
   void aRejectedJobIsADeadLetterWithItsReasonAndRunsAgainWhenRequeued() throws Exception {
     Workload load = Workload.of("rejecting");
     Submitter submitter = load.submitter();

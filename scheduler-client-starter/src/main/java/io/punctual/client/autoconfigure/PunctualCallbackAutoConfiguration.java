@@ -2,10 +2,10 @@ package io.punctual.client.autoconfigure;
 
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.PunctualClientProperties;
-import io.punctual.client.TaskWorkers;
 import io.punctual.client.callback.CallbackHandler;
 import io.punctual.client.callback.JobRunner;
 import io.punctual.client.submit.SchedulerLocator;
+import io.punctual.worker.TaskWorkers;
 import java.util.Map;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;

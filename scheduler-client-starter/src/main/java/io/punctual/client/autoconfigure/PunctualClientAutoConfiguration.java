@@ -1,15 +1,17 @@
 package io.punctual.client.autoconfigure;
 
+import io.punctual.JobListener;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.PunctualClientProperties;
-import io.punctual.client.TaskWorkers;
 import io.punctual.client.callback.JobRunner;
 import io.punctual.client.pull.PullRunner;
 import io.punctual.client.submit.HttpTaskSubmitService;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
+import io.punctual.worker.JobListeners;
+import io.punctual.worker.TaskWorkers;
 import java.net.URI;
 import java.util.List;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -47,8 +49,12 @@ public class PunctualClientAutoConfiguration {
 
   @Bean(destroyMethod = "close")
   @ConditionalOnMissingBean
-  JobRunner punctualJobRunner(TaskWorkers workers, PunctualClientProperties properties) {
-    return new JobRunner(workers, properties.concurrency());
+  JobRunner punctualJobRunner(
+      TaskWorkers workers,
+      ObjectProvider<JobListener> listeners,
+      PunctualClientProperties properties) {
+    return new JobRunner(
+        workers, new JobListeners(listeners.orderedStream().toList()), properties.concurrency());
   }
 
   @Bean

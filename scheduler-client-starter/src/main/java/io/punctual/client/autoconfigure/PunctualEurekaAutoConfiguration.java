@@ -2,11 +2,11 @@ package io.punctual.client.autoconfigure;
 
 import com.netflix.appinfo.ApplicationInfoManager;
 import io.punctual.client.PunctualClientProperties;
-import io.punctual.client.TaskWorkers;
 import io.punctual.client.callback.CallbackHandler;
 import io.punctual.client.callback.JobRunner;
 import io.punctual.client.registration.MetadataPublisher;
 import io.punctual.wire.WorkerMetadata;
+import io.punctual.worker.TaskWorkers;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;

@@ -1,8 +1,8 @@
 package io.punctual.client.autoconfigure;
 
 import io.punctual.client.ClientIdentity;
-import io.punctual.client.TaskWorkers;
 import io.punctual.client.submit.SchedulerLocator;
+import io.punctual.worker.TaskWorkers;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.event.ApplicationReadyEvent;

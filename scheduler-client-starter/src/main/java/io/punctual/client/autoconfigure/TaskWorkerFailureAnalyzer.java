@@ -1,14 +1,14 @@
 package io.punctual.client.autoconfigure;
 
-import io.punctual.client.TaskWorkerException;
+import io.punctual.worker.WorkerSetupException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /** Says which workers do not fit together, instead of a stack trace. */
-final class TaskWorkerFailureAnalyzer extends AbstractFailureAnalyzer<TaskWorkerException> {
+final class TaskWorkerFailureAnalyzer extends AbstractFailureAnalyzer<WorkerSetupException> {
 
   @Override
-  protected FailureAnalysis analyze(Throwable rootFailure, TaskWorkerException cause) {
+  protected FailureAnalysis analyze(Throwable rootFailure, WorkerSetupException cause) {
     return new FailureAnalysis(cause.description(), cause.action(), cause);
   }
 }

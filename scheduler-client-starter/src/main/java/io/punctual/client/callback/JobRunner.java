@@ -3,9 +3,11 @@ package io.punctual.client.callback;
 import io.punctual.RejectTaskException;
 import io.punctual.RetryLaterException;
 import io.punctual.TaskWorker;
-import io.punctual.client.TaskWorkers;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
+import io.punctual.worker.JobListeners;
+import io.punctual.worker.TaskWorkers;
+import io.punctual.worker.TimeLimit;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -24,6 +26,7 @@ public final class JobRunner implements AutoCloseable {
   private static final int MAX_ERROR = 1500;
 
   private final TaskWorkers workers;
+  private final JobListeners listeners;
   private final int concurrency;
   private final ExecutorService threads;
   private final Semaphore permits;
@@ -31,8 +34,12 @@ public final class JobRunner implements AutoCloseable {
   private final ScheduledThreadPoolExecutor timer;
   private volatile boolean draining;
 
-  public JobRunner(TaskWorkers workers, int concurrency) {
+  /**
+   * @param concurrency most jobs at once
+   */
+  public JobRunner(TaskWorkers workers, JobListeners listeners, int concurrency) {
     this.workers = workers;
+    this.listeners = listeners;
     this.concurrency = concurrency;
     this.threads = Threads.forJobs(concurrency);
     this.permits = new Semaphore(concurrency);
@@ -70,27 +77,44 @@ public final class JobRunner implements AutoCloseable {
   }
 
   private CallbackResult attempt(TaskWorker worker, CallbackRequest.Job job) {
-    Thread thread = Thread.currentThread();
-    TimeLimit limit = new TimeLimit(thread);
-    ScheduledFuture<?> watch = null;
     try {
       permits.acquire();
-      try {
-        watch = timer.schedule(limit::strike, job.timeToRun(), TimeUnit.MILLISECONDS);
-        worker.invoke(job.params());
-        return result(job, CallbackResult.DONE, null, null);
-      } finally {
-        permits.release();
-        if (watch != null) {
-          watch.cancel(false);
-        }
-        limit.over();
-      }
-    } catch (RejectTaskException e) {
-      return result(job, CallbackResult.REJECT, null, describe(e));
-    } catch (RetryLaterException e) {
-      return result(job, CallbackResult.RETRY, e.delay(), describe(e));
     } catch (InterruptedException e) {
+      return result(job, CallbackResult.REFUSED, null, "this instance is shutting down");
+    }
+    try {
+      return invoke(worker, job);
+    } finally {
+      permits.release();
+    }
+  }
+
+  private CallbackResult invoke(TaskWorker worker, CallbackRequest.Job job) {
+    TimeLimit limit = new TimeLimit(Thread.currentThread(), () -> {});
+    ScheduledFuture<?> watch =
+        timer.schedule(limit::strike, job.timeToRun(), TimeUnit.MILLISECONDS);
+    long start = System.nanoTime();
+    Throwable thrown = null;
+    try {
+      worker.invoke(job.params());
+    } catch (Throwable e) {
+      thrown = e;
+    } finally {
+      watch.cancel(false);
+      limit.over();
+    }
+    listeners.ended(job.taskType(), job.taskId(), job.attempt(), job.dueTime(), start, thrown);
+    return thrown == null
+        ? result(job, CallbackResult.DONE, null, null)
+        : failed(job, limit, thrown);
+  }
+
+  private static CallbackResult failed(CallbackRequest.Job job, TimeLimit limit, Throwable thrown) {
+    if (thrown instanceof RejectTaskException) {
+      return result(job, CallbackResult.REJECT, null, describe(thrown));
+    } else if (thrown instanceof RetryLaterException later) {
+      return result(job, CallbackResult.RETRY, later.delay(), describe(thrown));
+    } else if (thrown instanceof InterruptedException) {
       return result(
           job,
           CallbackResult.RETRY,
@@ -98,13 +122,15 @@ public final class JobRunner implements AutoCloseable {
           limit.struck()
               ? "interrupted: its time-to-run of " + job.timeToRun() + " ms was over"
               : "interrupted");
-    } catch (Exception e) {
-      log.warn("Job {} of {} failed, attempt {}", job.taskId(), job.taskType(), job.attempt(), e);
-      return result(job, CallbackResult.RETRY, null, describe(e));
-    } catch (Throwable e) {
-      log.error("Job {} of {} failed, attempt {}", job.taskId(), job.taskType(), job.attempt(), e);
-      return result(job, CallbackResult.RETRY, null, describe(e));
     }
+    if (thrown instanceof Exception) {
+      log.warn(
+          "Job {} of {} failed, attempt {}", job.taskId(), job.taskType(), job.attempt(), thrown);
+    } else {
+      log.error(
+          "Job {} of {} failed, attempt {}", job.taskId(), job.taskType(), job.attempt(), thrown);
+    }
+    return result(job, CallbackResult.RETRY, null, describe(thrown));
   }
 
   private static String describe(Throwable e) {
@@ -142,35 +168,5 @@ public final class JobRunner implements AutoCloseable {
     draining = true;
     threads.shutdownNow();
     timer.shutdownNow();
-  }
-
-  /** Interrupts the thread once, and not after the job ended. */
-  private static final class TimeLimit {
-    private final Thread thread;
-    private boolean struck;
-    private boolean over;
-
-    TimeLimit(Thread thread) {
-      this.thread = thread;
-    }
-
-    synchronized void strike() {
-      if (!over) {
-        struck = true;
-        thread.interrupt();
-      }
-    }
-
-    synchronized void over() {
-      over = true;
-      if (struck) {
-        // Do not let the interrupt fall on whatever runs next on this thread.
-        var unused = Thread.interrupted();
-      }
-    }
-
-    synchronized boolean struck() {
-      return struck;
-    }
   }
 }

@@ -2,12 +2,12 @@ package io.punctual.client.pull;
 
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.client.ClientIdentity;
-import io.punctual.client.TaskWorkers;
 import io.punctual.client.callback.JobRunner;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerCalls.Answer;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
+import io.punctual.worker.TaskWorkers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

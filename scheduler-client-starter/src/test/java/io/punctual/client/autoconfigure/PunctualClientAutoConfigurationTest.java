@@ -6,9 +6,9 @@ import static org.mockito.Mockito.mock;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
 import io.punctual.client.ClientIdentity;
-import io.punctual.client.TaskWorkerException;
-import io.punctual.client.TaskWorkers;
 import io.punctual.client.callback.CallbackHandler;
+import io.punctual.worker.TaskWorkers;
+import io.punctual.worker.WorkerSetupException;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -79,7 +79,7 @@ class PunctualClientAutoConfigurationTest {
             context -> {
               assertThat(context).hasFailed();
               Throwable failure = context.getStartupFailure();
-              assertThat(failure).hasRootCauseInstanceOf(TaskWorkerException.class);
+              assertThat(failure).hasRootCauseInstanceOf(WorkerSetupException.class);
               FailureAnalysis analysis =
                   new TaskWorkerFailureAnalyzer().analyze(Objects.requireNonNull(failure));
               assertThat(analysis).isNotNull();
@@ -94,7 +94,7 @@ class PunctualClientAutoConfigurationTest {
         .run(
             context ->
                 assertThat(context.getStartupFailure())
-                    .hasRootCauseInstanceOf(TaskWorkerException.class)
+                    .hasRootCauseInstanceOf(WorkerSetupException.class)
                     .rootCause()
                     .hasMessageContaining("order close"));
   }

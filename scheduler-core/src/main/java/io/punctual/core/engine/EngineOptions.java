@@ -17,7 +17,8 @@ import java.util.regex.Pattern;
  * @param maxClaim most jobs of one claim, 1 to 200
  * @param buckets buckets of a queue that is new, 1 to 64; a known queue keeps its number
  * @param retry the retry policy of jobs that bring none, by queue
- * @param safetyCheck longest sleep of a scanner whose bucket has something due soon, 10 ms to 1 min
+ * @param safetyCheck longest sleep of a scanner whose bucket has something due soon, by queue: it
+ *     is asked each time, and kept between 10 ms and 1 min
  * @param idleChecksPerSecond bound on the safety checks of all idle buckets together, 1 to 100,000;
  *     a lower one costs the store less, and lets an idle bucket wait longer when a hint was lost
  */
@@ -27,7 +28,7 @@ public record EngineOptions(
     int maxClaim,
     int buckets,
     Function<QueueName, RetryPolicy> retry,
-    Duration safetyCheck,
+    Function<QueueName, Duration> safetyCheck,
     int idleChecksPerSecond) {
 
   /**
@@ -43,7 +44,6 @@ public record EngineOptions(
     require("lease", lease, Duration.ofSeconds(1), Duration.ofMinutes(5));
     require("maxClaim", maxClaim, JobStore.MAX_JOBS);
     require("buckets", buckets, Bucket.MAX_BUCKETS);
-    require("safetyCheck", safetyCheck, Duration.ofMillis(10), Duration.ofMinutes(1));
     require("idleChecksPerSecond", idleChecksPerSecond, 100_000);
   }
 
@@ -74,7 +74,7 @@ public record EngineOptions(
         200,
         1,
         queue -> RetryPolicy.DEFAULT,
-        Duration.ofSeconds(1),
+        queue -> Duration.ofSeconds(1),
         100);
   }
 }

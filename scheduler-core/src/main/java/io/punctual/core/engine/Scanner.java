@@ -80,7 +80,9 @@ final class Scanner {
     this.settler = settler;
     this.endings = endings;
     this.puller = puller;
-    this.plan = new WakePlan(context.options().safetyCheck(), context.idleChecks());
+    this.plan =
+        new WakePlan(
+            () -> context.options().safetyCheck().apply(bucket.queue()), context.idleChecks());
   }
 
   synchronized void start() {

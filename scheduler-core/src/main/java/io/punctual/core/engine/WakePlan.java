@@ -1,6 +1,7 @@
 package io.punctual.core.engine;
 
 import java.time.Duration;
+import java.util.function.Supplier;
 
 /**
  * When a scanner looks at its bucket next, and why. No thread and no clock in it: time is a
@@ -36,7 +37,12 @@ final class WakePlan {
   /** The next look. */
   record Look(long at, Cause cause) {}
 
-  private final long safetyCheck;
+  /** The bounds of the safety check. */
+  static final Duration MIN_CHECK = Duration.ofMillis(10);
+
+  static final Duration MAX_CHECK = Duration.ofMinutes(1);
+
+  private final Supplier<Duration> safetyCheck;
   private final IdleChecks idle;
   private final StoreTime time = new StoreTime();
   private boolean asked = true;
@@ -47,8 +53,8 @@ final class WakePlan {
   private long lastLook = Long.MIN_VALUE;
   private long slot = Long.MIN_VALUE;
 
-  WakePlan(Duration safetyCheck, IdleChecks idle) {
-    this.safetyCheck = safetyCheck.toNanos();
+  WakePlan(Supplier<Duration> safetyCheck, IdleChecks idle) {
+    this.safetyCheck = safetyCheck;
     this.idle = idle;
   }
 
@@ -134,7 +140,7 @@ final class WakePlan {
     long due = blocked || nextDue == NEVER ? NEVER : time.at(nextDue);
     long deadline = nextDeadline == NEVER ? NEVER : Math.max(time.at(nextDeadline), expireFrom);
     boolean near = Math.min(due, deadline) <= nanos + NEAR.toNanos();
-    long safety = near ? lastLook + safetyCheck : turn();
+    long safety = near ? lastLook + check() : turn();
     Look look = due <= deadline ? new Look(due, Cause.DUE) : new Look(deadline, Cause.DEADLINE);
     if (safety < look.at()) {
       look = new Look(safety, Cause.SAFETY);
@@ -142,9 +148,14 @@ final class WakePlan {
     return look.at() < notBefore ? new Look(notBefore, look.cause()) : look;
   }
 
+  private long check() {
+    long wanted = safetyCheck.get().toNanos();
+    return Math.max(MIN_CHECK.toNanos(), Math.min(MAX_CHECK.toNanos(), wanted));
+  }
+
   private long turn() {
     if (slot <= lastLook) {
-      slot = idle.reserve(lastLook + safetyCheck);
+      slot = idle.reserve(lastLook + check());
     }
     return slot;
   }

@@ -92,7 +92,7 @@ class EngineIT extends EngineTestBase {
     EngineOptions o = options("engine");
     EngineOptions slow =
         new EngineOptions(
-            o.owner(), o.lease(), o.maxClaim(), 1, o.retry(), Duration.ofMinutes(1), 1);
+            o.owner(), o.lease(), o.maxClaim(), 1, o.retry(), queue -> Duration.ofMinutes(1), 1);
     Engine engine = engine(deafStore(), slow, dispatcher, null);
     submit(engine, "late", Duration.ofHours(1));
     submit(engine, "early", Duration.ofMillis(100));

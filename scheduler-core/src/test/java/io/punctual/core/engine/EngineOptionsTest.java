@@ -18,7 +18,8 @@ class EngineOptionsTest {
     assertThat(options.maxClaim()).isEqualTo(200);
     assertThat(options.buckets()).isEqualTo(1);
     assertThat(options.retry().apply(new QueueName("a", "b"))).isEqualTo(RetryPolicy.DEFAULT);
-    assertThat(options.safetyCheck()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(options.safetyCheck().apply(new QueueName("a", "b")))
+        .isEqualTo(Duration.ofSeconds(1));
     assertThat(options.idleChecksPerSecond()).isEqualTo(100);
   }
 
@@ -33,6 +34,12 @@ class EngineOptionsTest {
 
   private static EngineOptions with(Duration lease, int maxClaim, int buckets) {
     return new EngineOptions(
-        "me", lease, maxClaim, buckets, queue -> RetryPolicy.DEFAULT, Duration.ofSeconds(1), 100);
+        "me",
+        lease,
+        maxClaim,
+        buckets,
+        queue -> RetryPolicy.DEFAULT,
+        queue -> Duration.ofSeconds(1),
+        100);
   }
 }

@@ -159,7 +159,7 @@ class SharedQueueIT extends EngineTestBase {
   private static EngineOptions rareChecks(String owner) {
     EngineOptions o = options(owner);
     return new EngineOptions(
-        o.owner(), o.lease(), o.maxClaim(), 1, o.retry(), Duration.ofMinutes(1), 1);
+        o.owner(), o.lease(), o.maxClaim(), 1, o.retry(), queue -> Duration.ofMinutes(1), 1);
   }
 
   /** Waits until a scanner sleeps. */

@@ -13,7 +13,7 @@ class WakePlanTest {
   private static final long MS = 1_000_000;
   private static final long STORE = 1_000_000;
 
-  private final WakePlan plan = new WakePlan(Duration.ofSeconds(1), new IdleChecks(10));
+  private final WakePlan plan = new WakePlan(() -> Duration.ofSeconds(1), new IdleChecks(10));
 
   @Test
   void theFirstLookIsAtOnce() {
@@ -55,7 +55,7 @@ class WakePlanTest {
     for (int i = 0; i < 50; i++) {
       shared.reserve(0);
     }
-    WakePlan idle = new WakePlan(Duration.ofSeconds(1), shared);
+    WakePlan idle = new WakePlan(() -> Duration.ofSeconds(1), shared);
     idle.answered(0, 0, STORE);
     idle.due(STORE + 3_600_000);
     assertThat(idle.next(1 * MS, false)).isEqualTo(new Look(5000 * MS, Cause.SAFETY));

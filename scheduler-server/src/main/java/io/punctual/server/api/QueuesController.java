@@ -5,6 +5,7 @@ import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.QueueStats;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Forecast;
+import io.punctual.server.config.WorkersSeen;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;

@@ -5,7 +5,6 @@ import io.punctual.core.engine.EngineOptions;
 import io.punctual.core.store.RedisStore;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreOptions;
-import io.punctual.server.api.WorkersSeen;
 import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.server.registry.WorkerDirectory;
 import io.punctual.server.registry.WorkerInstance;

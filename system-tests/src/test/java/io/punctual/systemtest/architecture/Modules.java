@@ -37,6 +37,9 @@ final class Modules {
           Map.entry("scheduler-quickstart", Set.of("scheduler-server", "redis-launcher")),
           Map.entry("system-tests", Set.of("scheduler-client-starter", "redis-launcher")));
 
+  /** Built after this module and free to use anything; without a class of its own. */
+  private static final Set<String> FREE = Set.of("benchmarks", "demo-order-plugin");
+
   private final Path root;
   private final JavaClasses classes;
   private final Map<String, String> moduleOf = new TreeMap<>();
@@ -91,8 +94,7 @@ final class Modules {
     Set<String> unnamed = new TreeSet<>();
     var matcher = java.util.regex.Pattern.compile("<module>([^<]+)</module>").matcher(pom);
     while (matcher.find()) {
-      // The benchmarks are built after this module and may use anything.
-      if (!ARROWS.containsKey(matcher.group(1)) && !matcher.group(1).equals("benchmarks")) {
+      if (!ARROWS.containsKey(matcher.group(1)) && !FREE.contains(matcher.group(1))) {
         unnamed.add(matcher.group(1));
       }
     }

@@ -1,4 +1,4 @@
-package io.punctual.server.api;
+package io.punctual.server.config;
 
 import io.punctual.core.queue.QueueName;
 import java.util.List;

@@ -1,24 +1,26 @@
-package io.punctual.plugin;
+package io.punctual.worker;
 
 /** The application cannot start as it is; says what is wrong and what to do. */
-final class PluginStartException extends RuntimeException {
+public final class WorkerSetupException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
   private final String description;
   private final String action;
 
-  PluginStartException(String description, String action) {
+  public WorkerSetupException(String description, String action) {
     super(description + " " + action);
     this.description = description;
     this.action = action;
   }
 
-  String description() {
+  /** What is wrong. */
+  public String description() {
     return description;
   }
 
-  String action() {
+  /** What to do. */
+  public String action() {
     return action;
   }
 }

@@ -1,7 +1,7 @@
-package io.punctual.plugin;
+package io.punctual.worker;
 
 /** Interrupts the thread of an attempt when its time is over, and never after it has ended. */
-final class TimeLimit {
+public final class TimeLimit {
 
   private final Thread thread;
   private final Runnable onStrike;
@@ -11,13 +11,13 @@ final class TimeLimit {
   /**
    * @param onStrike runs once, before the interrupt
    */
-  TimeLimit(Thread thread, Runnable onStrike) {
+  public TimeLimit(Thread thread, Runnable onStrike) {
     this.thread = thread;
     this.onStrike = onStrike;
   }
 
   /** The time is over. */
-  synchronized void strike() {
+  public synchronized void strike() {
     if (!over && !struck) {
       struck = true;
       onStrike.run();
@@ -26,7 +26,7 @@ final class TimeLimit {
   }
 
   /** The process stops. */
-  synchronized void interrupt() {
+  public synchronized void interrupt() {
     if (!over) {
       struck = true;
       thread.interrupt();
@@ -34,11 +34,16 @@ final class TimeLimit {
   }
 
   /** The attempt has ended. To be called on its thread. */
-  synchronized void over() {
+  public synchronized void over() {
     over = true;
     if (struck) {
       // The interrupt was meant for this attempt, not for what runs next on the thread.
       var unused = Thread.interrupted();
     }
+  }
+
+  /** Whether the thread was interrupted by this. */
+  public synchronized boolean struck() {
+    return struck;
   }
 }

@@ -1,0 +1,78 @@
+package io.punctual.worker;
+
+import io.punctual.JobAttempt;
+import io.punctual.JobListener;
+import io.punctual.RejectTaskException;
+import io.punctual.RetryLaterException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Tells all listeners of an attempt; one that throws disturbs nobody. */
+public final class JobListeners {
+
+  private static final System.Logger log = System.getLogger(JobListeners.class.getName());
+
+  private final List<JobListener> listeners;
+
+  public JobListeners(List<JobListener> listeners) {
+    this.listeners = List.copyOf(listeners);
+  }
+
+  /** What it means that the worker threw that; null that it returned. */
+  public static JobAttempt.Outcome outcome(@Nullable Throwable thrown) {
+    if (thrown == null) {
+      return JobAttempt.Outcome.DONE;
+    } else if (thrown instanceof RejectTaskException) {
+      return JobAttempt.Outcome.REJECTED;
+    }
+    return thrown instanceof RetryLaterException
+        ? JobAttempt.Outcome.RETRY_LATER
+        : JobAttempt.Outcome.FAILED;
+  }
+
+  /**
+   * An attempt has ended just now.
+   *
+   * @param startNanos {@link System#nanoTime} when it began
+   * @param error what the worker threw; null if it returned
+   */
+  public void ended(
+      String taskType,
+      String taskId,
+      int attempt,
+      long dueTime,
+      long startNanos,
+      @Nullable Throwable error) {
+    if (listeners.isEmpty()) {
+      return;
+    }
+    Duration duration = Duration.ofNanos(System.nanoTime() - startNanos);
+    JobAttempt report =
+        new JobAttempt(
+            taskType,
+            taskId,
+            attempt,
+            Instant.ofEpochMilli(dueTime),
+            Instant.now().minus(duration),
+            duration,
+            outcome(error),
+            error);
+    for (JobListener listener : listeners) {
+      try {
+        listener.ended(report);
+      } catch (RuntimeException e) {
+        log.log(
+            System.Logger.Level.WARNING,
+            "The listener "
+                + listener.getClass().getName()
+                + " failed on job "
+                + taskId
+                + " of "
+                + taskType,
+            e);
+      }
+    }
+  }
+}

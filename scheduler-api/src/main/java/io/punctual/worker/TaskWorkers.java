@@ -1,0 +1,66 @@
+package io.punctual.worker;
+
+import io.punctual.Limits;
+import io.punctual.TaskWorker;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The workers of this application, by task type. */
+public final class TaskWorkers {
+
+  private record Named(String name, TaskWorker worker) {}
+
+  private final Map<String, Named> byType = new ConcurrentHashMap<>();
+
+  /**
+   * Collects the workers.
+   *
+   * @param beans by bean name
+   * @throws WorkerSetupException if a type is taken twice or is no valid name
+   */
+  public TaskWorkers(Map<String, TaskWorker> beans) {
+    beans.forEach((name, worker) -> add("bean '" + name + "'", worker));
+  }
+
+  /**
+   * Adds a worker.
+   *
+   * @param name what messages call it
+   * @throws WorkerSetupException if its type is taken or is no valid name
+   */
+  public void add(String name, TaskWorker worker) {
+    String type = worker.type();
+    if (type == null || !Limits.NAME.matcher(type).matches()) {
+      throw new WorkerSetupException(
+          "The task type '%s' of %s (%s) is not valid."
+              .formatted(type, name, worker.clazz().getName()),
+          "What type() returns " + Limits.NAME_RULE + ".");
+    }
+    Named other = byType.putIfAbsent(type, new Named(name, worker));
+    if (other != null) {
+      throw new WorkerSetupException(
+          "The task type '%s' is taken by two workers: %s (%s) and %s (%s)."
+              .formatted(
+                  type,
+                  other.name(),
+                  other.worker().clazz().getName(),
+                  name,
+                  worker.clazz().getName()),
+          "Give one of them another type(), or remove it.");
+    }
+  }
+
+  /** The worker of a type, or null. */
+  public @Nullable TaskWorker find(String type) {
+    Named found = byType.get(type);
+    return found == null ? null : found.worker();
+  }
+
+  /** All task types, in ascending order. */
+  public Set<String> types() {
+    return new TreeSet<>(byType.keySet());
+  }
+}
