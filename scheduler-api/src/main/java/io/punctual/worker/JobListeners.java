@@ -62,7 +62,8 @@ public final class JobListeners {
     for (JobListener listener : listeners) {
       try {
         listener.ended(report);
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
+        // Errors too: behind this the end of the attempt is stored and its slot becomes free.
         log.log(
             System.Logger.Level.WARNING,
             "The listener "
