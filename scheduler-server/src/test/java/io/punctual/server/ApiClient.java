@@ -82,9 +82,11 @@ final class ApiClient implements AutoCloseable {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(base.resolve(path)).timeout(Duration.ofSeconds(20));
     try {
-      HttpResponse<String> response =
-          http.send(details.apply(request).build(), BodyHandlers.ofString());
-      return Answer.of(response.statusCode(), response.headers(), response.body());
+      HttpRequest whole = details.apply(request).build();
+      HttpResponse<String> response = http.send(whole, BodyHandlers.ofString());
+      Answer answer = Answer.of(response.statusCode(), response.headers(), response.body());
+      Contract.check(whole.method(), whole.uri().getRawPath(), answer);
+      return answer;
     } catch (IOException e) {
       throw new AssertionError("no answer to a request of " + path, e);
     } catch (InterruptedException e) {

@@ -121,6 +121,10 @@ class ProtocolPageIT {
             });
     Expected expected = example.expected();
     assertThat(answer.status()).as(answer.text()).isEqualTo(expected.status());
+    if (answer.status() < 400 && !example.body().isEmpty()) {
+      Contract.checkRequest(
+          call[0], call[1].replaceAll("\\?.*", ""), JSON.readTree(filled(example.body())));
+    }
     for (String header : expected.headers()) {
       String[] parts = header.split(": ", 2);
       compareText(parts[0], parts[1], answer.header(parts[0]));
