@@ -98,7 +98,7 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
     TaskWorker worker = tasks.worker(queue.taskType());
     for (Delivery delivery : deliveries) {
       if (worker == null) {
-        var unused = delivery.undeliverable(instance, "no worker for " + queue.taskType());
+        var unused = delivery.undeliverable(instance, "no worker for " + queue.taskType(), null);
         continue;
       }
       slots(queue).incrementAndGet();
@@ -106,7 +106,7 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
         threads.execute(() -> run(queue, worker, delivery));
       } catch (RuntimeException e) {
         free(queue);
-        var unused = delivery.undeliverable(instance, "no thread to run it on: " + e);
+        var unused = delivery.undeliverable(instance, "no thread to run it on: " + e, null);
       }
     }
   }

@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -132,6 +133,7 @@ class DispatchIT {
       closed = socket.getLocalPort();
     }
     instance(registry, "pair", 0, closed, "batch");
+    instance(registry, "gone", 0, closed, "batch");
     instance(registry, "pair", 1, WORKER.port(), "batch");
   }
 
@@ -451,6 +453,25 @@ class DispatchIT {
   }
 
   @Test
+  void aJobWhoseOnlyInstanceIsGoneStaysReadyAndTriesNoMoreThanTheInstanceIsAskedFor() {
+    long start = System.nanoTime();
+    submit("gone", 1);
+
+    eventually().until(() -> attempts("gone", 0, "undeliverable") >= 6);
+    long passed = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+    // The job's own back-off would have taken more than half a minute by now.
+    assertThat(passed).isLessThan(20_000);
+    assertThat(attempts("gone", 0, "undeliverable")).isLessThan((int) (passed / 200) + 3);
+    assertThat(attempts("gone", 0, "counted")).isZero();
+    assertThat(
+            api.get("/api/v1/jobs?application=gone&taskType=" + TYPE + "&state=ready")
+                .body()
+                .get("items")
+                .size())
+        .isOne();
+  }
+
+  @Test
   void jobsOfAnInstanceThatIsNotReachedGoToAnotherOne() {
     on("pair", lines(job -> line(job, "done")));
 
@@ -496,6 +517,10 @@ class DispatchIT {
 
   private JsonNode get(String app, int i) {
     return api.get(location(app, i)).body();
+  }
+
+  private int attempts(String app, int i, String kind) {
+    return get(app, i).at("/attempts/" + kind).asInt(0);
   }
 
   private String state(String app, int i) {

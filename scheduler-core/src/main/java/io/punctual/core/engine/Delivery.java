@@ -54,8 +54,13 @@ public interface Delivery {
   /** It was sent, and nobody knows how it ended. */
   CompletableFuture<Void> unknown(String instance, String error, boolean travelledAlone);
 
-  /** Nothing ran: no attempt. It waits with a back-off of its own. */
-  CompletableFuture<Void> undeliverable(String instance, String error);
+  /**
+   * Nothing ran: no attempt.
+   *
+   * @param delay until it may go out again: zero where the dispatcher itself sees to it that this
+   *     takes a while; null for a back-off of the job's own
+   */
+  CompletableFuture<Void> undeliverable(String instance, String error, @Nullable Duration delay);
 
   /** Given back untried, at once. */
   CompletableFuture<Void> release();

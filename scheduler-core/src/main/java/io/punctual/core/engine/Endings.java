@@ -62,8 +62,14 @@ final class Endings {
     return settlement(Settlement.Op.UNKNOWN, job, delay, alone, note.encode());
   }
 
-  Settlement undeliverable(ClaimedJob job, Note note) {
-    Duration delay = UNDELIVERABLE.delayAfter(job.tries().undeliverable() + 1, random);
+  /**
+   * @param wish the dispatcher's; null for the job's own back-off
+   */
+  Settlement undeliverable(ClaimedJob job, Note note, @Nullable Duration wish) {
+    Duration delay =
+        wish != null
+            ? clamp(wish)
+            : UNDELIVERABLE.delayAfter(job.tries().undeliverable() + 1, random);
     return settlement(Settlement.Op.UNDELIVERABLE, job, delay, false, note.encode());
   }
 

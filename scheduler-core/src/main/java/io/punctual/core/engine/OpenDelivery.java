@@ -125,8 +125,9 @@ final class OpenDelivery implements Delivery {
   }
 
   @Override
-  public CompletableFuture<Void> undeliverable(String instance, String error) {
-    return endWith(endings.undeliverable(job, new Note(instance, error)));
+  public CompletableFuture<Void> undeliverable(
+      String instance, String error, @Nullable Duration delay) {
+    return endWith(endings.undeliverable(job, new Note(instance, error), delay));
   }
 
   @Override

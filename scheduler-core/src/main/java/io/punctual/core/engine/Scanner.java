@@ -293,7 +293,7 @@ final class Scanner {
       log.error("The dispatcher did not take {} jobs of {}", deliveries.size(), bucket, e);
       String owner = context.options().owner();
       for (Delivery delivery : deliveries) {
-        var unused = delivery.undeliverable(owner, "the dispatcher did not take it: " + e);
+        var unused = delivery.undeliverable(owner, "the dispatcher did not take it: " + e, null);
       }
     }
   }

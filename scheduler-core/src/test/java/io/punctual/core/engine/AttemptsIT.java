@@ -72,7 +72,7 @@ class AttemptsIT extends EngineTestBase {
     TestDispatcher dispatcher = new TestDispatcher();
     Engine engine = engine(dispatcher);
     submit(engine, "a", job -> job.delay(Duration.ZERO).retry(RetryPolicy.NEVER));
-    dispatcher.next().undeliverable("10.0.0.1:8081", "connection refused").join();
+    dispatcher.next().undeliverable("10.0.0.1:8081", "connection refused", null).join();
     JobView view = engine.find(QUEUE, "a").orElseThrow();
     assertThat(view.state()).isEqualTo(JobState.DELAYED);
     assertThat(lastError(view).kind()).isEqualTo("undeliverable");

@@ -62,9 +62,9 @@ class EndingsTest {
 
   @Test
   void undeliverableBacksOffByItsOwnCount() {
-    assertThat(endings.undeliverable(claimed(0, 9, 9), NOTE).delay())
+    assertThat(endings.undeliverable(claimed(0, 9, 9), NOTE, null).delay())
         .isBetween(Duration.ofMillis(500), Duration.ofSeconds(1));
-    assertThat(endings.undeliverable(claimed(1000, 0, 0), NOTE).delay())
+    assertThat(endings.undeliverable(claimed(1000, 0, 0), NOTE, null).delay())
         .isBetween(Duration.ofSeconds(30), Duration.ofSeconds(60));
   }
 

@@ -135,6 +135,15 @@ class FullRedisIT extends TransitionTestBase {
   }
 
   @Test
+  void aQueueIsPausedAndLetGo() {
+    givenInAFullRedis(bucket().delayed("a", NOW + 5));
+
+    assertThat(store.pause(bucket, true).since()).isEqualTo(NOW);
+    assertThat(store.pause(bucket, false).since()).isNull();
+    then(bucket().delayed("a", NOW + 5));
+  }
+
+  @Test
   void jobsAreCancelledAndMoved() {
     givenInAFullRedis(bucket().delayed("a", NOW + 5).delayed("b", NOW + 6));
 

@@ -97,7 +97,7 @@ public record PunctualProperties(
           connectTimeout.toMillis() >= 1,
           "at least 1ms",
           connectTimeout);
-      require("punctual.dispatch.avoid", !avoid.isNegative(), "zero or more", avoid);
+      require("punctual.dispatch.avoid", avoid.toMillis() >= 100, "at least 100ms", avoid);
     }
   }
 

@@ -66,7 +66,7 @@ final class Attempt {
 
   void undeliverable(String error) {
     if (end()) {
-      var unused = delivery.undeliverable(instance, error);
+      var unused = delivery.undeliverable(instance, error, null);
       onEnd.run();
     }
   }

@@ -177,7 +177,9 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
         WorkerInstance last = instance;
         group.forEach(
             delivery -> {
-              var unused = delivery.undeliverable(last.id(), e.reason());
+              // At once: the instance is left alone for a while, and whoever appears meanwhile
+              // shall not wait for this job's back-off.
+              var unused = delivery.undeliverable(last.id(), e.reason(), Duration.ZERO);
             });
         capacityChanged.accept(queue);
       }
