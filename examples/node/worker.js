@@ -1,0 +1,91 @@
+// A worker for Punctual: registers in Eureka, gets a POST for each job, and answers with a status.
+import http from "node:http";
+import os from "node:os";
+import { HTTP } from "cloudevents";
+import { Eureka } from "eureka-js-client";
+
+const application = process.env.APPLICATION ?? "mail-service";
+const taskType = process.env.TASK_TYPE ?? "mail.send";
+const registry = process.env.EUREKA_URL ?? "http://localhost:8761/eureka/";
+const hostName = process.env.HOST ?? os.hostname();
+const callbackPath = "/jobs";
+
+// The work. Mail to busy@... is not taken at the first attempt; an address without @ never is.
+function send(mail, attempt) {
+  if (typeof mail?.to !== "string" || !mail.to.includes("@")) {
+    return 422; // never again: the job becomes a dead letter
+  }
+  if (mail.to.startsWith("busy@") && attempt === 1) {
+    return 429; // not now: again after Retry-After, or when the job's retry policy says
+  }
+  return 200; // done
+}
+
+function work(request, body) {
+  let event;
+  try {
+    event = HTTP.toEvent({ headers: request.headers, body });
+  } catch (e) {
+    console.error(`no event, or none that can be read: ${e.message}`);
+    return 422;
+  }
+  const { id, type, source, time, attempt, data } = event;
+  const status = send(data, Number(attempt));
+  console.log(JSON.stringify({ status, id, type, source, time, attempt, data }));
+  return status;
+}
+
+const server = http.createServer(async (request, response) => {
+  if (request.method !== "POST" || request.url !== callbackPath) {
+    response.writeHead(404).end();
+    return;
+  }
+  try {
+    const chunks = await request.toArray();
+    const status = work(request, Buffer.concat(chunks).toString());
+    response.writeHead(status, status === 429 ? { "Retry-After": "1" } : {}).end();
+  } catch (e) {
+    console.error(e);
+    response.writeHead(500).end(); // again, as the job's retry policy says
+  }
+});
+
+server.listen(Number(process.env.PORT ?? 0), () => {
+  const { port } = server.address();
+  const eureka = new Eureka({
+    instance: {
+      app: application,
+      instanceId: `${application}:${hostName}:${port}`,
+      hostName,
+      ipAddr: hostName,
+      port: { $: port, "@enabled": true },
+      vipAddress: application,
+      dataCenterInfo: {
+        "@class": "com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo",
+        name: "MyOwn",
+      },
+      leaseInfo: { renewalIntervalInSecs: 5, durationInSecs: 15 },
+      metadata: {
+        "punctual.task-types": taskType,
+        "punctual.callback-path": callbackPath,
+        "punctual.protocol": "single",
+      },
+    },
+    eureka: {
+      serviceUrls: { default: [`${registry.replace(/\/+$/, "")}/apps/`] },
+      heartbeatInterval: 5000,
+      fetchRegistry: false,
+    },
+  });
+  eureka.start((error) => {
+    if (error) {
+      console.error(`cannot register at ${registry}: ${error.message}`);
+      process.exit(1);
+    }
+    console.log(`${application} takes ${taskType} at ${hostName}:${port}${callbackPath}`);
+  });
+  // First out of the registry, so that no more jobs come; then the jobs under way are answered.
+  const stop = () => eureka.stop(() => server.close(() => process.exit(0)));
+  process.once("SIGTERM", stop);
+  process.once("SIGINT", stop);
+});

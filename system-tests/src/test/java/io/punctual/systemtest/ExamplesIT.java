@@ -1,0 +1,258 @@
+package io.punctual.systemtest;
+
+import static io.punctual.systemtest.SharedSystem.DIRECTORY;
+import static io.punctual.systemtest.SharedSystem.PROGRAMS;
+import static io.punctual.systemtest.SharedSystem.REDIS;
+import static io.punctual.systemtest.SharedSystem.REGISTRY;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.DelayQueueJob;
+import io.punctual.RetryPolicy;
+import io.punctual.client.ClientIdentity;
+import io.punctual.client.PunctualClientProperties;
+import io.punctual.client.submit.HttpTaskSubmitService;
+import io.punctual.client.submit.SchedulerLocator;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The programs of {@code examples}, in their own languages, against a scheduler. */
+class ExamplesIT {
+
+  private static final Path EXAMPLES =
+      Path.of(System.getProperty("punctual.root", ".."), "examples").toAbsolutePath().normalize();
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static JavaProcess scheduler;
+
+  @BeforeAll
+  static void start() throws IOException {
+    ExampleProgram.requireLanguages();
+    scheduler = PROGRAMS.scheduler(REGISTRY, REDIS.port(), "examples").start().awaitReady();
+  }
+
+  @AfterAll
+  static void stop() {
+    if (scheduler != null) {
+      scheduler.close();
+    }
+  }
+
+  @Test
+  void jobsThatPythonAddsArePushedToAJavaWorker() throws Exception {
+    Workload load = Workload.of("python-adds");
+    try (JavaProcess worker = load.worker(REGISTRY).start()) {
+      worker.awaitReady();
+      for (String id : List.of("py-1", "py-2", "py-3")) {
+        python(load.application(), "add", "job", id, "0.2", id + " record");
+      }
+      Waiting.until("the worker was called", () -> load.begun("py-").size() == 3);
+      load.awaitDrained(scheduler);
+      assertThat(load.executions()).hasSize(3);
+    }
+  }
+
+  @Test
+  void jobsThatJavaAndPhpSendArePoppedByPhp() throws Exception {
+    String application = Workload.of("php").application();
+    HttpTaskSubmitService java = submitService(application);
+    for (int i = 0; i < 20; i++) {
+      java.send(
+          DelayQueueJob.of("job")
+              .taskId("java-" + i)
+              .params("x " + i)
+              .delay(Duration.ZERO)
+              .build());
+    }
+    java.send(
+        DelayQueueJob.of("job")
+            .taskId("bad")
+            .params("fail no voice")
+            .retry(RetryPolicy.parse("never"))
+            .delay(Duration.ZERO)
+            .build());
+    Map<String, String> environment = environment(application);
+    ExampleProgram.run(
+        EXAMPLES.resolve("php"),
+        environment,
+        "php",
+        "punctual.php",
+        "add",
+        "job",
+        "php-0",
+        "0.5",
+        "x");
+    try (ExampleProgram php =
+        ExampleProgram.start(
+            EXAMPLES.resolve("php"), environment, "php", "punctual.php", "work", "job")) {
+      php.await("done java-", 20);
+      php.await("done php-0", 1);
+      php.await("failed bad dead", 1);
+      assertThat(php.lines()).hasSize(2 * 22);
+    }
+    assertThat(job(application, "job", "java-7").get("state").stringValue()).isEqualTo("finished");
+    assertThat(job(application, "job", "bad").at("/lastError/message").asString(""))
+        .isEqualTo("no voice");
+  }
+
+  @Test
+  void pythonPopsAndFinishesTwoHundredJobs() throws Exception {
+    String application = Workload.of("python").application();
+    List<DelayQueueJob> jobs = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      jobs.add(
+          DelayQueueJob.of("job").taskId("n-" + i).params("x").delay(Duration.ofMillis(i)).build());
+    }
+    submitService(application).sendAll(jobs);
+    python(application, "add", "job", "bad", "0", "fail no voice");
+    try (ExampleProgram python = popper(application)) {
+      python.await("done n-", 200);
+      python.await("failed bad delay", 1);
+      assertThat(python.lines("done n-")).doesNotHaveDuplicates().hasSize(200);
+      JsonNode queue = Http.get(scheduler.url() + "/api/v1/queues/" + application + "/job").json();
+      assertThat(queue.at("/counters/done").intValue()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void theJobOfAPopperThatIsKilledComesBackToAnother() throws Exception {
+    String application = Workload.of("python-killed").application();
+    python(application, "add", "job", "long", "0", "sleep 2");
+    try (ExampleProgram dying = popper(application, "3")) {
+      dying.await("begin long 1", 1);
+      dying.kill();
+      assertThat(dying.lines("done")).isEmpty();
+    }
+    assertThat(job(application, "job", "long").get("state").stringValue()).isEqualTo("reserved");
+    try (ExampleProgram other = popper(application)) {
+      other.await("done long", 1);
+      assertThat(other.lines("begin")).containsExactly("begin long 2 sleep 2");
+    }
+  }
+
+  @Test
+  void nodeReadsItsCallbacksWithTheCloudEventsSdkAndAnswersEachByStatus() throws Exception {
+    String application = Workload.of("node").application();
+    Path directory = installedNode();
+    Map<String, String> environment =
+        Map.of(
+            "APPLICATION",
+            application,
+            "EUREKA_URL",
+            REGISTRY.url() + "/eureka/",
+            "HOST",
+            "127.0.0.1");
+    try (ExampleProgram node = ExampleProgram.start(directory, environment, "node", "worker.js")) {
+      node.await(application + " takes mail.send at 127.0.0.1:", 1);
+      long due = System.currentTimeMillis() + 100;
+      sendMail(application, "fine", "ann@example.org", due);
+      sendMail(application, "busy", "busy@example.org", due);
+      sendMail(application, "never", "nobody", due);
+      node.await("{\"status\":200", 2);
+      node.await("{\"status\":422", 1);
+
+      JsonNode fine = event(node, "\"id\":\"fine\"");
+      assertThat(fine.get("type").stringValue()).isEqualTo("mail.send");
+      assertThat(fine.get("source").stringValue()).isEqualTo("/" + application + "/mail.send");
+      assertThat(Instant.parse(fine.get("time").stringValue()))
+          .isEqualTo(Instant.ofEpochMilli(due));
+      assertThat(fine.get("attempt").asString()).isEqualTo("1");
+      assertThat(fine.at("/data/to").stringValue()).isEqualTo("ann@example.org");
+      assertThat(event(node, "429,\"id\":\"busy\"").get("attempt").asString()).isEqualTo("1");
+      assertThat(event(node, "200,\"id\":\"busy\"").get("attempt").asString()).isEqualTo("2");
+      assertThat(node.lines("{")).hasSize(4);
+
+      for (String done : List.of("fine", "busy")) {
+        Waiting.until(
+            done + " is finished",
+            () ->
+                job(application, "mail.send", done).get("state").stringValue().equals("finished"));
+      }
+      Waiting.until(
+          "a dead letter",
+          () -> job(application, "mail.send", "never").get("state").stringValue().equals("dead"));
+      assertThat(job(application, "mail.send", "never").at("/lastError/message").asString(""))
+          .startsWith("HTTP 422");
+
+      String entry = REGISTRY.url() + "/eureka/apps/" + application;
+      assertThat(Http.get(entry).status()).isEqualTo(200);
+      node.terminate();
+      Waiting.until("it is out of the registry", () -> Http.get(entry).status() == 404);
+    }
+  }
+
+  /** Installs beside the logs, so that the sources stay as they are. */
+  private static Path installedNode() throws IOException {
+    Path directory = Files.createDirectories(DIRECTORY.resolve("node").toAbsolutePath());
+    for (String file : List.of("package.json", "package-lock.json", ".npmrc", "worker.js")) {
+      Files.copy(EXAMPLES.resolve("node").resolve(file), directory.resolve(file));
+    }
+    ExampleProgram.run(directory, Map.of(), "npm", "ci", "--no-audit", "--no-fund");
+    return directory;
+  }
+
+  private static JsonNode event(ExampleProgram node, String part) throws IOException {
+    List<String> lines = node.lines("{").stream().filter(line -> line.contains(part)).toList();
+    assertThat(lines).as(part).hasSize(1);
+    return JSON.readTree(lines.get(0));
+  }
+
+  private static void sendMail(String application, String id, String to, long due)
+      throws IOException {
+    Http.Answer answer =
+        Http.post(
+            scheduler.url() + "/api/v1/jobs",
+            """
+            {"application":"%s","taskType":"mail.send","taskId":"%s","delayTime":%d,\
+            "params":"{\\"to\\":\\"%s\\"}"}"""
+                .formatted(application, id, due, to));
+    assertThat(answer.status()).as(answer.body()).isEqualTo(201);
+  }
+
+  private static JsonNode job(String application, String taskType, String id) throws IOException {
+    return Http.get(scheduler.url() + "/api/v1/jobs/" + application + "/" + taskType + "/" + id)
+        .json();
+  }
+
+  private static HttpTaskSubmitService submitService(String application) {
+    List<URI> schedulers = List.of(URI.create(scheduler.url()));
+    return new HttpTaskSubmitService(
+        new ClientIdentity(application),
+        new SchedulerLocator(() -> schedulers),
+        new PunctualClientProperties.Submit(Duration.ofSeconds(2), Duration.ofSeconds(10), 4));
+  }
+
+  private static void python(String application, String... arguments) throws IOException {
+    ExampleProgram.run(
+        EXAMPLES.resolve("python"), environment(application), pythonCommand(arguments));
+  }
+
+  private static ExampleProgram popper(String application, String... ttr) throws IOException {
+    List<String> arguments = new ArrayList<>(List.of("work", "job"));
+    arguments.addAll(List.of(ttr));
+    return ExampleProgram.start(
+        EXAMPLES.resolve("python"),
+        environment(application),
+        pythonCommand(arguments.toArray(String[]::new)));
+  }
+
+  private static String[] pythonCommand(String... arguments) {
+    List<String> command = new ArrayList<>(List.of("python3", "punctual.py"));
+    command.addAll(List.of(arguments));
+    return command.toArray(String[]::new);
+  }
+
+  private static Map<String, String> environment(String application) {
+    return Map.of("PUNCTUAL_URL", scheduler.url(), "PUNCTUAL_APPLICATION", application);
+  }
+}
