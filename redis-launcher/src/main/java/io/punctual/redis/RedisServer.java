@@ -4,14 +4,17 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,14 +29,17 @@ public final class RedisServer implements AutoCloseable {
   private final int port;
   private final Path directory;
   private final List<String> arguments;
-  private final Thread atExit = new Thread(this::kill, "redis-at-exit");
+  private final Thread atExit = new Thread(this::endAtExit, "redis-at-exit");
+  private final boolean temporary;
   private @Nullable Process process;
 
-  private RedisServer(RedisBinary binary, int port, Path directory, List<String> arguments) {
+  private RedisServer(
+      RedisBinary binary, int port, Path directory, List<String> arguments, boolean temporary) {
     this.binary = binary;
     this.port = port;
     this.directory = directory;
     this.arguments = List.copyOf(arguments);
+    this.temporary = temporary;
   }
 
   /**
@@ -46,20 +52,25 @@ public final class RedisServer implements AutoCloseable {
    *     says which, and shows the end of its log
    */
   public static RedisServer start(int port, Path directory, String... arguments) {
-    RedisServer server = new RedisServer(RedisBinary.find(), port, directory, List.of(arguments));
+    return start(port, directory, List.of(arguments), false);
+  }
+
+  private static RedisServer start(
+      int port, Path directory, List<String> arguments, boolean temporary) {
+    RedisServer server = new RedisServer(RedisBinary.find(), port, directory, arguments, temporary);
     server.endOrphan();
     server.start();
     Runtime.getRuntime().addShutdownHook(server.atExit);
     return server;
   }
 
-  /** A server with an append-only file on a free port, whose data nobody needs later. */
+  /** A server with an append-only file on a free port, whose data goes with it. */
   public static RedisServer startTemporary(String... arguments) {
     try {
       Path directory = Files.createTempDirectory("punctual-redis-data");
       List<String> all = new ArrayList<>(List.of("--appendonly", "yes", "--save", ""));
       all.addAll(List.of(arguments));
-      return start(Ports.free(), directory, all.toArray(String[]::new));
+      return start(Ports.free(), directory, all, true);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -242,6 +253,27 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
+  private void endAtExit() {
+    kill();
+    deleteTemporary();
+  }
+
+  private void deleteTemporary() {
+    if (!temporary) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    } catch (NoSuchFileException e) {
+      // Deleted before.
+      return;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private Process running() {
     Process running = process;
     if (running == null) {
@@ -269,6 +301,7 @@ public final class RedisServer implements AutoCloseable {
     }
     try {
       Files.deleteIfExists(pidFile());
+      deleteTemporary();
       Runtime.getRuntime().removeShutdownHook(atExit);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

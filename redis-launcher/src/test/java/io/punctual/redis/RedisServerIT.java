@@ -40,6 +40,18 @@ class RedisServerIT {
   }
 
   @Test
+  void aTemporaryServerLeavesNothingBehind() throws Exception {
+    String place;
+    try (RedisServer server = RedisServer.startTemporary()) {
+      Resp.call(server.port(), "SET", "a", "1");
+      String[] answer = Resp.call(server.port(), "CONFIG", "GET", "dir").split("\\s+", -1);
+      place = answer[answer.length - 1];
+    }
+    assertThat(Path.of(place).getFileName().toString()).startsWith("punctual-redis-data");
+    assertThat(Path.of(place)).doesNotExist();
+  }
+
+  @Test
   void aTakenPortIsAClearMessage() {
     try (RedisServer server = RedisServer.startTemporary()) {
       assertThatThrownBy(() -> RedisServer.start(server.port(), directory))
