@@ -28,7 +28,7 @@ class MutationIT {
 
   @Test
   void mistakesInTheScriptsAreFoundByTheModelTest() {
-    int every = Integer.getInteger("punctual.mutants.every", 5);
+    int every = Integer.getInteger("punctual.mutants.every", 7);
     List<Mutant> all = Mutant.all();
     List<String> survivors = new ArrayList<>();
     int tried = 0;

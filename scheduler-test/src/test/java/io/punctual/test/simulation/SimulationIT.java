@@ -35,7 +35,7 @@ class SimulationIT {
 
   @Test
   void nothingIsLostAndNothingOverlapsWhateverFails(SharedRedis redis) {
-    int runs = Integer.getInteger("punctual.simulation.runs", 200);
+    int runs = Integer.getInteger("punctual.simulation.runs", 120);
     Long repeated = Long.getLong("punctual.simulation.seed");
     long fresh = System.nanoTime() % 1_000_000_000;
     System.out.printf(
