@@ -164,6 +164,8 @@ class BadCallsIT {
       {'command':'pop'} | 400 | give either topic, or topics
       {'command':'pop','topic':'a','topics':['b']} | 400 | give either topic, or topics
       {'command':'pop','topic':'a','timeout':61} | 400 | timeout must be between 0 and 60 seconds
+      {'command':'pop','topic':'a','timeout':1e400} | 400 | timeout must be between 0 and 60 seconds
+      {'command':'add','topic':'a','id':'x','delay':-1e400} | 400 | delay must be between 0 and
       {'command':'pop','topic':'a','count':201} | 400 | count must be a whole number between 1 and 200
       {'command':'pop','topic':'a','id':'1'} | 400 | id is not known here
       {'command':'finish'} | 400 | id is missing

@@ -360,6 +360,11 @@ class CommandController {
     if (e.getCause() instanceof StoreException store) {
       return onStore(store, request);
     }
-    throw e;
+    return onAnything(e, request);
+  }
+
+  @ExceptionHandler
+  ResponseEntity<Map<String, Object>> onAnything(Exception e, HttpServletRequest request) {
+    return onApi(Problems.unexpected(e), request);
   }
 }

@@ -165,7 +165,9 @@ final class JsonFields {
     if (!value.isNumber()) {
       throw error(field, "must be a number of seconds");
     }
-    BigDecimal seconds = value.decimalValue();
+    // A number beyond all doubles is read as infinite.
+    BigDecimal seconds =
+        Double.isFinite(value.doubleValue()) ? value.decimalValue() : BigDecimal.valueOf(-1);
     if (seconds.compareTo(BigDecimal.valueOf(min.toMillis(), 3)) < 0
         || seconds.compareTo(BigDecimal.valueOf(max.toMillis(), 3)) > 0) {
       throw error(field, "must be between " + seconds(min) + " and " + seconds(max) + " seconds");

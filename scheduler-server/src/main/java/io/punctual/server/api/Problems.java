@@ -42,10 +42,14 @@ class Problems {
     if (e instanceof ErrorResponse response) {
       return respond(framework(response.getStatusCode().value()), response.getHeaders());
     }
+    return respond(unexpected(e));
+  }
+
+  /** What nobody thought of. */
+  static ApiException unexpected(Exception e) {
     log.error("A request failed in an unexpected way", e);
-    return respond(
-        ApiException.of(
-            ErrorCode.INTERNAL, "something went wrong in the scheduler; its log says more"));
+    return ApiException.of(
+        ErrorCode.INTERNAL, "something went wrong in the scheduler; its log says more");
   }
 
   static ApiException translate(StoreException e) {
