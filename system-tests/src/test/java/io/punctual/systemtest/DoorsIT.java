@@ -21,7 +21,7 @@ import tools.jackson.databind.JsonNode;
 class DoorsIT {
 
   private static final String[] PULL = {
-    "--punctual.client.delivery=pull", "--punctual.client.pull.lease=3s"
+    "--punctual.client.delivery=pull", "--punctual.client.pull.lease=5s"
   };
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static JavaProcess scheduler;

@@ -14,7 +14,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -37,6 +40,9 @@ public final class PullRunner implements SmartLifecycle {
   private static final int MAX_JOBS = 200;
   private static final int MAX_TYPES = 32;
   private static final int ENDINGS = 5;
+  private static final int EXTENDING = 8;
+
+  private record Held(String taskId, long since) {}
 
   private final ClientIdentity identity;
   private final TaskWorkers workers;
@@ -46,8 +52,10 @@ public final class PullRunner implements SmartLifecycle {
   private final Duration patience;
   private final String worker;
   private final Semaphore room;
-  private final Map<String, String> running = new ConcurrentHashMap<>();
+  // By token; until a scheduler has taken the end, since the lease must hold as long.
+  private final Map<String, Held> held = new ConcurrentHashMap<>();
   private final ScheduledThreadPoolExecutor heartbeat;
+  private final ExecutorService extending;
   private volatile boolean active;
   private @Nullable Thread thread;
   private int turn;
@@ -74,6 +82,8 @@ public final class PullRunner implements SmartLifecycle {
     this.worker = "pull:" + identity.application() + ":" + ProcessHandle.current().pid();
     this.room = new Semaphore(concurrency);
     this.heartbeat = new ScheduledThreadPoolExecutor(1, task -> daemon(task, "punctual-leases"));
+    this.extending =
+        Executors.newFixedThreadPool(EXTENDING, task -> daemon(task, "punctual-extend"));
   }
 
   private static Thread daemon(Runnable task, String name) {
@@ -95,7 +105,7 @@ public final class PullRunner implements SmartLifecycle {
     puller.start();
     var unused =
         heartbeat.scheduleWithFixedDelay(
-            this::extend, lease.toMillis() / 3, lease.toMillis() / 3, TimeUnit.MILLISECONDS);
+            this::extendAll, lease.toMillis() / 3, lease.toMillis() / 3, TimeUnit.MILLISECONDS);
     log.info(
         "Punctual: {} pulls {} from {}",
         identity.application(),
@@ -203,16 +213,19 @@ public final class PullRunner implements SmartLifecycle {
             node.get("params").stringValue(),
             headers);
     String token = node.get("token").stringValue();
-    running.put(token, job.taskId());
+    held.put(token, new Held(job.taskId(), System.nanoTime()));
     var unused =
         runner
             .run(job)
             .whenComplete(
                 (result, error) -> {
-                  running.remove(token);
-                  room.release();
-                  if (result != null) {
-                    end(token, job, result);
+                  try {
+                    if (result != null) {
+                      end(token, job, result);
+                    }
+                  } finally {
+                    held.remove(token);
+                    room.release();
                   }
                 });
   }
@@ -261,21 +274,36 @@ public final class PullRunner implements SmartLifecycle {
     }
   }
 
-  private void extend() {
-    for (Map.Entry<String, String> job : Map.copyOf(running).entrySet()) {
-      try {
-        Answer answer =
-            calls.call(
-                "POST",
-                "/api/v1/claims/" + job.getKey() + "/extend",
-                Map.of("timeToRun", lease.toMillis()));
-        if (answer.status() == 409) {
-          log.warn("Job {} is not ours any more: {}", job.getValue(), answer.text("detail"));
-          running.remove(job.getKey());
-        }
-      } catch (RuntimeException e) {
-        log.warn("The lease of job {} could not be extended", job.getValue(), e);
+  /** Keeps what has been held for a while; what was fetched just now has its lease still. */
+  private void extendAll() {
+    long now = System.nanoTime();
+    List<Callable<Boolean>> all = new ArrayList<>();
+    held.forEach(
+        (token, job) -> {
+          if (now - job.since() > lease.toNanos() / 4) {
+            all.add(() -> extend(token, job));
+          }
+        });
+    try {
+      var unused = extending.invokeAll(all, lease.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean extend(String token, Held job) {
+    try {
+      Answer answer =
+          calls.call(
+              "POST", "/api/v1/claims/" + token + "/extend", Map.of("timeToRun", lease.toMillis()));
+      // It may have ended while the call was on its way.
+      if (answer.status() == 409 && held.remove(token, job)) {
+        log.warn("Job {} is not ours any more: {}", job.taskId(), answer.text("detail"));
       }
+      return answer.status() == 200;
+    } catch (RuntimeException e) {
+      log.warn("The lease of job {} could not be extended", job.taskId(), e);
+      return false;
     }
   }
 
@@ -299,6 +327,7 @@ public final class PullRunner implements SmartLifecycle {
       Thread.currentThread().interrupt();
     }
     heartbeat.shutdownNow();
+    extending.shutdownNow();
   }
 
   @Override
