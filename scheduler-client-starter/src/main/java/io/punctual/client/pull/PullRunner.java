@@ -150,7 +150,7 @@ public final class PullRunner implements SmartLifecycle {
 
   private void pause(int failures) {
     try {
-      Thread.sleep(Math.min(5_000, 100L << Math.min(failures, 6)));
+      Thread.sleep(Math.min(1_000, 100L << Math.min(failures, 6)));
     } catch (InterruptedException e) {
       active = false;
     }
