@@ -11,6 +11,7 @@ import io.punctual.core.queue.QueueName;
 import io.punctual.redis.Resp;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -303,10 +304,17 @@ abstract class StoreContract {
       jobs.revise(bucket, "later", Revision.of(Due.at(8_000_000_000_000L)));
       submit(bucket, "earlier", Due.at(7_000_000_000_000L));
 
-      assertThat(hearing.next()).isEqualTo("shop/order.close#0 9000000000000");
-      assertThat(hearing.next()).isEqualTo("shop/order.close#5 9000000000002");
-      assertThat(hearing.next()).isEqualTo("shop/order.close#0 8000000000000");
-      assertThat(hearing.next()).isEqualTo("shop/order.close#0 7000000000000");
+      List<String> told = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        told.add(hearing.next());
+      }
+      // Nodes of a cluster keep the order of what each of them says, and no more than that.
+      assertThat(told)
+          .contains("shop/order.close#5 9000000000002")
+          .containsSubsequence(
+              "shop/order.close#0 9000000000000",
+              "shop/order.close#0 8000000000000",
+              "shop/order.close#0 7000000000000");
       assertThat(hearing.heard).isEmpty();
     }
   }
