@@ -20,15 +20,23 @@ import tools.jackson.databind.JsonNode;
 /** One queue, and several ways to its jobs. */
 class DoorsIT {
 
+  // Other tests' schedulers are in the same registry, and have other jobs.
+  private static final String SCHEDULERS = "doors-scheduler";
   private static final String[] PULL = {
-    "--punctual.client.delivery=pull", "--punctual.client.pull.lease=5s"
+    "--punctual.client.delivery=pull",
+    "--punctual.client.pull.lease=5s",
+    "--punctual.client.service-id=" + SCHEDULERS
   };
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static JavaProcess scheduler;
 
   @BeforeAll
   static void start() {
-    scheduler = PROGRAMS.scheduler(REGISTRY, REDIS.port(), "doors").start().awaitReady();
+    scheduler =
+        PROGRAMS
+            .scheduler(REGISTRY, REDIS.port(), "doors", "--spring.application.name=" + SCHEDULERS)
+            .start()
+            .awaitReady();
   }
 
   @AfterAll
@@ -117,7 +125,8 @@ class DoorsIT {
     Workload load = Workload.of("pulling");
     Submitter submitter = load.submitter();
     try (JavaProcess worker =
-        load.worker(REGISTRY, PULL[0], PULL[1], "--spring.main.web-application-type=none")
+        load.worker(
+                REGISTRY, PULL[0], PULL[1], PULL[2], "--spring.main.web-application-type=none")
             .start()) {
       long now = System.currentTimeMillis();
       submitter.submit(scheduler, "job-", 200, "record", now, 5);
