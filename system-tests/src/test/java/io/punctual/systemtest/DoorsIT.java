@@ -125,8 +125,7 @@ class DoorsIT {
     Workload load = Workload.of("pulling");
     Submitter submitter = load.submitter();
     try (JavaProcess worker =
-        load.worker(
-                REGISTRY, PULL[0], PULL[1], PULL[2], "--spring.main.web-application-type=none")
+        load.worker(REGISTRY, PULL[0], PULL[1], PULL[2], "--spring.main.web-application-type=none")
             .start()) {
       long now = System.currentTimeMillis();
       submitter.submit(scheduler, "job-", 200, "record", now, 5);
