@@ -127,6 +127,24 @@ public final class Programs {
     return process(application, port, arguments);
   }
 
+  /** A web application of the class path that registers nowhere. */
+  public JavaProcess application(Class<?> main, String... options) {
+    int port = Ports.free();
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "-cp",
+                System.getProperty("java.class.path"),
+                main.getName(),
+                "--spring.threads.virtual.enabled=true",
+                "--server.address=127.0.0.1",
+                "--server.port=" + port,
+                "--management.endpoint.health.probes.enabled=true",
+                "--eureka.client.enabled=false"));
+    arguments.addAll(Arrays.asList(options));
+    return process(main.getSimpleName(), port, arguments);
+  }
+
   private static String eureka(JavaProcess registry) {
     return "--eureka.client.service-url.defaultZone=" + registry.url() + "/eureka/";
   }

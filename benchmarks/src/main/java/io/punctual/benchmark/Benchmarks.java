@@ -1,0 +1,207 @@
+package io.punctual.benchmark;
+
+import io.punctual.benchmark.contender.EmptyApplication;
+import io.punctual.benchmark.contender.Surroundings;
+import io.punctual.redis.Ports;
+import io.punctual.redis.RedisServer;
+import io.punctual.systemtest.JavaProcess;
+import io.punctual.systemtest.Waiting;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** The performance table: everything that takes part, one after the other, on this machine. */
+public final class Benchmarks {
+
+  private final Options options;
+  private final Machine machine;
+  private final Figures figures;
+  private final List<String> problems = new ArrayList<>();
+
+  Benchmarks(Options options) {
+    this.options = options;
+    this.machine = new Machine(options);
+    this.figures = new Figures(machine.figures());
+  }
+
+  /**
+   * Measures what the system properties {@code bench.parts} and {@code bench.who} ask for, and
+   * prints the table.
+   *
+   * @param args the directory for figures, logs and pictures
+   */
+  public static void main(String[] args) throws Exception {
+    Benchmarks benchmarks = new Benchmarks(Options.ofProperties(Path.of(args[0])));
+    Files.createDirectories(Path.of(args[0]));
+    Files.deleteIfExists(benchmarks.machine.figures());
+    long start = System.nanoTime();
+    List<String> problems = benchmarks.run();
+    System.out.println();
+    System.out.println(new Table(benchmarks.figures.all()).text());
+    System.out.printf("%d s in all%n", (System.nanoTime() - start) / 1_000_000_000);
+    problems.forEach(System.out::println);
+    System.exit(problems.isEmpty() ? 0 : 1);
+  }
+
+  /** Answers what went wrong. */
+  List<String> run() {
+    attempt("http", this::http, "A1");
+    attempt(
+        "redis", parts -> new RedisLimit(machine, options, figures).run(parts), "A1", "A2", "C");
+    attempt("punctual", this::service, "A1", "A2", "B", "C", "B2", "D");
+    attempt("punctual-single", this::service, "C1");
+    attempt("punctual-plugin", this::onRedis, "A1", "A2", "B", "C", "D");
+    attempt("redisson", this::onRedis, "A1", "A2", "B", "C", "D");
+    attempt("bullmq", this::bullMq, "A1", "A2", "B", "C", "D");
+    attempt("beanstalkd", this::beanstalkd, "A1", "A2", "B", "C", "D");
+    attempt("db-scheduler", this::onPostgres, "A1", "A2", "B", "C", "D");
+    attempt("jobrunr", this::onPostgres, "A1", "A2", "B", "C", "D");
+    attempt("punctual", parts -> new IdleQueues(machine, options, figures).run(), "E");
+    attempt("punctual", parts -> new PendingCost(machine, options, figures).run(), "F");
+    attempt("punctual", parts -> new ColdStart(machine, options, figures).run(), "G");
+    attempt("punctual", this::shards, "H");
+    return problems;
+  }
+
+  private interface Run {
+    void run(List<String> parts) throws Exception;
+  }
+
+  private interface ContenderRun {
+    void run(String contender, List<String> parts) throws Exception;
+  }
+
+  private void attempt(String contender, Run run, String... all) {
+    attempt(contender, (same, parts) -> run.run(parts), all);
+  }
+
+  private void attempt(String contender, ContenderRun run, String... all) {
+    List<String> parts = options.parts(contender, all);
+    if (parts.isEmpty()) {
+      return;
+    }
+    long start = System.nanoTime();
+    try {
+      run.run(contender, parts);
+    } catch (Exception e) {
+      problems.add(contender + " " + parts + " failed: " + e);
+    }
+    System.out.printf("  (%d s)%n", (System.nanoTime() - start) / 1_000_000_000);
+  }
+
+  private void http(List<String> parts) throws Exception {
+    try (JavaProcess server = machine.application(EmptyApplication.class)) {
+      machine.contest("http", parts, new Surroundings(0, "", server.url(), 0, 0));
+    }
+  }
+
+  private void service(String contender, List<String> parts) throws Exception {
+    try (RedisServer redis = machine.redis();
+        JavaProcess registry = machine.registry();
+        JavaProcess scheduler =
+            machine.programs().scheduler(registry, redis.port(), "bench").start().awaitReady()) {
+      machine.contest(
+          contender, parts, new Surroundings(redis.port(), registry.url(), scheduler.url(), 0, 0));
+    }
+  }
+
+  private void onRedis(String contender, List<String> parts) throws Exception {
+    try (RedisServer redis = machine.redis()) {
+      machine.contest(contender, parts, new Surroundings(redis.port(), "", "", 0, 0));
+    }
+  }
+
+  private void onPostgres(String contender, List<String> parts) throws Exception {
+    try (EmbeddedPostgres postgres =
+        EmbeddedPostgres.builder()
+            .setServerConfig("shared_buffers", "1GB")
+            .setServerConfig("max_wal_size", "4GB")
+            .start()) {
+      machine.contest(contender, parts, new Surroundings(0, "", "", postgres.getPort(), 0));
+    }
+  }
+
+  private void beanstalkd(String contender, List<String> parts) throws Exception {
+    if (!Machine.installed("beanstalkd")) {
+      System.out.println("beanstalkd is not installed");
+      return;
+    }
+    int port = Ports.free();
+    Process process =
+        new ProcessBuilder("beanstalkd", "-l", "127.0.0.1", "-p", "" + port)
+            .redirectErrorStream(true)
+            .redirectOutput(options.directory().resolve("beanstalkd.log").toFile())
+            .start();
+    try {
+      Waiting.until("beanstalkd listens", () -> !Ports.isFree(port));
+      machine.contest(contender, parts, new Surroundings(0, "", "", port, process.pid()));
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private void bullMq(String contender, List<String> parts) throws Exception {
+    if (!Machine.installed("npm") || !Machine.installed("node")) {
+      System.out.println("bullmq: node and npm are not installed");
+      return;
+    }
+    Path source = Path.of(System.getProperty("punctual.root", ".."), "benchmarks/src/main/node");
+    Path copy = options.directory().resolve("bullmq").toAbsolutePath();
+    Files.createDirectories(copy);
+    for (String file : List.of("package.json", "package-lock.json", "bullmq.mjs")) {
+      Files.copy(source.resolve(file), copy.resolve(file), StandardCopyOption.REPLACE_EXISTING);
+    }
+    machine.run(
+        "npm", List.of("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"), Map.of(), copy);
+    try (RedisServer redis = machine.redis()) {
+      machine.run(
+          contender,
+          List.of(
+              "node",
+              "bullmq.mjs",
+              machine.figures().toString(),
+              "" + redis.port(),
+              String.join(",", parts),
+              options.scaleArgument()),
+          Map.of(),
+          copy);
+    }
+  }
+
+  /** H: buckets and schedulers. */
+  private void shards(List<String> unused) throws IOException {
+    int[][] shapes = {{1, 1}, {2, 1}, {4, 1}, {2, 2}, {4, 2}, {4, 3}};
+    for (int[] shape : shapes) {
+      try (RedisServer redis = machine.redis();
+          JavaProcess registry = machine.registry()) {
+        List<JavaProcess> schedulers = new ArrayList<>();
+        try {
+          for (int i = 0; i < shape[1]; i++) {
+            schedulers.add(
+                machine
+                    .programs()
+                    .scheduler(registry, redis.port(), "bench", "--punctual.buckets=" + shape[0])
+                    .start());
+          }
+          schedulers.forEach(JavaProcess::awaitReady);
+          machine.contest(
+              "punctual:" + shape[0] + "x" + shape[1],
+              List.of("C"),
+              new Surroundings(
+                  redis.port(),
+                  registry.url(),
+                  String.join(",", schedulers.stream().map(JavaProcess::url).toList()),
+                  0,
+                  0));
+        } finally {
+          schedulers.forEach(JavaProcess::close);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,124 @@
+package io.punctual.benchmark;
+
+import io.punctual.redis.RedisServer;
+import io.punctual.systemtest.Http;
+import io.punctual.systemtest.JavaProcess;
+import io.punctual.systemtest.Programs;
+import io.punctual.systemtest.Waiting;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** E: what 10,000 queues cost whose jobs are far in the future. */
+final class IdleQueues {
+
+  private static final int BATCH = 1000;
+  private static final Pattern MEMORY =
+      Pattern.compile("(Java Heap|Thread) \\(reserved=\\d+KB, committed=(\\d+)KB\\)");
+
+  private final Machine machine;
+  private final Options options;
+  private final Figures figures;
+
+  IdleQueues(Machine machine, Options options, Figures figures) {
+    this.machine = machine;
+    this.options = options;
+    this.figures = figures;
+  }
+
+  void run() throws Exception {
+    int queues = options.scaled(10_000);
+    System.out.println("punctual: " + queues + " idle queues");
+    Programs programs =
+        new Programs(options.directory(), List.of("-Xmx512m", "-XX:NativeMemoryTracking=summary"));
+    try (RedisServer redis = machine.redis();
+        JavaProcess registry = machine.registry();
+        JavaProcess scheduler =
+            programs.scheduler(registry, redis.port(), "idle").start().awaitReady()) {
+      submit(scheduler, queues);
+      Waiting.until("all queues are known", () -> known(scheduler, queues));
+      // The first safety checks of new queues, and the compiler, come to rest.
+      TimeUnit.SECONDS.sleep(options.scaled(20));
+      int windows = options.scale().repetitions();
+      long seconds = options.scaled(20);
+      double[] both = new double[windows];
+      double[] store = new double[windows];
+      for (int i = 0; i < windows; i++) {
+        double mine = Machine.cpuSeconds(scheduler.pid());
+        double its = Machine.cpuSeconds(redis.pid());
+        TimeUnit.SECONDS.sleep(seconds);
+        store[i] = (Machine.cpuSeconds(redis.pid()) - its) * 60 / seconds;
+        both[i] = (Machine.cpuSeconds(scheduler.pid()) - mine) * 60 / seconds + store[i];
+      }
+      String note = queues + " queues";
+      figures.add(new Figure("E", "punctual", "CPU s/min, scheduler and Redis", both, note));
+      figures.add(new Figure("E", "punctual", "CPU s/min, Redis", store, note));
+      figures.add(
+          new Figure(
+              "E",
+              "punctual",
+              "MB of heap and stacks",
+              new double[] {megabytes(scheduler.pid())},
+              note));
+      Waiting.until(
+          "a job of the last queue is handed out", () -> popped(scheduler, "type" + (queues - 1)));
+    }
+  }
+
+  private static void submit(JavaProcess scheduler, int queues) throws IOException {
+    long due = System.currentTimeMillis() + Duration.ofDays(2).toMillis();
+    for (int from = 0; from < queues; from += BATCH) {
+      List<String> jobs = new ArrayList<>();
+      for (int i = from; i < Math.min(queues, from + BATCH); i++) {
+        jobs.add(
+            """
+            {"application":"idle","taskType":"type%d","taskId":"far","delayTime":%d,"params":"%s"}"""
+                .formatted(i, due, "x".repeat(100)));
+      }
+      Http.Answer answer =
+          Http.post(
+              scheduler.url() + "/api/v1/jobs/batch",
+              "{\"jobs\":[" + String.join(",", jobs) + "]}");
+      if (answer.status() != 200) {
+        throw new IOException("batch refused: " + answer);
+      }
+    }
+  }
+
+  private static boolean known(JavaProcess scheduler, int queues) throws IOException {
+    String last = scheduler.url() + "/api/v1/queues/idle/type" + (queues - 1);
+    return Http.get(last).json().path("delayed").intValue() == 1;
+  }
+
+  private static boolean popped(JavaProcess scheduler, String type) throws IOException {
+    Http.Answer unused =
+        Http.post(
+            scheduler.url() + "/api/v1/jobs",
+            """
+            {"application":"idle","taskType":"%s","taskId":"now","delay":0,"params":""}"""
+                .formatted(type));
+    Http.Answer popped =
+        Http.post(
+            scheduler.url() + "/api/v1/command",
+            """
+            {"command":"pop","application":"idle","topic":"%s","timeout":5}"""
+                .formatted(type));
+    return popped.body().contains("\"now\"");
+  }
+
+  private static double megabytes(long pid) throws IOException {
+    String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+    String summary = Machine.output(jcmd, "" + pid, "VM.native_memory", "summary");
+    Matcher matcher = MEMORY.matcher(summary);
+    double kilobytes = 0;
+    while (matcher.find()) {
+      kilobytes += Double.parseDouble(matcher.group(2));
+    }
+    return kilobytes / 1024;
+  }
+}

@@ -1,0 +1,87 @@
+package io.punctual.benchmark;
+
+import io.punctual.benchmark.contest.Contest;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What to run.
+ *
+ * @param directory for figures, logs and pictures
+ * @param parts of the table; empty for all
+ * @param who contenders; empty for all
+ * @param appendOnly whether Redis writes its append-only file, once a second to the disk
+ * @param scale of the contests
+ * @param factor of the other parts: 1 for all of it
+ */
+record Options(
+    Path directory,
+    Set<String> parts,
+    Set<String> who,
+    boolean appendOnly,
+    Contest.Scale scale,
+    double factor) {
+
+  static Options ofProperties(Path directory) {
+    int repetitions = Integer.getInteger("bench.repetitions", 3);
+    return new Options(
+        directory,
+        words("bench.parts"),
+        words("bench.who"),
+        Boolean.getBoolean("bench.aof"),
+        new Contest.Scale(repetitions, 20_000, 500, 20, 50_000, 1_000_000),
+        1);
+  }
+
+  /** Seconds, for tests of the benchmark itself. */
+  static Options smoke(Path directory, String parts, String who) {
+    return new Options(
+        directory,
+        words(parts.split(",", -1)),
+        words(who.split(",", -1)),
+        false,
+        new Contest.Scale(1, 500, 100, 2, 1_000, 2_000),
+        0.002);
+  }
+
+  private static Set<String> words(String property) {
+    return words(System.getProperty(property, "").split(",", -1));
+  }
+
+  private static Set<String> words(String... words) {
+    Set<String> set = new TreeSet<>(Arrays.asList(words));
+    set.remove("");
+    return set;
+  }
+
+  /** Those of the parts that are asked for, of this contender. */
+  List<String> parts(String contender, String... all) {
+    if (!who.isEmpty() && !who.contains(contender)) {
+      return List.of();
+    }
+    return Arrays.stream(all).filter(part -> parts.isEmpty() || parts.contains(part)).toList();
+  }
+
+  boolean wants(String part) {
+    return !parts("punctual", part).isEmpty();
+  }
+
+  int scaled(int full) {
+    return Math.max(1, (int) (full * factor));
+  }
+
+  String scaleArgument() {
+    return String.join(
+        ",",
+        List.of(
+            Integer.toString(scale.repetitions()),
+            Integer.toString(scale.submits()),
+            Integer.toString(scale.rate()),
+            Integer.toString(scale.seconds()),
+            Integer.toString(scale.drained()),
+            Integer.toString(scale.stored())));
+  }
+}

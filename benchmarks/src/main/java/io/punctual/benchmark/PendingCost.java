@@ -1,0 +1,135 @@
+package io.punctual.benchmark;
+
+import io.punctual.core.job.Due;
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Claim;
+import io.punctual.core.store.ClaimedJob;
+import io.punctual.core.store.JobStore;
+import io.punctual.core.store.LeaseToken;
+import io.punctual.core.store.Settlement;
+import io.punctual.core.store.Submission;
+import io.punctual.redis.RedisServer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** F: what a submit and a claim cost the store, the more jobs are pending in the same bucket. */
+final class PendingCost {
+
+  private static final Bucket BUCKET = new Bucket(new QueueName("bench", "job"), 0);
+  private static final int MEASURED = 20_000;
+  private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final byte[] CONTENT = "x".repeat(116).getBytes(StandardCharsets.US_ASCII);
+  private static final long DAY_MS = Duration.ofDays(1).toMillis();
+
+  private final Machine machine;
+  private final Options options;
+  private final Figures figures;
+
+  PendingCost(Machine machine, Options options, Figures figures) {
+    this.machine = machine;
+    this.options = options;
+    this.figures = figures;
+  }
+
+  void run() throws Exception {
+    System.out.println("punctual: submit and claim with many jobs pending");
+    int[] sizes = {options.scaled(10_000), options.scaled(1_000_000), options.scaled(10_000_000)};
+    try (RedisServer redis = machine.redis();
+        StoreConnections connections = new StoreConnections(redis.port())) {
+      JobStore store = connections.store().jobs();
+      int pending = 0;
+      int round = 0;
+      measure(store, "warm-up-" + round, new double[2]);
+      for (int size : sizes) {
+        fill(store, pending, size);
+        pending = size;
+        double[] submits = new double[options.scale().repetitions()];
+        double[] claims = new double[submits.length];
+        for (int i = 0; i < submits.length; i++) {
+          double[] micros = new double[2];
+          measure(store, "m" + round++, micros);
+          submits[i] = micros[0];
+          claims[i] = micros[1];
+        }
+        String note = String.format("%,d pending", size);
+        figures.add(new Figure("F", "punctual", "submit, us/job, " + note, submits, ""));
+        figures.add(new Figure("F", "punctual", "claim and ack, us/job, " + note, claims, ""));
+      }
+    }
+  }
+
+  private static void fill(JobStore store, int from, int to) throws Exception {
+    try (ExecutorService executor = Executors.newFixedThreadPool(2)) {
+      List<Future<?>> futures = new ArrayList<>();
+      for (int half = 0; half < 2; half++) {
+        int offset = half * JobStore.MAX_JOBS;
+        futures.add(
+            executor.submit(
+                () -> {
+                  Random random = new Random(offset);
+                  for (int i = from + offset; i < to; i += 2 * JobStore.MAX_JOBS) {
+                    List<Submission> jobs = new ArrayList<>();
+                    for (int k = i; k < Math.min(to, i + JobStore.MAX_JOBS); k++) {
+                      long due = System.currentTimeMillis() + DAY_MS + random.nextInt(1 << 30);
+                      jobs.add(submission("p" + k, due));
+                    }
+                    store.submit(BUCKET, jobs);
+                  }
+                }));
+      }
+      for (Future<?> future : futures) {
+        future.get();
+      }
+    }
+  }
+
+  private static void measure(JobStore store, String prefix, double[] micros) {
+    Random random = new Random(prefix.hashCode());
+    long start = System.nanoTime();
+    long due = System.currentTimeMillis() - 1000;
+    for (int i = 0; i < MEASURED; i += JobStore.MAX_JOBS) {
+      List<Submission> jobs = new ArrayList<>();
+      for (int k = i; k < i + JobStore.MAX_JOBS; k++) {
+        jobs.add(submission(prefix + "-" + k, due + random.nextInt(900)));
+      }
+      store.submit(BUCKET, jobs);
+    }
+    micros[0] = (System.nanoTime() - start) / 1e3 / MEASURED;
+    start = System.nanoTime();
+    int claimed = 0;
+    LeaseToken token = new LeaseToken("benchmarktok");
+    while (claimed < MEASURED) {
+      Claim claim =
+          store.claim(BUCKET, JobStore.MAX_JOBS, LEASE, JobStore.ClaimMode.PUSH, token, "bench");
+      List<Settlement> acks = new ArrayList<>();
+      for (ClaimedJob job : claim.jobs()) {
+        acks.add(
+            new Settlement(
+                Settlement.Op.ACK,
+                job.taskId(),
+                job.record().incarnation(),
+                job.token(),
+                Duration.ZERO,
+                false,
+                new byte[0]));
+      }
+      if (acks.isEmpty()) {
+        throw new IllegalStateException("only " + claimed + " jobs were due");
+      }
+      store.settle(BUCKET, acks);
+      claimed += acks.size();
+    }
+    micros[1] = (System.nanoTime() - start) / 1e3 / MEASURED;
+  }
+
+  private static Submission submission(String id, long due) {
+    return new Submission(id, "incarnation0", Due.at(due), 4, 0, List.of(), CONTENT, false);
+  }
+}

@@ -1,0 +1,73 @@
+package io.punctual.benchmark.contender;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import redis.clients.jedis.Jedis;
+
+/**
+ * What a contender finds around it.
+ *
+ * @param redisPort a Redis of its own
+ * @param registry base address of a registry, or empty
+ * @param schedulers base addresses of schedulers, comma-separated, or of another server
+ * @param storePort where another store listens, 0 for none
+ * @param storePid the process whose memory is the store's
+ */
+public record Surroundings(
+    int redisPort, String registry, String schedulers, int storePort, long storePid) {
+
+  /** Reads what {@link #arguments} wrote. */
+  public static Surroundings of(List<String> words) {
+    return new Surroundings(
+        Integer.parseInt(words.get(0)),
+        words.get(1),
+        words.get(2),
+        Integer.parseInt(words.get(3)),
+        Long.parseLong(words.get(4)));
+  }
+
+  /** For the command line of another process. */
+  public List<String> arguments() {
+    return List.of(
+        Integer.toString(redisPort),
+        registry,
+        schedulers,
+        Integer.toString(storePort),
+        Long.toString(storePid));
+  }
+
+  /** Bytes that Redis uses. */
+  public long redisMemory() {
+    try (Jedis jedis = new Jedis("127.0.0.1", redisPort)) {
+      return jedis
+          .info("memory")
+          .lines()
+          .filter(line -> line.startsWith("used_memory:"))
+          .mapToLong(line -> Long.parseLong(line.substring("used_memory:".length()).strip()))
+          .findFirst()
+          .orElseThrow();
+    }
+  }
+
+  /** Empties Redis. */
+  void flushRedis() {
+    try (Jedis jedis = new Jedis("127.0.0.1", redisPort)) {
+      String unused = jedis.flushAll();
+    }
+  }
+
+  /** Bytes of the store's process that are in memory. */
+  long storeResident() {
+    try {
+      long pages =
+          Long.parseLong(
+              Files.readString(Path.of("/proc/" + storePid + "/statm")).split(" ", -1)[1]);
+      return pages * 4096;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package io.punctual.benchmark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * The benchmark itself works and its accounting is clean; how fast a busy machine is, is not
+ * judged.
+ */
+class BenchmarksIT {
+
+  @ParameterizedTest
+  @CsvSource({
+    "'A1,B,C', punctual, 6",
+    "'A2,C,D', punctual-plugin, 3",
+    "'A2,C', redisson, 2",
+    "'A1,C', db-scheduler, 2"
+  })
+  void aContest(String parts, String who, int figures) throws Exception {
+    assertThat(measured(parts, who)).hasSize(figures);
+  }
+
+  @Test
+  void theCostOfPendingJobs() throws Exception {
+    assertThat(measured("F", "punctual")).hasSize(6);
+  }
+
+  private static List<Figure> measured(String parts, String who) throws Exception {
+    Path directory =
+        Files.createDirectories(Path.of("target", "smoke", who + "-" + parts.charAt(0)));
+    Files.deleteIfExists(directory.resolve("figures.jsonl"));
+
+    List<String> problems = new Benchmarks(Options.smoke(directory, parts, who)).run();
+
+    assertThat(problems).isEmpty();
+    List<Figure> figures = new Figures(directory.resolve("figures.jsonl")).all();
+    assertThat(figures)
+        .allSatisfy(
+            figure -> {
+              assertThat(figure.values()).hasSize(1);
+              assertThat(figure.values()[0]).isPositive();
+              assertThat(figure.note()).doesNotContain("MISSING", "TWICE", "EARLY");
+            });
+    assertThat(new Table(figures).text()).contains("| " + who + " |");
+    return figures;
+  }
+}
