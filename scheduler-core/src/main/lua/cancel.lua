@@ -28,7 +28,8 @@ elseif place == 'delayed' then
   count('cancelled')
   if record then
     remove_tags(id, record.tags)
-    add_tomb(id, record.incarnation, 'C', content_of(record), now, retention)
+    add_tomb(
+      id, record.incarnation, 'C', content_of(record), int(now), int(now + retention))
   end
   write()
   if record then

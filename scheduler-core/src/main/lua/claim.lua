@@ -9,7 +9,7 @@
 -- ARGV     owner: text, no spaces
 -- RETURNS  {now ms, next due ms or '', next lease deadline ms or '', paused since ms or '',
 --          {corrupt id...}, {id, due ms, attempt, record, tries or ''}...}
--- COST     for all jobs 6 reads and 3 writes
+-- COST     for all jobs at most 7 reads and 3 writes
 -- WHY      who pulls has its own answer for each job, so that an attempt counts as one that
 --          travelled alone; a paused bucket hands out nothing, and hides what is due, so that
 --          nobody keeps looking; a delayed id without a sound record is moved to the dead letters
@@ -29,23 +29,35 @@ local due = paused and {} or redis.call(
 local corrupt, claimed = {}, {}
 if #due > 0 then
   local ids = {}
-  for i = 1, #due, 2 do
-    ids[#ids + 1] = due[i]
+  for i = 1, #due / 2 do
+    ids[i] = due[2 * i - 1]
   end
   local records = redis.call('HMGET', JOBS, unpack(ids))
-  local tries = redis.call('HMGET', TRIES, unpack(ids))
+  -- Mostly nothing has failed.
+  local tries = redis.call('HLEN', TRIES) > 0 and redis.call('HMGET', TRIES, unpack(ids)) or {}
+  local now_text, deadline_text = int(now), int(now + lease)
+  local alone_if_sound = terms == 'push' and '0' or '1'
   for i, id in ipairs(ids) do
-    local record = read_record(records[i])
-    if record then
-      local own = terms == 'own' and record.ttr > 0
-      local deadline, t = now + (own and record.ttr or lease), read_tries(tries[i])
-      local score = int(tonumber(due[2 * i]))
-      local attempt, alone = int(t.unknown + t.failed + 1), terms == 'push' and int(t.suspect) or '1'
+    local record = records[i]
+    local sound, _, _, _, _, _, _, ttr, ttr_end = parse_record(record or '')
+    if sound then
+      local deadline = deadline_text
+      if terms == 'own' then
+        local own = tonumber(string.sub(record, ttr, ttr_end - 1))
+        deadline = own > 0 and int(now + own) or deadline
+      end
+      local attempt, alone = '1', alone_if_sound
+      if tries[i] then
+        local t = read_tries(tries[i])
+        attempt, alone = int(t.unknown + t.failed + 1), terms == 'push' and int(t.suspect) or '1'
+      end
+      -- A score as Redis writes it is an integer without exponent: nothing else was stored.
+      local score = due[2 * i]
       remove(DELAYED, id)
-      add(RESERVED, int(deadline), id)
+      add(RESERVED, deadline, id)
       add(LEASES, id,
-        table.concat({ token, attempt, alone, int(now), score, owner }, ' '))
-      claimed[#claimed + 1] = { id, score, attempt, records[i], tries[i] or '' }
+        token .. ' ' .. attempt .. ' ' .. alone .. ' ' .. now_text .. ' ' .. score .. ' ' .. owner)
+      claimed[#claimed + 1] = { id, score, attempt, record, tries[i] or '' }
     else
       corrupt[#corrupt + 1] = id
       bury_corrupt(id, now)

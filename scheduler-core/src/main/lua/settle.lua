@@ -10,7 +10,7 @@
 -- EACH     alone: 0 or 1
 -- EACH     note: bytes
 -- RETURNS  {now ms, {kind, due ms}...}
--- COST     for all jobs 5 reads and at most 18 writes; per ack that finds no job 2 reads, per
+-- COST     for all jobs at most 6 reads and 18 writes; per ack that finds no job 2 reads, per
 --          failure 1
 -- WHY      an ack counts from any attempt of the incarnation, since the work is done; everything
 --          else needs the lease, so that who was given up on cannot disturb the successor
@@ -28,18 +28,12 @@ if broken then return broken end
 local now = now_ms()
 local retention = tonumber(ARGV[1])
 
-local settlements, ids = {}, {}
-for i = 2, #ARGV, 7 do
-  ids[#ids + 1] = ARGV[i + 1]
-  settlements[#settlements + 1] = {
-    op = ARGV[i],
-    id = ARGV[i + 1],
-    incarnation = ARGV[i + 2],
-    token = ARGV[i + 3],
-    delay = tonumber(ARGV[i + 4]),
-    alone = tonumber(ARGV[i + 5]),
-    note = ARGV[i + 6],
-  }
+-- Where the arguments of each settlement begin; what an ack does not need is not read for it.
+local starts, ids, all_acks = {}, {}, true
+for i = 1, (#ARGV - 1) / 7 do
+  local start = 7 * i - 5
+  starts[i], ids[i] = start, ARGV[start + 1]
+  all_acks = all_acks and ARGV[start] == 'ack'
 end
 
 local function load_jobs(of)
@@ -59,55 +53,73 @@ local function load_jobs(of)
   return jobs
 end
 
-local finished = 0
+local now_text, tombs_expire = int(now), int(now + retention)
+local DONE_NOW = { 'done', '0' }
+local finished, failed_before = 0, redis.call('HLEN', TRIES) > 0
 
-local function ack(s, job)
-  if not job.record or job.record.incarnation ~= s.incarnation then
-    local tomb = tomb_of(s.id, now)
-    local before = tomb and tomb.finished and tomb.incarnation == s.incarnation
+local function ack(id, text, incarnation)
+  local found, tags, content = parse_record(text or '')
+  if found ~= incarnation then
+    local tomb = tomb_of(id, now)
+    local before = tomb and tomb.finished and tomb.incarnation == incarnation
     return { before and 'already' or 'gone', '0' }
   end
-  for _, key in ipairs({ DELAYED, RESERVED, DEAD, LEASES, TRIES, ERRORS, JOBS }) do
-    remove(key, s.id)
+  remove(RESERVED, id)
+  remove(LEASES, id)
+  -- It may be a late one: somebody had given the job back, or up.
+  remove(DELAYED, id)
+  if failed_before then
+    remove(DEAD, id)
+    remove(TRIES, id)
+    remove(ERRORS, id)
   end
-  remove_tags(s.id, job.record.tags)
-  add_tomb(s.id, s.incarnation, 'D', content_of(job.record), now, retention)
-  count('done')
+  remove(JOBS, id)
+  remove_tags(id, tags)
+  add_tomb(id, incarnation, 'D', string.sub(text, content), now_text, tombs_expire)
   finished = finished + 1
-  return { 'done', '0' }
+  return DONE_NOW
 end
 
-local function settle(s, job)
-  if s.op == 'ack' then
-    return ack(s, job)
-  end
-  local held = job.record and job.record.incarnation == s.incarnation
-    and job.lease and job.lease.token == s.token
+local function settle(job, start)
+  local op = ARGV[start]
+  local held = job.record and job.record.incarnation == ARGV[start + 2]
+    and job.lease and job.lease.token == ARGV[start + 3]
   if not held then
     return { 'lost', '0' }
-  elseif s.op == 'release' then
-    remove(RESERVED, s.id)
-    remove(LEASES, s.id)
-    add(DELAYED, int(job.lease.due), s.id)
+  elseif op == 'release' then
+    remove(RESERVED, job.id)
+    remove(LEASES, job.id)
+    add(DELAYED, int(job.lease.due), job.id)
     count('released')
     return { 'retry', int(job.lease.due) }
   end
-  local kind, due = end_attempt(job, s.op, s.delay, s.alone, s.note, now)
-  count(COUNTERS[s.op])
+  local kind, due = end_attempt(
+    job, op, tonumber(ARGV[start + 4]), tonumber(ARGV[start + 5]), ARGV[start + 6], now)
+  count(COUNTERS[op])
   return { kind, int(due) }
 end
 
-local result = { int(now) }
+local result = { now_text }
 if #ids > 0 then
-  local jobs, seen = load_jobs(ids), {}
-  for i, s in ipairs(settlements) do
-    local job = jobs[i]
-    if seen[s.id] then
+  local records = all_acks and redis.call('HMGET', JOBS, unpack(ids))
+  local jobs, seen = all_acks and {} or load_jobs(ids), {}
+  for i, id in ipairs(ids) do
+    local job, text = jobs[i], records and records[i]
+    if seen[id] then
       write()
-      job = load_jobs({ s.id })[1]
+      failed_before = redis.call('HLEN', TRIES) > 0
+      job = load_jobs({ id })[1]
+      text = false
     end
-    seen[s.id] = true
-    result[#result + 1] = settle(s, job)
+    seen[id] = true
+    if ARGV[starts[i]] == 'ack' then
+      result[i + 1] = ack(id, text or job and job.record and job.record.text, ARGV[starts[i] + 2])
+    else
+      result[i + 1] = settle(job, starts[i])
+    end
+  end
+  if finished > 0 then
+    count('done', finished)
   end
   write()
   if finished > 0 then

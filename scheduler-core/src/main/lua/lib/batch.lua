@@ -5,35 +5,35 @@
 -- the same id twice in one call writes in between.
 local removals, additions, counts = {}, {}, {}
 
+-- A list that knows its length: '#' looks for it each time.
+local function list_of(batch, key)
+  local list = { n = 0 }
+  batch[key] = list
+  return list
+end
+
 local function remove(key, id)
-  local ids = removals[key]
-  if ids then
-    ids[#ids + 1] = id
-  else
-    removals[key] = { id }
-  end
+  local ids = removals[key] or list_of(removals, key)
+  local n = ids.n + 1
+  ids.n, ids[n] = n, id
 end
 
 -- Score and id for a sorted set, id and text for a hash.
 local function add(key, first, second)
-  local pairs_of = additions[key]
-  if pairs_of then
-    pairs_of[#pairs_of + 1] = first
-    pairs_of[#pairs_of + 1] = second
-  else
-    additions[key] = { first, second }
-  end
+  local pairs_of = additions[key] or list_of(additions, key)
+  local n = pairs_of.n + 2
+  pairs_of.n, pairs_of[n - 1], pairs_of[n] = n, first, second
 end
 
-local function count(counter)
-  counts[counter] = (counts[counter] or 0) + 1
+local function count(counter, by)
+  counts[counter] = (counts[counter] or 0) + (by or 1)
 end
 
 local function write_all(batch, command_of)
   for i = 1, #TYPES do
     local values = batch[KEYS[i]]
     if values then
-      redis.call(command_of[TYPES[i]], KEYS[i], unpack(values))
+      redis.call(command_of[TYPES[i]], KEYS[i], unpack(values, 1, values.n))
     end
   end
 end

@@ -6,25 +6,33 @@
 -- between two writes.
 
 -- '<incarnation> <maxAttempts> <acceptedMs> <ttrMs>{ <tag>}\n<content>'
+-- Incarnation, tags and where the content begins, then where each number begins and ends: places
+-- cost nothing, texts are copies. Nothing if the text is not of that form.
+local function parse_record(text)
+  local incarnation, attempts, attempts_end, accepted, accepted_end, ttr, ttr_end, tags, content =
+    string.match(text, '^(%S+) ()%d+() ()%d+() ()%d+()([^\n]*)\n()')
+  if not incarnation or attempts_end - attempts > 9 or accepted_end - accepted > 18
+    or ttr_end - ttr > 18 or tags ~= '' and string.byte(tags) ~= 32 then
+    return nil
+  end
+  return incarnation, tags, content, attempts, attempts_end, accepted, accepted_end, ttr, ttr_end
+end
+
 local function read_record(text)
   if not text then
     return nil
   end
-  local incarnation, max_attempts, accepted, ttr, tags, content_at =
-    string.match(text, '^(%S+) (%d+) (%d+) (%d+)([^\n]*)\n()')
-  if not incarnation or #max_attempts > 9 or #accepted > 18 or #ttr > 18
-    or tags ~= '' and string.byte(tags) ~= 32 then
-    return nil
-  end
-  return {
+  local incarnation, tags, content, attempts, attempts_end, accepted, accepted_end, ttr, ttr_end =
+    parse_record(text)
+  return incarnation and {
     text = text,
     incarnation = incarnation,
-    max_attempts = tonumber(max_attempts),
-    accepted = accepted,
-    ttr = tonumber(ttr),
+    max_attempts = tonumber(string.sub(text, attempts, attempts_end - 1)),
+    accepted = string.sub(text, accepted, accepted_end - 1),
+    ttr = tonumber(string.sub(text, ttr, ttr_end - 1)),
     tags = tags,
-    content_at = content_at,
-  }
+    content_at = content,
+  } or nil
 end
 
 local function content_of(record)

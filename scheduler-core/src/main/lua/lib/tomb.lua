@@ -24,9 +24,10 @@ local function hash_of(content)
   return string.sub(redis.sha1hex(content), 1, 20)
 end
 
-local function add_tomb(id, incarnation, outcome, content, now, retention)
-  add(DONE, int(now + retention), id)
-  add(TOMBS, id, incarnation .. ' ' .. outcome .. ' ' .. hash_of(content) .. ' ' .. int(now))
+-- Both times as text.
+local function add_tomb(id, incarnation, outcome, content, at, expires)
+  add(DONE, expires, id)
+  add(TOMBS, id, incarnation .. ' ' .. outcome .. ' ' .. hash_of(content) .. ' ' .. at)
 end
 
 -- To be called after tombstones were written. Removes expired ones, at most so many that the cost

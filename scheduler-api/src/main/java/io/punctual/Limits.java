@@ -7,13 +7,10 @@ import java.util.regex.Pattern;
 /** The bounds of everything that a job may carry; both ends check against these. */
 public final class Limits {
 
-  /**
-   * Task ids, task types and application names; not {@code .} and {@code ..}, which no URL can hold
-   * as a part of its path.
-   */
-  public static final Pattern NAME = Pattern.compile("(?!\\.{1,2}$)[A-Za-z0-9._:-]{1,128}");
+  /** Longest task id, task type or application name, in characters. */
+  public static final int MAX_NAME = 128;
 
-  /** What {@link #NAME} asks for, in words that follow a field's name. */
+  /** What {@link #isName} asks for, in words that follow a field's name. */
   public static final String NAME_RULE =
       "must be 1 to 128 characters of [A-Za-z0-9._:-], and not . or ..";
 
@@ -66,13 +63,36 @@ public final class Limits {
   private Limits() {}
 
   /**
+   * Whether a text can be a task id, task type or application name: 1 to {@value #MAX_NAME}
+   * characters of {@code [A-Za-z0-9._:-]}, but not {@code .} and {@code ..}, which no URL can hold
+   * as a part of its path.
+   */
+  public static boolean isName(String value) {
+    int length = value.length();
+    for (int i = 0; i < length; i++) {
+      char c = value.charAt(i);
+      boolean allowed =
+          (c >= 'a' && c <= 'z')
+              || (c >= 'A' && c <= 'Z')
+              || (c >= '0' && c <= ':')
+              || c == '.'
+              || c == '_'
+              || c == '-';
+      if (!allowed) {
+        return false;
+      }
+    }
+    return length > 0 && length <= MAX_NAME && !value.equals(".") && !value.equals("..");
+  }
+
+  /**
    * Checks a task id, task type or application name.
    *
    * @param field how the value is called in the message
-   * @throws IllegalArgumentException if it is outside {@link #NAME}
+   * @throws IllegalArgumentException if it is none: {@link #isName}
    */
   public static String requireName(String field, String value) {
-    if (!NAME.matcher(value).matches()) {
+    if (!isName(value)) {
       throw new IllegalArgumentException(field + " " + NAME_RULE);
     }
     return value;

@@ -7,16 +7,16 @@ import io.punctual.redis.RedisServer;
 import io.punctual.systemtest.JavaProcess;
 import io.punctual.systemtest.Waiting;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /** The performance table: everything that takes part, one after the other, on this machine. */
 public final class Benchmarks {
+
+  private static final String[] COMPARED = {"A2", "C", "A1", "B", "D"};
 
   private final Options options;
   private final Machine machine;
@@ -53,18 +53,21 @@ public final class Benchmarks {
     attempt("http", this::http, "A1");
     attempt(
         "redis", parts -> new RedisLimit(machine, options, figures).run(parts), "A1", "A2", "C");
-    attempt("punctual", this::service, "A1", "A2", "B", "C", "B2", "D");
+    attempt("punctual", this::service, "A2", "C", "A1", "B", "B2", "D");
     attempt("punctual-single", this::service, "C1");
-    attempt("punctual-plugin", this::onRedis, "A1", "A2", "B", "C", "D");
-    attempt("redisson", this::onRedis, "A1", "A2", "B", "C", "D");
-    attempt("bullmq", this::bullMq, "A1", "A2", "B", "C", "D");
-    attempt("beanstalkd", this::beanstalkd, "A1", "A2", "B", "C", "D");
-    attempt("db-scheduler", this::onPostgres, "A1", "A2", "B", "C", "D");
-    attempt("jobrunr", this::onPostgres, "A1", "A2", "B", "C", "D");
+    attempt("punctual-plugin", this::onRedis, COMPARED);
+    attempt("redisson", this::onRedis, COMPARED);
+    attempt("bullmq", this::bullMq, COMPARED);
+    attempt("beanstalkd", this::beanstalkd, COMPARED);
+    attempt("db-scheduler", this::onPostgres, COMPARED);
+    attempt("jobrunr", this::onPostgres, COMPARED);
     attempt("punctual", parts -> new IdleQueues(machine, options, figures).run(), "E");
     attempt("punctual", parts -> new PendingCost(machine, options, figures).run(), "F");
     attempt("punctual", parts -> new ColdStart(machine, options, figures).run(), "G");
     attempt("punctual", this::shards, "H");
+    if (options.parts().contains("T")) {
+      attempt("punctual", parts -> new Tuning(machine, options, figures).run(), "T");
+    }
     return problems;
   }
 
@@ -101,13 +104,7 @@ public final class Benchmarks {
   }
 
   private void service(String contender, List<String> parts) throws Exception {
-    try (RedisServer redis = machine.redis();
-        JavaProcess registry = machine.registry();
-        JavaProcess scheduler =
-            machine.programs().scheduler(registry, redis.port(), "bench").start().awaitReady()) {
-      machine.contest(
-          contender, parts, new Surroundings(redis.port(), registry.url(), scheduler.url(), 0, 0));
-    }
+    machine.service(1, 1, around -> machine.contest(contender, parts, around));
   }
 
   private void onRedis(String contender, List<String> parts) throws Exception {
@@ -157,7 +154,9 @@ public final class Benchmarks {
       Files.copy(source.resolve(file), copy.resolve(file), StandardCopyOption.REPLACE_EXISTING);
     }
     machine.run(
-        "npm", List.of("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"), Map.of(), copy);
+        "npm",
+        List.of("npm", "install", "--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund"),
+        copy);
     try (RedisServer redis = machine.redis()) {
       machine.run(
           contender,
@@ -167,41 +166,17 @@ public final class Benchmarks {
               machine.figures().toString(),
               "" + redis.port(),
               String.join(",", parts),
-              options.scaleArgument()),
-          Map.of(),
+              Options.argument(options.scale(), contender)),
           copy);
     }
   }
 
   /** H: buckets and schedulers. */
-  private void shards(List<String> unused) throws IOException {
-    int[][] shapes = {{1, 1}, {2, 1}, {4, 1}, {2, 2}, {4, 2}, {4, 3}};
+  private void shards(List<String> unused) throws Exception {
+    int[][] shapes = {{1, 1}, {2, 1}, {4, 1}, {4, 2}, {4, 3}};
     for (int[] shape : shapes) {
-      try (RedisServer redis = machine.redis();
-          JavaProcess registry = machine.registry()) {
-        List<JavaProcess> schedulers = new ArrayList<>();
-        try {
-          for (int i = 0; i < shape[1]; i++) {
-            schedulers.add(
-                machine
-                    .programs()
-                    .scheduler(registry, redis.port(), "bench", "--punctual.buckets=" + shape[0])
-                    .start());
-          }
-          schedulers.forEach(JavaProcess::awaitReady);
-          machine.contest(
-              "punctual:" + shape[0] + "x" + shape[1],
-              List.of("C"),
-              new Surroundings(
-                  redis.port(),
-                  registry.url(),
-                  String.join(",", schedulers.stream().map(JavaProcess::url).toList()),
-                  0,
-                  0));
-        } finally {
-          schedulers.forEach(JavaProcess::close);
-        }
-      }
+      String who = "punctual:" + shape[0] + " buckets, " + shape[1] + " schedulers";
+      machine.service(shape[0], shape[1], around -> machine.contest(who, List.of("H"), around));
     }
   }
 }

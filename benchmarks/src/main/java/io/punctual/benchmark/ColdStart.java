@@ -99,7 +99,7 @@ final class ColdStart {
                 new JobContent(Due.at(due + i), "x".repeat(100), null, null, Map.of(), List.of()));
         some.add(
             new Submission(
-                prefix + i, "incarnation0", Due.at(due + i), 4, 0, List.of(), content, false));
+                prefix + i, type + prefix + i, Due.at(due + i), 4, 0, List.of(), content, false));
       }
       var unused = store.jobs().submit(bucket, some);
     }

@@ -43,9 +43,9 @@ final class IdleQueues {
       submit(scheduler, queues);
       Waiting.until("all queues are known", () -> known(scheduler, queues));
       // The first safety checks of new queues, and the compiler, come to rest.
-      TimeUnit.SECONDS.sleep(options.scaled(20));
+      TimeUnit.SECONDS.sleep(options.scaled(15));
       int windows = options.scale().repetitions();
-      long seconds = options.scaled(20);
+      long seconds = options.scaled(15);
       double[] both = new double[windows];
       double[] store = new double[windows];
       for (int i = 0; i < windows; i++) {

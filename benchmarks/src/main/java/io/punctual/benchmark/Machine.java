@@ -1,6 +1,8 @@
 package io.punctual.benchmark;
 
+import io.punctual.benchmark.contender.Contenders;
 import io.punctual.benchmark.contender.Surroundings;
+import io.punctual.benchmark.contest.Contest;
 import io.punctual.redis.RedisServer;
 import io.punctual.systemtest.JavaProcess;
 import io.punctual.systemtest.Programs;
@@ -12,7 +14,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Starts what takes part, each as a process of its own. */
@@ -49,28 +50,67 @@ final class Machine {
         .awaitReady();
   }
 
+  /** What happens while a service is there. */
+  interface Visit {
+    void at(Surroundings surroundings) throws Exception;
+  }
+
+  /** Starts Redis, a registry and schedulers for the time of a visit. */
+  void service(int buckets, int count, Visit visit) throws Exception {
+    List<JavaProcess> schedulers = new ArrayList<>();
+    try (RedisServer redis = redis();
+        JavaProcess registry = registry()) {
+      for (int i = 0; i < count; i++) {
+        schedulers.add(
+            programs
+                .scheduler(
+                    registry,
+                    redis.port(),
+                    StoreConnections.PREFIX,
+                    "--punctual.buckets=" + buckets)
+                .start());
+      }
+      schedulers.forEach(JavaProcess::awaitReady);
+      String urls = String.join(",", schedulers.stream().map(JavaProcess::url).toList());
+      visit.at(new Surroundings(redis.port(), registry.url(), urls, 0, 0));
+    } finally {
+      schedulers.forEach(JavaProcess::close);
+    }
+  }
+
   /** Runs parts on a contender in a JVM of its own. */
   void contest(String contender, List<String> parts, Surroundings surroundings) {
+    contest(contender, parts, surroundings, options.scale());
+  }
+
+  void contest(
+      String contender,
+      List<String> parts,
+      Surroundings surroundings,
+      Contest.Scale scale,
+      String... flags) {
     List<String> command =
         new ArrayList<>(
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xms512m",
-                "-Xmx1g",
-                "-Dlogging.level.root=warn",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "io.punctual.benchmark.contender.Contenders",
-                contender,
-                String.join(",", parts),
-                figures().toString(),
-                options.scaleArgument()));
+                "-Xmx1g"));
+    command.addAll(List.of(flags));
+    command.addAll(
+        List.of(
+            "-cp",
+            System.getProperty("java.class.path"),
+            Contenders.class.getName(),
+            contender,
+            String.join(",", parts),
+            figures().toString(),
+            Options.argument(scale, contender)));
     command.addAll(surroundings.arguments());
-    run(contender, command, Map.of(), options.directory());
+    run(contender.replaceAll("\\W+", "-"), command, options.directory());
   }
 
   /** Runs a program to its end, its output being ours. */
-  void run(String name, List<String> command, Map<String, String> environment, Path directory) {
+  void run(String name, List<String> command, Path directory) {
     try {
       ProcessBuilder builder =
           new ProcessBuilder(command)
@@ -79,7 +119,6 @@ final class Machine {
               .redirectError(
                   ProcessBuilder.Redirect.appendTo(
                       options.directory().resolve(name + ".err").toFile()));
-      builder.environment().putAll(environment);
       Process process = builder.start();
       Thread atExit = new Thread(process::destroyForcibly, "end-" + name);
       Runtime.getRuntime().addShutdownHook(atExit);

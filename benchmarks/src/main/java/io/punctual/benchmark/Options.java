@@ -26,24 +26,28 @@ record Options(
     double factor) {
 
   static Options ofProperties(Path directory) {
+    if (Boolean.getBoolean("bench.quick")) {
+      return quick(
+          directory, System.getProperty("bench.parts", ""), System.getProperty("bench.who", ""));
+    }
     int repetitions = Integer.getInteger("bench.repetitions", 3);
     return new Options(
         directory,
         words("bench.parts"),
         words("bench.who"),
         Boolean.getBoolean("bench.aof"),
-        new Contest.Scale(repetitions, 20_000, 500, 20, 50_000, 1_000_000),
+        new Contest.Scale(6, repetitions, repetitions, 20_000, 500, 20, 50_000, 1_000_000),
         1);
   }
 
-  /** Seconds, for tests of the benchmark itself. */
-  static Options smoke(Path directory, String parts, String who) {
+  /** Seconds, to see that the benchmark itself works. */
+  static Options quick(Path directory, String parts, String who) {
     return new Options(
         directory,
         words(parts.split(",", -1)),
         words(who.split(",", -1)),
         false,
-        new Contest.Scale(1, 500, 100, 2, 1_000, 2_000),
+        new Contest.Scale(0, 1, 1, 500, 100, 2, 1_000, 2_000),
         0.002);
   }
 
@@ -73,15 +77,20 @@ record Options(
     return Math.max(1, (int) (full * factor));
   }
 
-  String scaleArgument() {
-    return String.join(
-        ",",
-        List.of(
-            Integer.toString(scale.repetitions()),
-            Integer.toString(scale.submits()),
-            Integer.toString(scale.rate()),
-            Integer.toString(scale.seconds()),
-            Integer.toString(scale.drained()),
-            Integer.toString(scale.stored())));
+  /** For the command line. Lateness takes long: others than us are measured once. */
+  static String argument(Contest.Scale scale, String contender) {
+    int[] numbers = {
+      scale.warmUpSeconds(),
+      scale.repetitions(),
+      contender.startsWith("punctual") && !contender.endsWith("plugin")
+          ? scale.latenessRepetitions()
+          : 1,
+      scale.submits(),
+      scale.rate(),
+      scale.seconds(),
+      scale.drained(),
+      contender.startsWith("punctual") ? scale.stored() : scale.stored() / 5
+    };
+    return String.join(",", Arrays.stream(numbers).mapToObj(Integer::toString).toList());
   }
 }

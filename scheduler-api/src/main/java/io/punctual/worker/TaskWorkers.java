@@ -33,7 +33,7 @@ public final class TaskWorkers {
    */
   public void add(String name, TaskWorker worker) {
     String type = worker.type();
-    if (type == null || !Limits.NAME.matcher(type).matches()) {
+    if (type == null || !Limits.isName(type)) {
       throw new WorkerSetupException(
           "The task type '%s' of %s (%s) is not valid."
               .formatted(type, name, worker.clazz().getName()),

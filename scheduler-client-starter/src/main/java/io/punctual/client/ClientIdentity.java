@@ -16,7 +16,7 @@ public record ClientIdentity(String application) {
    * @throws IllegalStateException if it is no valid name
    */
   public ClientIdentity {
-    if (!Limits.NAME.matcher(application).matches()) {
+    if (!Limits.isName(application)) {
       throw new IllegalStateException(
           "Punctual needs a name for this application: set spring.application.name (or"
               + " punctual.client.application); it "

@@ -38,7 +38,7 @@ public class PunctualPluginAutoConfiguration {
     String configured = properties.application();
     String application =
         configured != null ? configured : environment.getProperty("spring.application.name", "");
-    if (!Limits.NAME.matcher(application).matches()) {
+    if (!Limits.isName(application)) {
       throw new WorkerSetupException(
           "The application has no usable name for its jobs: '" + application + "'.",
           "Set spring.application.name, or punctual.plugin.application; it "

@@ -20,7 +20,7 @@ public final class Contenders {
    * Runs parts on a contender.
    *
    * @param args the contender, what to call it behind a colon if not so, parts with commas, the
-   *     file for figures, the six numbers of the scale with commas, and the surroundings
+   *     file for figures, the eight numbers of the scale with commas, and the surroundings
    */
   public static void main(String[] args) {
     List<String> words = Arrays.asList(args);
@@ -29,15 +29,16 @@ public final class Contenders {
     int status = 1;
     try (Contender contender = contender(args[0].split(":", -1)[0], surroundings)) {
       Figures figures = new Figures(Path.of(args[2]));
+      if (contender instanceof EmptyPosts limit) {
+        limit.flood(scale[1], scale[3], figures);
+      }
       new Contest(
-              args[0],
+              args[0].substring(args[0].indexOf(':') + 1),
               contender,
-              new Contest.Scale(scale[0], scale[1], scale[2], scale[3], scale[4], scale[5]),
+              new Contest.Scale(
+                  scale[0], scale[1], scale[2], scale[3], scale[4], scale[5], scale[6], scale[7]),
               figures)
           .run(List.of(args[1].split(",", -1)));
-      if (contender instanceof EmptyPosts limit) {
-        limit.flood(scale[0], scale[1], figures);
-      }
       status = 0;
     } catch (Exception e) {
       log.error("{} failed", args[0], e);

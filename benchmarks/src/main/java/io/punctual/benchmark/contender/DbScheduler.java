@@ -5,10 +5,14 @@ import com.github.kagkarlsson.scheduler.task.SchedulableInstance;
 import com.github.kagkarlsson.scheduler.task.helper.OneTimeTask;
 import com.github.kagkarlsson.scheduler.task.helper.Tasks;
 import io.punctual.benchmark.contest.Contender;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -28,9 +32,20 @@ final class DbScheduler implements Contender {
   @Override
   public String description() {
     return "db-scheduler "
-        + Scheduler.class.getPackage().getImplementationVersion()
+        + version()
         + " on PostgreSQL: pollUsingLockAndFetch(4.0, 20.0), 20 threads, polls every 100 ms,"
         + " immediate execution, the published table and indexes";
+  }
+
+  private static String version() {
+    Properties properties = new Properties();
+    String file = "/META-INF/maven/com.github.kagkarlsson/db-scheduler/pom.properties";
+    try (InputStream in = Scheduler.class.getResourceAsStream(file)) {
+      properties.load(in);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return properties.getProperty("version", "");
   }
 
   @Override

@@ -50,7 +50,7 @@ final class PunctualPlugin implements Contender {
                 "--spring.threads.virtual.enabled=true",
                 "--spring.main.banner-mode=off",
                 "--logging.level.root=warn",
-                "--punctual.plugin.concurrency=100",
+                "--punctual.plugin.concurrency=500",
                 "--spring.data.redis.host=127.0.0.1",
                 "--spring.data.redis.port=" + surroundings.redisPort());
     context = started;

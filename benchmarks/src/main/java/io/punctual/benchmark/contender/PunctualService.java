@@ -25,6 +25,7 @@ final class PunctualService implements Contender {
   private final boolean single;
   private final String application;
   private @Nullable ConfigurableApplicationContext context;
+  private @Nullable ConfigurableApplicationContext controller;
   private @Nullable TaskSubmitService jobs;
 
   /**
@@ -54,21 +55,30 @@ final class PunctualService implements Contender {
             handler.accept(payload);
           }
         };
+    if (single) {
+      controller =
+          StarterApplication.start(
+              SingleApplication.class,
+              beans ->
+                  beans.registerBean(
+                      SingleApplication.Callback.class,
+                      () -> new SingleApplication.Callback(worker)),
+              surroundings,
+              application,
+              "--punctual.client.enabled=false",
+              "--eureka.instance.metadata-map[punctual.task-types]=" + TYPE,
+              "--eureka.instance.metadata-map[punctual.protocol]=single",
+              "--eureka.instance.metadata-map[punctual.callback-path]=/single",
+              "--eureka.instance.metadata-map[punctual.concurrency]=100");
+    }
+    // Next to a controller it only submits.
     ConfigurableApplicationContext started =
-        single
-            ? StarterApplication.start(
-                SingleApplication.class,
-                beans ->
-                    beans.registerBean(
-                        SingleApplication.Callback.class,
-                        () -> new SingleApplication.Callback(worker)),
-                surroundings,
-                application,
-                "--eureka.instance.metadata-map.[punctual.task-types]=" + TYPE,
-                "--eureka.instance.metadata-map.[punctual.protocol]=single",
-                "--eureka.instance.metadata-map.[punctual.callback-path]=/single",
-                "--eureka.instance.metadata-map.[punctual.concurrency]=100")
-            : StarterApplication.start(surroundings, application, List.of(TYPE), worker);
+        StarterApplication.start(
+            surroundings,
+            application,
+            single ? List.of() : List.of(TYPE),
+            worker,
+            "--eureka.client.enabled=" + !single);
     context = started;
     TaskSubmitService service = started.getBean(TaskSubmitService.class);
     jobs = service;
@@ -131,6 +141,9 @@ final class PunctualService implements Contender {
   public void close() {
     if (context != null) {
       context.close();
+    }
+    if (controller != null) {
+      controller.close();
     }
   }
 }

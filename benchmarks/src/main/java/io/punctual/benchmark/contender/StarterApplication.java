@@ -13,6 +13,9 @@ import org.springframework.context.support.GenericApplicationContext;
 /** Starts applications with the client starter in this process. */
 public final class StarterApplication {
 
+  /** Where throughput is measured; the default is meant for jobs that take their time. */
+  private static final int CONCURRENCY = Integer.getInteger("bench.concurrency", 500);
+
   private StarterApplication() {}
 
   /** A worker that passes its params on. */
@@ -54,6 +57,7 @@ public final class StarterApplication {
             List.of(
                 "--spring.application.name=" + application,
                 "--punctual.plugin.enabled=false",
+                "--punctual.client.concurrency=" + CONCURRENCY,
                 "--punctual.client.url=" + surroundings.schedulers(),
                 "--spring.threads.virtual.enabled=true",
                 "--spring.main.banner-mode=off",

@@ -29,7 +29,9 @@ public final class Contest {
   /**
    * How much work.
    *
-   * @param repetitions measured ones; another one before each part is not measured
+   * @param warmUpSeconds how long each part is done without being measured; once at least
+   * @param repetitions measured ones
+   * @param latenessRepetitions those of B
    * @param submits jobs of A1 and A2
    * @param rate jobs/s of B
    * @param seconds how long B lasts
@@ -37,8 +39,16 @@ public final class Contest {
    * @param stored jobs of D
    */
   public record Scale(
-      int repetitions, int submits, int rate, int seconds, int drained, int stored) {}
+      int warmUpSeconds,
+      int repetitions,
+      int latenessRepetitions,
+      int submits,
+      int rate,
+      int seconds,
+      int drained,
+      int stored) {}
 
+  /** Names the contender and says what its figures are called. */
   public Contest(String who, Contender contender, Scale scale, Figures figures) {
     this.who = who;
     this.contender = contender;
@@ -46,7 +56,7 @@ public final class Contest {
     this.figures = figures;
   }
 
-  /** Runs the parts in the order given: A1, A2, B, B2, C, C1, D. */
+  /** Runs the parts in the order given: A1, A2, B, B2 behind C, C, C1, D, H. */
   public void run(List<String> parts) throws Exception {
     System.out.println(who + ": " + contender.description());
     contender.open(Recorder::handle);
@@ -55,9 +65,9 @@ public final class Contest {
       switch (part) {
         case "A1" -> submit(part, false);
         case "A2" -> submit(part, true);
-        case "B" -> lateness(part, scale.rate());
-        case "B2" -> lateness(part, (int) (drainRate * 0.8));
-        case "C", "C1" -> drainRate = drain(part);
+        case "B" -> lateness(part, scale.rate(), scale.seconds());
+        case "B2" -> lateness(part, (int) (drainRate * 0.8), Math.ceilDiv(scale.seconds(), 2));
+        case "C", "C1", "H" -> drainRate = drain(part);
         case "D" -> memory(part);
         default -> throw new IllegalArgumentException("no such part: " + part);
       }
@@ -73,7 +83,8 @@ public final class Contest {
       return;
     }
     List<Double> rates = new ArrayList<>();
-    for (int repetition = 0; repetition <= scale.repetitions(); repetition++) {
+    WarmUp warmUp = new WarmUp();
+    while (rates.size() < scale.repetitions()) {
       int jobs = scale.submits();
       contender.clear();
       Recorder recorder = Recorder.begin(jobs);
@@ -89,7 +100,7 @@ public final class Contest {
       if (stored != jobs) {
         throw new IllegalStateException(who + " holds " + stored + " jobs more, not " + jobs);
       }
-      if (repetition > 0) {
+      if (warmUp.isOver()) {
         rates.add(jobs / seconds);
       }
     }
@@ -97,13 +108,13 @@ public final class Contest {
     figures.add(figure(part, "jobs/s", rates, bulk ? contender.bulkCall() + "" : ""));
   }
 
-  private void lateness(String part, int rate) throws Exception {
+  private void lateness(String part, int rate, int seconds) throws Exception {
     List<List<Double>> columns =
         List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
     Accounts accounts = new Accounts();
-    arrivals(rate, Math.min(4, scale.seconds()), new Accounts());
-    for (int repetition = 1; repetition <= scale.repetitions(); repetition++) {
-      Distribution distribution = arrivals(rate, scale.seconds(), accounts);
+    arrivals(rate, Math.min(4, seconds), new Accounts());
+    for (int repetition = 1; repetition <= scale.latenessRepetitions(); repetition++) {
+      Distribution distribution = arrivals(rate, seconds, accounts);
       columns.get(0).add(distribution.percentileMillis(50));
       columns.get(1).add(distribution.percentileMillis(90));
       columns.get(2).add(distribution.percentileMillis(99));
@@ -166,7 +177,8 @@ public final class Contest {
     Accounts accounts = new Accounts();
     int jobs = Math.min(scale.drained(), contender.mostDrained());
     double millisPerJob = 0.1;
-    for (int repetition = 0; repetition <= scale.repetitions(); repetition++) {
+    WarmUp warmUp = new WarmUp();
+    while (rates.size() < scale.repetitions()) {
       contender.clear();
       long others = contender.pending();
       Recorder recorder = Recorder.begin(jobs);
@@ -179,16 +191,15 @@ public final class Contest {
       if (loaded > due - 200) {
         // The load was slower than guessed: once more, with a later time.
         awaitComplete(recorder, due + PATIENCE.toMillis());
-        repetition--;
         continue;
       }
       awaitComplete(recorder, due + PATIENCE.toMillis());
       while (contender.pending() > others && System.currentTimeMillis() < due + 150_000) {
-        LockSupport.parkNanos(2_000_000);
+        LockSupport.parkNanos(10_000_000);
       }
       // Done is what the store knows to be done, where it is told.
       double seconds = (System.currentTimeMillis() - due) / 1000.0;
-      if (repetition > 0) {
+      if (warmUp.isOver()) {
         accounts.add(recorder);
         rates.add((jobs - recorder.missing()) / seconds);
       }
@@ -273,6 +284,20 @@ public final class Contest {
   private Figure figure(String part, String metric, List<Double> values, String note) {
     return new Figure(
         part, who, metric, values.stream().mapToDouble(Double::doubleValue).toArray(), note);
+  }
+
+  /** Rounds that are not measured: one at least, and as many as fit. */
+  private final class WarmUp {
+
+    private final long begin = System.nanoTime();
+    private boolean over;
+
+    /** Whether the round that has just ended counts. */
+    boolean isOver() {
+      boolean counts = over;
+      over = scale.warmUpSeconds() == 0 || System.nanoTime() - begin > scale.warmUpSeconds() * 1e9;
+      return counts;
+    }
   }
 
   /** Sums over the repetitions. */

@@ -75,7 +75,7 @@ public final class CallbackHandler implements HttpRequestHandler {
     AsyncContext context = request.startAsync(request, response);
     // Each job ends by its time-to-run; the container's own limit would cut the slow ones off.
     context.setTimeout(0);
-    ResultStream results = new ResultStream(context, json, callback.jobs().size());
+    ResultStream results = new ResultStream(context, json, runner.writer(), callback.jobs().size());
     for (CallbackRequest.Job job : callback.jobs()) {
       var unused = runner.run(job).thenAccept(results::write);
     }

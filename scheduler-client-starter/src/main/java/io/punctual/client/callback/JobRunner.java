@@ -10,6 +10,7 @@ import io.punctual.worker.TaskWorkers;
 import io.punctual.worker.TimeLimit;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -52,6 +53,11 @@ public final class JobRunner implements AutoCloseable {
               return thread;
             });
     this.timer.setRemoveOnCancelPolicy(true);
+  }
+
+  /** Where results are written. */
+  Executor writer() {
+    return Threads.forResults(threads);
   }
 
   /** Runs a job, or answers from memory; never completes exceptionally. */

@@ -5,53 +5,107 @@ import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.ServletOutputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Writes a line a result, each as soon as it is there. */
+/**
+ * Writes a line a result, each as soon as it is there. Results that arrive while a write is on its
+ * way go together with the next one.
+ */
 final class ResultStream {
 
   private static final Logger log = LoggerFactory.getLogger(ResultStream.class);
 
   private final AsyncContext context;
   private final JsonMapper json;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final Executor writer;
+  private final List<CallbackResult> waiting = new ArrayList<>();
   private int open;
+  private boolean writing;
   private boolean broken;
 
   /**
+   * @param writer starts a task soon; where it runs behind tasks that were given before, jobs that
+   *     end at once share a write
    * @param open how many results will come
    */
-  ResultStream(AsyncContext context, JsonMapper json, int open) {
+  ResultStream(AsyncContext context, JsonMapper json, Executor writer, int open) {
     this.context = context;
     this.json = json;
+    this.writer = writer;
     this.open = open;
     context.addListener(new Broken());
   }
 
   void write(CallbackResult result) {
-    lock.lock();
-    try {
-      open--;
-      if (!broken) {
-        ServletOutputStream out = context.getResponse().getOutputStream();
-        out.write(json.writeValueAsBytes(result));
-        out.write('\n');
-        out.flush();
+    synchronized (waiting) {
+      waiting.add(result);
+      if (writing) {
+        return;
       }
-    } catch (IOException | IllegalStateException e) {
-      // The scheduler is gone; the results are remembered and given when the job comes again.
-      broken = true;
-      log.debug("A scheduler did not wait for its results", e);
-    } finally {
-      boolean last = open == 0;
-      lock.unlock();
-      if (last) {
+      writing = true;
+    }
+    try {
+      writer.execute(this::writeAll);
+    } catch (RejectedExecutionException e) {
+      writeAll();
+    }
+  }
+
+  private void writeAll() {
+    for (List<CallbackResult> some = next(); !some.isEmpty(); some = next()) {
+      open -= some.size();
+      try {
+        if (!isBroken()) {
+          send(some);
+        }
+      } catch (IOException | IllegalStateException e) {
+        // The scheduler is gone; the results are remembered and given when the job comes again.
+        breakOff();
+        log.debug("A scheduler did not wait for its results", e);
+      }
+      if (open == 0) {
         end();
       }
+    }
+  }
+
+  private List<CallbackResult> next() {
+    synchronized (waiting) {
+      List<CallbackResult> some = List.copyOf(waiting);
+      waiting.clear();
+      writing = !some.isEmpty();
+      return some;
+    }
+  }
+
+  private void send(List<CallbackResult> results) throws IOException {
+    ByteArrayOutputStream lines = new ByteArrayOutputStream(128 * results.size());
+    for (CallbackResult result : results) {
+      lines.writeBytes(json.writeValueAsBytes(result));
+      lines.write('\n');
+    }
+    ServletOutputStream out = context.getResponse().getOutputStream();
+    lines.writeTo(out);
+    out.flush();
+  }
+
+  private boolean isBroken() {
+    synchronized (waiting) {
+      return broken;
+    }
+  }
+
+  private void breakOff() {
+    synchronized (waiting) {
+      broken = true;
     }
   }
 
@@ -68,12 +122,7 @@ final class ResultStream {
 
     @Override
     public void onError(AsyncEvent event) {
-      lock.lock();
-      try {
-        broken = true;
-      } finally {
-        lock.unlock();
-      }
+      breakOff();
       end();
     }
 

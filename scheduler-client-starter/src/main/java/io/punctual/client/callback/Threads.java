@@ -1,5 +1,6 @@
 package io.punctual.client.callback;
 
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -25,6 +26,14 @@ final class Threads {
             concurrency, concurrency, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), named());
     pool.allowCoreThreadTimeOut(true);
     return pool;
+  }
+
+  /**
+   * For writing results: behind the jobs that are about to run where threads cost nothing; else on
+   * the job's own thread, since the pool may be full of jobs that take long.
+   */
+  static Executor forResults(ExecutorService jobs) {
+    return jobs instanceof ThreadPoolExecutor ? Runnable::run : jobs;
   }
 
   private static ThreadFactory named() {

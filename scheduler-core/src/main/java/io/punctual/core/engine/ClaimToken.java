@@ -38,7 +38,7 @@ public record ClaimToken(QueueName queue, String taskId, String incarnation, Lea
       String all = new String(Base64.getUrlDecoder().decode(text), StandardCharsets.UTF_8);
       List<String> parts = List.of(all.split("\n", -1));
       if (parts.size() != 5
-          || !parts.stream().limit(3).allMatch(part -> Limits.NAME.matcher(part).matches())
+          || !parts.stream().limit(3).allMatch(part -> Limits.isName(part))
           || !parts.get(3).matches("[A-Za-z0-9_-]{1,64}")) {
         throw new IllegalArgumentException("not of this form");
       }

@@ -64,8 +64,7 @@ public record EngineOptions(
   }
 
   /**
-   * The defaults: lease 10 s, claims of 200, one bucket, a check a second, 100 idle checks a
-   * second.
+   * The defaults: lease 10 s, claims of 200, one bucket, a check a second, 20 idle checks a second.
    */
   public static EngineOptions defaults(String owner) {
     return new EngineOptions(
@@ -75,6 +74,6 @@ public record EngineOptions(
         1,
         queue -> RetryPolicy.DEFAULT,
         queue -> Duration.ofSeconds(1),
-        100);
+        20);
   }
 }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Queues {
 
   private static final Duration REFRESH = Duration.ofSeconds(2);
+  private static final Duration FULL_READ = Duration.ofMinutes(1);
 
   // The directory of ten thousand queues is half a megabyte: spend at most a twentieth on reading.
   private static final int SHARE = 20;
@@ -27,6 +28,7 @@ final class Queues {
   private final Doorbell bell = new Doorbell();
   private final Backoff backoff = Backoff.ofStore();
   private volatile boolean scanning;
+  private long lastRead = Long.MIN_VALUE / 2;
   private volatile boolean stopping;
   private @Nullable Thread reader;
 
@@ -115,13 +117,10 @@ final class Queues {
   private long refresh() {
     long sent = context.now();
     try {
-      Map<QueueName, Integer> all = directory.all();
-      all.forEach(this::adopt);
-      for (QueueName queue : known.keySet()) {
-        if (!all.containsKey(queue)) {
-          // Submitted a moment ago, or forgotten by a fail-over: its jobs must be found again.
-          directory.register(queue, known.get(queue).lanes.size());
-        }
+      // Queues are never renamed: while their number is the same, hardly ever is there a new one.
+      if (directory.count() != known.size() || sent - lastRead > FULL_READ.toNanos()) {
+        readAll();
+        lastRead = sent;
       }
     } catch (RuntimeException e) {
       context.outages().failed(this, e);
@@ -133,6 +132,17 @@ final class Queues {
     backoff.reset();
     long every = Math.min(REFRESH.toNanos(), context.options().lease().toNanos() / 4);
     return Math.max(every, SHARE * (received - sent));
+  }
+
+  private void readAll() {
+    Map<QueueName, Integer> all = directory.all();
+    all.forEach(this::adopt);
+    for (QueueName queue : known.keySet()) {
+      if (!all.containsKey(queue)) {
+        // Submitted a moment ago, or forgotten by a fail-over: its jobs must be found again.
+        directory.register(queue, known.get(queue).lanes.size());
+      }
+    }
   }
 
   @Override

@@ -58,12 +58,14 @@ public final class JobContentCodec {
     }
     text(out, "params", content.params());
     number(out, content.headers().size());
-    new TreeMap<>(content.headers())
-        .forEach(
-            (name, value) -> {
-              text(out, "headers", name);
-              text(out, "headers." + name, value);
-            });
+    if (!content.headers().isEmpty()) {
+      new TreeMap<>(content.headers())
+          .forEach(
+              (name, value) -> {
+                text(out, "headers", name);
+                text(out, "headers." + name, value);
+              });
+    }
     if (!content.tags().isEmpty()) {
       number(out, content.tags().size());
       for (String tag : new TreeSet<>(content.tags())) {

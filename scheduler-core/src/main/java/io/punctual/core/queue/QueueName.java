@@ -14,7 +14,7 @@ public record QueueName(String application, String taskType) implements Comparab
   /**
    * Checks both names and lowers the application's case.
    *
-   * @throws IllegalArgumentException if one is outside {@link Limits#NAME}
+   * @throws IllegalArgumentException if one is outside {@link Limits#isName}
    */
   public QueueName {
     application = Limits.requireName("application", application).toLowerCase(Locale.ROOT);

@@ -18,6 +18,9 @@ public interface QueueDirectory {
   /** How many buckets a queue has; empty if it is not known. */
   OptionalInt buckets(QueueName queue);
 
+  /** How many queues there are. */
+  long count();
+
   /** All queues and their numbers of buckets. */
   Map<QueueName, Integer> all();
 }

@@ -7,10 +7,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The façade over the scripts, and the check of the bounds that they rely on. */
 final class RedisJobStore implements JobStore {
+
+  private static final Pattern OWNER = Pattern.compile("[!-~]{1,128}");
 
   private final SubmitScript submit;
   private final ClaimScript claim;
@@ -54,7 +57,7 @@ final class RedisJobStore implements JobStore {
   @Override
   public Claim claim(
       Bucket bucket, int max, Duration lease, ClaimMode mode, LeaseToken token, String owner) {
-    if (!owner.matches("[!-~]{1,128}")) {
+    if (!OWNER.matcher(owner).matches()) {
       throw new IllegalArgumentException(
           "the owner of a lease must be 1 to 128 printable characters without spaces");
     }

@@ -65,6 +65,18 @@ final class RedisQueueDirectory implements QueueDirectory {
   }
 
   @Override
+  public long count() {
+    return StoreErrors.translated(
+        "count queues",
+        () -> {
+          try (RedisConnection connection = connections.getConnection()) {
+            Long count = connection.hashCommands().hLen(keys.queues());
+            return count == null ? 0 : count;
+          }
+        });
+  }
+
+  @Override
   public Map<QueueName, Integer> all() {
     return StoreErrors.translated(
         "list queues",

@@ -3,6 +3,7 @@ package io.punctual.core.store;
 import io.punctual.Limits;
 import io.punctual.core.job.Due;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * A job to be stored.
@@ -25,9 +26,11 @@ public record Submission(
     byte[] content,
     boolean replace) {
 
+  private static final Pattern INCARNATION = Pattern.compile("[A-Za-z0-9_-]{1,64}");
+
   /** Checks what the scripts rely on. */
   public Submission {
-    if (!incarnation.matches("[A-Za-z0-9_-]{1,64}")) {
+    if (!INCARNATION.matcher(incarnation).matches()) {
       throw new IllegalArgumentException(
           "an incarnation must be 1 to 64 characters of [A-Za-z0-9_-]");
     }
@@ -42,6 +45,9 @@ public record Submission(
 
   /** In ascending order, each once. */
   static List<String> checked(List<String> tags) {
+    if (tags.isEmpty()) {
+      return List.of();
+    }
     for (String tag : tags) {
       if (!Limits.TAG.matcher(tag).matches()) {
         throw new IllegalArgumentException("a tag " + Limits.TAG_RULE);

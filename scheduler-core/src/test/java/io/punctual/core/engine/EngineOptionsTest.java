@@ -20,7 +20,7 @@ class EngineOptionsTest {
     assertThat(options.retry().apply(new QueueName("a", "b"))).isEqualTo(RetryPolicy.DEFAULT);
     assertThat(options.safetyCheck().apply(new QueueName("a", "b")))
         .isEqualTo(Duration.ofSeconds(1));
-    assertThat(options.idleChecksPerSecond()).isEqualTo(100);
+    assertThat(options.idleChecksPerSecond()).isEqualTo(20);
   }
 
   @Test

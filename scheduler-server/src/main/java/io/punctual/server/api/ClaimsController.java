@@ -63,7 +63,7 @@ class ClaimsController {
       throw fields.error("taskTypes", "must be a list of 1 to " + MAX_TASK_TYPES + " task types");
     }
     for (int i = 0; i < taskTypes.size(); i++) {
-      if (!Limits.NAME.matcher(taskTypes.get(i)).matches()) {
+      if (!Limits.isName(taskTypes.get(i))) {
         throw fields.error("taskTypes[" + i + "]", Limits.NAME_RULE);
       }
     }

@@ -157,7 +157,7 @@ class CommandController {
       throw fields.error("topics", "must be at most " + MAX_TOPICS);
     }
     for (int i = 0; i < topics.size(); i++) {
-      if (!Limits.NAME.matcher(topics.get(i)).matches()) {
+      if (!Limits.isName(topics.get(i))) {
         throw fields.error("topics[" + i + "]", Limits.NAME_RULE);
       }
     }

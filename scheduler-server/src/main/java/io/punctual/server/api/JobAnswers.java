@@ -100,7 +100,7 @@ final class JobAnswers {
   }
 
   static String checked(String field, String value) {
-    if (!Limits.NAME.matcher(value).matches()) {
+    if (!Limits.isName(value)) {
       throw ApiException.invalid(field, Limits.NAME_RULE);
     }
     return value;

@@ -178,7 +178,7 @@ class JobListController {
       throw fields.error("taskIds", "must be a list of 1 to " + MAX_BULK + " ids");
     }
     for (int i = 0; i < ids.size(); i++) {
-      if (!Limits.NAME.matcher(ids.get(i)).matches()) {
+      if (!Limits.isName(ids.get(i))) {
         throw fields.error("taskIds[" + i + "]", Limits.NAME_RULE);
       }
     }

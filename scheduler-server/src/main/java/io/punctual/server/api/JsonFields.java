@@ -10,11 +10,9 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -31,7 +29,8 @@ final class JsonFields {
 
   private final JsonNode node;
   private final String path;
-  private final Set<String> known = new HashSet<>();
+  // A dozen at most: looking through them is faster than hashing.
+  private final List<String> known = new ArrayList<>(12);
 
   private JsonFields(JsonNode node, String path) {
     this.node = node;
@@ -88,7 +87,7 @@ final class JsonFields {
 
   @Nullable String name(String field) {
     String value = text(field);
-    if (value != null && !Limits.NAME.matcher(value).matches()) {
+    if (value != null && !Limits.isName(value)) {
       throw error(field, Limits.NAME_RULE);
     }
     return value;

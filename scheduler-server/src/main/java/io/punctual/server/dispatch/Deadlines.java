@@ -3,7 +3,10 @@ package io.punctual.server.dispatch;
 import io.punctual.Limits;
 import io.punctual.core.job.JobContent;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -29,21 +32,29 @@ final class Deadlines implements AutoCloseable {
    * @return to be cancelled when the call is over
    */
   List<? extends Future<?>> watch(List<Attempt> attempts, Runnable allOver) {
-    return attempts.stream()
-        .map(
-            attempt -> {
-              Duration limit = timeToRun(attempt.delivery().content());
-              return timer.schedule(
-                  () -> {
-                    attempt.unknown("no answer within its time-to-run of " + limit);
-                    if (attempts.stream().allMatch(Attempt::isEnded)) {
-                      allOver.run();
-                    }
-                  },
-                  limit.toMillis(),
-                  TimeUnit.MILLISECONDS);
-            })
-        .toList();
+    // Jobs that were claimed together mostly have the same limit: one timer for all of them.
+    Map<Duration, List<Attempt>> byLimit = new HashMap<>();
+    for (Attempt attempt : attempts) {
+      byLimit
+          .computeIfAbsent(timeToRun(attempt.delivery().content()), limit -> new ArrayList<>())
+          .add(attempt);
+    }
+    List<Future<?>> watches = new ArrayList<>(byLimit.size());
+    byLimit.forEach(
+        (limit, some) ->
+            watches.add(
+                timer.schedule(
+                    () -> {
+                      some.forEach(
+                          attempt ->
+                              attempt.unknown("no answer within its time-to-run of " + limit));
+                      if (attempts.stream().allMatch(Attempt::isEnded)) {
+                        allOver.run();
+                      }
+                    },
+                    limit.toMillis(),
+                    TimeUnit.MILLISECONDS)));
+    return watches;
   }
 
   @Override

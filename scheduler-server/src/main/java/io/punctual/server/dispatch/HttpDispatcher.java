@@ -46,7 +46,8 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   private final Map<String, Callback> protocols;
   private final Deadlines deadlines = new Deadlines();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private final Set<QueueName> waiting = ConcurrentHashMap.newKeySet();
+  // By application, which is what the registry knows: there may be thousands of queues.
+  private final Map<String, Set<QueueName>> waiting = new ConcurrentHashMap<>();
   private volatile Consumer<QueueName> capacityChanged = queue -> {};
 
   public HttpDispatcher(
@@ -80,15 +81,26 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
       capacity += board.free(instance);
     }
     if (capacity == 0) {
-      waiting.add(queue);
+      waiting
+          .computeIfAbsent(queue.application(), name -> ConcurrentHashMap.newKeySet())
+          .add(queue);
     }
     return capacity;
   }
 
   /** Looks again at the queues that had no capacity. To be called often: it only reads memory. */
   public void recheckWaiting() {
-    for (QueueName queue : List.copyOf(waiting)) {
-      waiting.remove(queue);
+    waiting.forEach(
+        (application, queues) -> {
+          if (workers.instances(application).stream().anyMatch(i -> board.free(i) > 0)) {
+            recheck(queues);
+          }
+        });
+  }
+
+  private void recheck(Set<QueueName> queues) {
+    for (QueueName queue : List.copyOf(queues)) {
+      queues.remove(queue);
       if (capacity(queue) > 0) {
         capacityChanged.accept(queue);
       }

@@ -31,9 +31,14 @@ public class WorkerDirectory {
     this.discovery = discovery;
   }
 
+  /** The instances of an application that take jobs of some type. */
+  public List<WorkerInstance> instances(String application) {
+    return view.computeIfAbsent(application, this::read);
+  }
+
   /** The instances of an application that say that they run the task type. */
   public List<WorkerInstance> instances(String application, String taskType) {
-    return view.computeIfAbsent(application, this::read).stream()
+    return instances(application).stream()
         .filter(instance -> instance.metadata().taskTypes().contains(taskType))
         .toList();
   }
