@@ -34,7 +34,8 @@ if #due > 0 then
   end
   local records = redis.call('HMGET', JOBS, unpack(ids))
   -- Mostly nothing has failed.
-  local tries = redis.call('HLEN', TRIES) > 0 and redis.call('HMGET', TRIES, unpack(ids)) or {}
+  local tries = redis.call('HLEN', TRIES) > 0
+    and redis.call('HMGET', TRIES, unpack(ids)) or {}
   local now_text, deadline_text = int(now), int(now + lease)
   local alone_if_sound = terms == 'push' and '0' or '1'
   for i, id in ipairs(ids) do

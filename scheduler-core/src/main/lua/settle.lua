@@ -29,11 +29,11 @@ local now = now_ms()
 local retention = tonumber(ARGV[1])
 
 -- Where the arguments of each settlement begin; what an ack does not need is not read for it.
-local starts, ids, all_acks = {}, {}, true
-for i = 1, (#ARGV - 1) / 7 do
-  local start = 7 * i - 5
-  starts[i], ids[i] = start, ARGV[start + 1]
-  all_acks = all_acks and ARGV[start] == 'ack'
+local starts, ids, all_acks, n = {}, {}, true, 0
+for i = 2, #ARGV, 7 do
+  n = n + 1
+  starts[n], ids[n] = i, ARGV[i + 1]
+  all_acks = all_acks and ARGV[i] == 'ack'
 end
 
 local function load_jobs(of)
@@ -80,10 +80,10 @@ local function ack(id, text, incarnation)
   return DONE_NOW
 end
 
-local function settle(job, start)
-  local op = ARGV[start]
-  local held = job.record and job.record.incarnation == ARGV[start + 2]
-    and job.lease and job.lease.token == ARGV[start + 3]
+local function settle(job, i)
+  local op = ARGV[i]
+  local held = job.record and job.record.incarnation == ARGV[i + 2]
+    and job.lease and job.lease.token == ARGV[i + 3]
   if not held then
     return { 'lost', '0' }
   elseif op == 'release' then
@@ -94,7 +94,7 @@ local function settle(job, start)
     return { 'retry', int(job.lease.due) }
   end
   local kind, due = end_attempt(
-    job, op, tonumber(ARGV[start + 4]), tonumber(ARGV[start + 5]), ARGV[start + 6], now)
+    job, op, tonumber(ARGV[i + 4]), tonumber(ARGV[i + 5]), ARGV[i + 6], now)
   count(COUNTERS[op])
   return { kind, int(due) }
 end
@@ -103,8 +103,8 @@ local result = { now_text }
 if #ids > 0 then
   local records = all_acks and redis.call('HMGET', JOBS, unpack(ids))
   local jobs, seen = all_acks and {} or load_jobs(ids), {}
-  for i, id in ipairs(ids) do
-    local job, text = jobs[i], records and records[i]
+  for k, id in ipairs(ids) do
+    local i, job, text = starts[k], jobs[k], records and records[k]
     if seen[id] then
       write()
       failed_before = redis.call('HLEN', TRIES) > 0
@@ -112,10 +112,10 @@ if #ids > 0 then
       text = false
     end
     seen[id] = true
-    if ARGV[starts[i]] == 'ack' then
-      result[i + 1] = ack(id, text or job and job.record and job.record.text, ARGV[starts[i] + 2])
+    if ARGV[i] == 'ack' then
+      result[k + 1] = ack(id, text or job and job.record and job.record.text, ARGV[i + 2])
     else
-      result[i + 1] = settle(job, starts[i])
+      result[k + 1] = settle(job, i)
     end
   end
   if finished > 0 then

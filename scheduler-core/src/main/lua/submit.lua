@@ -25,27 +25,31 @@ if broken then return broken end
 local now = now_ms()
 
 local jobs, ids = {}, {}
-for i = 1, (#ARGV - 2) / 9 do
-  local start = 9 * i - 6
-  local due = ARGV[start + 3]
-  ids[i] = ARGV[start]
-  jobs[i] = {
-    id = ARGV[start],
-    incarnation = ARGV[start + 1],
-    due = ARGV[start + 2] == 'in' and int(now + tonumber(due)) or due,
-    max_attempts = ARGV[start + 4],
-    ttr = ARGV[start + 5],
-    tags = ARGV[start + 6],
-    content = ARGV[start + 7],
-    replace = ARGV[start + 8] == '1',
+local n = 0
+for i = 3, #ARGV, 9 do
+  n = n + 1
+  local due = ARGV[i + 3]
+  ids[n] = ARGV[i]
+  jobs[n] = {
+    id = ARGV[i],
+    incarnation = ARGV[i + 1],
+    due = ARGV[i + 2] == 'in' and int(now + tonumber(due)) or due,
+    max_attempts = ARGV[i + 4],
+    ttr = ARGV[i + 5],
+    tags = ARGV[i + 6],
+    content = ARGV[i + 7],
+    replace = ARGV[i + 8] == '1',
   }
 end
 
 -- Every job has its record and is in one state, unless somebody else wrote here: where the counts
 -- agree, an id without record is in none, and nobody needs to look.
 local function is_whole()
-  return redis.call('HLEN', JOBS)
-    == redis.call('ZCARD', DELAYED) + redis.call('ZCARD', RESERVED) + redis.call('ZCARD', DEAD)
+  local records = redis.call('HLEN', JOBS)
+  local delayed = redis.call('ZCARD', DELAYED)
+  local reserved = redis.call('ZCARD', RESERVED)
+  local dead = redis.call('ZCARD', DEAD)
+  return records == delayed + reserved + dead
 end
 
 local function load_states(of)
