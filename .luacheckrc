@@ -6,9 +6,10 @@ read_globals = { "redis", "KEYS", "ARGV" }
 
 local includes = {
   "JOBS", "DELAYED", "RESERVED", "DEAD", "LEASES", "TRIES", "ERRORS", "DONE", "TOMBS", "STATS",
-  "TYPES", "check_types", "now_ms", "int", "int_or_empty",
+  "TAGS", "CONTROL", "TYPES", "check_types", "now_ms", "int", "int_or_empty",
   "remove", "add", "count", "write", "write_removals", "write_additions",
-  "read_record", "content_of", "read_tries", "write_tries", "read_lease", "places_of",
+  "parse_record", "read_record", "write_record", "add_tags", "remove_tags", "with_history",
+  "content_of", "read_tries", "write_tries", "read_lease", "places_of",
   "attempt_of", "head_of", "bury_corrupt", "end_attempt",
   "live_tomb", "tomb_of", "hash_of", "add_tomb", "tend_tombs", "announce_head", "snapshots",
 }
