@@ -59,7 +59,7 @@ class SimulationIT {
 
   @Test
   void aSettleThatForgetsTheLeaseTokenIsFoundOut(SharedRedis redis) {
-    findsOut(redis, "settle", "and job.lease and job.lease.token == s.token", "and job.lease");
+    findsOut(redis, "settle", "and job.lease and job.lease.token == ARGV[i + 3]", "and job.lease");
   }
 
   @Test
