@@ -121,6 +121,9 @@ final class Queues {
       if (directory.count() != known.size() || sent - lastRead > FULL_READ.toNanos()) {
         readAll();
         lastRead = sent;
+      } else {
+        // The dispatcher may serve queues by now that it did not before.
+        known.values().forEach(QueueLanes::scan);
       }
     } catch (RuntimeException e) {
       context.outages().failed(this, e);
