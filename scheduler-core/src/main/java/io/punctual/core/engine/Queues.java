@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,8 @@ final class Queues {
   private final Doorbell bell = new Doorbell();
   private final Backoff backoff = Backoff.ofStore();
   private volatile boolean scanning;
+  private final Map<QueueName, CompletableFuture<QueueLanes>> registering =
+      new ConcurrentHashMap<>();
   private long lastRead = Long.MIN_VALUE / 2;
   private volatile boolean stopping;
   private @Nullable Thread reader;
@@ -75,6 +78,31 @@ final class Queues {
   /** The queue, made if it does not exist. Asks the store. */
   QueueLanes register(QueueName queue) {
     return adopt(queue, directory.register(queue, context.options().buckets()));
+  }
+
+  /**
+   * As {@link #register}, without blocking. Those who ask for a new queue at once share one call: a
+   * burst of first jobs must not take all connections.
+   */
+  CompletableFuture<QueueLanes> registered(QueueName queue) {
+    CompletableFuture<QueueLanes> mine = new CompletableFuture<>();
+    CompletableFuture<QueueLanes> before = registering.putIfAbsent(queue, mine);
+    if (before != null) {
+      return before;
+    }
+    context
+        .threads()
+        .run(
+            () -> {
+              try {
+                mine.complete(register(queue));
+              } catch (RuntimeException e) {
+                mine.completeExceptionally(e);
+              } finally {
+                registering.remove(queue, mine);
+              }
+            });
+    return mine;
   }
 
   Map<QueueName, Integer> directory() {

@@ -88,22 +88,28 @@ final class ScanningEngine implements Engine {
     if (seen != null) {
       seen.lane(job.taskId()).submitter.submit(submission, answer);
     } else {
-      now.context().threads().run(() -> submitFirst(now, queue, submission, answer));
+      var unused =
+          now.queues()
+              .registered(queue)
+              .whenComplete((lanes, error) -> submitFirst(now, lanes, error, submission, answer));
     }
     return answer;
   }
 
   private static void submitFirst(
-      Session now, QueueName queue, Submission submission, CompletableFuture<Submit> answer) {
-    try {
-      QueueLanes lanes = now.queues().register(queue);
-      lanes.lane(submission.taskId()).submitter.submit(submission, answer);
-      if (now.isClosed()) {
-        lanes.close();
-      }
-    } catch (RuntimeException e) {
+      Session now,
+      @Nullable QueueLanes lanes,
+      @Nullable Throwable error,
+      Submission submission,
+      CompletableFuture<Submit> answer) {
+    if (lanes == null) {
       now.context().admission().leave(submission.content().length);
-      answer.completeExceptionally(e);
+      answer.completeExceptionally(error == null ? Submitter.closed() : error);
+      return;
+    }
+    lanes.lane(submission.taskId()).submitter.submit(submission, answer);
+    if (now.isClosed()) {
+      lanes.close();
     }
   }
 
