@@ -8,6 +8,7 @@ import io.punctual.wire.CallbackResult;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.TaskWorkers;
 import io.punctual.worker.TimeLimit;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -141,7 +142,9 @@ public final class JobRunner implements AutoCloseable {
 
   private static String describe(Throwable e) {
     String text = e.getClass().getName() + (e.getMessage() == null ? "" : ": " + e.getMessage());
-    return text.length() > MAX_ERROR ? text.substring(0, MAX_ERROR) + "..." : text;
+    String cut = text.length() > MAX_ERROR ? text.substring(0, MAX_ERROR) + "..." : text;
+    // Half of a surrogate pair, thrown or cut, can not be written as JSON in UTF-8.
+    return new String(cut.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
 
   private static CompletableFuture<CallbackResult> done(

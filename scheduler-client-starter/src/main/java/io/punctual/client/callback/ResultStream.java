@@ -66,10 +66,11 @@ final class ResultStream {
         if (!isBroken()) {
           send(some);
         }
-      } catch (IOException | IllegalStateException e) {
-        // The scheduler is gone; the results are remembered and given when the job comes again.
+      } catch (IOException | RuntimeException e) {
+        // The results are remembered and given when the job comes again. Mostly the scheduler is
+        // gone; whatever else it is, the request must end, and the others' results not wait.
         breakOff();
-        log.debug("A scheduler did not wait for its results", e);
+        log.debug("A scheduler did not get its results", e);
       }
       if (open == 0) {
         end();

@@ -150,6 +150,7 @@ public final class PullRunner implements SmartLifecycle {
 
   private void pause(int failures) {
     try {
+      // Interrupted by stop; a scheduler that restarts is not asked in a tight loop.
       Thread.sleep(Math.min(1_000, 100L << Math.min(failures, 6)));
     } catch (InterruptedException e) {
       active = false;

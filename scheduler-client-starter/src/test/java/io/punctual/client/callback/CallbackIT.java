@@ -89,6 +89,14 @@ class CallbackIT {
   }
 
   @Test
+  void anErrorThatIsNoUnicodeDisturbsNobody() throws Exception {
+    String answer = post(request("shop", job("half", "", 1), job("record", "x", 1))).body();
+
+    assertThat(answer.lines()).hasSize(2);
+    assertThat(answer).contains("half ?", "\"outcome\":\"done\"");
+  }
+
+  @Test
   void jobsOfAnotherApplicationAreRefused() throws Exception {
     int before = shop.seen.size();
 
@@ -258,6 +266,15 @@ class CallbackIT {
           params -> {
             seen.add(params);
             throw new IllegalStateException("broken");
+          });
+    }
+
+    @Bean
+    TaskWorker half() {
+      return worker(
+          "half",
+          params -> {
+            throw new IllegalStateException("half \ud83d");
           });
     }
 
