@@ -37,7 +37,7 @@ if #due > 0 then
   local tries = redis.call('HLEN', TRIES) > 0
     and redis.call('HMGET', TRIES, unpack(ids)) or {}
   local now_text, deadline_text = int(now), int(now + lease)
-  local alone_if_sound = terms == 'push' and '0' or '1'
+  local alone_at_first = terms == 'push' and '0' or '1'
   for i, id in ipairs(ids) do
     local record = records[i]
     local sound, _, _, _, _, _, _, ttr, ttr_end = parse_record(record or '')
@@ -47,13 +47,16 @@ if #due > 0 then
         local own = tonumber(string.sub(record, ttr, ttr_end - 1))
         deadline = own > 0 and int(now + own) or deadline
       end
-      local attempt, alone = '1', alone_if_sound
+      local attempt, alone = '1', alone_at_first
       if tries[i] then
         local t = read_tries(tries[i])
         attempt, alone = int(t.unknown + t.failed + 1), terms == 'push' and int(t.suspect) or '1'
       end
-      -- A score as Redis writes it is an integer without exponent: nothing else was stored.
       local score = due[2 * i]
+      if string.find(score, '%D') then
+        -- Not ours; what is no integer would break every claim of this job.
+        score = int(tonumber(score))
+      end
       remove(DELAYED, id)
       add(RESERVED, deadline, id)
       add(LEASES, id,

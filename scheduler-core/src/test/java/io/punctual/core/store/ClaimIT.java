@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.punctual.core.job.Tries;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -66,6 +67,15 @@ class ClaimIT extends TransitionTestBase {
 
     nowIs(NOW + 1);
     assertThat(claim(200).jobs()).hasSize(1);
+  }
+
+  @Test
+  void aForeignDueTimeThatIsNoIntegerBreaksNoClaim() {
+    given(bucket().delayed("a", 7));
+    client.zadd(reader.key(bucket, "delayed"), 7.4, "a".getBytes(StandardCharsets.US_ASCII));
+
+    assertThat(claim(200).jobs()).extracting(ClaimedJob::due).containsExactly(7L);
+    then(bucket().reserved("a", NOW + 10_000, "t-1 1 0 1000000 7 me"));
   }
 
   @Test
