@@ -12,8 +12,6 @@ import io.punctual.core.store.Revision;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.config.PunctualProperties;
 import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletResponse;
-import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -48,12 +46,10 @@ class JobsController {
   }
 
   @PostMapping
-  void submit(
+  ResponseEntity<Map<String, Object>> submit(
       HttpServletRequest request,
-      HttpServletResponse response,
       @RequestParam(required = false) @Nullable String onConflict,
-      @RequestHeader(value = "Idempotency-Key", required = false) @Nullable String key)
-      throws IOException {
+      @RequestHeader(value = "Idempotency-Key", required = false) @Nullable String key) {
     boolean replace = JobAnswers.replace(onConflict);
     IdempotencyKey idempotency = IdempotencyKey.of(key);
     JobInput input =
@@ -61,20 +57,15 @@ class JobsController {
     Submit submit = engine.submit(input.application(), input.job(), replace).join();
     idempotency.check(submit);
     Map<String, Object> body = JobAnswers.accepted(input, submit);
-    boolean created = submit.kind() == Submit.Kind.CREATED;
-    if (created) {
-      response.setHeader("Location", JobAnswers.location(input).toString());
-    }
-    JsonBody.write(response, created ? 201 : 200, body);
+    return submit.kind() == Submit.Kind.CREATED
+        ? ResponseEntity.created(JobAnswers.location(input)).body(body)
+        : ResponseEntity.ok(body);
   }
 
   /** Every job is on its own: a bad one, or one in conflict, has an error in its place. */
   @PostMapping("/batch")
-  void submitMany(
-      HttpServletRequest request,
-      HttpServletResponse response,
-      @RequestParam(required = false) @Nullable String onConflict)
-      throws IOException {
+  Map<String, Object> submitMany(
+      HttpServletRequest request, @RequestParam(required = false) @Nullable String onConflict) {
     boolean replace = JobAnswers.replace(onConflict);
     JsonFields envelope = JsonBody.read(request, bounds.maxBatchBody().toBytes());
     JsonNode jobs = envelope.get("jobs");
@@ -88,7 +79,7 @@ class JobsController {
     }
     List<Map<String, Object>> results = new ArrayList<>(items.size());
     items.forEach(item -> results.add(item.result()));
-    JsonBody.write(response, 200, Map.of("results", results));
+    return Map.of("results", results);
   }
 
   private Item start(JsonNode node, String path, boolean replace) {

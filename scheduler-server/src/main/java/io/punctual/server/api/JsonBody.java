@@ -2,7 +2,6 @@ package io.punctual.server.api;
 
 import io.punctual.ErrorCode;
 import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -62,17 +61,6 @@ final class JsonBody {
     }
     requireJson(request);
     return JsonFields.of(parse(text(bytes)), "");
-  }
-
-  /**
-   * Writes an answer without asking what the client accepts: for the calls that come most often.
-   */
-  static void write(HttpServletResponse response, int status, Object body) throws IOException {
-    byte[] bytes = MAPPER.writeValueAsBytes(body);
-    response.setStatus(status);
-    response.setContentType(MediaType.APPLICATION_JSON_VALUE);
-    response.setContentLength(bytes.length);
-    response.getOutputStream().write(bytes);
   }
 
   private static void requireJson(HttpServletRequest request) {

@@ -10,9 +10,11 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -29,8 +31,7 @@ final class JsonFields {
 
   private final JsonNode node;
   private final String path;
-  // A dozen at most: looking through them is faster than hashing.
-  private final List<String> known = new ArrayList<>(12);
+  private final Set<String> known = new HashSet<>();
 
   private JsonFields(JsonNode node, String path) {
     this.node = node;
