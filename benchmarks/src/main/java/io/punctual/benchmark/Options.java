@@ -69,10 +69,6 @@ record Options(
     return Arrays.stream(all).filter(part -> parts.isEmpty() || parts.contains(part)).toList();
   }
 
-  boolean wants(String part) {
-    return !parts("punctual", part).isEmpty();
-  }
-
   int scaled(int full) {
     return Math.max(1, (int) (full * factor));
   }

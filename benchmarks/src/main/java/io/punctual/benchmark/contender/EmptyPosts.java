@@ -7,11 +7,9 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The limit of HTTP: the client that the starter and the dispatcher use, and a server that answers
@@ -83,16 +81,6 @@ final class EmptyPosts implements Contender {
     }
     room.acquire(AT_ONCE);
     return count / ((System.nanoTime() - start) / 1e9);
-  }
-
-  @Override
-  public @Nullable String bulkCall() {
-    return null;
-  }
-
-  @Override
-  public void bulk(List<Job> jobs) {
-    throw new UnsupportedOperationException();
   }
 
   @Override

@@ -1,30 +1,21 @@
 package io.punctual.benchmark.contender;
 
-import io.punctual.SubmitResult;
-import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
-import io.punctual.benchmark.contest.Contender;
 import io.punctual.core.engine.Engine;
 import io.punctual.core.queue.QueueName;
-import java.util.List;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
 
 /** An application with the plugin starter: everything but Redis in this process. */
-final class PunctualPlugin implements Contender {
+final class PunctualPlugin extends SpringContender {
 
   private static final String APPLICATION = "bench-plugin";
 
-  private final Surroundings surroundings;
-  private @Nullable ConfigurableApplicationContext context;
-  private @Nullable TaskSubmitService jobs;
-
   PunctualPlugin(Surroundings surroundings) {
-    this.surroundings = surroundings;
+    super(surroundings);
   }
 
   @Override
@@ -41,8 +32,7 @@ final class PunctualPlugin implements Contender {
                 beans ->
                     ((GenericApplicationContext) beans)
                         .registerBean(
-                            TaskWorker.class,
-                            () -> new StarterApplication.Worker(PunctualService.TYPE, handler)))
+                            TaskWorker.class, () -> new StarterApplication.Worker(TYPE, handler)))
             .run(
                 "--spring.application.name=" + APPLICATION,
                 "--punctual.client.enabled=false",
@@ -52,54 +42,15 @@ final class PunctualPlugin implements Contender {
                 "--logging.level.root=warn",
                 "--punctual.plugin.concurrency=500",
                 "--spring.data.redis.host=127.0.0.1",
-                "--spring.data.redis.port=" + surroundings.redisPort());
-    context = started;
-    jobs = started.getBean(TaskSubmitService.class);
-  }
-
-  @Override
-  public void submit(Job job) {
-    SubmitResult unused = jobs().send(PunctualService.job(job));
-  }
-
-  @Override
-  public String bulkCall() {
-    return "sendAll(500)";
-  }
-
-  @Override
-  public void bulk(List<Job> some) {
-    PunctualService.submitAll(jobs(), some);
+                "--spring.data.redis.port=" + surroundings().redisPort());
+    opened(started);
   }
 
   @Override
   public long pending() {
-    if (context == null) {
-      throw new IllegalStateException("not open");
-    }
-    return context
-        .getBean(Engine.class)
-        .stats(new QueueName(APPLICATION, PunctualService.TYPE))
+    return bean(Engine.class)
+        .stats(new QueueName(APPLICATION, TYPE))
         .map(stats -> stats.delayed() + stats.reserved())
         .orElse(0L);
-  }
-
-  @Override
-  public long storeBytes() throws Exception {
-    return surroundings.redisMemory();
-  }
-
-  private TaskSubmitService jobs() {
-    if (jobs == null) {
-      throw new IllegalStateException("not open");
-    }
-    return jobs;
-  }
-
-  @Override
-  public void close() {
-    if (context != null) {
-      context.close();
-    }
   }
 }

@@ -1,10 +1,8 @@
 package io.punctual.benchmark.contender;
 
-import io.punctual.BatchItem;
 import io.punctual.DelayQueueJob;
 import io.punctual.SubmitResult;
 import io.punctual.TaskSubmitService;
-import io.punctual.benchmark.contest.Contender;
 import io.punctual.systemtest.Http;
 import io.punctual.systemtest.Waiting;
 import java.time.Instant;
@@ -16,23 +14,19 @@ import org.springframework.context.ConfigurableApplicationContext;
 import tools.jackson.databind.JsonNode;
 
 /** An application with the client starter; scheduler, registry and Redis are other processes. */
-final class PunctualService implements Contender {
+final class PunctualService extends SpringContender {
 
-  static final String TYPE = "job";
   private static final String WARM_UP = "warm-up";
 
-  private final Surroundings surroundings;
   private final boolean single;
   private final String application;
-  private @Nullable ConfigurableApplicationContext context;
   private @Nullable ConfigurableApplicationContext controller;
-  private @Nullable TaskSubmitService jobs;
 
   /**
    * @param single whether it is called with one job a POST, as an application without the starter
    */
   PunctualService(Surroundings surroundings, boolean single) {
-    this.surroundings = surroundings;
+    super(surroundings);
     this.single = single;
     this.application = single ? "bench-single" : "bench";
   }
@@ -63,7 +57,7 @@ final class PunctualService implements Contender {
                   beans.registerBean(
                       SingleApplication.Callback.class,
                       () -> new SingleApplication.Callback(worker)),
-              surroundings,
+              surroundings(),
               application,
               "--punctual.client.enabled=false",
               "--eureka.instance.metadata-map[punctual.task-types]=" + TYPE,
@@ -74,74 +68,35 @@ final class PunctualService implements Contender {
     // Next to a controller it only submits.
     ConfigurableApplicationContext started =
         StarterApplication.start(
-            surroundings,
+            surroundings(),
             application,
             single ? List.of() : List.of(TYPE),
             worker,
             "--eureka.client.enabled=" + !single);
-    context = started;
-    TaskSubmitService service = started.getBean(TaskSubmitService.class);
-    jobs = service;
+    opened(started);
     SubmitResult unused =
-        service.send(DelayQueueJob.of(TYPE).params(WARM_UP).dueAt(Instant.now()).build());
+        started
+            .getBean(TaskSubmitService.class)
+            .send(DelayQueueJob.of(TYPE).params(WARM_UP).dueAt(Instant.now()).build());
     Waiting.until("the scheduler has found the worker", () -> warm.getCount() == 0);
     Waiting.until("the warm-up job is done", () -> pending() == 0);
-  }
-
-  static DelayQueueJob job(Job job) {
-    return DelayQueueJob.of(TYPE)
-        .taskId(job.id())
-        .params(job.payload())
-        .delayTime(job.due())
-        .build();
-  }
-
-  static void submitAll(TaskSubmitService service, List<Job> some) {
-    for (BatchItem item : service.sendAll(some.stream().map(PunctualService::job).toList())) {
-      SubmitResult unused = item.orThrow();
-    }
-  }
-
-  @Override
-  public void submit(Job job) {
-    SubmitResult unused = jobs().send(job(job));
-  }
-
-  @Override
-  public String bulkCall() {
-    return "sendAll(500)";
-  }
-
-  @Override
-  public void bulk(List<Job> some) {
-    submitAll(jobs(), some);
   }
 
   @Override
   public long pending() throws Exception {
     String url =
-        surroundings.schedulers().split(",", -1)[0] + "/api/v1/queues/" + application + "/" + TYPE;
+        surroundings().schedulers().split(",", -1)[0]
+            + "/api/v1/queues/"
+            + application
+            + "/"
+            + TYPE;
     JsonNode queue = Http.get(url).json();
     return queue.get("delayed").longValue() + queue.get("reserved").longValue();
   }
 
   @Override
-  public long storeBytes() throws Exception {
-    return surroundings.redisMemory();
-  }
-
-  private TaskSubmitService jobs() {
-    if (jobs == null) {
-      throw new IllegalStateException("not open");
-    }
-    return jobs;
-  }
-
-  @Override
   public void close() {
-    if (context != null) {
-      context.close();
-    }
+    super.close();
     if (controller != null) {
       controller.close();
     }

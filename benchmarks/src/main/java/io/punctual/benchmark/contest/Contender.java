@@ -26,10 +26,16 @@ public interface Contender extends AutoCloseable {
   void submit(Job job) throws Exception;
 
   /** What the call for many jobs is; null when there is none. */
-  @Nullable String bulkCall();
+  default @Nullable String bulkCall() {
+    return null;
+  }
 
   /** Stores many jobs; called from a few threads. */
-  void bulk(List<Job> jobs) throws Exception;
+  default void bulk(List<Job> jobs) throws Exception {
+    for (Job job : jobs) {
+      submit(job);
+    }
+  }
 
   /** Jobs that are stored and not known to be done. */
   long pending() throws Exception;
