@@ -52,11 +52,8 @@ if #due > 0 then
         local t = read_tries(tries[i])
         attempt, alone = int(t.unknown + t.failed + 1), terms == 'push' and int(t.suspect) or '1'
       end
-      local score = due[2 * i]
-      if string.find(score, '%D') then
-        -- Not ours; what is no integer would break every claim of this job.
-        score = int(tonumber(score))
-      end
+      -- Whatever somebody else may have written: a due time is an integer.
+      local score = int(tonumber(due[2 * i]))
       remove(DELAYED, id)
       add(RESERVED, deadline, id)
       add(LEASES, id,

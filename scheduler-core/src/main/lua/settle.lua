@@ -107,7 +107,7 @@ if #ids > 0 then
     local i, job, text = starts[k], jobs[k], records and records[k]
     if seen[id] then
       write()
-      failed_before = redis.call('HLEN', TRIES) > 0
+      failed_before = true
       job = load_jobs({ id })[1]
       text = false
     end
