@@ -40,13 +40,9 @@ if #due > 0 then
   local alone_at_first = terms == 'push' and '0' or '1'
   for i, id in ipairs(ids) do
     local record = records[i]
-    local sound, _, _, _, _, _, _, ttr, ttr_end = parse_record(record or '')
+    local sound, _, own = parse_record(record or '')
     if sound then
-      local deadline = deadline_text
-      if terms == 'own' then
-        local own = tonumber(string.sub(record, ttr, ttr_end - 1))
-        deadline = own > 0 and int(now + own) or deadline
-      end
+      local deadline = terms == 'own' and own > 0 and int(now + own) or deadline_text
       local attempt, alone = '1', alone_at_first
       if tries[i] then
         local t = read_tries(tries[i])

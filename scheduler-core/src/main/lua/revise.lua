@@ -7,8 +7,8 @@
 -- ARGV     version: text, '<incarnation> <due ms>' that the caller has seen; '' for any
 -- ARGV     mode: 'at', 'in' or 'keep'
 -- ARGV     millis: integer, epoch ms or ms from now
--- ARGV     incarnation: text, of the new content; '' keeps the content
--- ARGV     attempts: integer, most attempts, from 1
+-- ARGV     incarnation: text, [A-Za-z0-9_-] only, of the new content; '' keeps the content
+-- ARGV     attempts: integer, most attempts, 1 to 1000
 -- ARGV     ttr: integer, ms, the job's own time to run; 0 if it has none
 -- ARGV     tags: text, each behind a space; '' for none
 -- ARGV     content: bytes
@@ -56,7 +56,7 @@ if incarnation ~= '' then
   remove_tags(id, record.tags, tags)
   add_tags(id, tags)
   add(JOBS, id, write_record(
-    incarnation, tonumber(ARGV[8]), record.accepted, tonumber(ARGV[9]), tags, ARGV[11]))
+    incarnation, ARGV[8], record.accepted, ARGV[9], tags, ARGV[11]))
 end
 add(DELAYED, int(due), id)
 write()

@@ -58,7 +58,7 @@ local DONE_NOW = { 'done', '0' }
 local finished, failed_before = 0, redis.call('HLEN', TRIES) > 0
 
 local function ack(id, text, incarnation)
-  local found, tags, content = parse_record(text or '')
+  local found, content, _, tags = parse_record(text or '')
   if found ~= incarnation then
     local tomb = tomb_of(id, now)
     local before = tomb and tomb.finished and tomb.incarnation == incarnation

@@ -4,10 +4,10 @@
 -- ARGV     channel: text, of wake-ups
 -- ARGV     bucket: text, its name on that channel
 -- EACH     id: text
--- EACH     incarnation: text, no spaces
+-- EACH     incarnation: text, [A-Za-z0-9_-] only
 -- EACH     mode: 'at' or 'in'
 -- EACH     millis: integer, epoch ms or ms from now
--- EACH     attempts: integer, most attempts, from 1
+-- EACH     attempts: integer, most attempts, 1 to 1000
 -- EACH     ttr: integer, ms, the job's own time to run; 0 if it has none
 -- EACH     tags: text, each behind a space; '' for none
 -- EACH     content: bytes
@@ -79,12 +79,11 @@ local function load_states(of)
   return states
 end
 
-local now_text, stored = int(now), 0
+local accepted, stored = accepted_at(now), 0
 
 local function store(job)
-  add(JOBS, job.id,
-    job.incarnation .. ' ' .. job.max_attempts .. ' ' .. now_text .. ' ' .. job.ttr
-      .. job.tags .. '\n' .. job.content)
+  add(JOBS, job.id, write_record(
+    job.incarnation, job.max_attempts, accepted, job.ttr, job.tags, job.content))
   add(DELAYED, job.due, job.id)
   if job.tags ~= '' then
     add_tags(job.id, job.tags)

@@ -5,33 +5,35 @@
 -- Readers never raise: a value that is not of its form counts as absent, so that nothing can fail
 -- between two writes.
 
--- '<incarnation> <maxAttempts> <acceptedMs> <ttrMs>{ <tag>}\n<content>'
--- Incarnation, tags and where the content begins, then where each number begins and ends: places
--- cost nothing, texts are copies. Nothing if the text is not of that form.
+-- Two bytes of most attempts, below 1024, and six of the ms when it was accepted, the highest
+-- first; then '<incarnation>[ <ttrMs>{ <tag>}]\n<content>', without what is 0 and none.
+-- Incarnation, where the content begins, time to run, and tags, each behind a space; nothing if
+-- the text is not of that form.
 local function parse_record(text)
-  local incarnation, attempts, attempts_end, accepted, accepted_end, ttr, ttr_end, tags, content =
-    string.match(text, '^(%S+) ()%d+() ()%d+() ()%d+()([^\n]*)\n()')
-  if not incarnation or attempts_end - attempts > 9 or accepted_end - accepted > 18
-    or ttr_end - ttr > 18 or tags ~= '' and string.byte(tags) ~= 32 then
+  local incarnation, rest, content =
+    string.match(text, '^[%z\1-\3].......([%w_-]+)([^\n]*)\n()')
+  if rest == '' then
+    return incarnation, content, 0, ''
+  elseif not incarnation then
     return nil
   end
-  return incarnation, tags, content, attempts, attempts_end, accepted, accepted_end, ttr, ttr_end
+  local ttr, tags = string.match(rest, '^ (%d+)(.*)$')
+  if not ttr or #ttr > 18 or tags ~= '' and string.byte(tags) ~= 32 then
+    return nil
+  end
+  return incarnation, content, tonumber(ttr), tags
 end
 
 local function read_record(text)
-  if not text then
-    return nil
-  end
-  local incarnation, tags, content, attempts, attempts_end, accepted, accepted_end, ttr, ttr_end =
-    parse_record(text)
+  local incarnation, content_at, ttr, tags = parse_record(text or '')
   return incarnation and {
     text = text,
     incarnation = incarnation,
-    max_attempts = tonumber(string.sub(text, attempts, attempts_end - 1)),
-    accepted = string.sub(text, accepted, accepted_end - 1),
-    ttr = tonumber(string.sub(text, ttr, ttr_end - 1)),
+    max_attempts = struct.unpack('>I2', text),
+    accepted = string.sub(text, 3, 8),
+    ttr = ttr,
     tags = tags,
-    content_at = content,
+    content_at = content_at,
   } or nil
 end
 
@@ -39,10 +41,15 @@ local function content_of(record)
   return string.sub(record.text, record.content_at)
 end
 
--- 'tags' is what read_record gives: each tag behind a space.
+-- As a record has it.
+local function accepted_at(now)
+  return struct.pack('>I6', now)
+end
+
+-- Attempts and time to run as text.
 local function write_record(incarnation, max_attempts, accepted, ttr, tags, content)
-  return table.concat({ incarnation, int(max_attempts), accepted, int(ttr) }, ' ')
-    .. tags .. '\n' .. content
+  local rest = (ttr ~= '0' or tags ~= '') and ' ' .. ttr .. tags or ''
+  return struct.pack('>I2', max_attempts) .. accepted .. incarnation .. rest .. '\n' .. content
 end
 
 -- The members '<tag> <id>' of the index: no tag holds a space, and a space sorts before them all.

@@ -1,5 +1,6 @@
 package io.punctual.client.callback;
 
+import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -26,33 +27,38 @@ final class Incarnations {
 
   record Decision(Verdict verdict, CompletableFuture<CallbackResult> result) {}
 
+  /** An incarnation tells apart jobs of one id only. */
+  private record Key(String taskType, String taskId, String incarnation) {}
+
   private record Seen(int attempt, CompletableFuture<CallbackResult> result) {}
 
-  private final Map<String, Seen> entries =
+  private final Map<Key, Seen> entries =
       new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Seen> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Key, Seen> eldest) {
           return size() > MAX && eldest.getValue().result().isDone();
         }
       };
 
-  synchronized Decision decide(String incarnation, int attempt) {
-    Seen entry = entries.get(incarnation);
+  synchronized Decision decide(CallbackRequest.Job job) {
+    Key key = new Key(job.taskType(), job.taskId(), job.incarnation());
+    int attempt = job.attempt();
+    Seen entry = entries.get(key);
     if (entry != null) {
       if (attempt < entry.attempt()) {
         return new Decision(Verdict.STALE, new CompletableFuture<>());
       }
       if (!entry.result().isDone() || isDone(entry.result().join())) {
         // The newest number counts from now on, also while the older attempt goes on running.
-        entries.put(incarnation, new Seen(attempt, entry.result()));
+        entries.put(key, new Seen(attempt, entry.result()));
         return new Decision(Verdict.SHARE, entry.result());
       }
     }
     Seen fresh = new Seen(attempt, new CompletableFuture<>());
-    entries.remove(incarnation);
-    entries.put(incarnation, fresh);
+    entries.remove(key);
+    entries.put(key, fresh);
     return new Decision(Verdict.RUN, fresh.result());
   }
 

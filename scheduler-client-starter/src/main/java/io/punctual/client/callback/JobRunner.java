@@ -73,7 +73,7 @@ public final class JobRunner implements AutoCloseable {
     if (draining) {
       return done(job, CallbackResult.REFUSED, "this instance is shutting down");
     }
-    Incarnations.Decision decision = incarnations.decide(job.incarnation(), job.attempt());
+    Incarnations.Decision decision = incarnations.decide(job);
     if (decision.verdict() == Incarnations.Verdict.STALE) {
       return done(job, CallbackResult.REFUSED, "a newer attempt of this job was here already");
     }

@@ -3,26 +3,33 @@ package io.punctual.core.engine;
 import io.punctual.core.store.LeaseToken;
 import java.security.SecureRandom;
 import java.util.Base64;
+import java.util.concurrent.ThreadLocalRandom;
 
-/** Names that nobody can guess. */
+/** Names that do not come twice. */
 final class Secrets {
 
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private Secrets() {}
 
-  /** 12 characters of [A-Za-z0-9_-]. */
+  /**
+   * 7 characters of [A-Za-z0-9_-]. It tells a job from an earlier one of the same id; nobody is let
+   * in for knowing it. It stands in every record, so it is short.
+   */
   static String incarnation() {
-    return text(9);
+    byte[] random = new byte[6];
+    ThreadLocalRandom.current().nextBytes(random);
+    return encoded(random).substring(1);
   }
 
+  /** Nobody can guess it. */
   static LeaseToken leaseToken() {
-    return new LeaseToken(text(15));
+    byte[] random = new byte[15];
+    RANDOM.nextBytes(random);
+    return new LeaseToken(encoded(random));
   }
 
-  private static String text(int bytes) {
-    byte[] random = new byte[bytes];
-    RANDOM.nextBytes(random);
+  private static String encoded(byte[] random) {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(random);
   }
 }

@@ -18,9 +18,9 @@ import java.util.TreeSet;
  * millisecond), since the store takes jobs with equal bytes for the same job.
  *
  * <pre>
- * version 1 | flags: 1 relative due, 2 has time-to-run, 4 has retry policy, 8 has tags
+ * 32 for version 1 + 1 relative due, 2 has time-to-run, 4 has retry policy, 8 has tags, 16 has headers
  * due ms | [time-to-run ms] | [retry policy as text] | params
- * number of headers | name, value ... in ascending order of names
+ * [number of headers | name, value ... in ascending order of names]
  * [number of tags | tag ... in ascending order]
  * </pre>
  *
@@ -33,6 +33,9 @@ public final class JobContentCodec {
   private static final int TIME_TO_RUN = 2;
   private static final int RETRY = 4;
   private static final int TAGS = 8;
+  private static final int HEADERS = 16;
+  // The bits above the flags.
+  private static final int VERSION_SHIFT = 5;
 
   private JobContentCodec() {}
 
@@ -43,12 +46,13 @@ public final class JobContentCodec {
    */
   public static byte[] encode(JobContent content) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(content.params().length() + 32);
-    out.write(VERSION);
     out.write(
-        (content.due().relative() ? RELATIVE : 0)
+        (VERSION << VERSION_SHIFT)
+            | (content.due().relative() ? RELATIVE : 0)
             | (content.timeToRun() != null ? TIME_TO_RUN : 0)
             | (content.retry() != null ? RETRY : 0)
-            | (content.tags().isEmpty() ? 0 : TAGS));
+            | (content.tags().isEmpty() ? 0 : TAGS)
+            | (content.headers().isEmpty() ? 0 : HEADERS));
     number(out, content.due().millis());
     if (content.timeToRun() != null) {
       number(out, content.timeToRun().toMillis());
@@ -57,8 +61,8 @@ public final class JobContentCodec {
       text(out, "retry", content.retry().text());
     }
     text(out, "params", content.params());
-    number(out, content.headers().size());
     if (!content.headers().isEmpty()) {
+      number(out, content.headers().size());
       new TreeMap<>(content.headers())
           .forEach(
               (name, value) -> {
@@ -83,20 +87,17 @@ public final class JobContentCodec {
   public static JobContent decode(byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes);
     try {
-      int version = in.get();
+      int flags = in.get() & 0xff;
+      int version = flags >> VERSION_SHIFT;
       if (version != VERSION) {
         throw new CorruptContentException(
             "content of version " + version + ", this release reads version " + VERSION);
-      }
-      int flags = in.get();
-      if ((flags & ~(RELATIVE | TIME_TO_RUN | RETRY | TAGS)) != 0) {
-        throw new CorruptContentException("unknown flags " + flags);
       }
       Due due = new Due((flags & RELATIVE) != 0, number(in));
       Duration timeToRun = (flags & TIME_TO_RUN) != 0 ? Duration.ofMillis(number(in)) : null;
       RetryPolicy retry = (flags & RETRY) != 0 ? RetryPolicy.parse(text(in)) : null;
       String params = text(in);
-      Map<String, String> headers = headers(in);
+      Map<String, String> headers = (flags & HEADERS) != 0 ? headers(in) : Map.of();
       List<String> tags = (flags & TAGS) != 0 ? tags(in) : List.of();
       if (in.hasRemaining()) {
         throw new CorruptContentException(in.remaining() + " bytes too many");
@@ -120,6 +121,9 @@ public final class JobContentCodec {
         throw new CorruptContentException("headers out of order");
       }
       headers.put(name, text(in));
+    }
+    if (headers.isEmpty()) {
+      throw new CorruptContentException("headers are announced, and none is there");
     }
     return java.util.Collections.unmodifiableMap(headers);
   }

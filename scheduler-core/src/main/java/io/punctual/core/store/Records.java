@@ -2,6 +2,7 @@ package io.punctual.core.store;
 
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.Tries;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,8 +19,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Records {
 
-  private static final Pattern JOB =
-      Pattern.compile("(\\S+) (\\d{1,9}) (\\d{1,18}) (\\d{1,18})((?: .*)?)");
+  // Two bytes of attempts, six of a time.
+  private static final int NUMBERS = 8;
+  // Behind them; the first of the attempts' bytes is at most 3.
+  private static final Pattern JOB = Pattern.compile("([A-Za-z0-9_-]+)(?: (\\d{1,18})((?: .*)?))?");
   private static final Pattern TRIES =
       Pattern.compile("(\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) ([01]) (\\d{1,18})");
   private static final Pattern LEASE =
@@ -30,17 +33,21 @@ final class Records {
   private Records() {}
 
   static @Nullable JobRecord jobOrNull(byte[] bytes) {
-    int end = lineEnd(bytes);
-    Matcher header = JOB.matcher(text(bytes, end));
-    return header.matches()
-        ? new JobRecord(
-            header.group(1),
-            Integer.parseInt(header.group(2)),
-            Long.parseLong(header.group(3)),
-            Long.parseLong(header.group(4)),
-            Arrays.stream(header.group(5).split(" +")).filter(tag -> !tag.isEmpty()).toList(),
-            behind(end, bytes))
-        : null;
+    int end = lineEnd(NUMBERS, bytes);
+    Matcher header = JOB.matcher(text(NUMBERS, end, bytes));
+    if (!header.matches() || bytes[0] < 0 || bytes[0] > 3) {
+      return null;
+    }
+    ByteBuffer numbers = ByteBuffer.wrap(bytes);
+    return new JobRecord(
+        header.group(1),
+        numbers.getShort(0),
+        numbers.getLong(0) & 0xffff_ffff_ffffL,
+        header.group(2) == null ? 0 : Long.parseLong(header.group(2)),
+        header.group(3) == null
+            ? List.of()
+            : Arrays.stream(header.group(3).split(" +")).filter(tag -> !tag.isEmpty()).toList(),
+        behind(end, bytes));
   }
 
   /** For a record that the script has found sound. */
@@ -91,8 +98,8 @@ final class Records {
     List<JobSnapshot.Failure> failures = new ArrayList<>();
     byte[] rest = bytes;
     while (rest.length > 0) {
-      int end = lineEnd(rest);
-      Matcher header = FAILURE.matcher(text(rest, end));
+      int end = lineEnd(0, rest);
+      Matcher header = FAILURE.matcher(text(0, end, rest));
       if (!header.matches() || end + 1 + Integer.parseInt(header.group(6)) > rest.length) {
         break;
       }
@@ -115,17 +122,17 @@ final class Records {
     return tags.isEmpty() ? "" : " " + String.join(" ", tags);
   }
 
-  // Where the header line ends; the length if there is no line break.
-  private static int lineEnd(byte[] bytes) {
-    int end = 0;
+  // Where the line ends; the length if there is no line break.
+  private static int lineEnd(int start, byte[] bytes) {
+    int end = start;
     while (end < bytes.length && bytes[end] != '\n') {
       end++;
     }
     return end;
   }
 
-  private static String text(byte[] bytes, int end) {
-    return end < bytes.length ? new String(bytes, 0, end, StandardCharsets.UTF_8) : "";
+  private static String text(int start, int end, byte[] bytes) {
+    return end < bytes.length ? new String(bytes, start, end - start, StandardCharsets.UTF_8) : "";
   }
 
   private static byte[] behind(int end, byte[] bytes) {

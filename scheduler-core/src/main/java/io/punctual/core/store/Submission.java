@@ -8,9 +8,10 @@ import java.util.regex.Pattern;
 /**
  * A job to be stored.
  *
- * @param incarnation made by the caller, new for each submission: 12 random characters of
+ * @param incarnation made by the caller, new for each submission: 7 random characters of
  *     [A-Za-z0-9_-]
- * @param maxAttempts 1 or more; what the job's or its queue's retry policy said at this moment
+ * @param maxAttempts 1 to {@link Limits#MAX_ATTEMPTS}; what the job's or its queue's retry policy
+ *     said at this moment
  * @param timeToRun ms that one attempt may take, what a puller gets; 0 if the job does not say
  * @param tags by which the job can be found; {@link Limits#TAG}
  * @param content opaque to the store; equal content means the same job
@@ -34,8 +35,9 @@ public record Submission(
       throw new IllegalArgumentException(
           "an incarnation must be 1 to 64 characters of [A-Za-z0-9_-]");
     }
-    if (maxAttempts < 1) {
-      throw new IllegalArgumentException("maxAttempts must be 1 or more, not " + maxAttempts);
+    if (maxAttempts < 1 || maxAttempts > Limits.MAX_ATTEMPTS) {
+      throw new IllegalArgumentException(
+          "maxAttempts must be 1 to " + Limits.MAX_ATTEMPTS + ", not " + maxAttempts);
     }
     if (timeToRun < 0) {
       throw new IllegalArgumentException("timeToRun must be 0 or more, not " + timeToRun);

@@ -1,5 +1,6 @@
 package io.punctual.core.store;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -20,11 +21,22 @@ record BucketState(SortedMap<String, SortedMap<String, String>> keys) {
 
   /** A sound record: {@code i-<id>}, three attempts, accepted at 500,000. */
   BucketState record(String id) {
-    return record(id, "i-" + id + " 3 500000 0\nbody of " + id);
+    return record(id, 3, "i-" + id + "\nbody of " + id);
+  }
+
+  /** One that was accepted at 500,000, with what stands behind the numbers. */
+  BucketState record(String id, int maxAttempts, String rest) {
+    return record(id, numbers(maxAttempts, 500_000) + rest);
   }
 
   BucketState record(String id, String text) {
     return with("jobs", id, text);
+  }
+
+  /** What stands before the incarnation. */
+  static String numbers(int maxAttempts, long acceptedAt) {
+    byte[] bytes = ByteBuffer.allocate(8).putLong((long) maxAttempts << 48 | acceptedAt).array();
+    return new String(bytes, StandardCharsets.ISO_8859_1);
   }
 
   BucketState delayed(String id, long due) {

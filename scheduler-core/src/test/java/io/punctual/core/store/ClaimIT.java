@@ -162,12 +162,17 @@ class ClaimIT extends TransitionTestBase {
       strings = {
         "",
         "no header",
-        "i 3 4\nx",
-        "i 3 4 5",
-        "i x 4 5\nx",
-        "i 1234567890 4 5\nx",
-        "i 3 4 x\nx",
-        "i 3 4 5tag\nx"
+        "no header\n, and two lines",
+        "\0\3",
+        "\0\3......",
+        "\0\3......\n",
+        "\0\3......i",
+        "\0\3...... 5\nx",
+        "\0\3......i/j\nx",
+        "\0\3......i x\nx",
+        "\0\3......i 5tag\nx",
+        "\0\3......i 1234567890123456789\nx",
+        "\4\3......i\nx"
       })
   void aMangledRecordStopsNobodyElse(String record) {
     given(bucket().delayed("a", 3).record("a", record).delayed("b", 4));

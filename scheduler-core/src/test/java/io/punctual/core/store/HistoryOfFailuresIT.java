@@ -21,7 +21,7 @@ class HistoryOfFailuresIT extends TransitionTestBase {
     given(
         bucket()
             .reserved("a", NOW + 5, "t-1 2 0 990000 980000 me")
-            .record("a", "i-a 99 500000 0\nbody of a")
+            .record("a", 99, "i-a\nbody of a")
             .tries("a", "0 1 0 0 1 1 5")
             .error("a", errors));
   }

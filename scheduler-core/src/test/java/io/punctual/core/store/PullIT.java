@@ -10,10 +10,10 @@ import org.junit.jupiter.api.Test;
 
 class PullIT extends TransitionTestBase {
 
-  private static final String OWN_TTR = "i-a 3 500000 7000\nbody of a";
+  private static final String OWN_TTR = "i-a 7000\nbody of a";
 
   private BucketState afterClaim(JobStore.ClaimMode mode) {
-    given(bucket().delayed("a", NOW).record("a", OWN_TTR).delayed("b", NOW));
+    given(bucket().delayed("a", NOW).record("a", 3, OWN_TTR).delayed("b", NOW));
     Claim claim = store.claim(bucket, 9, LEASE, mode, TOKEN, "me");
     assertThat(claim.jobs()).hasSize(2);
     assertThat(claim.jobs().get(0).record().timeToRun()).isEqualTo(7000);
@@ -24,7 +24,7 @@ class PullIT extends TransitionTestBase {
     String lease = "t-1 1 " + alone + " 1000000 1000000 me";
     return bucket()
         .reserved("a", untilOfA, lease)
-        .record("a", OWN_TTR)
+        .record("a", 3, OWN_TTR)
         .reserved("b", untilOfB, lease);
   }
 
@@ -45,10 +45,7 @@ class PullIT extends TransitionTestBase {
 
   @Test
   void aPullThatRanOutCountsAtOnce() {
-    given(
-        bucket()
-            .reserved("a", NOW, "t-1 1 1 990000 980000 me")
-            .record("a", "i-a 1 500000 0\nbody of a"));
+    given(bucket().reserved("a", NOW, "t-1 1 1 990000 980000 me").record("a", 1, "i-a\nbody of a"));
 
     assertThat(store.expire(bucket, 9).dead()).isEqualTo(1);
   }

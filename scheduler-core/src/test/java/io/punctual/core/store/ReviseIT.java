@@ -64,7 +64,7 @@ class ReviseIT extends TransitionTestBase {
     then(
         bucket()
             .delayed("a", NOW + 5)
-            .record("a", "new-a 7 500000 9000\nother")
+            .record("a", 7, "new-a 9000\nother")
             .tries("a", "1 2 3 4 5 1 6")
             .error("a", error));
   }
@@ -75,7 +75,7 @@ class ReviseIT extends TransitionTestBase {
 
     assertThat(change("a", Due.in(3), new Revision.Version("i-a", NOW + 5)))
         .isEqualTo(newHead(NOW + 3));
-    then(bucket().delayed("a", NOW + 3).record("a", "new-a 7 500000 9000\nother"));
+    then(bucket().delayed("a", NOW + 3).record("a", 7, "new-a 9000\nother"));
   }
 
   @Test
@@ -83,7 +83,7 @@ class ReviseIT extends TransitionTestBase {
     BucketState given =
         bucket()
             .delayed("a", NOW + 5)
-            .record("a", "i-a 3 500000 0 keep old\nbody of a")
+            .record("a", 3, "i-a 0 keep old\nbody of a")
             .with("tags", "keep a", "0")
             .with("tags", "old a", "0")
             .with("tags", "old b", "0");
@@ -92,7 +92,7 @@ class ReviseIT extends TransitionTestBase {
     change("a", null, new Revision.Version("i-a", NOW + 5), "new", "keep");
     then(
         given
-            .record("a", "new-a 7 500000 9000 keep new\nother")
+            .record("a", 7, "new-a 9000 keep new\nother")
             .without("tags", "old a")
             .with("tags", "new a", "0"));
   }

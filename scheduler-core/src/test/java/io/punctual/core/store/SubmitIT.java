@@ -28,7 +28,7 @@ class SubmitIT extends TransitionTestBase {
 
   /** What is stored of a job that {@link #job} or {@link #replacing} made, at {@link #NOW}. */
   private static String stored(String id, String content) {
-    return "new-" + id + " 5 " + NOW + " 0\n" + content;
+    return BucketState.numbers(5, NOW) + "new-" + id + "\n" + content;
   }
 
   private Submitted submit(Submission... jobs) {

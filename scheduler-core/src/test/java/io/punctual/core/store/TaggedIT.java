@@ -20,8 +20,7 @@ class TaggedIT extends TransitionTestBase {
   }
 
   private static BucketState tagged(String id, long due) {
-    return tag(
-        bucket().delayed(id, due).record(id, "i-" + id + " 3 500000 0 t\nbody of " + id), "t", id);
+    return tag(bucket().delayed(id, due).record(id, 3, "i-" + id + " 0 t\nbody of " + id), "t", id);
   }
 
   private static Submission job(String id, String content, boolean replace, String... tags) {
@@ -36,7 +35,7 @@ class TaggedIT extends TransitionTestBase {
     BucketState plain =
         bucket()
             .delayed("a", NOW + 5)
-            .record("a", "new-a 5 1000000 0 t u\nx")
+            .record("a", BucketState.numbers(5, NOW) + "new-a 0 t u\nx")
             .counted("submitted", 1);
     then(tag(tag(plain, "t", "a"), "u", "a"));
   }
@@ -49,7 +48,7 @@ class TaggedIT extends TransitionTestBase {
     then(
         tag(bucket(), "u", "a")
             .delayed("a", NOW + 5)
-            .record("a", "new-a 5 1000000 0 u\nx")
+            .record("a", BucketState.numbers(5, NOW) + "new-a 0 u\nx")
             .counted("submitted", 1));
   }
 
