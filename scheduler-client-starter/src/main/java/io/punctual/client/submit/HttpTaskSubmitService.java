@@ -29,6 +29,7 @@ public final class HttpTaskSubmitService implements TaskSubmitService {
 
   private final ClientIdentity identity;
   private final SchedulerCalls calls;
+  private final SharedSends sends = new SharedSends(this::sendAlone, this::sendAll);
 
   public HttpTaskSubmitService(
       ClientIdentity identity, SchedulerLocator locator, PunctualClientProperties.Submit options) {
@@ -38,6 +39,10 @@ public final class HttpTaskSubmitService implements TaskSubmitService {
 
   @Override
   public SubmitResult send(DelayQueueJob job) {
+    return sends.send(job);
+  }
+
+  private SubmitResult sendAlone(DelayQueueJob job) {
     SchedulerCalls.Answer answer = calls.call("POST", JOBS, wire(job));
     if (answer.status() != 200 && answer.status() != 201) {
       throw error(answer.status(), answer.body());
