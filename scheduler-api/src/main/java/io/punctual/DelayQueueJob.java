@@ -1,6 +1,5 @@
 package io.punctual;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -55,7 +54,7 @@ public record DelayQueueJob(
     if (delay != null && (delay.isNegative() || delay.compareTo(Duration.ofDays(2_900_000)) > 0)) {
       throw new IllegalArgumentException("delay must be between 0 and the year 9999");
     }
-    if (params.getBytes(StandardCharsets.UTF_8).length > Limits.MAX_PARAMS_BYTES) {
+    if (!Limits.isParams(params)) {
       throw new IllegalArgumentException(
           "params must be at most " + Limits.MAX_PARAMS_BYTES + " bytes of UTF-8");
     }
@@ -90,6 +89,9 @@ public record DelayQueueJob(
   }
 
   private static Map<String, String> checkHeaders(Map<String, String> headers) {
+    if (headers.isEmpty()) {
+      return Map.of();
+    }
     if (headers.size() > Limits.MAX_HEADERS) {
       throw new IllegalArgumentException("headers: at most " + Limits.MAX_HEADERS + " are allowed");
     }
@@ -113,6 +115,9 @@ public record DelayQueueJob(
   }
 
   private static List<String> checkTags(List<String> tags) {
+    if (tags.isEmpty()) {
+      return List.of();
+    }
     List<String> sorted = tags.stream().sorted().distinct().toList();
     if (sorted.size() > Limits.MAX_TAGS) {
       throw new IllegalArgumentException("tags: at most " + Limits.MAX_TAGS + " are allowed");

@@ -1,5 +1,6 @@
 package io.punctual;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.regex.Pattern;
@@ -83,6 +84,13 @@ public final class Limits {
       }
     }
     return length > 0 && length <= MAX_NAME && !value.equals(".") && !value.equals("..");
+  }
+
+  /** Whether a job may carry these params. */
+  public static boolean isParams(String params) {
+    // A char is at most three bytes: most texts need not be encoded to be counted.
+    return params.length() <= MAX_PARAMS_BYTES / 3
+        || params.getBytes(StandardCharsets.UTF_8).length <= MAX_PARAMS_BYTES;
   }
 
   /**

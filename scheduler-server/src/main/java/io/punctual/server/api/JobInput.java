@@ -5,7 +5,6 @@ import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.core.job.Due;
 import io.punctual.core.queue.QueueName;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -72,8 +71,7 @@ record JobInput(String application, DelayQueueJob job) {
   /** The text that a job hands to its worker. */
   static @Nullable String params(JsonFields fields, String field) {
     String params = fields.text(field);
-    if (params != null
-        && params.getBytes(StandardCharsets.UTF_8).length > Limits.MAX_PARAMS_BYTES) {
+    if (params != null && !Limits.isParams(params)) {
       throw fields.error(field, "must be at most " + Limits.MAX_PARAMS_BYTES + " bytes of UTF-8");
     }
     return params;
