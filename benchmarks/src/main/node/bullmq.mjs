@@ -72,11 +72,16 @@ function accounts() {
   };
 }
 
-// One round at least is not measured, and as many as fit.
+// One round at least is not measured, then until the time is over and a round is hardly faster than those before.
 function warmUp() {
   const begin = performance.now();
-  let over = false;
-  return () => { const counts = over; over = performance.now() - begin >= WARM_UP_SECONDS * 1000; return counts; };
+  let over = false, best = 0, rounds = 0;
+  return rate => {
+    const counts = over, steady = rate < 1.1 * best || ++rounds === 10;
+    best = Math.max(best, rate);
+    over ||= WARM_UP_SECONDS === 0 || steady && performance.now() - begin >= WARM_UP_SECONDS * 1000;
+    return counts;
+  };
 }
 
 async function submits(part) {
@@ -88,7 +93,7 @@ async function submits(part) {
     else await parallel(SUBMITTERS, SUBMITS, i => submit(recorder, i, inAnHour()));
     const seconds = (performance.now() - start) / 1000, stored = await pending();
     if (stored !== SUBMITS) throw new Error(`bullmq holds ${stored} jobs, not ${SUBMITS}`);
-    if (isMeasured()) rates.push(SUBMITS / seconds);
+    if (isMeasured(SUBMITS / seconds)) rates.push(SUBMITS / seconds);
   }
   figure(part, 'jobs/s', rates, part === 'A2' ? 'addBulk(500)' : '');
 }
@@ -130,15 +135,15 @@ async function drain(part) {
   while (rates.length < REPETITIONS) {
     await clear();
     const recorder = begin(DRAINED), start = Date.now();
-    const due = start + 1500 + Math.floor(DRAINED * millisPerJob * 1.5);
+    const due = start + 700 + Math.floor(DRAINED * millisPerJob * 1.3);
     await load(recorder, DRAINED, due);
     const loaded = Date.now();
     millisPerJob = (loaded - start) / DRAINED;
     await complete(recorder, due + 120_000);
     if (loaded > due - 200) continue;
     while (await pending() > 0 && Date.now() < due + 150_000) await sleep(20);
-    const seconds = (Date.now() - due) / 1000;
-    if (isMeasured()) { account.add(recorder); rates.push(recorder.distinct / seconds); }
+    const rate = recorder.distinct * 1000 / (Date.now() - due);
+    if (isMeasured(rate)) { account.add(recorder); rates.push(rate); }
   }
   figure(part, 'jobs/s', rates, account.text());
 }

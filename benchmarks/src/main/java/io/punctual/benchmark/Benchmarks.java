@@ -54,7 +54,7 @@ public final class Benchmarks {
     attempt(
         "redis", parts -> new RedisLimit(machine, options, figures).run(parts), "A1", "A2", "C");
     attempt("punctual", this::service, "A2", "C", "A1", "B", "B2", "D");
-    attempt("punctual-single", this::service, "C1");
+    attempt("punctual-single", this::service, "A1", "C1");
     attempt("punctual-plugin", this::onRedis, COMPARED);
     attempt("redisson", this::onRedis, COMPARED);
     attempt("bullmq", this::bullMq, COMPARED);

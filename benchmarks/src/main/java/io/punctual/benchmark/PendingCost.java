@@ -65,7 +65,9 @@ final class PendingCost {
     }
   }
 
+  // As they come in, ten a second, each to be run a day later.
   private static void fill(JobStore store, int from, int to) throws Exception {
+    long inADay = System.currentTimeMillis() + DAY_MS;
     try (ExecutorService executor = Executors.newFixedThreadPool(2)) {
       List<Future<?>> futures = new ArrayList<>();
       for (int half = 0; half < 2; half++) {
@@ -73,12 +75,10 @@ final class PendingCost {
         futures.add(
             executor.submit(
                 () -> {
-                  Random random = new Random(offset);
                   for (int i = from + offset; i < to; i += 2 * JobStore.MAX_JOBS) {
                     List<Submission> jobs = new ArrayList<>();
                     for (int k = i; k < Math.min(to, i + JobStore.MAX_JOBS); k++) {
-                      long due = System.currentTimeMillis() + DAY_MS + random.nextInt(1 << 30);
-                      jobs.add(submission("p" + k, due));
+                      jobs.add(submission("p" + k, inADay + 100L * k));
                     }
                     store.submit(BUCKET, jobs);
                   }

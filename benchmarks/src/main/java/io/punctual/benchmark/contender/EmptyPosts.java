@@ -3,29 +3,21 @@ package io.punctual.benchmark.contender;
 import io.punctual.benchmark.Figure;
 import io.punctual.benchmark.Figures;
 import io.punctual.benchmark.contest.Contender;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/**
- * The limit of HTTP: the client that the starter and the dispatcher use, and a server that answers
- * at once.
- */
+/** The limit of HTTP: a server that answers at once. */
 final class EmptyPosts implements Contender {
 
   private static final int AT_ONCE = 100;
 
-  private final URI address;
-  private final HttpClient client =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final SinglePosts posts;
   private final AtomicLong taken = new AtomicLong();
 
   EmptyPosts(Surroundings surroundings) {
-    this.address = URI.create(surroundings.schedulers() + "/empty");
+    this.posts =
+        new SinglePosts(surroundings.schedulers() + "/empty", "bench", SpringContender.TYPE, 204);
   }
 
   @Override
@@ -38,25 +30,8 @@ final class EmptyPosts implements Contender {
 
   @Override
   public void submit(Job job) throws Exception {
-    int status = client.send(post(body(job)), HttpResponse.BodyHandlers.discarding()).statusCode();
-    if (status != 204) {
-      throw new IllegalStateException("HTTP " + status);
-    }
+    posts.submit(job);
     taken.incrementAndGet();
-  }
-
-  // The fields that the starter sends.
-  private static String body(Job job) {
-    return """
-        {"application":"bench","taskType":"job","taskId":"%s","delayTime":%d,"params":"%s"}"""
-        .formatted(job.id(), job.due(), job.payload());
-  }
-
-  private HttpRequest post(String body) {
-    return HttpRequest.newBuilder(address)
-        .header("Content-Type", "application/json")
-        .POST(HttpRequest.BodyPublishers.ofString(body))
-        .build();
   }
 
   /** What C1 is measured against: as many POSTs at once as a worker takes jobs. */
@@ -74,10 +49,7 @@ final class EmptyPosts implements Contender {
     long start = System.nanoTime();
     for (int i = 0; i < count; i++) {
       room.acquire();
-      var unused =
-          client
-              .sendAsync(post("x".repeat(100)), HttpResponse.BodyHandlers.discarding())
-              .whenComplete((answer, error) -> room.release());
+      var unused = posts.send("x".repeat(100)).whenComplete((answer, error) -> room.release());
     }
     room.acquire(AT_ONCE);
     return count / ((System.nanoTime() - start) / 1e9);

@@ -20,6 +20,7 @@ final class PunctualService extends SpringContender {
 
   private final boolean single;
   private final String application;
+  private final @Nullable SinglePosts posts;
   private @Nullable ConfigurableApplicationContext controller;
 
   /**
@@ -29,6 +30,10 @@ final class PunctualService extends SpringContender {
     super(surroundings);
     this.single = single;
     this.application = single ? "bench-single" : "bench";
+    this.posts =
+        single
+            ? new SinglePosts(surroundings.schedulers() + "/api/v1/jobs", application, TYPE, 201)
+            : null;
   }
 
   @Override
@@ -80,6 +85,15 @@ final class PunctualService extends SpringContender {
             .send(DelayQueueJob.of(TYPE).params(WARM_UP).dueAt(Instant.now()).build());
     Waiting.until("the scheduler has found the worker", () -> warm.getCount() == 0);
     Waiting.until("the warm-up job is done", () -> pending() == 0);
+  }
+
+  @Override
+  public void submit(Job job) throws Exception {
+    if (posts == null) {
+      super.submit(job);
+    } else {
+      posts.submit(job);
+    }
   }
 
   @Override

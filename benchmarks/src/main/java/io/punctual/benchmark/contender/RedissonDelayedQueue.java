@@ -107,6 +107,11 @@ final class RedissonDelayedQueue implements Contender {
   }
 
   @Override
+  public int mostDrained() {
+    return 30_000;
+  }
+
+  @Override
   public long storeBytes() {
     return surroundings.redisMemory();
   }

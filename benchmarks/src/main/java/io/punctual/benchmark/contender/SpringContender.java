@@ -37,7 +37,7 @@ abstract class SpringContender implements Contender {
   }
 
   @Override
-  public void submit(Job job) {
+  public void submit(Job job) throws Exception {
     SubmitResult unused = bean(TaskSubmitService.class).send(job(job));
   }
 

@@ -29,7 +29,8 @@ public final class Contest {
   /**
    * How much work.
    *
-   * @param warmUpSeconds how long each part is done without being measured; once at least
+   * @param warmUpSeconds how long each part is done at least without being measured, and until a
+   *     round is hardly faster than those before; 0 for one round
    * @param repetitions measured ones
    * @param latenessRepetitions those of B
    * @param submits jobs of A1 and A2
@@ -100,7 +101,7 @@ public final class Contest {
       if (stored != jobs) {
         throw new IllegalStateException(who + " holds " + stored + " jobs more, not " + jobs);
       }
-      if (warmUp.isOver()) {
+      if (warmUp.isOver(jobs / seconds)) {
         rates.add(jobs / seconds);
       }
     }
@@ -183,7 +184,7 @@ public final class Contest {
       long others = contender.pending();
       Recorder recorder = Recorder.begin(jobs);
       long start = System.currentTimeMillis();
-      long due = start + 1500 + (long) (jobs * millisPerJob * 1.5);
+      long due = start + 700 + (long) (jobs * millisPerJob * 1.3);
       load(recorder, jobs, due);
       contender.settle();
       long loaded = System.currentTimeMillis();
@@ -199,9 +200,10 @@ public final class Contest {
       }
       // Done is what the store knows to be done, where it is told.
       double seconds = (System.currentTimeMillis() - due) / 1000.0;
-      if (warmUp.isOver()) {
+      double rate = (jobs - recorder.missing()) / seconds;
+      if (warmUp.isOver(rate)) {
         accounts.add(recorder);
-        rates.add((jobs - recorder.missing()) / seconds);
+        rates.add(rate);
       }
     }
     Figure figure =
@@ -286,16 +288,29 @@ public final class Contest {
         part, who, metric, values.stream().mapToDouble(Double::doubleValue).toArray(), note);
   }
 
-  /** Rounds that are not measured: one at least, and as many as fit. */
+  /**
+   * Rounds that are not measured. Compilers work for as long as a JVM is new: what is measured is
+   * the rate at which rounds stop getting faster.
+   */
   private final class WarmUp {
 
+    private static final int MOST = 10;
+    private static final double FASTER = 1.1;
+
     private final long begin = System.nanoTime();
+    private double best;
+    private int rounds;
     private boolean over;
 
     /** Whether the round that has just ended counts. */
-    boolean isOver() {
+    boolean isOver(double rate) {
       boolean counts = over;
-      over = scale.warmUpSeconds() == 0 || System.nanoTime() - begin > scale.warmUpSeconds() * 1e9;
+      rounds++;
+      boolean steady = rate < FASTER * best || rounds == MOST;
+      best = Math.max(best, rate);
+      over |=
+          scale.warmUpSeconds() == 0
+              || (steady && System.nanoTime() - begin > scale.warmUpSeconds() * 1e9);
       return counts;
     }
   }

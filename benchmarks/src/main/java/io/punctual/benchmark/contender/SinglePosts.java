@@ -1,0 +1,54 @@
+package io.punctual.benchmark.contender;
+
+import io.punctual.benchmark.contest.Contender;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.concurrent.CompletableFuture;
+
+/** One job a POST, with the client that the starter and the dispatcher use. */
+final class SinglePosts {
+
+  private final URI address;
+  private final String application;
+  private final String taskType;
+  private final int status;
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  /**
+   * @param status of the answer that is expected
+   */
+  SinglePosts(String address, String application, String taskType, int status) {
+    this.address = URI.create(address);
+    this.application = application;
+    this.taskType = taskType;
+    this.status = status;
+  }
+
+  /** Sends the fields that the starter sends. */
+  void submit(Contender.Job job) throws IOException, InterruptedException {
+    String body =
+        """
+        {"application":"%s","taskType":"%s","taskId":"%s","delayTime":%d,"params":"%s"}"""
+            .formatted(application, taskType, job.id(), job.due(), job.payload());
+    int answer = client.send(post(body), HttpResponse.BodyHandlers.discarding()).statusCode();
+    if (answer != status) {
+      throw new IOException(address + " answered HTTP " + answer);
+    }
+  }
+
+  /** Sends any text. */
+  CompletableFuture<HttpResponse<Void>> send(String body) {
+    return client.sendAsync(post(body), HttpResponse.BodyHandlers.discarding());
+  }
+
+  private HttpRequest post(String body) {
+    return HttpRequest.newBuilder(address)
+        .header("Content-Type", "application/json")
+        .POST(HttpRequest.BodyPublishers.ofString(body))
+        .build();
+  }
+}
