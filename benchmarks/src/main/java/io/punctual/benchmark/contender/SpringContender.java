@@ -63,6 +63,11 @@ abstract class SpringContender implements Contender {
   }
 
   @Override
+  public void clear() {
+    surroundings.removeQueues();
+  }
+
+  @Override
   public long storeBytes() {
     return surroundings.redisMemory();
   }

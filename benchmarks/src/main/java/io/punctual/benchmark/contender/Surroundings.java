@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import redis.clients.jedis.Jedis;
 
 /**
@@ -56,6 +57,16 @@ public record Surroundings(
   void flushRedis() {
     try (Jedis jedis = new Jedis("127.0.0.1", redisPort)) {
       String unused = jedis.flushAll();
+    }
+  }
+
+  /** Removes the jobs of all queues past the scheduler, which has none in its hands. */
+  void removeQueues() {
+    try (Jedis jedis = new Jedis("127.0.0.1", redisPort)) {
+      Set<String> keys = jedis.keys("*{*}:*");
+      if (!keys.isEmpty()) {
+        long unused = jedis.del(keys.toArray(String[]::new));
+      }
     }
   }
 

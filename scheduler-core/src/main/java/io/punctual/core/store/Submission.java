@@ -3,7 +3,6 @@ package io.punctual.core.store;
 import io.punctual.Limits;
 import io.punctual.core.job.Due;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /**
  * A job to be stored.
@@ -27,11 +26,9 @@ public record Submission(
     byte[] content,
     boolean replace) {
 
-  private static final Pattern INCARNATION = Pattern.compile("[A-Za-z0-9_-]{1,64}");
-
   /** Checks what the scripts rely on. */
   public Submission {
-    if (!INCARNATION.matcher(incarnation).matches()) {
+    if (!isIncarnation(incarnation)) {
       throw new IllegalArgumentException(
           "an incarnation must be 1 to 64 characters of [A-Za-z0-9_-]");
     }
@@ -43,6 +40,23 @@ public record Submission(
       throw new IllegalArgumentException("timeToRun must be 0 or more, not " + timeToRun);
     }
     tags = checked(tags);
+  }
+
+  // Without a regular expression: it is done for every job.
+  private static boolean isIncarnation(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean allowed =
+          (c >= 'a' && c <= 'z')
+              || (c >= 'A' && c <= 'Z')
+              || (c >= '0' && c <= '9')
+              || c == '_'
+              || c == '-';
+      if (!allowed) {
+        return false;
+      }
+    }
+    return !text.isEmpty() && text.length() <= 64;
   }
 
   /** In ascending order, each once. */

@@ -16,8 +16,17 @@ final class JobAnswers {
 
   private JobAnswers() {}
 
+  /** A job that is with us. A type of its own, since its names are encoded only once. */
+  record Accepted(
+      String application,
+      String taskType,
+      String taskId,
+      String outcome,
+      String dueAt,
+      long delayTime) {}
+
   /** The answer to a submit. */
-  static Map<String, Object> accepted(JobInput input, Submit submit) {
+  static Accepted accepted(JobInput input, Submit submit) {
     String outcome =
         switch (submit.kind()) {
           case CREATED -> "created";
@@ -44,15 +53,13 @@ final class JobAnswers {
                   Map.of("taskId", input.job().taskId(), "differing", List.of()));
           case IN_DELIVERY -> throw inDelivery(submit.attempt(), "replaced");
         };
-    Map<String, Object> body = new LinkedHashMap<>();
-    body.put(
-        "application", new QueueName(input.application(), input.job().taskType()).application());
-    body.put("taskType", input.job().taskType());
-    body.put("taskId", input.job().taskId());
-    body.put("outcome", outcome);
-    body.put("dueAt", Instant.ofEpochMilli(submit.dueAt()).toString());
-    body.put("delayTime", submit.dueAt());
-    return body;
+    return new Accepted(
+        input.application(),
+        input.job().taskType(),
+        input.job().taskId(),
+        outcome,
+        Instant.ofEpochMilli(submit.dueAt()).toString(),
+        submit.dueAt());
   }
 
   static Map<String, Object> outcome(QueueName queue, String taskId, String outcome) {

@@ -1,5 +1,6 @@
 package io.punctual.server.api;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.punctual.CancelResult;
 import io.punctual.Limits;
 import io.punctual.core.engine.Engine;
@@ -14,9 +15,9 @@ import io.punctual.server.config.PunctualProperties;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +47,7 @@ class JobsController {
   }
 
   @PostMapping
-  ResponseEntity<Map<String, Object>> submit(
+  ResponseEntity<JobAnswers.Accepted> submit(
       HttpServletRequest request,
       @RequestParam(required = false) @Nullable String onConflict,
       @RequestHeader(value = "Idempotency-Key", required = false) @Nullable String key) {
@@ -56,7 +57,7 @@ class JobsController {
         JobInput.read(JsonBody.read(request, bounds.maxBody().toBytes()), idempotency::taskId);
     Submit submit = engine.submit(input.application(), input.job(), replace).join();
     idempotency.check(submit);
-    Map<String, Object> body = JobAnswers.accepted(input, submit);
+    JobAnswers.Accepted body = JobAnswers.accepted(input, submit);
     return submit.kind() == Submit.Kind.CREATED
         ? ResponseEntity.created(JobAnswers.location(input)).body(body)
         : ResponseEntity.ok(body);
@@ -64,7 +65,7 @@ class JobsController {
 
   /** Every job is on its own: a bad one, or one in conflict, has an error in its place. */
   @PostMapping("/batch")
-  Map<String, Object> submitMany(
+  BatchAnswer submitMany(
       HttpServletRequest request, @RequestParam(required = false) @Nullable String onConflict) {
     boolean replace = JobAnswers.replace(onConflict);
     JsonFields envelope = JsonBody.read(request, bounds.maxBatchBody().toBytes());
@@ -77,9 +78,46 @@ class JobsController {
     for (int i = 0; i < jobs.size(); i++) {
       items.add(start(jobs.get(i), "jobs[" + i + "].", replace));
     }
-    List<Map<String, Object>> results = new ArrayList<>(items.size());
-    items.forEach(item -> results.add(item.result()));
-    return Map.of("results", results);
+    return new BatchAnswer(items.stream().map(Item::result).toList());
+  }
+
+  record BatchAnswer(List<BatchResult> results) {}
+
+  /** What became of one job: what a submit of its own had answered, or the problem. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record BatchResult(
+      @Nullable String taskId,
+      int status,
+      @Nullable String application,
+      @Nullable String taskType,
+      @Nullable String outcome,
+      @Nullable String dueAt,
+      @Nullable Long delayTime,
+      @Nullable Map<String, Object> problem) {
+
+    static BatchResult of(int status, JobAnswers.Accepted job) {
+      return new BatchResult(
+          job.taskId(),
+          status,
+          job.application(),
+          job.taskType(),
+          job.outcome(),
+          job.dueAt(),
+          job.delayTime(),
+          null);
+    }
+
+    static BatchResult of(@Nullable String taskId, ApiException problem) {
+      return new BatchResult(
+          taskId,
+          problem.code().status(),
+          null,
+          null,
+          null,
+          null,
+          null,
+          Problems.document(problem));
+    }
   }
 
   private Item start(JsonNode node, String path, boolean replace) {
@@ -96,30 +134,22 @@ class JobsController {
       @Nullable CompletableFuture<Submit> answer,
       @Nullable ApiException error) {
 
-    Map<String, Object> result() {
-      Map<String, Object> result = new LinkedHashMap<>();
-      ApiException problem = error;
-      if (input != null && answer != null) {
-        result.put("taskId", input.job().taskId());
-        try {
-          Submit submit = answer.join();
-          result.put("status", submit.kind() == Submit.Kind.CREATED ? 201 : 200);
-          result.putAll(JobAnswers.accepted(input, submit));
-          return result;
-        } catch (ApiException e) {
-          problem = e;
-        } catch (CompletionException e) {
-          if (!(e.getCause() instanceof StoreException store)) {
-            throw e;
-          }
-          problem = Problems.translate(store);
+    BatchResult result() {
+      if (input == null || answer == null) {
+        return BatchResult.of(null, Objects.requireNonNull(error));
+      }
+      try {
+        Submit submit = answer.join();
+        return BatchResult.of(
+            submit.kind() == Submit.Kind.CREATED ? 201 : 200, JobAnswers.accepted(input, submit));
+      } catch (ApiException e) {
+        return BatchResult.of(input.job().taskId(), e);
+      } catch (CompletionException e) {
+        if (e.getCause() instanceof StoreException store) {
+          return BatchResult.of(input.job().taskId(), Problems.translate(store));
         }
+        throw e;
       }
-      if (problem != null) {
-        result.put("status", problem.code().status());
-        result.put("problem", Problems.document(problem));
-      }
-      return result;
     }
   }
 
