@@ -12,7 +12,7 @@
 -- EACH     tags: text, each behind a space; '' for none
 -- EACH     content: bytes
 -- EACH     replace: 0 or 1
--- RETURNS  {now ms, new head due ms or '', {kind, at ms, attempt, record or ''}...}
+-- RETURNS  {now ms, new head due ms or '', {kind, at ms or '' as asked, attempt, record or ''}...}
 -- COST     for all jobs 8 to 11 reads and 2 to 4 writes; per tombstone or conflict found 1 read
 -- WHY      the first write adds, so that a full Redis refuses the call as a whole
 --- @include lib/now
@@ -23,6 +23,9 @@
 local broken = check_types()
 if broken then return broken end
 local now = now_ms()
+
+-- What most are found as, and answered: one table for all.
+local NOTHING, CREATED = {}, { 'created', '', '0', '' }
 
 local jobs, ids = {}, {}
 local n = 0
@@ -69,12 +72,16 @@ local function load_states(of)
   local states = {}
   for i = 1, #of do
     local place = places[of[i]]
-    states[i] = {
-      record = records[i] and read_record(records[i]),
-      place = place and place.state,
-      at = place and place.score,
-      tomb_expires = expiries[i],
-    }
+    if records[i] or place or expiries[i] then
+      states[i] = {
+        record = records[i] and read_record(records[i]),
+        place = place and place.state,
+        at = place and place.score,
+        tomb_expires = expiries[i],
+      }
+    else
+      states[i] = NOTHING
+    end
   end
   return states
 end
@@ -105,7 +112,7 @@ local function create(job, state)
     remove(DONE, job.id)
     remove(TOMBS, job.id)
   end
-  return { 'created', job.due, '0', '' }
+  return CREATED
 end
 
 local function meet(job, state)

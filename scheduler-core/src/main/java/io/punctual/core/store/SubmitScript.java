@@ -32,16 +32,19 @@ final class SubmitScript {
           .add(job.replace());
     }
     Reply reply = scripts.run("submit", bucket, arguments);
+    long now = reply.number(0);
     List<Submitted.Item> items = new ArrayList<>(jobs.size());
     for (Reply item : reply.listsFrom(2)) {
+      Due asked = jobs.get(items.size()).due();
+      Long at = item.numberOrNull(1);
       String kind = item.text(0).toUpperCase(Locale.ROOT).replace('-', '_');
       items.add(
           new Submitted.Item(
               Submitted.Kind.valueOf(kind),
-              item.number(1),
+              at != null ? at : asked.millis() + (asked.relative() ? now : 0),
               item.small(2),
               Records.jobOrNull(item.bytes(3))));
     }
-    return new Submitted(reply.number(0), items, reply.numberOrNull(1));
+    return new Submitted(now, items, reply.numberOrNull(1));
   }
 }
