@@ -22,11 +22,13 @@ final class QueueLanes {
     this.dispatcher = context.dispatcher();
   }
 
-  /** Starts the scanners, if they are not, and if the queue is served here. */
-  void scan() {
-    if (dispatcher.serves(queue)) {
-      lanes.forEach(lane -> lane.scanner.start());
+  /** Starts the scanners, if they are not; false if the queue is not served here. */
+  boolean scan() {
+    if (!dispatcher.serves(queue)) {
+      return false;
     }
+    lanes.forEach(lane -> lane.scanner.start());
+    return true;
   }
 
   /** Drops what is not sent to the store yet. */

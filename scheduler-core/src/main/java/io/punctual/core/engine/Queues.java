@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -26,6 +27,7 @@ final class Queues {
   private final QueueDirectory directory;
   private final Context context;
   private final Map<QueueName, QueueLanes> known = new ConcurrentHashMap<>();
+  private final Set<QueueLanes> unscanned = ConcurrentHashMap.newKeySet();
   private final Doorbell bell = new Doorbell();
   private final Backoff backoff = Backoff.ofStore();
   private volatile boolean scanning;
@@ -123,15 +125,22 @@ final class Queues {
   }
 
   private QueueLanes adopt(QueueName queue, int buckets) {
-    QueueLanes lanes = known.computeIfAbsent(queue, name -> new QueueLanes(name, buckets, context));
-    if (scanning) {
-      lanes.scan();
+    QueueLanes seen = known.get(queue);
+    if (seen != null) {
+      return seen;
     }
-    return lanes;
+    return known.computeIfAbsent(
+        queue,
+        name -> {
+          QueueLanes lanes = new QueueLanes(name, buckets, context);
+          if (!scanning || !lanes.scan()) {
+            unscanned.add(lanes);
+          }
+          return lanes;
+        });
   }
 
   private void read() {
-    known.values().forEach(QueueLanes::scan);
     try {
       while (!stopping) {
         bell.take();
@@ -149,10 +158,9 @@ final class Queues {
       if (directory.count() != known.size() || sent - lastRead > FULL_READ.toNanos()) {
         readAll();
         lastRead = sent;
-      } else {
-        // The dispatcher may serve queues by now that it did not before.
-        known.values().forEach(QueueLanes::scan);
       }
+      // Known before the start, or served by the dispatcher only by now.
+      unscanned.removeIf(QueueLanes::scan);
     } catch (RuntimeException e) {
       context.outages().failed(this, e);
       return backoff.next(ThreadLocalRandom.current());

@@ -9,6 +9,7 @@ import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.ReturnType;
+import org.springframework.data.redis.connection.jedis.JedisConnection;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.RedisClusterClient;
 
@@ -46,10 +47,22 @@ final class ScriptRunner {
     return StoreErrors.translated(
         name + " on " + bucket,
         () -> {
-          try (RedisConnection connection = connections.getConnection()) {
+          RedisConnection connection = connections.getConnection();
+          try {
             return reply(connection, script, bucketKeys.size(), keysAndArguments);
+          } finally {
+            release(connection);
           }
         });
+  }
+
+  // Jedis's unified client takes a connection from the pool for each command, and gives it back. To
+  // close Spring's object would only look for a transaction to discard, and throw and catch an
+  // exception because there is none, for every script.
+  private static void release(RedisConnection connection) {
+    if (!(connection instanceof JedisConnection)) {
+      connection.close();
+    }
   }
 
   private Reply reply(
