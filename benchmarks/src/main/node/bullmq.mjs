@@ -77,7 +77,7 @@ function warmUp() {
   const begin = performance.now();
   let over = false, best = 0, rounds = 0;
   return rate => {
-    const counts = over, steady = rate < 1.1 * best || ++rounds === 10;
+    const counts = over, steady = rate < 1.1 * best || ++rounds === 8;
     best = Math.max(best, rate);
     over ||= WARM_UP_SECONDS === 0 || steady && performance.now() - begin >= WARM_UP_SECONDS * 1000;
     return counts;

@@ -173,7 +173,7 @@ public final class Benchmarks {
 
   /** H: buckets and schedulers. */
   private void shards(List<String> unused) throws Exception {
-    int[][] shapes = {{1, 1}, {2, 1}, {4, 1}, {4, 2}, {4, 3}};
+    int[][] shapes = {{1, 1}, {4, 1}, {2, 2}, {4, 3}};
     for (int[] shape : shapes) {
       String who = "punctual:" + shape[0] + " buckets, " + shape[1] + " schedulers";
       machine.service(shape[0], shape[1], around -> machine.contest(who, List.of("H"), around));

@@ -294,7 +294,7 @@ public final class Contest {
    */
   private final class WarmUp {
 
-    private static final int MOST = 10;
+    private static final int MOST = 8;
     private static final double FASTER = 1.1;
 
     private final long begin = System.nanoTime();

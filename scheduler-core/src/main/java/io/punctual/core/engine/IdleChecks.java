@@ -4,20 +4,32 @@ package io.punctual.core.engine;
  * Hands out the moments at which idle buckets are checked, so far apart that all of them together
  * stay within the rate, however many there are. A bucket asks for its next moment only when the
  * last one has passed, so the moments reach no further ahead than one round over all buckets.
+ *
+ * <p>Some share a moment: what was woken for the first check costs the others nothing.
  */
 final class IdleChecks {
 
+  private static final int MOST_TOGETHER = 10;
+
+  private final int together;
   private final long spacing;
-  private long next;
+  private long moment;
+  private int taken;
 
   IdleChecks(int perSecond) {
-    this.spacing = 1_000_000_000L / perSecond;
+    this.together = Math.min(MOST_TOGETHER, perSecond);
+    this.spacing = together * 1_000_000_000L / perSecond;
   }
 
   /** Takes the first free moment that is not before {@code earliest}. */
   synchronized long reserve(long earliest) {
-    long slot = Math.max(earliest, next);
-    next = slot + spacing;
-    return slot;
+    if (taken == 0) {
+      moment = earliest;
+    } else if (taken == together || earliest > moment) {
+      moment = Math.max(earliest, moment + spacing);
+      taken = 0;
+    }
+    taken++;
+    return moment;
   }
 }
