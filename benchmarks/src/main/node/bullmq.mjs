@@ -75,11 +75,11 @@ function accounts() {
 // One round at least is not measured, then until the time is over and a round is hardly faster than those before.
 function warmUp() {
   const begin = performance.now();
-  let over = false, best = 0, rounds = 0;
+  let over = false, best = 0;
   return rate => {
-    const counts = over, steady = rate < 1.1 * best || ++rounds === 8;
+    const counts = over, times = (performance.now() - begin) / 1000 / WARM_UP_SECONDS;
+    over ||= times > 3 || times > 1 && rate < 1.1 * best;
     best = Math.max(best, rate);
-    over ||= WARM_UP_SECONDS === 0 || steady && performance.now() - begin >= WARM_UP_SECONDS * 1000;
     return counts;
   };
 }

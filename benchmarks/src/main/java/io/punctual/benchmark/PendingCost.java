@@ -23,7 +23,6 @@ import java.util.concurrent.Future;
 final class PendingCost {
 
   private static final Bucket BUCKET = new Bucket(new QueueName("bench", "job"), 0);
-  private static final int MEASURED = 20_000;
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final byte[] CONTENT = "x".repeat(116).getBytes(StandardCharsets.US_ASCII);
   private static final long DAY_MS = Duration.ofDays(1).toMillis();
@@ -31,11 +30,13 @@ final class PendingCost {
   private final Machine machine;
   private final Options options;
   private final Figures figures;
+  private final int measured;
 
   PendingCost(Machine machine, Options options, Figures figures) {
     this.machine = machine;
     this.options = options;
     this.figures = figures;
+    this.measured = Math.max(JobStore.MAX_JOBS, options.scaled(20_000));
   }
 
   void run() throws Exception {
@@ -107,22 +108,22 @@ final class PendingCost {
     }
   }
 
-  private static void measure(JobStore store, String prefix, double[] micros) {
+  private void measure(JobStore store, String prefix, double[] micros) {
     Random random = new Random(prefix.hashCode());
     long start = System.nanoTime();
     long due = System.currentTimeMillis() - 1000;
-    for (int i = 0; i < MEASURED; i += JobStore.MAX_JOBS) {
+    for (int i = 0; i < measured; i += JobStore.MAX_JOBS) {
       List<Submission> jobs = new ArrayList<>();
       for (int k = i; k < i + JobStore.MAX_JOBS; k++) {
         jobs.add(submission(prefix + "-" + k, due + random.nextInt(900)));
       }
       store.submit(BUCKET, jobs);
     }
-    micros[0] = (System.nanoTime() - start) / 1e3 / MEASURED;
+    micros[0] = (System.nanoTime() - start) / 1e3 / measured;
     start = System.nanoTime();
     int claimed = 0;
     LeaseToken token = new LeaseToken("benchmarktok");
-    while (claimed < MEASURED) {
+    while (claimed < measured) {
       Claim claim =
           store.claim(BUCKET, JobStore.MAX_JOBS, LEASE, JobStore.ClaimMode.PUSH, token, "bench");
       List<Settlement> acks = new ArrayList<>();
@@ -143,7 +144,7 @@ final class PendingCost {
       store.settle(BUCKET, acks);
       claimed += acks.size();
     }
-    micros[1] = (System.nanoTime() - start) / 1e3 / MEASURED;
+    micros[1] = (System.nanoTime() - start) / 1e3 / measured;
   }
 
   private static Submission submission(String id, long due) {

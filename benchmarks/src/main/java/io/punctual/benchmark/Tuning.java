@@ -13,8 +13,8 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
 /** T: what the settings change, as curves. */
 final class Tuning {
 
-  private static final int[] CONCURRENCY = {10, 25, 50, 100, 200, 500, 1000};
-  private static final int[] RATES = {500, 2_000, 5_000, 10_000, 20_000, 30_000};
+  private static final int[] CONCURRENCY = {10, 50, 100, 500, 1000};
+  private static final int[] RATES = {500, 5_000, 15_000, 25_000};
 
   private final Machine machine;
   private final Options options;

@@ -30,7 +30,7 @@ public final class Contest {
    * How much work.
    *
    * @param warmUpSeconds how long each part is done at least without being measured, and until a
-   *     round is hardly faster than those before; 0 for one round
+   *     round is hardly faster than those before, at most three times as long; 0 for one round
    * @param repetitions measured ones
    * @param latenessRepetitions those of B
    * @param submits jobs of A1 and A2
@@ -139,7 +139,7 @@ public final class Contest {
     try (ExecutorService submitters = Executors.newFixedThreadPool(SUBMITTERS)) {
       long start = System.nanoTime();
       long startMillis = System.currentTimeMillis();
-      int batch = Math.max(1, rate / 1000);
+      int batch = rate < 2000 ? 1 : rate / 200;
       for (int i = 0; i < jobs; i += batch) {
         long at = i * 1_000_000_000L / rate;
         for (long left = start + at - System.nanoTime();
@@ -294,23 +294,19 @@ public final class Contest {
    */
   private final class WarmUp {
 
-    private static final int MOST = 8;
     private static final double FASTER = 1.1;
+    private static final int AT_MOST = 3;
 
     private final long begin = System.nanoTime();
     private double best;
-    private int rounds;
     private boolean over;
 
     /** Whether the round that has just ended counts. */
     boolean isOver(double rate) {
       boolean counts = over;
-      rounds++;
-      boolean steady = rate < FASTER * best || rounds == MOST;
+      double times = (System.nanoTime() - begin) / 1e9 / scale.warmUpSeconds();
+      over |= times > AT_MOST || (times > 1 && rate < FASTER * best);
       best = Math.max(best, rate);
-      over |=
-          scale.warmUpSeconds() == 0
-              || (steady && System.nanoTime() - begin > scale.warmUpSeconds() * 1e9);
       return counts;
     }
   }
