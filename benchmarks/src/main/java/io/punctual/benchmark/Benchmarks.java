@@ -55,7 +55,7 @@ public final class Benchmarks {
         "redis", parts -> new RedisLimit(machine, options, figures).run(parts), "A1", "A2", "C");
     attempt("punctual", this::service, "A2", "C", "A1", "B", "B2", "D");
     attempt("punctual-single", this::service, "A1", "C1");
-    attempt("punctual-plugin", this::onRedis, COMPARED);
+    attempt("punctual-plugin", this::onRedis, "A2", "C", "A1", "B");
     attempt("redisson", this::onRedis, COMPARED);
     attempt("bullmq", this::bullMq, COMPARED);
     attempt("beanstalkd", this::beanstalkd, COMPARED);
@@ -173,7 +173,7 @@ public final class Benchmarks {
 
   /** H: buckets and schedulers. */
   private void shards(List<String> unused) throws Exception {
-    int[][] shapes = {{1, 1}, {4, 1}, {2, 2}, {4, 3}};
+    int[][] shapes = {{1, 1}, {4, 1}, {4, 3}};
     for (int[] shape : shapes) {
       String who = "punctual:" + shape[0] + " buckets, " + shape[1] + " schedulers";
       machine.service(shape[0], shape[1], around -> machine.contest(who, List.of("H"), around));

@@ -45,7 +45,7 @@ final class IdleQueues {
       // The first safety checks of new queues, and the compiler, come to rest.
       TimeUnit.SECONDS.sleep(options.scaled(15));
       int windows = options.scale().repetitions();
-      long seconds = options.scaled(15);
+      long seconds = options.scaled(10);
       double[] both = new double[windows];
       double[] store = new double[windows];
       for (int i = 0; i < windows; i++) {

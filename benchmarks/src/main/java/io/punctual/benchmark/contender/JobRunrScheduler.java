@@ -131,7 +131,7 @@ final class JobRunrScheduler implements Contender {
 
   @Override
   public int mostDrained() {
-    return 3_000;
+    return 2_000;
   }
 
   @Override

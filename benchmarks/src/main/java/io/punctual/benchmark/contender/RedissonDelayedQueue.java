@@ -108,7 +108,7 @@ final class RedissonDelayedQueue implements Contender {
 
   @Override
   public int mostDrained() {
-    return 30_000;
+    return 20_000;
   }
 
   @Override

@@ -113,7 +113,6 @@ public final class Contest {
     List<List<Double>> columns =
         List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
     Accounts accounts = new Accounts();
-    arrivals(rate, Math.min(4, seconds), new Accounts());
     for (int repetition = 1; repetition <= scale.latenessRepetitions(); repetition++) {
       Distribution distribution = arrivals(rate, seconds, accounts);
       columns.get(0).add(distribution.percentileMillis(50));
