@@ -5,6 +5,7 @@ import io.punctual.core.job.Tries;
 import io.punctual.core.store.JobRecord;
 import io.punctual.core.store.JobSnapshot;
 import io.punctual.core.store.Submission;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -266,19 +267,7 @@ final class MemoryBucket {
 
   BucketContents contents() {
     return new BucketContents(
-        texts(
-            jobs,
-            r ->
-                r.incarnation()
-                    + " "
-                    + r.maxAttempts()
-                    + " "
-                    + r.acceptedAt()
-                    + " "
-                    + r.timeToRun()
-                    + r.tags().stream().map(tag -> " " + tag).collect(Collectors.joining())
-                    + "\n"
-                    + text(r.content())),
+        texts(jobs, MemoryBucket::record),
         delayed,
         reserved,
         dead,
@@ -313,6 +302,23 @@ final class MemoryBucket {
         texts(stats, n -> Long.toString(n)),
         tags.stream().collect(Collectors.toMap(member -> member, member -> 0L)),
         pausedSince == null ? Map.of() : Map.of("paused", Long.toString(pausedSince)));
+  }
+
+  // A character a byte.
+  private static String record(JobRecord r) {
+    byte[] numbers =
+        ByteBuffer.allocate(8).putLong((long) r.maxAttempts() << 48 | r.acceptedAt()).array();
+    String rest =
+        r.timeToRun() == 0 && r.tags().isEmpty()
+            ? ""
+            : " "
+                + r.timeToRun()
+                + r.tags().stream().map(tag -> " " + tag).collect(Collectors.joining());
+    return new String(numbers, StandardCharsets.ISO_8859_1)
+        + r.incarnation()
+        + rest
+        + "\n"
+        + new String(r.content(), StandardCharsets.ISO_8859_1);
   }
 
   private static String text(byte[] bytes) {

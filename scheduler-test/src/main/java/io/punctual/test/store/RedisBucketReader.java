@@ -2,6 +2,8 @@ package io.punctual.test.store;
 
 import io.punctual.core.queue.Bucket;
 import io.punctual.core.store.TimeSource;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -76,7 +78,8 @@ public final class RedisBucketReader {
   /** The complete contents, in one round trip. */
   public BucketContents read() {
     try (Pipeline pipeline = redis.pipelined()) {
-      Response<Map<String, String>> jobs = pipeline.hgetAll(tag + "jobs");
+      Response<Map<byte[], byte[]>> jobs =
+          pipeline.hgetAll((tag + "jobs").getBytes(StandardCharsets.UTF_8));
       Response<List<Tuple>> delayed = sorted(pipeline, "delayed");
       Response<List<Tuple>> reserved = sorted(pipeline, "reserved");
       Response<List<Tuple>> dead = sorted(pipeline, "dead");
@@ -90,7 +93,7 @@ public final class RedisBucketReader {
       Response<Map<String, String>> control = pipeline.hgetAll(tag + "control");
       pipeline.sync();
       return new BucketContents(
-          jobs.get(),
+          records(jobs.get()),
           scores(delayed),
           scores(reserved),
           scores(dead),
@@ -107,6 +110,17 @@ public final class RedisBucketReader {
 
   private Response<List<Tuple>> sorted(Pipeline pipeline, String key) {
     return pipeline.zrangeWithScores(tag + key, 0, -1);
+  }
+
+  // Records hold bytes that are no text.
+  private static Map<String, String> records(Map<byte[], byte[]> records) {
+    Map<String, String> texts = new HashMap<>();
+    records.forEach(
+        (id, record) ->
+            texts.put(
+                new String(id, StandardCharsets.UTF_8),
+                new String(record, StandardCharsets.ISO_8859_1)));
+    return texts;
   }
 
   private static Map<String, Long> scores(Response<List<Tuple>> tuples) {
