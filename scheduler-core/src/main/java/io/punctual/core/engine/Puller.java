@@ -32,7 +32,7 @@ final class Puller {
   /** Claims at most so many on the terms of the request. */
   Claim claim(PullRequest request, int max) {
     return jobs.claim(
-        bucket, max, request.lease(), request.mode(), Secrets.leaseToken(), request.owner());
+        bucket, max, request.lease(), request.mode(), RandomNames.leaseToken(), request.owner());
   }
 
   /** What was claimed, as the puller gets it; what cannot be read becomes a dead letter. */

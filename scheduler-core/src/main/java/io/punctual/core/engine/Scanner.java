@@ -180,7 +180,7 @@ final class Scanner {
                   free,
                   options.lease(),
                   JobStore.ClaimMode.PUSH,
-                  Secrets.leaseToken(),
+                  RandomNames.leaseToken(),
                   options.owner());
       claimed(sent, claim);
       handOut(claim, sent);

@@ -123,7 +123,7 @@ final class ScanningEngine implements Engine {
     RetryPolicy retry = job.retry() != null ? job.retry() : options.retry().apply(queue);
     return new Submission(
         job.taskId(),
-        Secrets.incarnation(),
+        RandomNames.incarnation(),
         due,
         retry.maxAttempts(),
         job.timeToRun() == null ? 0 : job.timeToRun().toMillis(),

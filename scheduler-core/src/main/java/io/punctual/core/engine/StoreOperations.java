@@ -142,7 +142,7 @@ final class StoreOperations implements Operations {
     return new Revision(
         due,
         new Revision.NewContent(
-            Secrets.incarnation(),
+            RandomNames.incarnation(),
             retry.maxAttempts(),
             content.timeToRun() == null ? 0 : content.timeToRun().toMillis(),
             content.tags(),

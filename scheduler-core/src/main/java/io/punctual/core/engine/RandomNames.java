@@ -6,11 +6,11 @@ import java.util.Base64;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Names that do not come twice. */
-final class Secrets {
+final class RandomNames {
 
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  private Secrets() {}
+  private RandomNames() {}
 
   /**
    * 7 characters of [A-Za-z0-9_-]. It tells a job from an earlier one of the same id; nobody is let
