@@ -125,19 +125,18 @@ final class Queues {
   }
 
   private QueueLanes adopt(QueueName queue, int buckets) {
-    QueueLanes seen = known.get(queue);
-    if (seen != null) {
-      return seen;
+    QueueLanes lanes =
+        known.computeIfAbsent(
+            queue,
+            name -> {
+              QueueLanes made = new QueueLanes(name, buckets, context);
+              unscanned.add(made);
+              return made;
+            });
+    if (scanning && unscanned.contains(lanes) && lanes.scan()) {
+      unscanned.remove(lanes);
     }
-    return known.computeIfAbsent(
-        queue,
-        name -> {
-          QueueLanes lanes = new QueueLanes(name, buckets, context);
-          if (!scanning || !lanes.scan()) {
-            unscanned.add(lanes);
-          }
-          return lanes;
-        });
+    return lanes;
   }
 
   private void read() {
