@@ -7,7 +7,7 @@
 -- ARGV     version: text, '<incarnation> <due ms>' that the caller has seen; '' for any
 -- ARGV     mode: 'at', 'in' or 'keep'
 -- ARGV     millis: integer, epoch ms or ms from now
--- ARGV     incarnation: text, [A-Za-z0-9_-] only, of the new content; '' keeps the content
+-- ARGV     incarnation: text, no spaces, of the new content; '' keeps the content
 -- ARGV     attempts: integer, most attempts, 1 to 1000
 -- ARGV     ttr: integer, ms, the job's own time to run; 0 if it has none
 -- ARGV     tags: text, each behind a space; '' for none

@@ -4,7 +4,7 @@
 -- ARGV     channel: text, of wake-ups
 -- ARGV     bucket: text, its name on that channel
 -- EACH     id: text
--- EACH     incarnation: text, [A-Za-z0-9_-] only
+-- EACH     incarnation: text, no spaces
 -- EACH     mode: 'at' or 'in'
 -- EACH     millis: integer, epoch ms or ms from now
 -- EACH     attempts: integer, most attempts, 1 to 1000

@@ -11,7 +11,7 @@
 -- the text is not of that form.
 local function parse_record(text)
   local incarnation, rest, content =
-    string.match(text, '^[%z\1-\3].......([%w_-]+)([^\n]*)\n()')
+    string.match(text, '^[%z\1-\3].......([%w._:-]+)([^\n]*)\n()')
   if rest == '' then
     return incarnation, content, 0, ''
   elseif not incarnation then

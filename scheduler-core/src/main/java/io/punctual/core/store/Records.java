@@ -22,7 +22,8 @@ final class Records {
   // Two bytes of attempts, six of a time.
   private static final int NUMBERS = 8;
   // Behind them; the first of the attempts' bytes is at most 3.
-  private static final Pattern JOB = Pattern.compile("([A-Za-z0-9_-]+)(?: (\\d{1,18})((?: .*)?))?");
+  private static final Pattern JOB =
+      Pattern.compile("([A-Za-z0-9._:-]+)(?: (\\d{1,18})((?: .*)?))?");
   private static final Pattern TRIES =
       Pattern.compile("(\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) ([01]) (\\d{1,18})");
   private static final Pattern LEASE =

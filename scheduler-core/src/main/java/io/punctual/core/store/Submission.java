@@ -7,8 +7,8 @@ import java.util.List;
 /**
  * A job to be stored.
  *
- * @param incarnation made by the caller, new for each submission: 7 random characters of
- *     [A-Za-z0-9_-]
+ * @param incarnation made by the caller, new for each submission, of the characters of a name; the
+ *     engine's are 7 random ones
  * @param maxAttempts 1 to {@link Limits#MAX_ATTEMPTS}; what the job's or its queue's retry policy
  *     said at this moment
  * @param timeToRun ms that one attempt may take, what a puller gets; 0 if the job does not say
@@ -28,10 +28,7 @@ public record Submission(
 
   /** Checks what the scripts rely on. */
   public Submission {
-    if (!isIncarnation(incarnation)) {
-      throw new IllegalArgumentException(
-          "an incarnation must be 1 to 64 characters of [A-Za-z0-9_-]");
-    }
+    Limits.requireName("incarnation", incarnation);
     if (maxAttempts < 1 || maxAttempts > Limits.MAX_ATTEMPTS) {
       throw new IllegalArgumentException(
           "maxAttempts must be 1 to " + Limits.MAX_ATTEMPTS + ", not " + maxAttempts);
@@ -40,23 +37,6 @@ public record Submission(
       throw new IllegalArgumentException("timeToRun must be 0 or more, not " + timeToRun);
     }
     tags = checked(tags);
-  }
-
-  // Without a regular expression: it is done for every job.
-  private static boolean isIncarnation(String text) {
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      boolean allowed =
-          (c >= 'a' && c <= 'z')
-              || (c >= 'A' && c <= 'Z')
-              || (c >= '0' && c <= '9')
-              || c == '_'
-              || c == '-';
-      if (!allowed) {
-        return false;
-      }
-    }
-    return !text.isEmpty() && text.length() <= 64;
   }
 
   /** In ascending order, each once. */
