@@ -81,7 +81,8 @@ public record PunctualClientProperties(
    *
    * @param connectTimeout how long a connection may take
    * @param readTimeout how long an answer may take
-   * @param attempts calls in all before giving up, over all schedulers, 1 to 20
+   * @param attempts calls in all before giving up, over all schedulers, 1 to 20; a job that waits
+   *     for requests of other threads may wait that long before its own
    */
   public record Submit(
       @DefaultValue("1s") Duration connectTimeout,

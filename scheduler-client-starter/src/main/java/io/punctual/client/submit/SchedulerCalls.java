@@ -97,8 +97,7 @@ public final class SchedulerCalls {
           last = new IOException(scheduler + ": " + e, e);
           locator.failed(scheduler);
         } catch (InterruptedException e) {
-          Thread.currentThread().interrupt();
-          throw unavailable("interrupted while waiting for a scheduler", retryAfter, e);
+          throw interrupted(e);
         }
       }
     }
@@ -106,6 +105,12 @@ public final class SchedulerCalls {
         "No scheduler took the call after " + options.attempts() + " tries; " + last.getMessage(),
         retryAfter,
         last);
+  }
+
+  /** For a caller that was interrupted while it waited; it stays interrupted. */
+  static SchedulerUnavailableException interrupted(InterruptedException e) {
+    Thread.currentThread().interrupt();
+    return unavailable("interrupted while waiting for a scheduler", RETRY_AFTER, e);
   }
 
   private static SchedulerUnavailableException unavailable(
@@ -119,11 +124,11 @@ public final class SchedulerCalls {
   private void pause(int round) {
     if (round > 0) {
       try {
-        // Longer each round, so that a scheduler that restarts gets its time.
+        // In the caller's thread, which waits for the answer anyway; longer each round, so that a
+        // scheduler that restarts gets its time.
         Thread.sleep(PAUSE_MS << Math.min(round - 1, 5));
       } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw unavailable("interrupted while waiting for a scheduler", RETRY_AFTER, e);
+        throw interrupted(e);
       }
     }
   }

@@ -5,7 +5,6 @@ import io.punctual.DelayQueueJob;
 import io.punctual.PunctualException;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.SubmitResult;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -121,12 +120,7 @@ final class SharedSends {
       if (leads) {
         passOn();
       }
-      Thread.currentThread().interrupt();
-      throw new SchedulerUnavailableException(
-          "interrupted while waiting for a scheduler. Whether it took effect is not known; repeat"
-              + " it with the same task id.",
-          Duration.ofSeconds(2),
-          e);
+      throw SchedulerCalls.interrupted(e);
     } catch (ExecutionException e) {
       throw new IllegalStateException("nobody completes it so", e);
     }

@@ -118,6 +118,13 @@ class SharedSendsTest {
     return busy;
   }
 
+  private void isStored(String id, Future<SubmitResult> sender) throws Exception {
+    Request request = next();
+    assertThat(request.ids()).containsExactly(id);
+    request.store();
+    assertThat(sender.get().taskId()).isEqualTo(id);
+  }
+
   @Test
   void whoFindsFewOthersGoesOutByItself() throws Exception {
     List<Request> busy = busy(new ArrayList<>());
@@ -204,10 +211,7 @@ class SharedSendsTest {
     }
     busy.get(0).store();
 
-    Request request = next();
-    assertThat(request.ids()).containsExactly("b");
-    request.store();
-    assertThat(behind.get(1).get().taskId()).isEqualTo("b");
+    isStored("b", behind.get(1));
     busy.forEach(Request::store);
   }
 
@@ -219,10 +223,7 @@ class SharedSendsTest {
     assertThat(next().ids()).containsExactly("a", "b");
     behind.get(0).cancel(true);
 
-    Request again = next();
-    assertThat(again.ids()).containsExactly("b");
-    again.store();
-    assertThat(behind.get(1).get().taskId()).isEqualTo("b");
+    isStored("b", behind.get(1));
     busy.forEach(Request::store);
   }
 

@@ -79,6 +79,7 @@ public class WorkerApplication {
     private void act(String[] words) throws Exception {
       switch (words[1]) {
         case "record" -> {}
+        // Work that takes its time, and can be interrupted.
         case "sleep" -> Thread.sleep(Long.parseLong(words[2]));
         case "fail" -> {
           int failed = failures.merge(words[0], 1, Integer::sum);
