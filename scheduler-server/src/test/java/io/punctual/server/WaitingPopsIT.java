@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.apache.coyote.AbstractProtocol;
 import org.awaitility.Awaitility;
@@ -58,7 +60,9 @@ class WaitingPopsIT {
 
   @Test
   void thousandsWaitWithoutThreadsAndEachGetsAJobSoonAfterItIsDue() throws Exception {
-    try (HttpClient http = HttpClient.newHttpClient();
+    // The client's own threads are virtual, hence not counted with the server's.
+    try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
+        HttpClient http = HttpClient.newBuilder().executor(clients).build();
         ApiClient api = new ApiClient(port)) {
       int threads = ManagementFactory.getThreadMXBean().getThreadCount();
       List<CompletableFuture<Popped>> waiting = new ArrayList<>();
