@@ -50,11 +50,13 @@ final class Tuning {
     List<Double> median = new ArrayList<>();
     List<Double> p99 = new ArrayList<>();
     for (int rate : RATES) {
-      Contest.Scale scale = new Contest.Scale(0, 1, 1, 1, rate, 10, 1, 1);
+      Contest.Scale scale = new Contest.Scale(5, 1, 1, 1, rate, 10, 50_000, 1);
+      // C only warms up.
       machine.service(
           1,
           1,
-          around -> machine.contest("punctual:" + rate + " jobs/s", List.of("B"), around, scale));
+          around ->
+              machine.contest("punctual:" + rate + " jobs/s", List.of("C", "B"), around, scale));
       List<Figure> all = figures.all();
       median.add(all.get(all.size() - 4).median());
       p99.add(all.get(all.size() - 2).median());

@@ -34,9 +34,20 @@ final class SinglePosts {
         """
         {"application":"%s","taskType":"%s","taskId":"%s","delayTime":%d,"params":"%s"}"""
             .formatted(application, taskType, job.id(), job.due(), job.payload());
-    int answer = client.send(post(body), HttpResponse.BodyHandlers.discarding()).statusCode();
+    int answer = statusOf(body);
     if (answer != status) {
       throw new IOException(address + " answered HTTP " + answer);
+    }
+  }
+
+  private int statusOf(String body) throws IOException, InterruptedException {
+    try {
+      return client.send(post(body), HttpResponse.BodyHandlers.discarding()).statusCode();
+    } catch (IOException e) {
+      // One in some hundred thousand answers comes while the JDK's client still takes the
+      // connection
+      // for one that rests, and it closes it ("Data received while in pool"). The id makes it safe.
+      return client.send(post(body), HttpResponse.BodyHandlers.discarding()).statusCode();
     }
   }
 
