@@ -9,7 +9,7 @@
 -- EACH     delay: integer, ms
 -- EACH     alone: 0 or 1
 -- EACH     note: bytes
--- RETURNS  {now ms, {kind, due ms}...}
+-- RETURNS  {now ms, {kind, due ms of 'retry' or now ms of 'done'}...}
 -- COST     for all jobs at most 6 reads and 18 writes; per ack that finds no job 2 reads, per
 --          failure 1
 -- WHY      an ack counts from any attempt of the incarnation, since the work is done; everything
@@ -54,7 +54,7 @@ local function load_jobs(of)
 end
 
 local now_text, tombs_expire = int(now), int(now + retention)
-local DONE_NOW = { 'done', '0' }
+local DONE_NOW = { 'done', now_text }
 local finished, failed_before = 0, redis.call('HLEN', TRIES) > 0
 
 local function ack(id, text, incarnation)
@@ -75,7 +75,7 @@ local function ack(id, text, incarnation)
   end
   remove(JOBS, id)
   remove_tags(id, tags)
-  add_tomb(id, incarnation, 'D', string.sub(text, content), now_text, tombs_expire)
+  add_tomb(id, incarnation, 'D', hash_of(string.sub(text, content)), now_text, tombs_expire)
   finished = finished + 1
   return DONE_NOW
 end

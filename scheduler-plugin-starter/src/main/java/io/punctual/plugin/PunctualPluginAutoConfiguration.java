@@ -104,7 +104,8 @@ public class PunctualPluginAutoConfiguration {
                 defaults.buckets(),
                 queue -> tasks.retry(queue.taskType()),
                 queue -> tasks.scanInterval(queue.taskType()),
-                defaults.idleChecksPerSecond()),
+                defaults.idleChecksPerSecond(),
+                defaults.receipts()),
             dispatcher);
     dispatcher.onCapacity(engine::capacityChanged);
     tasks.onChange(type -> engine.capacityChanged(new QueueName(identity.application(), type)));

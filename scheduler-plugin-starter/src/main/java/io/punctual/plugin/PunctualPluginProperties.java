@@ -2,6 +2,7 @@ package io.punctual.plugin;
 
 import io.punctual.Limits;
 import io.punctual.RetryPolicy;
+import io.punctual.core.store.Durability;
 import io.punctual.core.store.StoreOptions;
 import java.time.Duration;
 import java.util.List;
@@ -22,6 +23,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param queues settings of single task types
  * @param keyPrefix first part of every key in Redis; applications and schedulers that share jobs
  *     have the same
+ * @param durability where a change must be before it is answered: {@code redis} for what Redis is
+ *     configured to, {@code synced} on its disk, {@code replicated:n} at n replicas, 1 to 9
  * @param shutdownPatience how long running jobs may take once the application stops; what runs
  *     longer is interrupted and delivered again
  */
@@ -34,6 +37,7 @@ public record PunctualPluginProperties(
     @DefaultValue("default") String retry,
     @DefaultValue List<Queue> queues,
     @DefaultValue("punctual") String keyPrefix,
+    @DefaultValue("redis") String durability,
     @DefaultValue("20s") Duration shutdownPatience) {
 
   /** Checks the values. */
@@ -41,6 +45,7 @@ public record PunctualPluginProperties(
     PluginTasks.requireThreads("punctual.plugin.concurrency", concurrency);
     PluginTasks.requireInterval("punctual.plugin.scan-interval", scanInterval);
     policy("punctual.plugin.retry", retry);
+    durability(durability);
     queues = List.copyOf(queues);
     if (shutdownPatience.isNegative()) {
       throw new IllegalArgumentException(
@@ -85,7 +90,15 @@ public record PunctualPluginProperties(
   }
 
   StoreOptions storeOptions() {
-    return new StoreOptions(keyPrefix, StoreOptions.DEFAULTS.tombstones());
+    return new StoreOptions(keyPrefix, StoreOptions.DEFAULTS.tombstones(), durability(durability));
+  }
+
+  private static Durability durability(String text) {
+    try {
+      return Durability.parse(text, Durability.DEFAULT.patience());
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("punctual.plugin.durability " + e.getMessage(), e);
+    }
   }
 
   private static RetryPolicy policy(String property, String text) {

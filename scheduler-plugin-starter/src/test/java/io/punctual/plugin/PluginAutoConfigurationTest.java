@@ -43,6 +43,7 @@ class PluginAutoConfigurationTest {
                       "default",
                       java.util.List.of(),
                       "punctual",
+                      "redis",
                       java.time.Duration.ofSeconds(20)));
           assertThat(context.getBean(PluginIdentity.class).application()).isEqualTo("Shop");
         });

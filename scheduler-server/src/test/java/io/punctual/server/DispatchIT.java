@@ -51,7 +51,12 @@ import tools.jackson.databind.json.JsonMapper;
 /** What becomes of jobs when the instances that should run them misbehave. */
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-    properties = {"eureka.client.enabled=false", "punctual.dispatch.avoid=200ms"})
+    properties = {
+      "eureka.client.enabled=false",
+      "punctual.dispatch.avoid=200ms",
+      "punctual.dispatch.circuit.failures=20",
+      "punctual.dispatch.circuit.pause=200ms"
+    })
 class DispatchIT {
 
   private static final JsonMapper JSON = new JsonMapper();
@@ -117,7 +122,8 @@ class DispatchIT {
           "empty",
           "long",
           "nothing",
-          "late"
+          "late",
+          "broken"
         }) {
       instance(registry, app, 0, WORKER.port(), "batch");
     }
@@ -382,6 +388,45 @@ class DispatchIT {
     assertThat(job.at("/attempts/unknown").asInt()).isEqualTo(1);
     assertThat(job.at("/lastError/message").asString()).contains("time-to-run");
     never.countDown();
+  }
+
+  @Test
+  void anApplicationInWhichEverythingFailsIsLeftAloneAndEasedIn() {
+    on("broken", body -> status(500));
+    String jobs =
+        IntStream.range(0, 60)
+            .mapToObj(i -> job("broken", i, "").replace("1h,1h", "10ms;attempts=1000"))
+            .collect(Collectors.joining(","));
+    assertThat(api.post("/api/v1/jobs/batch", "{\"jobs\":[" + jobs + "]}").status()).isEqualTo(200);
+
+    eventually().until(() -> queue("broken").get("circuitOpen").asBoolean());
+    assertThat(api.get("/actuator/health").body().at("/components/circuits/status").asString())
+        .isEqualTo("WARNING");
+    int failed = failures("broken");
+    int requests = batches("broken").size();
+    eventually().until(() -> batches("broken").size() >= requests + 3);
+    // Each of these is a single job that probes: the others wait and lose nothing.
+    assertThat(batches("broken").stream().skip(requests))
+        .allSatisfy(request -> assertThat(request.jobs()).hasSize(1));
+    assertThat(failures("broken")).isLessThan(failed + 20);
+
+    on("broken", lines(job -> line(job, "done")));
+    eventually().until(() -> queue("broken").at("/counters/done").asInt() == 60);
+    assertThat(queue("broken").get("circuitOpen").asBoolean()).isFalse();
+    List<Integer> sizes =
+        batches("broken").stream()
+            .dropWhile(request -> request.jobs().size() > 1)
+            .map(request -> request.jobs().size())
+            .toList();
+    assertThat(sizes).allMatch(size -> size < 60);
+  }
+
+  private JsonNode queue(String app) {
+    return api.get("/api/v1/queues/" + app + "/" + TYPE).body();
+  }
+
+  private int failures(String app) {
+    return queue(app).at("/counters/failed").asInt();
   }
 
   @Test

@@ -22,6 +22,8 @@ import java.util.TreeSet;
  * @param early begun before the due time
  * @param overlapping begun again while the run before was still going on in a living worker
  * @param repeated begun more than once, for whatever reason
+ * @param causes of the repeats: how many further runs each kind of fault, or the worker's own
+ *     failure, explains
  * @param unexplained begun once more though the run before ended well and nothing was broken then,
  *     or more often than things were broken
  */
@@ -34,6 +36,7 @@ public record Accounting(
     Set<String> early,
     Set<String> overlapping,
     Set<String> repeated,
+    Map<String, Integer> causes,
     Set<String> unexplained) {
 
   /** Adds up. */
@@ -52,6 +55,7 @@ public record Accounting(
     Set<String> early = new TreeSet<>();
     Set<String> overlapping = new TreeSet<>();
     Set<String> repeated = new TreeSet<>();
+    Map<String, Integer> causes = new TreeMap<>();
     Set<String> unexplained = new TreeSet<>();
     byId.forEach(
         (id, runs) -> {
@@ -69,7 +73,7 @@ public record Accounting(
           if (overlap(runs)) {
             overlapping.add(id);
           }
-          if (!explained(runs, faults)) {
+          if (!explained(runs, faults, causes)) {
             unexplained.add(id);
           }
         });
@@ -82,6 +86,7 @@ public record Accounting(
         early,
         overlapping,
         repeated,
+        causes,
         unexplained);
   }
 
@@ -96,11 +101,13 @@ public record Accounting(
   }
 
   /** Each further run needs a cause of its own. */
-  private static boolean explained(List<Execution> runs, List<Fault> faults) {
+  private static boolean explained(
+      List<Execution> runs, List<Fault> faults, Map<String, Integer> causes) {
     List<Fault> left = new ArrayList<>(faults);
     for (int i = 1; i < runs.size(); i++) {
       Execution before = runs.get(i - 1);
       if (before.ending() == Execution.Ending.FAILED) {
+        causes.merge("the worker said that it failed", 1, Integer::sum);
         continue;
       }
       Optional<Fault> cause = left.stream().filter(f -> f.explainsRepeatOf(before)).findFirst();
@@ -108,6 +115,7 @@ public record Accounting(
         return false;
       }
       left.remove(cause.get());
+      causes.merge(cause.get().what(), 1, Integer::sum);
     }
     return true;
   }
@@ -138,6 +146,7 @@ public record Accounting(
         + some(overlapping)
         + ", repeated "
         + some(repeated)
+        + (causes.isEmpty() ? "" : " " + causes)
         + ", of these unexplained "
         + some(unexplained);
   }

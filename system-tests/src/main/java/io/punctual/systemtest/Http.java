@@ -44,6 +44,15 @@ public final class Http {
             .build());
   }
 
+  /** PATCH of JSON. */
+  public static Answer patch(String url, String json) throws IOException {
+    return send(
+        request(url)
+            .header("Content-Type", "application/json")
+            .method("PATCH", HttpRequest.BodyPublishers.ofString(json))
+            .build());
+  }
+
   /** DELETE. */
   public static Answer delete(String url) throws IOException {
     return send(request(url).DELETE().build());

@@ -21,6 +21,7 @@ public final class Load implements AutoCloseable {
   private final List<JavaProcess> schedulers;
   private final String prefix;
   private final String what;
+  private final String retry;
   private final Duration minDelay;
   private final Duration maxDelay;
   private final ScheduledExecutorService pace = Executors.newSingleThreadScheduledExecutor();
@@ -30,6 +31,7 @@ public final class Load implements AutoCloseable {
   /**
    * @param prefix of the task ids
    * @param what the worker shall do
+   * @param retry the jobs' retry policy
    * @param minDelay from submit to due time, at least
    * @param maxDelay and at most
    */
@@ -38,12 +40,14 @@ public final class Load implements AutoCloseable {
       List<JavaProcess> schedulers,
       String prefix,
       String what,
+      String retry,
       Duration minDelay,
       Duration maxDelay) {
     this.submitter = submitter;
     this.schedulers = List.copyOf(schedulers);
     this.prefix = prefix;
     this.what = what;
+    this.retry = retry;
     this.minDelay = minDelay;
     this.maxDelay = maxDelay;
   }
@@ -70,7 +74,7 @@ public final class Load implements AutoCloseable {
     long due = System.currentTimeMillis() + delay;
     for (int i = 0; i < ROUNDS * schedulers.size(); i++) {
       JavaProcess scheduler = schedulers.get((number + i) % schedulers.size());
-      if (submitter.submitOne(scheduler, prefix + number, what, due)) {
+      if (submitter.submitOne(scheduler, prefix + number, what, due, retry)) {
         return;
       }
     }

@@ -109,6 +109,16 @@ public final class Submitter {
     return cancelled;
   }
 
+  /** Moves a job; answers whether that was in time. */
+  public boolean move(JavaProcess scheduler, String id, long due) throws IOException {
+    boolean moved =
+        Http.patch(address(scheduler, id), "{\"delayTime\":" + due + "}").status() == 200;
+    if (moved) {
+      attempted.put(id, due);
+    }
+    return moved;
+  }
+
   /** Asks for a dead letter to be run again. */
   public Http.Answer requeue(JavaProcess scheduler, String id) throws IOException {
     return Http.post(address(scheduler, id) + "/requeue", "");

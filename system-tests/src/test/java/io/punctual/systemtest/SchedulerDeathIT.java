@@ -142,6 +142,7 @@ class SchedulerDeathIT {
         schedulers,
         "load-",
         what,
+        "default",
         Duration.ofMillis(200),
         Duration.ofSeconds(2));
   }

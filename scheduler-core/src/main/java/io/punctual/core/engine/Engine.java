@@ -26,7 +26,8 @@ public interface Engine extends AutoCloseable {
    * Starts the scanners of all queues that the store knows, and goes on doing so. An engine may be
    * started again after a stop or close.
    *
-   * @throws IllegalStateException while a stop is under way
+   * @throws IllegalStateException while a stop is under way, or if the store can not keep the
+   *     durability that is wanted
    */
   void start();
 
@@ -74,6 +75,12 @@ public interface Engine extends AutoCloseable {
 
   /** Counts of one queue over all its buckets; empty if it is not known. */
   Optional<QueueStats> stats(QueueName queue);
+
+  /** What the jobs stand on, and whether it is sound. */
+  StoreHealth storeHealth();
+
+  /** An operator has seen what the store lost: it is not part of its health any more. */
+  void acknowledgeLosses();
 
   /** To be called when a dispatcher's {@link Dispatcher#capacity} may have grown. */
   void capacityChanged(QueueName queue);

@@ -21,6 +21,7 @@ import java.util.regex.Pattern;
  *     is asked each time, and kept between 10 ms and 1 min
  * @param idleChecksPerSecond bound on the safety checks of all idle buckets together, 1 to 100,000;
  *     a lower one costs the store less, and lets an idle bucket wait longer when a hint was lost
+ * @param receipts what is remembered of answers, for a fail-over
  */
 public record EngineOptions(
     String owner,
@@ -29,7 +30,8 @@ public record EngineOptions(
     int buckets,
     Function<QueueName, RetryPolicy> retry,
     Function<QueueName, Duration> safetyCheck,
-    int idleChecksPerSecond) {
+    int idleChecksPerSecond,
+    ReceiptOptions receipts) {
 
   /**
    * Checks the ranges.
@@ -64,7 +66,8 @@ public record EngineOptions(
   }
 
   /**
-   * The defaults: lease 10 s, claims of 200, one bucket, a check a second, 20 idle checks a second.
+   * The defaults: lease 10 s, claims of 200, one bucket, a check a second, 20 idle checks a second,
+   * receipts for half a minute.
    */
   public static EngineOptions defaults(String owner) {
     return new EngineOptions(
@@ -74,6 +77,7 @@ public record EngineOptions(
         1,
         queue -> RetryPolicy.DEFAULT,
         queue -> Duration.ofSeconds(1),
-        20);
+        20,
+        ReceiptOptions.DEFAULT);
   }
 }

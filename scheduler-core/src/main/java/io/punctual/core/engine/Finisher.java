@@ -55,7 +55,7 @@ final class Finisher {
       context.outages().answered(this);
       for (int i = 0; i < group.size(); i++) {
         if (settled.get(i).kind() == Settled.Kind.RETRY) {
-          bell.head(settled.get(i).due());
+          bell.head(settled.get(i).at());
         }
         group.get(i).answer().complete(settled.get(i));
       }

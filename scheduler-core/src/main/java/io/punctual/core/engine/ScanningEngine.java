@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 /** The doors of the engine; what works behind them is a {@link Session}. */
 final class ScanningEngine implements Engine {
 
+  private final Receipts receipts;
   private final Store store;
   private final JobStore jobs;
   private final EngineOptions options;
@@ -37,22 +38,28 @@ final class ScanningEngine implements Engine {
 
   ScanningEngine(
       Store store, EngineOptions options, Dispatcher dispatcher, @Nullable ScanSignals signals) {
-    this.store = store;
-    this.jobs = store.jobs();
+    this.receipts = new Receipts(options.receipts(), System::nanoTime);
+    this.jobs = new ReceiptKeeper(store.jobs(), receipts);
+    this.store = new Store(jobs, store.queues(), store.wakeUps(), store.inspector(), store.epoch());
     this.options = options;
     this.dispatcher = dispatcher;
     this.signals = signals;
-    this.session = new Session(store, options, dispatcher, signals);
+    this.session = session();
     this.claims = new PulledClaims(jobs, () -> session);
     this.operations = new StoreOperations(jobs, options, () -> session);
   }
 
   @Override
   public synchronized void start() {
+    StoreWatch.requireFit(store);
     if (session.isClosed()) {
-      session = new Session(store, options, dispatcher, signals);
+      session = session();
     }
     session.start();
+  }
+
+  private Session session() {
+    return new Session(store, options, dispatcher, signals, receipts);
   }
 
   // Not synchronized: a close ends the wait of a stop that is under way.
@@ -147,7 +154,7 @@ final class ScanningEngine implements Engine {
     return session
         .queues()
         .find(queue)
-        .map(found -> jobs.cancel(found.lane(taskId).bucket, taskId))
+        .map(found -> jobs.cancel(found.lane(taskId).bucket, taskId).result())
         .orElseGet(() -> new CancelResult(CancelResult.Outcome.UNKNOWN, 0));
   }
 
@@ -201,6 +208,16 @@ final class ScanningEngine implements Engine {
                     found.lanes.stream().map(lane -> jobs.stats(lane.bucket)).toList(),
                     found.lanes.stream().anyMatch(lane -> !lane.keeper.open().isEmpty()),
                     dispatcher.capacity(queue) > 0));
+  }
+
+  @Override
+  public StoreHealth storeHealth() {
+    return session.watch().health();
+  }
+
+  @Override
+  public void acknowledgeLosses() {
+    session.watch().acknowledgeLosses();
   }
 
   @Override

@@ -30,13 +30,18 @@ final class Session {
   private final WakeUps wakeUps;
   private final Context context;
   private final Queues queues;
+  private final StoreWatch watch;
   private final Object lifecycle = new Object();
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile Phase phase = Phase.NEW;
   private @Nullable AutoCloseable listening;
 
   Session(
-      Store store, EngineOptions options, Dispatcher dispatcher, @Nullable ScanSignals signals) {
+      Store store,
+      EngineOptions options,
+      Dispatcher dispatcher,
+      @Nullable ScanSignals signals,
+      Receipts receipts) {
     long start = System.nanoTime();
     this.wakeUps = store.wakeUps();
     this.context =
@@ -55,7 +60,12 @@ final class Session {
             new Semaphore(LOOKS_AT_ONCE),
             signals);
     this.queues = new Queues(store.queues(), context);
+    this.watch = new StoreWatch(store, receipts, context, queues);
     context.pulls().ringsWith(queues::room);
+  }
+
+  StoreWatch watch() {
+    return watch;
   }
 
   Context context() {
@@ -84,6 +94,7 @@ final class Session {
       }
       phase = Phase.RUNNING;
       queues.start();
+      watch.start();
       listening = wakeUps.listen(new Hints());
     }
   }
@@ -152,6 +163,7 @@ final class Session {
       listener = listening;
     }
     queues.stop();
+    watch.stop();
     context.pulls().close();
     for (QueueLanes queue : queues.all()) {
       queue.close();

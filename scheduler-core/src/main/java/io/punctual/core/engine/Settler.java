@@ -125,7 +125,7 @@ final class Settler {
 
   private void close(Entry entry, Settled settled) {
     if (settled.kind() == Settled.Kind.RETRY) {
-      bell.head(settled.due());
+      bell.head(settled.at());
     }
     forget(entry);
     entry.stored().complete(null);

@@ -101,10 +101,10 @@ final class StoreOperations implements Operations {
       Revision.@Nullable Version seen) {
     Optional<QueueLanes> lanes = sessions.get().queues().find(queue);
     if (lanes.isEmpty()) {
-      return new Revised(Revised.Kind.UNKNOWN, 0, 0, null);
+      return Revised.refused(Revised.Kind.UNKNOWN, 0);
     }
     Lane lane = lanes.get().lane(taskId);
-    Revised revised = new Revised(Revised.Kind.CHANGED, 0, 0, null);
+    Revised revised = Revised.refused(Revised.Kind.CHANGED, 0);
     for (int i = 0; i < TRIES && revised.kind() == Revised.Kind.CHANGED; i++) {
       revised =
           jobs.revise(

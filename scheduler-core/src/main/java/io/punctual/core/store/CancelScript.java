@@ -16,10 +16,15 @@ final class CancelScript {
     this.tombstones = tombstones;
   }
 
-  CancelResult run(Bucket bucket, String taskId) {
+  Cancelled run(Bucket bucket, String taskId) {
     Reply reply =
-        scripts.run("cancel", bucket, new Arguments().add(tombstones.toMillis()).add(taskId));
+        scripts.runDurably(
+            "cancel", bucket, new Arguments().add(tombstones.toMillis()).add(taskId));
     String outcome = reply.text(1).toUpperCase(Locale.ROOT).replace('-', '_');
-    return new CancelResult(CancelResult.Outcome.valueOf(outcome), reply.small(2));
+    String incarnation = reply.text(3);
+    return new Cancelled(
+        new CancelResult(CancelResult.Outcome.valueOf(outcome), reply.small(2)),
+        reply.number(0),
+        incarnation.isEmpty() ? null : incarnation);
   }
 }

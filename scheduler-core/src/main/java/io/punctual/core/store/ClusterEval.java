@@ -1,12 +1,12 @@
 package io.punctual.core.store;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
@@ -27,27 +27,40 @@ final class ClusterEval {
 
   private final AtomicBoolean learning = new AtomicBoolean();
 
-  @Nullable Object send(
-      RedisClusterClient client, Command command, byte[] script, int keys, byte[][] keysAndArgs) {
-    CommandArguments arguments = new CommandArguments(command).add(script).add(keys);
-    for (byte[] value : keysAndArgs) {
-      arguments.add(value);
-    }
-    CommandObject<Object> call = new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT);
-    int slot = JedisClusterCRC16.getSlot(keysAndArgs[0]);
+  /**
+   * Sends commands to the node of a key, all on one connection.
+   *
+   * @param script is sent first; only it may be answered with a redirection
+   * @param behind others, each sent once the one before was answered
+   */
+  List<Object> send(
+      RedisClusterClient client,
+      byte[] key,
+      CommandArguments script,
+      List<CommandArguments> behind) {
+    int slot = JedisClusterCRC16.getSlot(key);
     for (int redirects = 0; ; redirects++) {
-      try (Connection connection = connect(client, slot, keysAndArgs[0])) {
-        return connection.executeCommand(call);
+      try (Connection connection = connect(client, slot, key)) {
+        List<Object> answers = new ArrayList<>();
+        answers.add(connection.executeCommand(raw(script)));
+        for (CommandArguments command : behind) {
+          answers.add(Confirmation.answer(() -> connection.executeCommand(raw(command))));
+        }
+        return answers;
       } catch (JedisRedirectionException e) {
-        learnSlots(client, keysAndArgs[0]);
+        learnSlots(client, key);
         if (redirects == MAX_REDIRECTS) {
           throw e;
         }
       } catch (JedisConnectionException e) {
-        learnSlots(client, keysAndArgs[0]);
+        learnSlots(client, key);
         throw e;
       }
     }
+  }
+
+  private static CommandObject<Object> raw(CommandArguments arguments) {
+    return new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT);
   }
 
   private Connection connect(RedisClusterClient client, int slot, byte[] key) {

@@ -1,6 +1,5 @@
 package io.punctual.core.store;
 
-import io.punctual.CancelResult;
 import io.punctual.core.job.JobState;
 import io.punctual.core.queue.Bucket;
 import java.time.Duration;
@@ -65,10 +64,17 @@ public interface JobStore {
   Expired expire(Bucket bucket, int max);
 
   /** Cancels a waiting job. */
-  CancelResult cancel(Bucket bucket, String taskId);
+  Cancelled cancel(Bucket bucket, String taskId);
 
   /** Changes a waiting job. */
   Revised revise(Bucket bucket, String taskId, Revision revision);
+
+  /**
+   * Puts back what a fail-over forgot; what is there and the same or newer stays as it is.
+   *
+   * @param restorations each id once
+   */
+  Restored restore(Bucket bucket, List<Restoration> restorations);
 
   /**
    * Gives dead letters a new life.

@@ -58,6 +58,10 @@ final class Keys {
     return bytes(prefix + ":queues");
   }
 
+  byte[] epoch() {
+    return bytes(prefix + ":epoch");
+  }
+
   byte[] wakeUpChannel() {
     return bytes(prefix + ":wake");
   }

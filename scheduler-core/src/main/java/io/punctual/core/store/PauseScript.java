@@ -13,7 +13,7 @@ final class PauseScript {
 
   Paused run(Bucket bucket, boolean paused) {
     Reply reply =
-        scripts.run(
+        scripts.runDurably(
             "pause",
             bucket,
             new Arguments().add(scripts.keys().wakeUpChannel()).add(Keys.name(bucket)).add(paused));

@@ -17,11 +17,11 @@ final class PurgeScript {
   int run(Bucket bucket, JobState state, List<String> taskIds) {
     Arguments arguments = arguments(state, 0, 0);
     taskIds.forEach(arguments::add);
-    return scripts.run("purge", bucket, arguments).small(1);
+    return scripts.runDurably("purge", bucket, arguments).small(1);
   }
 
   int runOldest(Bucket bucket, JobState state, long before, int max) {
-    return scripts.run("purge", bucket, arguments(state, max, before)).small(1);
+    return scripts.runDurably("purge", bucket, arguments(state, max, before)).small(1);
   }
 
   private static Arguments arguments(JobState state, int oldest, long before) {

@@ -1,6 +1,5 @@
 package io.punctual.core.store;
 
-import io.punctual.CancelResult;
 import io.punctual.core.job.JobState;
 import io.punctual.core.queue.Bucket;
 import java.time.Duration;
@@ -22,6 +21,7 @@ final class RedisJobStore implements JobStore {
   private final ExpireScript expire;
   private final CancelScript cancel;
   private final ReviseScript revise;
+  private final RestoreScript restore;
   private final RequeueScript requeue;
   private final PurgeScript purge;
   private final FindScript find;
@@ -39,6 +39,7 @@ final class RedisJobStore implements JobStore {
     expire = new ExpireScript(scripts);
     cancel = new CancelScript(scripts, tombstones);
     revise = new ReviseScript(scripts);
+    restore = new RestoreScript(scripts, tombstones);
     requeue = new RequeueScript(scripts);
     purge = new PurgeScript(scripts);
     find = new FindScript(scripts);
@@ -80,13 +81,18 @@ final class RedisJobStore implements JobStore {
   }
 
   @Override
-  public CancelResult cancel(Bucket bucket, String taskId) {
+  public Cancelled cancel(Bucket bucket, String taskId) {
     return cancel.run(bucket, taskId);
   }
 
   @Override
   public Revised revise(Bucket bucket, String taskId, Revision revision) {
     return revise.run(bucket, taskId, revision);
+  }
+
+  @Override
+  public Restored restore(Bucket bucket, List<Restoration> restorations) {
+    return restore.run(bucket, bounded(restorations));
   }
 
   @Override

@@ -37,10 +37,14 @@ public final class RedisStore {
               + " remove setUseUnifiedJedis(false)");
     }
     Keys keys = new Keys(options.prefix(), time);
-    ScriptRunner scripts = new ScriptRunner(connections, keys, time);
+    StoreInspector inspector = new RedisInspector(connections, options.durability());
+    Confirmation confirmation = new Confirmation(options.durability(), inspector);
+    ScriptRunner scripts = new ScriptRunner(connections, keys, time, confirmation);
     return new Store(
         new RedisJobStore(scripts, options.tombstones()),
         new RedisQueueDirectory(connections, keys),
-        new RedisWakeUps(connections, keys));
+        new RedisWakeUps(connections, keys),
+        inspector,
+        new RedisEpochMarker(connections, keys));
   }
 }

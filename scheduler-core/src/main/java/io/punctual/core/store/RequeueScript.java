@@ -32,7 +32,7 @@ final class RequeueScript {
   }
 
   private Requeued run(Bucket bucket, Arguments arguments) {
-    Reply reply = scripts.run("requeue", bucket, arguments);
+    Reply reply = scripts.runDurably("requeue", bucket, arguments);
     return new Requeued(reply.textsFrom(2), reply.numberOrNull(1));
   }
 }

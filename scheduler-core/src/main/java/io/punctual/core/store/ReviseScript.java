@@ -38,9 +38,13 @@ final class ReviseScript {
           .add(Records.tags(content.tags()))
           .add(content.content());
     }
-    Reply reply = scripts.run("revise", bucket, arguments);
+    Reply reply = scripts.runDurably("revise", bucket, arguments);
     String kind = reply.text(1).toUpperCase(Locale.ROOT).replace('-', '_');
     return new Revised(
-        Revised.Kind.valueOf(kind), reply.number(2), reply.small(3), reply.numberOrNull(4));
+        Revised.Kind.valueOf(kind),
+        reply.number(2),
+        reply.small(3),
+        reply.numberOrNull(4),
+        Records.jobOrNull(reply.bytes(5)));
   }
 }

@@ -1,6 +1,7 @@
 package io.punctual.core.store;
 
 import io.punctual.core.queue.Bucket;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,8 +11,12 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.ReturnType;
 import org.springframework.data.redis.connection.jedis.JedisConnection;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.UnifiedJedis;
 
 /**
  * Runs scripts on the keys of a bucket, by hash, or by text where Redis does not know them yet.
@@ -22,13 +27,16 @@ final class ScriptRunner {
   private final RedisConnectionFactory connections;
   private final Keys keys;
   private final TimeSource time;
+  private final Confirmation confirmation;
   private final ClusterEval cluster = new ClusterEval();
   private final Map<String, LuaScript> scripts = new ConcurrentHashMap<>();
 
-  ScriptRunner(RedisConnectionFactory connections, Keys keys, TimeSource time) {
+  ScriptRunner(
+      RedisConnectionFactory connections, Keys keys, TimeSource time, Confirmation confirmation) {
     this.connections = connections;
     this.keys = keys;
     this.time = time;
+    this.confirmation = confirmation;
   }
 
   Keys keys() {
@@ -41,6 +49,23 @@ final class ScriptRunner {
    * @throws StoreException if Redis was not reached or refused
    */
   Reply run(String name, Bucket bucket, Arguments arguments) {
+    return run(name, bucket, arguments, List.of());
+  }
+
+  /**
+   * Runs a script whose outcome somebody relies on: answers when its changes are as durable as it
+   * was asked for.
+   *
+   * @throws StoreException if Redis was not reached or refused, or they may not be
+   */
+  Reply runDurably(String name, Bucket bucket, Arguments arguments) {
+    return StoreErrors.translated(
+        name + " on " + bucket,
+        () -> run(name, bucket, arguments, confirmation.commands(keys.tag(bucket))));
+  }
+
+  private Reply run(
+      String name, Bucket bucket, Arguments arguments, List<CommandArguments> confirming) {
     LuaScript script = scripts.computeIfAbsent(name, n -> LuaScript.load(n, time));
     List<byte[]> bucketKeys = keys.of(bucket);
     byte[][] keysAndArguments = arguments.behind(bucketKeys);
@@ -49,7 +74,7 @@ final class ScriptRunner {
         () -> {
           RedisConnection connection = connections.getConnection();
           try {
-            return reply(connection, script, bucketKeys.size(), keysAndArguments);
+            return reply(connection, script, bucketKeys.size(), keysAndArguments, confirming);
           } finally {
             release(connection);
           }
@@ -66,15 +91,26 @@ final class ScriptRunner {
   }
 
   private Reply reply(
-      RedisConnection connection, LuaScript script, int keyCount, byte[][] keysAndArguments) {
+      RedisConnection connection,
+      LuaScript script,
+      int keyCount,
+      byte[][] keysAndArguments,
+      List<CommandArguments> confirming) {
     try {
       return new Reply(
-          eval(connection, Command.EVALSHA, script.sha1Bytes(), keyCount, keysAndArguments));
+          eval(
+              connection,
+              Command.EVALSHA,
+              script.sha1Bytes(),
+              keyCount,
+              keysAndArguments,
+              confirming));
     } catch (RuntimeException e) {
       if (!StoreErrors.says(e, "NOSCRIPT")) {
         throw e;
       }
-      return new Reply(eval(connection, Command.EVAL, script.text(), keyCount, keysAndArguments));
+      return new Reply(
+          eval(connection, Command.EVAL, script.text(), keyCount, keysAndArguments, confirming));
     }
   }
 
@@ -83,11 +119,25 @@ final class ScriptRunner {
       Command command,
       byte[] script,
       int keyCount,
-      byte[][] keysAndArguments) {
+      byte[][] keysAndArguments,
+      List<CommandArguments> confirming) {
     List<?> values;
     if (connection instanceof RedisClusterConnection) {
       RedisClusterClient client = (RedisClusterClient) connection.getNativeConnection();
-      values = (List<?>) cluster.send(client, command, script, keyCount, keysAndArguments);
+      List<Object> answers =
+          cluster.send(
+              client,
+              keysAndArguments[0],
+              call(command, script, keyCount, keysAndArguments),
+              confirming);
+      values = (List<?>) answers.get(0);
+      confirmation.check(answers.subList(1, answers.size()));
+    } else if (!confirming.isEmpty()) {
+      UnifiedJedis client = (UnifiedJedis) connection.getNativeConnection();
+      List<Object> answers =
+          pipelined(client, call(command, script, keyCount, keysAndArguments), confirming);
+      values = (List<?>) answers.get(0);
+      confirmation.check(answers.subList(1, answers.size()));
     } else if (command == Command.EVALSHA) {
       values =
           connection
@@ -98,6 +148,32 @@ final class ScriptRunner {
           connection.scriptingCommands().eval(script, ReturnType.MULTI, keyCount, keysAndArguments);
     }
     return orEmpty(values);
+  }
+
+  private static CommandArguments call(
+      Command command, byte[] script, int keyCount, byte[][] keysAndArguments) {
+    CommandArguments arguments = new CommandArguments(command).add(script).add(keyCount);
+    for (byte[] value : keysAndArguments) {
+      arguments.add(value);
+    }
+    return arguments;
+  }
+
+  // On one connection, in one round trip. What is confirmed is what this connection did.
+  private static List<Object> pipelined(
+      UnifiedJedis client, CommandArguments script, List<CommandArguments> confirming) {
+    try (AbstractPipeline pipeline = client.pipelined()) {
+      List<Response<Object>> responses = new ArrayList<>();
+      responses.add(pipeline.sendCommand(script));
+      confirming.forEach(command -> responses.add(pipeline.sendCommand(command)));
+      pipeline.sync();
+      List<Object> answers = new ArrayList<>();
+      answers.add(responses.get(0).get());
+      for (Response<Object> response : responses.subList(1, responses.size())) {
+        answers.add(Confirmation.answer(response));
+      }
+      return answers;
+    }
   }
 
   private static List<?> orEmpty(@Nullable List<?> values) {

@@ -3,9 +3,9 @@ package io.punctual.core.store;
 /**
  * What became of a settlement.
  *
- * @param due the next due time of RETRY, else 0
+ * @param at epoch ms: the next due time of RETRY, now of DONE, else 0
  */
-public record Settled(Kind kind, long due) {
+public record Settled(Kind kind, long at) {
 
   /** The cases. */
   public enum Kind {

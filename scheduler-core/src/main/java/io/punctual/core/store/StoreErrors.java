@@ -44,6 +44,11 @@ final class StoreErrors {
     return reply(e, code(code)) != null;
   }
 
+  /** Whether Redis answered, with an error. */
+  static boolean isAnswer(Throwable e) {
+    return root(e) instanceof JedisDataException;
+  }
+
   // A script's own errors have their code in front from Redis 7 on, and in 6.2 behind the place in
   // the script: 'ERR Error running script (...): @user_script: 12: -OOM command not allowed ...'.
   private static Pattern code(String codes) {

@@ -9,11 +9,18 @@ import java.time.Duration;
  *     [A-Za-z0-9._-]
  * @param tombstones how long a finished or cancelled id is remembered: 1 s to 7 days. Must be
  *     longer than any submitter keeps repeating a submit; costs some 150 bytes a job for that long
+ * @param durability what must have happened before a change is answered
  */
-public record StoreOptions(String prefix, Duration tombstones) {
+public record StoreOptions(String prefix, Duration tombstones, Durability durability) {
 
-  /** Prefix {@code punctual}, tombstones for 10 minutes. */
-  public static final StoreOptions DEFAULTS = new StoreOptions("punctual", Duration.ofMinutes(10));
+  /** Prefix {@code punctual}, tombstones for 10 minutes, as durable as Redis is configured. */
+  public static final StoreOptions DEFAULTS =
+      new StoreOptions("punctual", Duration.ofMinutes(10), Durability.DEFAULT);
+
+  /** As durable as Redis is configured. */
+  public StoreOptions(String prefix, Duration tombstones) {
+    this(prefix, tombstones, Durability.DEFAULT);
+  }
 
   /** Checks the ranges. */
   public StoreOptions {

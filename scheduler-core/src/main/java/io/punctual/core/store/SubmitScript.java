@@ -31,7 +31,7 @@ final class SubmitScript {
           .add(job.content())
           .add(job.replace());
     }
-    Reply reply = scripts.run("submit", bucket, arguments);
+    Reply reply = scripts.runDurably("submit", bucket, arguments);
     long now = reply.number(0);
     List<Submitted.Item> items = new ArrayList<>(jobs.size());
     for (Reply item : reply.listsFrom(2)) {

@@ -155,7 +155,7 @@ class ClaimsIT extends EngineTestBase {
     submit(engine, "a", job -> job.delay(Duration.ZERO).retry(RetryPolicy.parse("1h,2h")));
     PulledJob job = waiting(engine, QUEUE).get(20, TimeUnit.SECONDS).get(0);
     Settled waits = engine.claims().failed(job.token(), "w", "no", null).get(20, TimeUnit.SECONDS);
-    assertThat(waits.due()).isGreaterThan(job.dueTime() + Duration.ofMinutes(30).toMillis());
+    assertThat(waits.at()).isGreaterThan(job.dueTime() + Duration.ofMinutes(30).toMillis());
 
     submit(engine, "b", Duration.ZERO);
     job = waiting(engine, QUEUE).get(20, TimeUnit.SECONDS).get(0);

@@ -92,7 +92,14 @@ class EngineIT extends EngineTestBase {
     EngineOptions o = options("engine");
     EngineOptions slow =
         new EngineOptions(
-            o.owner(), o.lease(), o.maxClaim(), 1, o.retry(), queue -> Duration.ofMinutes(1), 1);
+            o.owner(),
+            o.lease(),
+            o.maxClaim(),
+            1,
+            o.retry(),
+            queue -> Duration.ofMinutes(1),
+            1,
+            ReceiptOptions.DEFAULT);
     Engine engine = engine(deafStore(), slow, dispatcher, null);
     submit(engine, "late", Duration.ofHours(1));
     submit(engine, "early", Duration.ofMillis(100));
@@ -146,7 +153,8 @@ class EngineIT extends EngineTestBase {
             4,
             o.retry(),
             o.safetyCheck(),
-            o.idleChecksPerSecond());
+            o.idleChecksPerSecond(),
+            ReceiptOptions.DEFAULT);
     Engine engine = engine(store(), many, dispatcher, null);
     List<String> ids = IntStream.range(0, 40).mapToObj(Integer::toString).toList();
     ids.forEach(id -> submit(engine, id, Duration.ofMillis(50)));

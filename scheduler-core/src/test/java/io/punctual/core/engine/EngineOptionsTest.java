@@ -40,6 +40,7 @@ class EngineOptionsTest {
         buckets,
         queue -> RetryPolicy.DEFAULT,
         queue -> Duration.ofSeconds(1),
-        100);
+        100,
+        ReceiptOptions.DEFAULT);
   }
 }

@@ -80,7 +80,7 @@ abstract class EngineTestBase {
 
   Store deafStore() {
     Store store = store();
-    return new Store(store.jobs(), store.queues(), DEAF);
+    return new Store(store.jobs(), store.queues(), DEAF, store.inspector(), store.epoch());
   }
 
   Engine engine(Dispatcher dispatcher) {
@@ -105,7 +105,8 @@ abstract class EngineTestBase {
         o.buckets(),
         o.retry(),
         o.safetyCheck(),
-        o.idleChecksPerSecond());
+        o.idleChecksPerSecond(),
+        ReceiptOptions.DEFAULT);
   }
 
   static Submit submit(Engine engine, String taskId, Duration delay) {

@@ -218,7 +218,14 @@ class LifecycleIT extends EngineTestBase {
     EngineOptions o = EngineOptions.defaults("engine");
     EngineOptions bounded =
         new EngineOptions(
-            o.owner(), o.lease(), o.maxClaim(), 1, o.retry(), queue -> Duration.ofMillis(100), 50);
+            o.owner(),
+            o.lease(),
+            o.maxClaim(),
+            1,
+            o.retry(),
+            queue -> Duration.ofMillis(100),
+            50,
+            ReceiptOptions.DEFAULT);
     engine(
         store,
         bounded,

@@ -32,7 +32,8 @@ class OperationsIT extends EngineTestBase {
         buckets,
         o.retry(),
         o.safetyCheck(),
-        o.idleChecksPerSecond());
+        o.idleChecksPerSecond(),
+        ReceiptOptions.DEFAULT);
   }
 
   private static UnaryOperator<JobContent> params(String params) {

@@ -159,7 +159,14 @@ class SharedQueueIT extends EngineTestBase {
   private static EngineOptions rareChecks(String owner) {
     EngineOptions o = options(owner);
     return new EngineOptions(
-        o.owner(), o.lease(), o.maxClaim(), 1, o.retry(), queue -> Duration.ofMinutes(1), 1);
+        o.owner(),
+        o.lease(),
+        o.maxClaim(),
+        1,
+        o.retry(),
+        queue -> Duration.ofMinutes(1),
+        1,
+        ReceiptOptions.DEFAULT);
   }
 
   /** Waits until a scanner sleeps. */

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class CancelIT extends TransitionTestBase {
 
   private void assertAnswer(String id, Outcome outcome, int attempt) {
-    assertThat(store.cancel(bucket, id)).isEqualTo(new CancelResult(outcome, attempt));
+    assertThat(store.cancel(bucket, id).result()).isEqualTo(new CancelResult(outcome, attempt));
   }
 
   @Test
@@ -38,6 +38,16 @@ class CancelIT extends TransitionTestBase {
     nowIs(NOW + RETENTION);
     assertAnswer("a", Outcome.UNKNOWN, 0);
     then(after);
+  }
+
+  @Test
+  void theAnswerSaysWhichJobIsGone() {
+    given(bucket().delayed("a", NOW).delayed("lost", NOW).without("jobs", "lost"));
+
+    CancelResult cancelled = new CancelResult(Outcome.CANCELLED, 0);
+    assertThat(store.cancel(bucket, "a")).isEqualTo(new Cancelled(cancelled, NOW, "i-a"));
+    assertThat(store.cancel(bucket, "a")).isEqualTo(new Cancelled(cancelled, NOW, null));
+    assertThat(store.cancel(bucket, "lost")).isEqualTo(new Cancelled(cancelled, NOW, null));
   }
 
   @Test

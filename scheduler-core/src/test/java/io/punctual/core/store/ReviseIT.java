@@ -13,25 +13,48 @@ import org.junit.jupiter.api.Test;
 class ReviseIT extends TransitionTestBase {
 
   private static Revised revised(long due) {
-    return new Revised(Kind.REVISED, due, 0, null);
+    return new Revised(Kind.REVISED, due, 0, null, null);
   }
 
   private static Revised newHead(long due) {
-    return new Revised(Kind.REVISED, due, 0, due);
+    return new Revised(Kind.REVISED, due, 0, due, null);
   }
 
   private Revised move(String id, Due due) {
-    return store.revise(bucket, id, Revision.of(due));
+    return withoutJob(store.revise(bucket, id, Revision.of(due)));
   }
 
   private Revised change(String id, @Nullable Due due, Revision.Version seen, String... tags) {
-    return store.revise(
-        bucket,
-        id,
-        new Revision(
-            due,
-            new Revision.NewContent("new-" + id, 7, 9000, List.of(tags), bytes("other")),
-            seen));
+    return withoutJob(
+        store.revise(
+            bucket,
+            id,
+            new Revision(
+                due,
+                new Revision.NewContent("new-" + id, 7, 9000, List.of(tags), bytes("other")),
+                seen)));
+  }
+
+  private static Revised withoutJob(Revised revised) {
+    return new Revised(revised.kind(), revised.due(), revised.attempt(), revised.newHead(), null);
+  }
+
+  @Test
+  void theAnswerSaysWhatTheJobIsNow() {
+    given(bucket().delayed("a", NOW + 5).delayed("lost", NOW + 5).without("jobs", "lost"));
+
+    JobRecord moved = store.revise(bucket, "a", Revision.of(Due.in(7))).job();
+    assertThat(moved).isNotNull();
+    assertThat(moved.incarnation()).isEqualTo("i-a");
+    Revision.NewContent content =
+        new Revision.NewContent("new-a", 7, 9000, List.of("x"), bytes("other"));
+    Revision.Version seen = new Revision.Version("i-a", NOW + 7);
+    JobRecord changed = store.revise(bucket, "a", new Revision(null, content, seen)).job();
+    assertThat(changed)
+        .usingRecursiveComparison()
+        .isEqualTo(
+            new JobRecord("new-a", 7, moved.acceptedAt(), 9000, List.of("x"), bytes("other")));
+    assertThat(store.revise(bucket, "lost", Revision.of(Due.in(7))).job()).isNull();
   }
 
   @Test
@@ -102,7 +125,7 @@ class ReviseIT extends TransitionTestBase {
     BucketState given =
         bucket().delayed("a", NOW + 5).delayed("lost", NOW + 5).without("jobs", "lost");
     given(given);
-    Revised changed = new Revised(Kind.CHANGED, 0, 0, null);
+    Revised changed = Revised.refused(Kind.CHANGED, 0);
 
     assertThat(change("a", Due.in(1), new Revision.Version("i-b", NOW + 5))).isEqualTo(changed);
     assertThat(change("a", null, new Revision.Version("i-a", NOW + 6))).isEqualTo(changed);
@@ -160,7 +183,7 @@ class ReviseIT extends TransitionTestBase {
   }
 
   private void assertAnswer(String id, Kind kind, int attempt) {
-    Revised expected = new Revised(kind, 0, attempt, null);
+    Revised expected = Revised.refused(kind, attempt);
     assertThat(move(id, Due.in(0))).isEqualTo(expected);
     assertThat(change(id, null, new Revision.Version("i-" + id, NOW))).isEqualTo(expected);
   }

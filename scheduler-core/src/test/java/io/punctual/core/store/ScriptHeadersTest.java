@@ -69,6 +69,9 @@ class ScriptHeadersTest {
           Map.entry("tag", "the-tag"),
           Map.entry("terms", "own"),
           Map.entry("paused", "1"),
+          Map.entry("kind", "changed"),
+          Map.entry("at", "1111"),
+          Map.entry("accepted", "2222"),
           Map.entry("width", "999"),
           Map.entry("intervals", "44"));
 

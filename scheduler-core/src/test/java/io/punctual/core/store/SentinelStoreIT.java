@@ -43,14 +43,7 @@ class SentinelStoreIT extends StoreContract {
 
   private static int master() {
     try {
-      String[] address =
-          Resp.call(
-                  SETUP.ports().get(0),
-                  "SENTINEL",
-                  "GET-MASTER-ADDR-BY-NAME",
-                  RedisSentinels.MASTER)
-              .split("\n", -1);
-      return Integer.parseInt(address[1]);
+      return SETUP.master();
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
     }

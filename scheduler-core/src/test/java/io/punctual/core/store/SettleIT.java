@@ -48,7 +48,7 @@ class SettleIT extends TransitionTestBase {
             .error("a", "900000 fail retry 1 990000 2\nno")
             .delayed("b", NOW));
 
-    assertAnswer(end(Op.ACK, "a"), Kind.DONE, 0);
+    assertAnswer(end(Op.ACK, "a"), Kind.DONE, NOW);
     then(finished("a").delayed("b", NOW).counted("done", 1));
     assertThat(timeToLive("done")).isBetween(RETENTION - 60_000, RETENTION);
     assertThat(timeToLive("tombs")).isBetween(RETENTION - 60_000, RETENTION);
@@ -65,7 +65,7 @@ class SettleIT extends TransitionTestBase {
             .reserved("runs", NOW + 5, "another 2 0 990000 980000 you"));
 
     assertThat(settle(end(Op.ACK, "waits"), end(Op.ACK, "died"), end(Op.ACK, "runs")))
-        .containsOnly(new Settled(Kind.DONE, 0));
+        .containsOnly(new Settled(Kind.DONE, NOW));
     then(
         finished("waits")
             .tomb("died", NOW + RETENTION, "D", "body of died", NOW)

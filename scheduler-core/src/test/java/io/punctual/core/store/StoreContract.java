@@ -141,8 +141,10 @@ abstract class StoreContract {
     assertThat(jobs.list(bucket, JobState.DELAYED, null, 10).jobs())
         .extracting(JobSnapshot::taskId)
         .containsExactly("a");
-    assertThat(jobs.cancel(bucket, "a").outcome()).isEqualTo(CancelResult.Outcome.CANCELLED);
-    assertThat(jobs.cancel(bucket, "a").outcome()).isEqualTo(CancelResult.Outcome.CANCELLED);
+    assertThat(jobs.cancel(bucket, "a").result().outcome())
+        .isEqualTo(CancelResult.Outcome.CANCELLED);
+    assertThat(jobs.cancel(bucket, "a").result().outcome())
+        .isEqualTo(CancelResult.Outcome.CANCELLED);
   }
 
   @Test

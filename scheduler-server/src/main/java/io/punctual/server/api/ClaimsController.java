@@ -186,8 +186,8 @@ class ClaimsController {
       case RETRY -> {
         Map<String, Object> out = new LinkedHashMap<>();
         out.put("outcome", "retry");
-        out.put("dueAt", Instant.ofEpochMilli(settled.due()).toString());
-        out.put("delayTime", settled.due());
+        out.put("dueAt", Instant.ofEpochMilli(settled.at()).toString());
+        out.put("delayTime", settled.at());
         yield out;
       }
       case GONE -> throw JobAnswers.unknown(claim.queue(), claim.taskId());

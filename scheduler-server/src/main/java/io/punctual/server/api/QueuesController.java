@@ -151,6 +151,7 @@ class QueuesController {
     out.put("parked", stats.parked());
     out.put("pausedSince", moment(stats.pausedSince()));
     out.put("workers", workers.of(stats.queue()));
+    out.put("circuitOpen", workers.isCircuitOpen(stats.queue().application()));
     out.put("counters", stats.counters());
     out.put("rates", rates.of(stats));
     return out;

@@ -2,13 +2,14 @@ package io.punctual.server.config;
 
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.EngineOptions;
+import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.RedisStore;
 import io.punctual.core.store.Store;
-import io.punctual.core.store.StoreOptions;
 import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.server.registry.WorkerDirectory;
 import io.punctual.server.registry.WorkerInstance;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.UUID;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -25,21 +26,35 @@ class EngineConfiguration {
         workers,
         properties.dispatch().connectTimeout(),
         properties.dispatch().avoid(),
+        properties.dispatch().circuit().options(),
         InstantSource.system());
   }
 
   @Bean
-  WorkersSeen workersSeen(WorkerDirectory workers) {
-    return queue ->
-        workers.instances(queue.application(), queue.taskType()).stream()
+  WorkersSeen workersSeen(WorkerDirectory workers, HttpDispatcher dispatcher) {
+    return new WorkersSeen() {
+      @Override
+      public List<String> of(QueueName queue) {
+        return workers.instances(queue.application(), queue.taskType()).stream()
             .map(WorkerInstance::id)
             .toList();
+      }
+
+      @Override
+      public boolean isCircuitOpen(String application) {
+        return dispatcher.isCircuitOpen(application);
+      }
+
+      @Override
+      public List<String> openCircuits() {
+        return dispatcher.openCircuits();
+      }
+    };
   }
 
   @Bean
   Store store(RedisConnectionFactory connections, PunctualProperties properties) {
-    return RedisStore.connect(
-        connections, new StoreOptions(properties.keyPrefix(), properties.tombstones()));
+    return RedisStore.connect(connections, properties.storeOptions());
   }
 
   @Bean(destroyMethod = "close")
@@ -59,7 +74,8 @@ class EngineConfiguration {
                 properties.buckets(),
                 properties::retryOf,
                 defaults.safetyCheck(),
-                defaults.idleChecksPerSecond()),
+                defaults.idleChecksPerSecond(),
+                properties.receipts().options()),
             dispatcher);
     dispatcher.onCapacity(engine::capacityChanged);
     return engine;

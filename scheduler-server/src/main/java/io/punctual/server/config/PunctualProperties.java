@@ -2,7 +2,11 @@ package io.punctual.server.config;
 
 import io.punctual.Limits;
 import io.punctual.RetryPolicy;
+import io.punctual.core.engine.ReceiptOptions;
 import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Durability;
+import io.punctual.core.store.StoreOptions;
+import io.punctual.server.dispatch.CircuitOptions;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +23,11 @@ import org.springframework.util.unit.DataSize;
  * @param buckets buckets of a queue that is new, 1 to 64; a known queue keeps its number
  * @param keyPrefix first part of every key in Redis
  * @param tombstones how long a finished id is remembered, 1 s to 7 days
+ * @param durability where a change must be before it is answered: {@code redis} for what Redis is
+ *     configured to, {@code synced} on its disk, {@code replicated:n} at n replicas, 1 to 9
+ * @param durabilityTimeout how long to wait for that, 10 ms to 10 s; then the answer is 503, and
+ *     that the outcome is not known
+ * @param receipts what this scheduler remembers of its answers, to put it back after a fail-over
  * @param shutdownPatience how long open deliveries may take when the scheduler stops
  * @param queues settings of single queues
  * @param dispatch how callbacks are made
@@ -31,6 +40,9 @@ public record PunctualProperties(
     @DefaultValue("1") int buckets,
     @DefaultValue("punctual") String keyPrefix,
     @DefaultValue("10m") Duration tombstones,
+    @DefaultValue("redis") String durability,
+    @DefaultValue("1s") Duration durabilityTimeout,
+    @DefaultValue Receipts receipts,
     @DefaultValue("20s") Duration shutdownPatience,
     @DefaultValue List<Queue> queues,
     @DefaultValue Dispatch dispatch,
@@ -50,7 +62,54 @@ public record PunctualProperties(
         "zero or more",
         shutdownPatience);
     policy("punctual.retry", retry);
+    durability(durability, durabilityTimeout);
+    require(
+        "punctual.receipts.keep",
+        receipts.keep().multipliedBy(2).compareTo(tombstones) <= 0,
+        "at most half of punctual.tombstones (" + tombstones + ")",
+        receipts.keep());
     queues = List.copyOf(queues);
+  }
+
+  /** How the store keeps its data. */
+  StoreOptions storeOptions() {
+    return new StoreOptions(keyPrefix, tombstones, durability(durability, durabilityTimeout));
+  }
+
+  private static Durability durability(String text, Duration timeout) {
+    try {
+      return Durability.parse(text, timeout);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "punctual.durability and punctual.durability-timeout: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * What a scheduler remembers of its answers.
+   *
+   * @param keep for how long at least, 0 to 5 min; 0 for nothing
+   * @param memory for how much of it, from 1MB; the oldest go first
+   */
+  public record Receipts(
+      @DefaultValue("30s") Duration keep, @DefaultValue("32MB") DataSize memory) {
+
+    /** Checks the values. */
+    public Receipts {
+      try {
+        options(keep, memory);
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException("punctual.receipts: " + e.getMessage(), e);
+      }
+    }
+
+    ReceiptOptions options() {
+      return options(keep, memory);
+    }
+
+    private static ReceiptOptions options(Duration keep, DataSize memory) {
+      return new ReceiptOptions(keep, memory.toBytes());
+    }
   }
 
   /** The retry policy of jobs of this queue that bring none. */
@@ -86,9 +145,12 @@ public record PunctualProperties(
    *
    * @param connectTimeout how long a connection may take
    * @param avoid how long an instance that refused a connection is left alone
+   * @param circuit when an application is left alone because everything fails
    */
   public record Dispatch(
-      @DefaultValue("1s") Duration connectTimeout, @DefaultValue("3s") Duration avoid) {
+      @DefaultValue("1s") Duration connectTimeout,
+      @DefaultValue("3s") Duration avoid,
+      @DefaultValue Circuit circuit) {
 
     /** Checks the values. */
     public Dispatch {
@@ -98,6 +160,29 @@ public record PunctualProperties(
           "at least 1ms",
           connectTimeout);
       require("punctual.dispatch.avoid", avoid.toMillis() >= 100, "at least 100ms", avoid);
+    }
+  }
+
+  /**
+   * When an application is left alone because everything fails.
+   *
+   * @param failures how many deliveries in a row must fail for that, 10 to 10,000; 0 for never
+   * @param pause how long it is left alone before one job probes it, 100 ms to 10 min; doubled with
+   *     each probe that fails, up to a minute
+   */
+  public record Circuit(@DefaultValue("50") int failures, @DefaultValue("5s") Duration pause) {
+
+    /** Checks the values. */
+    public Circuit {
+      try {
+        var unused = new CircuitOptions(failures, pause);
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException("punctual.dispatch.circuit." + e.getMessage(), e);
+      }
+    }
+
+    CircuitOptions options() {
+      return new CircuitOptions(failures, pause);
     }
   }
 

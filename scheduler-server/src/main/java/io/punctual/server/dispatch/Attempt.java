@@ -14,14 +14,21 @@ final class Attempt {
   private final Delivery delivery;
   private final String instance;
   private final boolean alone;
+  private final @Nullable Circuit circuit;
   private final Runnable onEnd;
   private final AtomicBoolean ended = new AtomicBoolean();
   private final AtomicBoolean acked = new AtomicBoolean();
 
-  Attempt(Delivery delivery, String instance, boolean alone, Runnable onEnd) {
+  Attempt(
+      Delivery delivery,
+      String instance,
+      boolean alone,
+      @Nullable Circuit circuit,
+      Runnable onEnd) {
     this.delivery = delivery;
     this.instance = instance;
     this.alone = alone;
+    this.circuit = circuit;
     this.onEnd = onEnd;
   }
 
@@ -39,36 +46,53 @@ final class Attempt {
       var unused = delivery.done();
     }
     if (first) {
-      onEnd.run();
+      succeeded();
     }
   }
 
   void failed(String error, @Nullable Duration delay) {
     if (end()) {
       var unused = delivery.failed(instance, error, delay);
-      onEnd.run();
+      didNotSucceed(error);
     }
   }
 
   void rejected(String error) {
     if (end()) {
       var unused = delivery.rejected(instance, error);
-      onEnd.run();
+      succeeded();
     }
   }
 
   void unknown(String error) {
     if (end()) {
       var unused = delivery.unknown(instance, error, alone);
-      onEnd.run();
+      didNotSucceed(error);
     }
   }
 
   void undeliverable(String error) {
     if (end()) {
       var unused = delivery.undeliverable(instance, error, null);
+      if (circuit != null) {
+        circuit.withdrawn();
+      }
       onEnd.run();
     }
+  }
+
+  private void succeeded() {
+    if (circuit != null) {
+      circuit.succeeded();
+    }
+    onEnd.run();
+  }
+
+  private void didNotSucceed(String error) {
+    if (circuit != null) {
+      circuit.failed(error);
+    }
+    onEnd.run();
   }
 
   /**

@@ -41,6 +41,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
 
   private final WorkerDirectory workers;
   private final InstanceBoard board;
+  private final Circuits circuits;
   private final Chooser chooser;
   private final LastTried lastTried = new LastTried(10_000);
   private final Map<String, Callback> protocols;
@@ -51,8 +52,13 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   private volatile Consumer<QueueName> capacityChanged = queue -> {};
 
   public HttpDispatcher(
-      WorkerDirectory workers, Duration connectTimeout, Duration avoid, InstantSource clock) {
+      WorkerDirectory workers,
+      Duration connectTimeout,
+      Duration avoid,
+      CircuitOptions circuit,
+      InstantSource clock) {
     this.workers = workers;
+    this.circuits = new Circuits(circuit);
     this.board = new InstanceBoard(System::nanoTime);
     this.chooser = new Chooser(board, bound -> ThreadLocalRandom.current().nextInt(bound));
     HttpClient client =
@@ -80,6 +86,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     for (WorkerInstance instance : instances(queue)) {
       capacity += board.free(instance);
     }
+    capacity = circuits.free(queue.application(), capacity);
     if (capacity == 0) {
       waiting
           .computeIfAbsent(queue.application(), name -> ConcurrentHashMap.newKeySet())
@@ -92,10 +99,21 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   public void recheckWaiting() {
     waiting.forEach(
         (application, queues) -> {
-          if (workers.instances(application).stream().anyMatch(i -> board.free(i) > 0)) {
+          if (circuits.free(application, 1) > 0
+              && workers.instances(application).stream().anyMatch(i -> board.free(i) > 0)) {
             recheck(queues);
           }
         });
+  }
+
+  /** Whether the application is left alone for now because all that it was sent failed. */
+  public boolean isCircuitOpen(String application) {
+    return circuits.isOpen(application);
+  }
+
+  /** The applications that are left alone for now. */
+  public List<String> openCircuits() {
+    return circuits.open();
   }
 
   private void recheck(Set<QueueName> queues) {
@@ -120,7 +138,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     Map<WorkerInstance, List<Delivery>> groups = new LinkedHashMap<>();
     for (Delivery delivery : deliveries) {
       WorkerInstance instance = chooser.choose(candidates, preferred(delivery));
-      board.started(instance);
+      started(queue, instance);
       if (delivery.travelsAlone() || instance.metadata().protocol().equals(WorkerMetadata.SINGLE)) {
         send(queue, instance, List.of(delivery));
       } else {
@@ -147,6 +165,22 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
 
   private List<WorkerInstance> instances(QueueName queue) {
     return workers.instances(queue.application(), queue.taskType());
+  }
+
+  private void started(QueueName queue, WorkerInstance instance) {
+    board.started(instance);
+    Circuit circuit = circuits.of(queue.application());
+    if (circuit != null) {
+      circuit.started();
+    }
+  }
+
+  private void withdrawn(QueueName queue, WorkerInstance instance) {
+    board.ended(instance);
+    Circuit circuit = circuits.of(queue.application());
+    if (circuit != null) {
+      circuit.withdrawn();
+    }
   }
 
   private void ended(QueueName queue, WorkerInstance instance) {
@@ -206,10 +240,15 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
               .map(
                   delivery ->
                       new Attempt(
-                          delivery, target.id(), held.size() == 1, () -> ended(queue, target)))
+                          delivery,
+                          target.id(),
+                          held.size() == 1,
+                          circuits.of(queue.application()),
+                          () -> ended(queue, target)))
               .toList();
       for (int i = held.size(); i < group.size(); i++) {
-        ended(queue, target);
+        withdrawn(queue, target);
+        capacityChanged.accept(queue);
       }
       if (held.isEmpty()) {
         return;
@@ -223,7 +262,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
         board.avoid(target, e.avoid(), e.reason());
         // Attempts whose time was over meanwhile are settled; only the others travel on.
         group = attempts.stream().filter(Attempt::takeBack).map(Attempt::delivery).toList();
-        group.forEach(delivery -> board.ended(target));
+        group.forEach(delivery -> withdrawn(queue, target));
         log.info("Instance {} is left alone for {}: {}", target.id(), e.avoid(), e.reason());
         throw e;
       } catch (RuntimeException e) {
@@ -249,7 +288,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
         return false;
       }
       instance = chooser.choose(left, null);
-      group.forEach(delivery -> board.started(instance));
+      group.forEach(delivery -> started(queue, instance));
       return true;
     }
   }

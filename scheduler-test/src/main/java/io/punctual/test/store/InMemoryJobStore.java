@@ -6,6 +6,7 @@ import io.punctual.core.job.JobState;
 import io.punctual.core.job.Tries;
 import io.punctual.core.queue.Bucket;
 import io.punctual.core.store.BucketStats;
+import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Claim;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Cursor;
@@ -19,6 +20,8 @@ import io.punctual.core.store.LeaseToken;
 import io.punctual.core.store.Page;
 import io.punctual.core.store.Paused;
 import io.punctual.core.store.Requeued;
+import io.punctual.core.store.Restoration;
+import io.punctual.core.store.Restored;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Revision;
 import io.punctual.core.store.Settled;
@@ -93,7 +96,8 @@ public final class InMemoryJobStore implements JobStore {
     if (state == null) {
       MemoryBucket.Tomb tomb = b.liveTomb(id, now);
       if (tomb != null && tomb.finished()) {
-        if (tomb.hash().equals(MemoryBucket.hash(job.content()))) {
+        if (tomb.hash().equals(MemoryBucket.UNKNOWN_HASH)
+            || tomb.hash().equals(MemoryBucket.hash(job.content()))) {
           return item(Submitted.Kind.DONE, tomb.at());
         }
         if (!job.replace()) {
@@ -181,7 +185,7 @@ public final class InMemoryJobStore implements JobStore {
     for (Settlement settlement : settlements) {
       results.add(
           settlement.op() == Settlement.Op.ACK
-              ? new Settled(ack(b, settlement, now), 0)
+              ? ack(b, settlement, now)
               : settle(b, settlement, now));
     }
     if (results.stream().anyMatch(result -> result.kind() == Settled.Kind.DONE)) {
@@ -190,19 +194,19 @@ public final class InMemoryJobStore implements JobStore {
     return results;
   }
 
-  private Settled.Kind ack(MemoryBucket b, Settlement settlement, long now) {
+  private Settled ack(MemoryBucket b, Settlement settlement, long now) {
     String id = settlement.taskId();
     JobRecord record = b.jobs.get(id);
     if (record == null || !record.incarnation().equals(settlement.incarnation())) {
       MemoryBucket.Tomb tomb = b.liveTomb(id, now);
-      return tomb != null && tomb.finished() && tomb.incarnation().equals(settlement.incarnation())
-          ? Settled.Kind.ALREADY
-          : Settled.Kind.GONE;
+      boolean already =
+          tomb != null && tomb.finished() && tomb.incarnation().equals(settlement.incarnation());
+      return new Settled(already ? Settled.Kind.ALREADY : Settled.Kind.GONE, 0);
     }
     b.forget(id);
     b.bury(record, id, true, now, retention);
     b.count("done");
-    return Settled.Kind.DONE;
+    return new Settled(Settled.Kind.DONE, now);
   }
 
   private static Settled settle(MemoryBucket b, Settlement settlement, long now) {
@@ -283,7 +287,7 @@ public final class InMemoryJobStore implements JobStore {
   }
 
   @Override
-  public synchronized CancelResult cancel(Bucket bucket, String taskId) {
+  public synchronized Cancelled cancel(Bucket bucket, String taskId) {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
     JobState state = b.stateOf(taskId);
@@ -295,20 +299,27 @@ public final class InMemoryJobStore implements JobStore {
         b.trimTombs(now, 34);
       }
       b.count("cancelled");
-      return new CancelResult(CancelResult.Outcome.CANCELLED, 0);
+      return new Cancelled(
+          new CancelResult(CancelResult.Outcome.CANCELLED, 0),
+          now,
+          record == null ? null : record.incarnation());
     }
     if (state == JobState.RESERVED) {
-      return new CancelResult(CancelResult.Outcome.IN_DELIVERY, b.attempt(taskId));
+      return notCancelled(CancelResult.Outcome.IN_DELIVERY, b.attempt(taskId), now);
     }
     if (state == JobState.DEAD) {
-      return new CancelResult(CancelResult.Outcome.DEAD, 0);
+      return notCancelled(CancelResult.Outcome.DEAD, 0, now);
     }
     MemoryBucket.Tomb tomb = b.liveTomb(taskId, now);
     CancelResult.Outcome outcome = CancelResult.Outcome.UNKNOWN;
     if (tomb != null) {
       outcome = tomb.finished() ? CancelResult.Outcome.FINISHED : CancelResult.Outcome.CANCELLED;
     }
-    return new CancelResult(outcome, 0);
+    return notCancelled(outcome, 0, now);
+  }
+
+  private static Cancelled notCancelled(CancelResult.Outcome outcome, int attempt, long now) {
+    return new Cancelled(new CancelResult(outcome, attempt), now, null);
   }
 
   @Override
@@ -317,13 +328,13 @@ public final class InMemoryJobStore implements JobStore {
     long now = clock.getAsLong();
     JobState state = b.stateOf(taskId);
     if (state == JobState.RESERVED) {
-      return new Revised(Revised.Kind.IN_DELIVERY, 0, b.attempt(taskId), null);
+      return Revised.refused(Revised.Kind.IN_DELIVERY, b.attempt(taskId));
     } else if (state == JobState.DEAD) {
-      return new Revised(Revised.Kind.DEAD, 0, 0, null);
+      return Revised.refused(Revised.Kind.DEAD, 0);
     } else if (state == null) {
       MemoryBucket.Tomb tomb = b.liveTomb(taskId, now);
       boolean finished = tomb != null && tomb.finished();
-      return new Revised(finished ? Revised.Kind.FINISHED : Revised.Kind.UNKNOWN, 0, 0, null);
+      return Revised.refused(finished ? Revised.Kind.FINISHED : Revised.Kind.UNKNOWN, 0);
     }
     JobRecord record = b.jobs.get(taskId);
     long before = b.delayed.getOrDefault(taskId, 0L);
@@ -332,7 +343,7 @@ public final class InMemoryJobStore implements JobStore {
         && (record == null
             || !seen.incarnation().equals(record.incarnation())
             || seen.due() != before)) {
-      return new Revised(Revised.Kind.CHANGED, 0, 0, null);
+      return Revised.refused(Revised.Kind.CHANGED, 0);
     }
     Long head = b.head(b.delayed);
     Due due = revision.due();
@@ -365,7 +376,86 @@ public final class InMemoryJobStore implements JobStore {
               content.tags(),
               content.content()));
     }
-    return new Revised(Revised.Kind.REVISED, at, 0, newHead(b, head));
+    return new Revised(Revised.Kind.REVISED, at, 0, newHead(b, head), b.jobs.get(taskId));
+  }
+
+  @Override
+  public synchronized Restored restore(Bucket bucket, List<Restoration> restorations) {
+    MemoryBucket b = of(bucket);
+    long now = clock.getAsLong();
+    Long before = b.head(b.delayed);
+    List<Restored.Kind> kinds = new ArrayList<>();
+    for (Restoration restoration : restorations) {
+      JobRecord job = restoration.job();
+      kinds.add(job == null ? end(b, restoration, now) : putBack(b, restoration, job, now));
+    }
+    int ended = (int) kinds.stream().filter(kind -> kind == Restored.Kind.ENDED).count();
+    if (ended > 0) {
+      b.trimTombs(now, 32 + 2 * ended);
+    }
+    return new Restored(kinds, newHead(b, before));
+  }
+
+  private Restored.Kind end(MemoryBucket b, Restoration ended, long now) {
+    String id = ended.taskId();
+    JobRecord there = b.jobs.get(id);
+    JobState state = b.stateOf(id);
+    boolean done = ended.kind() == Restoration.Kind.DONE;
+    String hash = MemoryBucket.UNKNOWN_HASH;
+    if (there != null && there.incarnation().equals(ended.incarnation())) {
+      if (!done && state != JobState.DELAYED) {
+        return Restored.Kind.KEPT;
+      }
+      b.forget(id);
+      hash = MemoryBucket.hash(there.content());
+    } else {
+      MemoryBucket.Tomb tomb = b.liveTomb(id, now);
+      if (there != null || state != null || (tomb != null && tomb.at() >= ended.at())) {
+        return Restored.Kind.KEPT;
+      }
+    }
+    b.bury(id, new MemoryBucket.Tomb(ended.incarnation(), done, hash, ended.at()), now + retention);
+    return Restored.Kind.ENDED;
+  }
+
+  private static Restored.Kind putBack(
+      MemoryBucket b, Restoration wanted, JobRecord job, long now) {
+    String id = wanted.taskId();
+    JobRecord there = b.jobs.get(id);
+    JobState state = b.stateOf(id);
+    boolean changed = wanted.kind() == Restoration.Kind.CHANGED;
+    if (there == null) {
+      MemoryBucket.Tomb tomb = b.liveTomb(id, now);
+      boolean newer =
+          tomb != null
+              && (tomb.incarnation().equals(job.incarnation()) || tomb.at() >= job.acceptedAt());
+      if (state != null || newer) {
+        return Restored.Kind.KEPT;
+      }
+      b.dropTomb(id);
+      b.put(id, job);
+      b.delayed.put(id, wanted.at());
+      return Restored.Kind.STORED;
+    }
+    if (there.incarnation().equals(job.incarnation())) {
+      if (!changed
+          || state != JobState.DELAYED
+          || Long.valueOf(wanted.at()).equals(b.delayed.get(id))) {
+        return Restored.Kind.KEPT;
+      }
+      b.delayed.put(id, wanted.at());
+      return Restored.Kind.CHANGED;
+    }
+    boolean older =
+        there.acceptedAt() < job.acceptedAt()
+            || (there.acceptedAt() == job.acceptedAt() && changed);
+    if (state == JobState.RESERVED || !older) {
+      return Restored.Kind.KEPT;
+    }
+    b.forget(id);
+    b.put(id, job);
+    b.delayed.put(id, wanted.at());
+    return Restored.Kind.CHANGED;
   }
 
   @Override

@@ -26,6 +26,9 @@ final class MemoryBucket {
   record HeldLease(
       String token, int attempt, boolean alone, long claimedAt, long due, String owner) {}
 
+  /** Of a job whose content a fail-over has made forget. */
+  static final String UNKNOWN_HASH = "0";
+
   record Tomb(String incarnation, boolean finished, String hash, long at) {}
 
   record Failure(
@@ -216,8 +219,13 @@ final class MemoryBucket {
   }
 
   void bury(JobRecord record, String id, boolean finished, long now, long retention) {
-    tombExpiry.put(id, now + retention);
-    tombs.put(id, new Tomb(record.incarnation(), finished, hash(record.content()), now));
+    bury(
+        id, new Tomb(record.incarnation(), finished, hash(record.content()), now), now + retention);
+  }
+
+  void bury(String id, Tomb tomb, long expires) {
+    tombExpiry.put(id, expires);
+    tombs.put(id, tomb);
   }
 
   @Nullable Tomb liveTomb(String id, long now) {

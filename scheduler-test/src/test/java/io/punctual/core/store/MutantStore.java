@@ -21,6 +21,7 @@ public final class MutantStore {
           "expire",
           "cancel",
           "revise",
+          "restore",
           "requeue",
           "purge",
           "find",
@@ -52,7 +53,9 @@ public final class MutantStore {
         new ScriptRunner(
             connections,
             new Keys(prefix, RedisBucketReader.MOVABLE_TIME),
-            RedisBucketReader.MOVABLE_TIME);
+            RedisBucketReader.MOVABLE_TIME,
+            new Confirmation(
+                Durability.DEFAULT, new RedisInspector(connections, Durability.DEFAULT)));
     try {
       Field loaded = ScriptRunner.class.getDeclaredField("scripts");
       loaded.setAccessible(true);

@@ -13,6 +13,8 @@ public final class RedisSentinels implements AutoCloseable {
   /** The name of the watched master. */
   public static final String MASTER = "punctual";
 
+  private static final String REPLICATOR = "replicator";
+
   private final List<RedisServer> servers = new ArrayList<>();
   private final List<RedisServer> sentinels = new ArrayList<>();
 
@@ -22,10 +24,9 @@ public final class RedisSentinels implements AutoCloseable {
   public static RedisSentinels start() {
     RedisSentinels setup = new RedisSentinels();
     try {
-      RedisServer master = RedisServer.startTemporary();
+      RedisServer master = server();
       setup.servers.add(master);
-      setup.servers.add(
-          RedisServer.startTemporary("--replicaof", "127.0.0.1", Integer.toString(master.port())));
+      setup.servers.add(server("--replicaof", "127.0.0.1", Integer.toString(master.port())));
       for (int i = 0; i < 3; i++) {
         setup.sentinels.add(sentinel(master.port()));
       }
@@ -46,6 +47,24 @@ public final class RedisSentinels implements AutoCloseable {
       setup.close();
       throw e;
     }
+  }
+
+  private static RedisServer server(String... arguments) throws IOException {
+    List<String> all =
+        new ArrayList<>(List.of("--masteruser", REPLICATOR, "--masterauth", REPLICATOR));
+    all.addAll(List.of(arguments));
+    RedisServer server = RedisServer.startTemporary(all.toArray(String[]::new));
+    Resp.call(
+        server.port(),
+        "ACL",
+        "SETUSER",
+        REPLICATOR,
+        "on",
+        ">" + REPLICATOR,
+        "+psync",
+        "+replconf",
+        "+ping");
+    return server;
   }
 
   private static RedisServer sentinel(int master) throws IOException {
@@ -69,6 +88,25 @@ public final class RedisSentinels implements AutoCloseable {
   /** The server that was started as the master. */
   public RedisServer firstMaster() {
     return servers.get(0);
+  }
+
+  /** The server that was started as its replica. */
+  public RedisServer firstReplica() {
+    return servers.get(1);
+  }
+
+  /** The port of the server that is the master for the sentinels now. */
+  public int master() throws IOException {
+    String[] address =
+        Resp.call(sentinels.get(0).port(), "SENTINEL", "GET-MASTER-ADDR-BY-NAME", MASTER)
+            .split("\n", -1);
+    return Integer.parseInt(address[1]);
+  }
+
+  /** Lets the master go on alone: its replicas may not listen to it any more. */
+  public void isolateReplicas() throws IOException {
+    Resp.call(firstMaster().port(), "ACL", "SETUSER", REPLICATOR, "off");
+    Resp.call(firstMaster().port(), "CLIENT", "KILL", "TYPE", "replica");
   }
 
   @Override

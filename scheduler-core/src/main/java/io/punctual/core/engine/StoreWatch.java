@@ -1,0 +1,266 @@
+package io.punctual.core.engine;
+
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.store.Durability;
+import io.punctual.core.store.Epoch;
+import io.punctual.core.store.JobStore;
+import io.punctual.core.store.Restoration;
+import io.punctual.core.store.Restored;
+import io.punctual.core.store.Store;
+import io.punctual.core.store.StoreException;
+import io.punctual.core.store.StoreNode;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks at the store every second: whether it is still the same, and, less often, how it is set up.
+ * Where it may have forgotten something, puts back what this engine has receipts of.
+ */
+final class StoreWatch {
+
+  private static final Logger log = LoggerFactory.getLogger(StoreWatch.class);
+  private static final Duration LOOK = Duration.ofSeconds(1);
+  private static final Duration INSPECT = Duration.ofSeconds(10);
+  private static final int LOSSES = 20;
+
+  private final Store store;
+  private final Receipts receipts;
+  private final Context context;
+  private final Queues queues;
+  private final Doorbell bell = new Doorbell();
+  private final Backoff backoff = Backoff.ofStore();
+  private volatile boolean stopping;
+
+  private @Nullable Epoch seen;
+  private boolean forgetful;
+  private long inspected = Long.MIN_VALUE / 2;
+  private Set<String> told = Set.of();
+  private volatile StoreHealth health;
+
+  StoreWatch(Store store, Receipts receipts, Context context, Queues queues) {
+    this.store = store;
+    this.receipts = receipts;
+    this.context = context;
+    this.queues = queues;
+    this.health =
+        new StoreHealth(
+            null,
+            store.inspector().durability().toString(),
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of(),
+            0);
+  }
+
+  StoreHealth health() {
+    return health;
+  }
+
+  /** An operator has read of the losses. */
+  synchronized void acknowledgeLosses() {
+    health = with(health.error(), List.of(), health.restored());
+  }
+
+  void start() {
+    var unused = context.threads().start("punctual-store-watch", this::watch);
+  }
+
+  void stop() {
+    stopping = true;
+    bell.ask();
+  }
+
+  private void watch() {
+    try {
+      while (!stopping) {
+        bell.take();
+        bell.sleep(look(), Long.MIN_VALUE, Long.MIN_VALUE, false);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Answers after how many ns to look again. */
+  private long look() {
+    try {
+      compare(store.epoch().advance());
+      if (forgetful) {
+        restore();
+        forgetful = false;
+      } else {
+        receipts.verified();
+      }
+      if (context.now() - inspected > INSPECT.toNanos()) {
+        inspect();
+        inspected = context.now();
+      }
+    } catch (RuntimeException e) {
+      context.outages().failed(this, e);
+      failed(e);
+      return backoff.next(ThreadLocalRandom.current());
+    }
+    context.contact().answered(context.now());
+    context.outages().answered(this);
+    backoff.reset();
+    return LOOK.toNanos();
+  }
+
+  private synchronized void failed(RuntimeException e) {
+    // Whatever answers again may be set up in another way.
+    inspected = Long.MIN_VALUE / 2;
+    health = with(String.valueOf(e.getMessage()), health.losses(), health.restored());
+  }
+
+  private void compare(Epoch now) {
+    Epoch before = seen;
+    seen = now;
+    if (before == null) {
+      return;
+    }
+    if (!now.id().equals(before.id())) {
+      lost(
+          "the store was emptied, or another one took its place: its mark "
+              + before.id()
+              + " is gone. Restore it from a backup, or submit again what is missing");
+    } else if (now.sequence() <= before.sequence()) {
+      lost(
+          "the store came back as it was earlier: its mark went from "
+              + before.sequence()
+              + " to "
+              + now.sequence()
+              + " (about one a second and scheduler). Jobs that were finished since then may run"
+              + " again");
+    } else if (!now.lineages().equals(before.lineages())) {
+      forgetful = true;
+    }
+  }
+
+  private synchronized void lost(String what) {
+    forgetful = true;
+    String text = what + "; this scheduler puts back what it accepted of late.";
+    log.error("JOBS MAY BE LOST: {}", text);
+    List<StoreHealth.Loss> losses = new ArrayList<>(health.losses());
+    losses.add(new StoreHealth.Loss(Instant.now(), text));
+    health =
+        with(
+            health.error(),
+            losses.subList(Math.max(0, losses.size() - LOSSES), losses.size()),
+            health.restored());
+  }
+
+  private void restore() {
+    long checked = 0;
+    long restored = 0;
+    for (Map.Entry<Bucket, List<Restoration>> entry : receipts.all().entrySet()) {
+      List<Restoration> all = entry.getValue();
+      checked += all.size();
+      for (int i = 0; i < all.size(); i += JobStore.MAX_JOBS) {
+        List<Restoration> some = all.subList(i, Math.min(all.size(), i + JobStore.MAX_JOBS));
+        Restored answer = store.jobs().restore(entry.getKey(), some);
+        restored += answer.kinds().stream().filter(kind -> kind != Restored.Kind.KEPT).count();
+      }
+    }
+    log.warn(
+        "Redis was started again or another one took over. Of {} jobs that were accepted or ended"
+            + " here of late it had forgotten {}; these were put back",
+        checked,
+        restored);
+    addRestored(restored);
+    // Queues that were forgotten are registered again, and all heads are looked at.
+    queues.hint();
+    for (QueueLanes queue : queues.all()) {
+      queue.lanes.forEach(lane -> lane.bell.ask());
+    }
+  }
+
+  private synchronized void addRestored(long restored) {
+    health = with(health.error(), health.losses(), health.restored() + restored);
+  }
+
+  private void inspect() {
+    List<StoreNode> nodes = store.inspector().nodes();
+    List<String> obstacles = store.inspector().obstacles();
+    List<StoreNode.Finding> findings =
+        nodes.stream().map(StoreNode::findings).flatMap(Collection::stream).toList();
+    Set<String> now = new TreeSet<>();
+    findings.forEach(finding -> now.add((finding.unsafe() ? "UNSAFE: " : "") + finding.text()));
+    obstacles.forEach(
+        obstacle ->
+            now.add(
+                "UNSAFE: durability "
+                    + store.inspector().durability()
+                    + " cannot be kept now: "
+                    + obstacle));
+    for (String text : now) {
+      if (!told.contains(text)) {
+        log.warn("{}", text);
+      }
+    }
+    told = now;
+    synchronized (this) {
+      health =
+          new StoreHealth(
+              null,
+              store.inspector().durability().toString(),
+              nodes,
+              findings,
+              obstacles,
+              health.losses(),
+              health.restored());
+    }
+  }
+
+  private StoreHealth with(@Nullable String error, List<StoreHealth.Loss> losses, long restored) {
+    return new StoreHealth(
+        error,
+        health.durability(),
+        health.nodes(),
+        health.findings(),
+        health.obstacles(),
+        List.copyOf(losses),
+        restored);
+  }
+
+  @Override
+  public String toString() {
+    return "the watch on the store";
+  }
+
+  /**
+   * Refuses to start on a store that cannot keep what is promised.
+   *
+   * @throws IllegalStateException saying why, and what to do
+   */
+  static void requireFit(Store store) {
+    if (store.inspector().durability().level() != Durability.Level.SYNCED) {
+      // Replicas come and go.
+      return;
+    }
+    List<String> obstacles;
+    try {
+      obstacles = store.inspector().obstacles();
+    } catch (StoreException e) {
+      // Not there yet: changes are refused until it is, and fit.
+      return;
+    }
+    if (!obstacles.isEmpty()) {
+      throw new IllegalStateException(
+          "punctual.durability="
+              + store.inspector().durability()
+              + " cannot be kept: "
+              + String.join("; ", obstacles));
+    }
+  }
+}

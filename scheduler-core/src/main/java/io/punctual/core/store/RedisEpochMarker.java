@@ -1,0 +1,69 @@
+package io.punctual.core.store;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisClusterNode;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisHashCommands;
+
+/** A hash of two fields; in a cluster it is on one of the masters, the lineages are of all. */
+final class RedisEpochMarker implements EpochMarker {
+
+  private static final byte[] ID = Keys.bytes("id");
+  private static final byte[] SEQUENCE = Keys.bytes("sequence");
+
+  private final RedisConnectionFactory connections;
+  private final Keys keys;
+
+  RedisEpochMarker(RedisConnectionFactory connections, Keys keys) {
+    this.connections = connections;
+    this.keys = keys;
+  }
+
+  @Override
+  public Epoch advance() {
+    return StoreErrors.translated(
+        "move the mark on",
+        () -> {
+          try (RedisConnection connection = connections.getConnection()) {
+            RedisHashCommands hashes = connection.hashCommands();
+            byte[] key = keys.epoch();
+            byte[] id = hashes.hGet(key, ID);
+            if (id == null) {
+              hashes.hSetNX(key, ID, Keys.bytes(UUID.randomUUID().toString()));
+              id = Objects.requireNonNull(hashes.hGet(key, ID), "the mark vanished again");
+            }
+            Long sequence = hashes.hIncrBy(key, SEQUENCE, 1);
+            return new Epoch(
+                new String(id, StandardCharsets.UTF_8),
+                Objects.requireNonNull(sequence),
+                lineages(connection));
+          }
+        });
+  }
+
+  private static Set<String> lineages(RedisConnection connection) {
+    Set<String> lineages = new TreeSet<>();
+    if (connection instanceof RedisClusterConnection cluster) {
+      for (RedisClusterNode master : cluster.clusterGetNodes()) {
+        if (master.isMaster() && !master.isMarkedAsFail() && master.isConnected()) {
+          lineages.add(lineage(cluster.serverCommands().info(master, "replication")));
+        }
+      }
+    } else {
+      lineages.add(lineage(connection.serverCommands().info("replication")));
+    }
+    return lineages;
+  }
+
+  private static String lineage(@Nullable Properties info) {
+    return info == null ? "" : info.getProperty("master_replid", "");
+  }
+}

@@ -1,0 +1,147 @@
+package io.punctual.core.store;
+
+import io.punctual.core.store.StoreNode.Persistence;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisClusterNode;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+
+/** Reads INFO and CONFIG GET. */
+final class RedisInspector implements StoreInspector {
+
+  private final RedisConnectionFactory connections;
+  private final Durability durability;
+
+  /** CONFIG GET of one server. */
+  private interface Settings {
+    @Nullable String read(String setting);
+  }
+
+  RedisInspector(RedisConnectionFactory connections, Durability durability) {
+    this.connections = connections;
+    this.durability = durability;
+  }
+
+  @Override
+  public Durability durability() {
+    return durability;
+  }
+
+  @Override
+  public List<StoreNode> nodes() {
+    return StoreErrors.translated(
+        "look at Redis",
+        () -> {
+          try (RedisConnection connection = connections.getConnection()) {
+            if (connection instanceof RedisClusterConnection cluster) {
+              return nodes(cluster);
+            }
+            Properties info = connection.serverCommands().info();
+            return List.of(
+                node(
+                    address(),
+                    info == null ? new Properties() : info,
+                    setting -> value(setting, connection.serverCommands().getConfig(setting))));
+          }
+        });
+  }
+
+  private static List<StoreNode> nodes(RedisClusterConnection cluster) {
+    List<StoreNode> nodes = new ArrayList<>();
+    for (RedisClusterNode master : cluster.clusterGetNodes()) {
+      if (master.isMaster() && !master.isMarkedAsFail() && master.isConnected()) {
+        Properties info = cluster.serverCommands().info(master);
+        nodes.add(
+            node(
+                master.asString(),
+                info == null ? new Properties() : info,
+                setting -> value(setting, cluster.serverCommands().getConfig(master, setting))));
+      }
+    }
+    return nodes;
+  }
+
+  private static StoreNode node(String address, Properties info, Settings settings) {
+    String policy = allowed(settings, "maxmemory-policy");
+    String memory = allowed(settings, "maxmemory");
+    return new StoreNode(
+        address,
+        info.getProperty("redis_version", "unknown"),
+        info.getProperty("run_id", ""),
+        info.getProperty("master_replid", ""),
+        Integer.parseInt(info.getProperty("connected_slaves", "0")),
+        persistence(settings),
+        policy,
+        memory == null ? null : Long.valueOf(memory));
+  }
+
+  private static Persistence persistence(Settings settings) {
+    String log = allowed(settings, "appendonly");
+    if (log == null) {
+      return Persistence.UNKNOWN;
+    }
+    if (log.equals("yes")) {
+      return "always".equals(allowed(settings, "appendfsync"))
+          ? Persistence.SYNCED_LOG
+          : Persistence.LOG;
+    }
+    String snapshots = allowed(settings, "save");
+    return snapshots == null || snapshots.isEmpty() ? Persistence.NOTHING : Persistence.SNAPSHOTS;
+  }
+
+  // Managed services and careful operators forbid CONFIG; that is a finding and no failure.
+  private static @Nullable String allowed(Settings settings, String setting) {
+    try {
+      return settings.read(setting);
+    } catch (DataAccessException e) {
+      if (StoreErrors.isAnswer(e)) {
+        return null;
+      }
+      throw e;
+    }
+  }
+
+  private static @Nullable String value(String setting, @Nullable Properties found) {
+    return found == null ? null : found.getProperty(setting);
+  }
+
+  private String address() {
+    if (connections instanceof JedisConnectionFactory jedis) {
+      var sentinel = jedis.getSentinelConfiguration();
+      return sentinel == null
+          ? jedis.getHostName() + ":" + jedis.getPort()
+          : "Sentinel's " + (sentinel.getMaster() == null ? "" : sentinel.getMaster().getName());
+    }
+    return "its address";
+  }
+
+  @Override
+  public List<String> obstacles() {
+    return durability.level() == Durability.Level.REDIS
+        ? List.of()
+        : nodes().stream().map(this::obstacle).filter(text -> !text.isEmpty()).toList();
+  }
+
+  private String obstacle(StoreNode node) {
+    return switch (durability.level()) {
+      case REDIS -> "";
+      case SYNCED -> Confirmation.obstacleToSync(node);
+      case REPLICATED ->
+          node.replicas() >= durability.replicas()
+              ? ""
+              : "Redis at "
+                  + node.address()
+                  + " has "
+                  + node.replicas()
+                  + " replicas connected, and "
+                  + durability.replicas()
+                  + " must confirm each change: add replicas, or choose a weaker durability";
+    };
+  }
+}

@@ -1,0 +1,24 @@
+package io.punctual.core.store;
+
+import java.util.List;
+
+/** Looks at what the jobs stand on. */
+public interface StoreInspector {
+
+  /**
+   * The Redis servers that hold jobs: one, or the masters of a cluster.
+   *
+   * @throws StoreException if one of them was not reached
+   */
+  List<StoreNode> nodes();
+
+  /** What changes must have reached before they are answered. */
+  Durability durability();
+
+  /**
+   * Why the wanted durability cannot be kept on these servers, and what to do; empty if it can.
+   *
+   * @throws StoreException if one of them was not reached
+   */
+  List<String> obstacles();
+}

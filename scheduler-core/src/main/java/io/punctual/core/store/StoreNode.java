@@ -1,0 +1,115 @@
+package io.punctual.core.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One Redis that holds jobs, as it is set up.
+ *
+ * @param address host and port as the connections name it, for people
+ * @param version for instance 7.0.15
+ * @param runId changes with each start of the process
+ * @param replicationId changes when a replica is promoted
+ * @param replicas connected ones
+ * @param persistence what survives the end of the process
+ * @param evictionPolicy Redis's {@code maxmemory-policy}; null if it may not be read
+ * @param maxMemory bytes; 0 for no limit, null if it may not be read
+ */
+public record StoreNode(
+    String address,
+    String version,
+    String runId,
+    String replicationId,
+    int replicas,
+    Persistence persistence,
+    @Nullable String evictionPolicy,
+    @Nullable Long maxMemory) {
+
+  private static final String NO_EVICTION = "noeviction";
+
+  /** What survives the end of the process, weakest first. */
+  public enum Persistence {
+    /** It may not be read. */
+    UNKNOWN,
+    /** Nothing. */
+    NOTHING,
+    /** The last snapshot. */
+    SNAPSHOTS,
+    /** All but what the system had not yet written to the disk: about a second, in a power cut. */
+    LOG,
+    /** All: each write is on the disk before it is answered. */
+    SYNCED_LOG
+  }
+
+  /**
+   * Something to be mended.
+   *
+   * @param unsafe whether jobs can be lost in the normal course of things, not just in a crash
+   * @param text what is wrong, what it leads to, and how to mend it
+   */
+  public record Finding(boolean unsafe, String text) {}
+
+  /** What ought to be mended; empty if nothing. */
+  public List<Finding> findings() {
+    List<Finding> findings = new ArrayList<>();
+    if (!atLeast(6, 2)) {
+      findings.add(
+          new Finding(true, says("is version " + version + "; Punctual needs Redis 6.2 or newer")));
+    }
+    if (evictionPolicy == null) {
+      findings.add(
+          new Finding(
+              false,
+              says(
+                  "does not let its settings be read (CONFIG GET); make sure that"
+                      + " maxmemory-policy is noeviction and that it keeps an append-only file")));
+    } else if (!evictionPolicy.equals(NO_EVICTION)) {
+      boolean bounded = maxMemory == null || maxMemory > 0;
+      findings.add(
+          new Finding(
+              bounded,
+              says(
+                  "has maxmemory-policy "
+                      + evictionPolicy
+                      + (bounded
+                          ? " and removes jobs when its memory is full;"
+                          : ", which removes jobs once a maxmemory is set;")
+                      + " set maxmemory-policy noeviction")));
+    }
+    switch (persistence) {
+      case NOTHING ->
+          findings.add(
+              new Finding(
+                  false,
+                  says(
+                      "keeps nothing on disk: all jobs are gone when it ends; set appendonly"
+                          + " yes")));
+      case SNAPSHOTS ->
+          findings.add(
+              new Finding(
+                  false,
+                  says(
+                      "keeps snapshots only: jobs of the last minutes are gone when it crashes;"
+                          + " set appendonly yes")));
+      case UNKNOWN, LOG, SYNCED_LOG -> {}
+    }
+    return findings;
+  }
+
+  /** Whether its version is this one or a later one. */
+  boolean atLeast(int major, int minor) {
+    String[] parts = version.split("\\.", 3);
+    try {
+      int first = Integer.parseInt(parts[0]);
+      int second = parts.length > 1 ? Integer.parseInt(parts[1]) : 0;
+      return first > major || (first == major && second >= minor);
+    } catch (NumberFormatException e) {
+      return true;
+    }
+  }
+
+  private String says(String what) {
+    return "Redis at " + address + " " + what;
+  }
+}

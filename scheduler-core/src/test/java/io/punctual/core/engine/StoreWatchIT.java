@@ -1,0 +1,205 @@
+package io.punctual.core.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.punctual.CancelResult;
+import io.punctual.RescheduleResult;
+import io.punctual.core.job.Due;
+import io.punctual.core.job.JobState;
+import io.punctual.core.store.Durability;
+import io.punctual.core.store.RedisStore;
+import io.punctual.core.store.Store;
+import io.punctual.core.store.StoreOptions;
+import io.punctual.redis.RedisServer;
+import io.punctual.redis.Resp;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+
+/** A store that forgets. */
+class StoreWatchIT extends EngineTestBase {
+
+  private static RedisServer server;
+  private static JedisConnectionFactory own;
+
+  @BeforeAll
+  static void startRedis() {
+    server = RedisServer.startTemporary();
+    own = connections("127.0.0.1", server.port());
+  }
+
+  @AfterAll
+  static void stopRedis() {
+    own.destroy();
+    server.close();
+  }
+
+  private Store ownStore() {
+    return RedisStore.connect(own, new StoreOptions(prefix, Duration.ofMinutes(10)));
+  }
+
+  private Engine watching(TestDispatcher dispatcher, EngineOptions options) {
+    Engine engine = engine(ownStore(), options, dispatcher, null);
+    // The mark is there once it was looked for.
+    eventually().until(() -> !sequence().isEmpty());
+    return engine;
+  }
+
+  private String sequence() throws IOException {
+    return Resp.call(server.port(), "HGET", prefix + ":epoch", "sequence");
+  }
+
+  private static void awaitHealth(Engine engine, Predicate<StoreHealth> condition) {
+    eventually().until(() -> condition.test(engine.storeHealth()));
+  }
+
+  @Test
+  void aStoreThatWasEmptiedIsShoutedAboutAndGetsBackWhatIsRemembered() throws IOException {
+    TestDispatcher dispatcher = new TestDispatcher();
+    Engine engine = watching(dispatcher, options("engine"));
+    submit(engine, "done", Duration.ZERO);
+    dispatcher.next().done().join();
+    submit(engine, "waits", job -> job.delay(Duration.ofHours(1)).tag("x"));
+    submit(engine, "moved", Duration.ofHours(1));
+    long there = System.currentTimeMillis() + 7_200_000;
+    assertThat(engine.reschedule(QUEUE, "moved", Due.at(there)).outcome())
+        .isEqualTo(RescheduleResult.Outcome.RESCHEDULED);
+    submit(engine, "cancelled", Duration.ofHours(1));
+    assertThat(engine.cancel(QUEUE, "cancelled").outcome())
+        .isEqualTo(CancelResult.Outcome.CANCELLED);
+    submit(engine, "purged", Duration.ofHours(1));
+    assertThat(engine.operations().purge(QUEUE, JobState.DELAYED, "purged")).isTrue();
+
+    Resp.call(server.port(), "FLUSHALL");
+
+    awaitHealth(engine, health -> health.restored() == 4);
+    StoreHealth health = engine.storeHealth();
+    assertThat(health.isBad()).isTrue();
+    assertThat(health.losses())
+        .singleElement()
+        .extracting(StoreHealth.Loss::text)
+        .asString()
+        .contains("emptied", "puts back");
+    assertThat(engine.find(QUEUE, "waits").orElseThrow().state()).isEqualTo(JobState.DELAYED);
+    assertThat(engine.operations().tagged(APP, "x", null, 9).jobs()).hasSize(1);
+    assertThat(engine.find(QUEUE, "moved").orElseThrow().at()).isEqualTo(there);
+    assertThat(engine.find(QUEUE, "done").orElseThrow().state()).isEqualTo(JobState.FINISHED);
+    assertThat(engine.find(QUEUE, "cancelled").map(JobView::state)).hasValue(JobState.CANCELLED);
+    assertThat(engine.find(QUEUE, "purged")).isEmpty();
+    assertThat(submit(engine, "done", Duration.ZERO).kind()).isEqualTo(Submit.Kind.DONE);
+    eventually().until(() -> engine.queues().containsKey(QUEUE));
+
+    engine.acknowledgeLosses();
+    assertThat(engine.storeHealth().losses()).isEmpty();
+  }
+
+  @Test
+  void aJobThatIsPutBackRunsWhenItIsDue() throws IOException {
+    TestDispatcher dispatcher = TestDispatcher.done();
+    Engine engine = watching(dispatcher, options("engine"));
+    submit(engine, "soon", Duration.ofSeconds(4));
+    Resp.call(server.port(), "FLUSHALL");
+
+    eventually().until(() -> dispatcher.seen.contains("soon"));
+  }
+
+  @Test
+  void anOlderStateIsNoticed() throws IOException {
+    Engine engine = watching(TestDispatcher.done(), options("engine"));
+    eventually().until(() -> Integer.parseInt(sequence()) >= 2);
+    submit(engine, "later", Duration.ofHours(1));
+    Resp.call(server.port(), "DEL", prefix + ":{shop:order.close:0}:jobs");
+    Resp.call(server.port(), "DEL", prefix + ":{shop:order.close:0}:delayed");
+    Resp.call(server.port(), "HSET", prefix + ":epoch", "sequence", "0");
+
+    awaitHealth(engine, health -> health.restored() == 1);
+    assertThat(engine.storeHealth().losses())
+        .singleElement()
+        .extracting(StoreHealth.Loss::text)
+        .asString()
+        .contains("as it was earlier");
+    assertThat(engine.find(QUEUE, "later")).isPresent();
+  }
+
+  @Test
+  void withoutReceiptsALossIsNoticedAndNothingIsPutBack() throws IOException {
+    EngineOptions o = options("engine");
+    EngineOptions without =
+        new EngineOptions(
+            o.owner(),
+            o.lease(),
+            o.maxClaim(),
+            o.buckets(),
+            o.retry(),
+            o.safetyCheck(),
+            o.idleChecksPerSecond(),
+            new ReceiptOptions(Duration.ZERO, 1 << 20));
+    Engine engine = watching(TestDispatcher.done(), without);
+    submit(engine, "later", Duration.ofHours(1));
+    Resp.call(server.port(), "FLUSHALL");
+
+    awaitHealth(engine, health -> !health.losses().isEmpty());
+    assertThat(engine.find(QUEUE, "later")).isEmpty();
+    assertThat(engine.storeHealth().restored()).isZero();
+  }
+
+  @Test
+  void whatTheJobsStandOnIsSeen() {
+    Engine engine = watching(TestDispatcher.done(), options("engine"));
+    awaitHealth(engine, health -> !health.nodes().isEmpty());
+    StoreHealth health = engine.storeHealth();
+    assertThat(health.isBad()).isFalse();
+    assertThat(health.error()).isNull();
+    assertThat(health.findings()).isEmpty();
+    assertThat(health.durability()).isEqualTo("redis");
+    assertThat(health.nodes().get(0).address()).isEqualTo("127.0.0.1:" + server.port());
+  }
+
+  @Test
+  void aRestartOfTheStoreIsNoLoss() throws IOException {
+    try (RedisServer restarted = RedisServer.startTemporary()) {
+      JedisConnectionFactory connections = connections("127.0.0.1", restarted.port());
+      Store store = RedisStore.connect(connections, StoreOptions.DEFAULTS);
+      Engine engine = engine(store, options("engine"), TestDispatcher.done(), null);
+      submit(engine, "later", Duration.ofHours(1));
+      awaitHealth(engine, health -> !health.nodes().isEmpty());
+      String before = engine.storeHealth().nodes().get(0).runId();
+
+      restarted.kill();
+      awaitHealth(engine, health -> health.error() != null);
+      assertThat(engine.storeHealth().isBad()).isTrue();
+      restarted.start();
+
+      awaitHealth(engine, health -> !health.nodes().get(0).runId().equals(before));
+      StoreHealth health = engine.storeHealth();
+      assertThat(health.error()).isNull();
+      assertThat(health.losses()).isEmpty();
+      assertThat(health.restored()).isZero();
+      assertThat(engine.find(QUEUE, "later")).isPresent();
+      engine.close();
+      connections.destroy();
+    }
+  }
+
+  @Test
+  void anEngineRefusesToStartOnAStoreThatCannotKeepWhatIsPromised() throws IOException {
+    StoreOptions synced =
+        new StoreOptions(
+            prefix, Duration.ofMinutes(10), Durability.parse("synced", Duration.ofSeconds(1)));
+    Resp.call(server.port(), "CONFIG", "SET", "appendonly", "no");
+    try (Engine engine =
+        Engine.create(RedisStore.connect(own, synced), options("engine"), TestDispatcher.done())) {
+      assertThatIllegalStateException()
+          .isThrownBy(engine::start)
+          .withMessageContaining("punctual.durability=synced cannot be kept: Redis at 127.0.0.1:")
+          .withMessageContaining("set appendonly yes");
+    } finally {
+      Resp.call(server.port(), "CONFIG", "SET", "appendonly", "yes");
+    }
+  }
+}

@@ -1,0 +1,176 @@
+package io.punctual.core.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.punctual.core.job.Due;
+import io.punctual.core.job.JobState;
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.StoreNode.Persistence;
+import io.punctual.redis.RedisServer;
+import io.punctual.redis.Resp;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+
+/** What must have happened before somebody is told that it has. */
+class DurabilityIT {
+
+  private static final Bucket BUCKET = new Bucket(new QueueName("shop", "close"), 0);
+
+  private static Store store(RedisServer redis, String durability) {
+    JedisConnectionFactory connections =
+        StandaloneStoreIT.started(
+            new JedisConnectionFactory(
+                new RedisStandaloneConfiguration("127.0.0.1", redis.port())));
+    return RedisStore.connect(
+        connections,
+        new StoreOptions(
+            "durable",
+            Duration.ofMinutes(1),
+            Durability.parse(durability, Duration.ofMillis(300))));
+  }
+
+  private static Submitted.Kind submit(Store store, String id) {
+    Submission job =
+        new Submission(
+            id, "i-" + id, Due.in(60_000), 3, 0, List.of(), new byte[] {1}, /* replace= */ false);
+    return store.jobs().submit(BUCKET, List.of(job)).items().get(0).kind();
+  }
+
+  private static StoreException failed(Store store, String id) {
+    StoreException e = catchThrowableOfType(StoreException.class, () -> submit(store, id));
+    assertThat(e).isNotNull();
+    return e;
+  }
+
+  @Test
+  void whatReplicasDoNotConfirmIsNotKnownUntilTheyDo() throws IOException {
+    try (RedisServer master = RedisServer.startTemporary();
+        RedisServer replica =
+            RedisServer.startTemporary("--replicaof", "127.0.0.1", "" + master.port())) {
+      Awaitility.await()
+          .until(() -> Resp.call(replica.port(), "INFO", "replication").contains("link_status:up"));
+      Store store = store(master, "replicated:1");
+      assertThat(store.inspector().obstacles()).isEmpty();
+      assertThat(submit(store, "a")).isEqualTo(Submitted.Kind.CREATED);
+
+      replica.suspend();
+      StoreException e = failed(store, "b");
+      assertThat(e.kind()).isEqualTo(StoreException.Kind.UNREACHABLE);
+      assertThat(e).hasMessageContaining("only 0 of 1 replicas confirmed it");
+      // It is there, and yet a repeated call must not say so before the replica has it, too.
+      assertThat(store.jobs().stats(BUCKET).delayed()).isEqualTo(2);
+      assertThat(failed(store, "b")).hasMessageContaining("only 0 of 1");
+      assertThat(store(master, "redis").jobs().find(BUCKET, "b")).isPresent();
+      assertThat(submit(store(master, "redis"), "b")).isEqualTo(Submitted.Kind.THERE);
+
+      replica.resume();
+      assertThat(submit(store, "b")).isEqualTo(Submitted.Kind.THERE);
+      assertThat(Resp.call(replica.port(), "ZCARD", "durable:{shop:close:0}:delayed"))
+          .isEqualTo("2");
+    }
+  }
+
+  @Test
+  void everyChangeThatSomebodyAsksForIsConfirmedAndNoOther() throws IOException {
+    try (RedisServer alone = RedisServer.startTemporary()) {
+      Store store = store(alone, "replicated:2");
+      assertThat(store.inspector().obstacles())
+          .singleElement()
+          .asString()
+          .contains("has 0 replicas connected, and 2 must confirm");
+      JobStore jobs = store.jobs();
+      for (Runnable change :
+          List.<Runnable>of(
+              () -> submit(store, "a"),
+              () -> jobs.cancel(BUCKET, "a"),
+              () -> jobs.revise(BUCKET, "a", Revision.of(Due.in(1))),
+              () -> jobs.requeue(BUCKET, List.of("a"), Duration.ZERO),
+              () -> jobs.requeueOldest(BUCKET, 1, Duration.ZERO),
+              () -> jobs.purge(BUCKET, JobState.DEAD, List.of("a")),
+              () -> jobs.purgeOldest(BUCKET, JobState.DEAD, 1, 1),
+              () -> jobs.pause(BUCKET, true))) {
+        StoreException e = catchThrowableOfType(StoreException.class, change::run);
+        assertThat(e).hasMessageContaining("only 0 of 2");
+      }
+      LeaseToken token = new LeaseToken("t");
+      jobs.claim(BUCKET, 1, Duration.ofSeconds(1), JobStore.ClaimMode.PUSH, token, "me");
+      jobs.extend(BUCKET, List.of(new Lease("a", token)), Duration.ofSeconds(1));
+      jobs.expire(BUCKET, 1);
+      assertThat(jobs.find(BUCKET, "a")).isPresent();
+    }
+  }
+
+  @Test
+  void aFullRedisThatCannotConfirmDoesNotSayThatNothingHappened() throws IOException {
+    try (RedisServer alone = RedisServer.startTemporary()) {
+      assertThat(submit(store(alone, "redis"), "a")).isEqualTo(Submitted.Kind.CREATED);
+      Resp.call(alone.port(), "CONFIG", "SET", "maxmemory", "1");
+      Store store = store(alone, "replicated:1");
+      StoreException e =
+          catchThrowableOfType(StoreException.class, () -> store.jobs().cancel(BUCKET, "a"));
+      assertThat(e.kind()).isEqualTo(StoreException.Kind.UNREACHABLE);
+      assertThat(e).hasMessageContaining("it is done, but Redis did not confirm it: OOM");
+    }
+  }
+
+  @Test
+  void syncedTakesALogThatIsSyncedOrARedisThatCanWaitForIt() throws IOException {
+    try (RedisServer redis = RedisServer.startTemporary()) {
+      Store store = store(redis, "synced");
+      StoreNode node = store.inspector().nodes().get(0);
+      assertThat(node.persistence()).isEqualTo(Persistence.LOG);
+      if (node.atLeast(7, 2)) {
+        assertThat(store.inspector().obstacles()).isEmpty();
+        assertThat(submit(store, "a")).isEqualTo(Submitted.Kind.CREATED);
+      } else {
+        assertThat(store.inspector().obstacles())
+            .singleElement()
+            .asString()
+            .contains("127.0.0.1:" + redis.port(), "set appendfsync always");
+        StoreException e = failed(store, "a");
+        assertThat(e.kind()).isEqualTo(StoreException.Kind.REFUSED);
+        assertThat(e).hasMessageContaining("durability synced cannot be kept");
+        assertThat(store.jobs().find(BUCKET, "a")).isEmpty();
+      }
+
+      Resp.call(redis.port(), "CONFIG", "SET", "appendfsync", "always");
+      assertThat(store.inspector().obstacles()).isEmpty();
+      assertThat(submit(store, "b")).isEqualTo(Submitted.Kind.CREATED);
+    }
+  }
+
+  @Test
+  void settingsAreReadAndShown() {
+    Duration patience = Duration.ofSeconds(1);
+    for (String text : List.of("redis", "synced", "replicated:1", "replicated:9")) {
+      assertThat(Durability.parse(text, patience)).hasToString(text);
+    }
+    assertThat(Durability.parse("redis", patience)).isEqualTo(Durability.DEFAULT);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "disk", "replicated", "replicated:0", "replicated:10", "Synced"})
+  void otherSettingsAreRefused(String text) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Durability.parse(text, Duration.ofSeconds(1)))
+        .withMessageContaining("must be redis, synced or replicated:n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {9, 10_001})
+  void theWaitIsBounded(long millis) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Durability.parse("synced", Duration.ofMillis(millis)))
+        .withMessageContaining("between 10 ms and 10 s");
+  }
+}

@@ -1,0 +1,80 @@
+package io.punctual.core.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.core.store.StoreNode.Finding;
+import io.punctual.core.store.StoreNode.Persistence;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class StoreNodeTest {
+
+  private static StoreNode node(
+      String version,
+      Persistence persistence,
+      @Nullable String evictionPolicy,
+      @Nullable Long maxMemory) {
+    return new StoreNode(
+        "here:6379", version, "run", "line", 0, persistence, evictionPolicy, maxMemory);
+  }
+
+  @Test
+  void aSoundRedisHasNoFindings() {
+    assertThat(node("7.0.15", Persistence.LOG, "noeviction", 0L).findings()).isEmpty();
+    assertThat(node("6.2.0", Persistence.SYNCED_LOG, "noeviction", 9L).findings()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "6.0.16, LOG, noeviction, 0, true, needs Redis 6.2",
+    "7.0.15, LOG, allkeys-lru, 1000, true, removes jobs when its memory is full",
+    "7.0.15, LOG, volatile-lru, 0, false, once a maxmemory is set",
+    "7.0.15, LOG, , , false, does not let its settings be read",
+    "7.0.15, NOTHING, noeviction, 0, false, keeps nothing on disk",
+    "7.0.15, SNAPSHOTS, noeviction, 0, false, jobs of the last minutes"
+  })
+  void whatIsWrongIsSaidWithItsCure(
+      String version,
+      Persistence persistence,
+      @Nullable String policy,
+      @Nullable Long memory,
+      boolean unsafe,
+      String text) {
+    assertThat(node(version, persistence, policy, memory).findings())
+        .singleElement()
+        .returns(unsafe, Finding::unsafe)
+        .extracting(Finding::text)
+        .asString()
+        .startsWith("Redis at here:6379 ")
+        .contains(text);
+  }
+
+  @Test
+  void versionsAreCompared() {
+    StoreNode node = node("7.2.4", Persistence.LOG, null, null);
+    assertThat(node.atLeast(6, 9)).isTrue();
+    assertThat(node.atLeast(7, 2)).isTrue();
+    assertThat(node.atLeast(7, 3)).isFalse();
+    assertThat(node.atLeast(8, 0)).isFalse();
+    assertThat(node("255.255.255", Persistence.LOG, null, null).atLeast(7, 2)).isTrue();
+    assertThat(node("unstable", Persistence.LOG, null, null).atLeast(7, 2)).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "7.0.15, SYNCED_LOG, ''",
+    "7.0.15, LOG, WAITAOF came with 7.2",
+    "7.0.15, NOTHING, set appendonly yes and appendfsync always",
+    "7.0.15, UNKNOWN, does not let its settings be read",
+    "7.2.0, LOG, ''",
+    "7.2.0, UNKNOWN, ''",
+    "7.2.0, SNAPSHOTS, set appendonly yes"
+  })
+  void syncedNeedsALogThatIsSynced(String version, Persistence persistence, String obstacle) {
+    String found = Confirmation.obstacleToSync(node(version, persistence, "noeviction", 0L));
+    assertThat(found).contains(obstacle);
+    assertThat(found.isEmpty()).isEqualTo(obstacle.isEmpty());
+  }
+}

@@ -1,0 +1,65 @@
+package io.punctual.server.api;
+
+import io.punctual.core.engine.Engine;
+import io.punctual.core.engine.StoreHealth;
+import io.punctual.core.store.StoreNode;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** What the jobs stand on, as this scheduler sees it. */
+@RestController
+@RequestMapping("/api/v1/store")
+class StoreController {
+
+  private final Engine engine;
+
+  StoreController(Engine engine) {
+    this.engine = engine;
+  }
+
+  @GetMapping
+  Map<String, Object> show() {
+    StoreHealth health = engine.storeHealth();
+    Map<String, Object> out = new LinkedHashMap<>();
+    out.put("sound", !health.isBad());
+    out.put("error", health.error());
+    out.put("durability", health.durability());
+    out.put("nodes", health.nodes().stream().map(StoreController::node).toList());
+    out.put(
+        "findings",
+        health.findings().stream()
+            .map(finding -> Map.of("unsafe", finding.unsafe(), "text", finding.text()))
+            .toList());
+    out.put("obstacles", health.obstacles());
+    out.put(
+        "losses",
+        health.losses().stream()
+            .map(loss -> Map.of("at", loss.at().toString(), "text", loss.text()))
+            .toList());
+    out.put("restoredJobs", health.restored());
+    return out;
+  }
+
+  private static Map<String, Object> node(StoreNode node) {
+    Map<String, Object> out = new LinkedHashMap<>();
+    out.put("address", node.address());
+    out.put("version", node.version());
+    out.put("replicas", node.replicas());
+    out.put("persistence", node.persistence().name().toLowerCase(Locale.ROOT).replace('_', '-'));
+    out.put("evictionPolicy", node.evictionPolicy());
+    out.put("maxMemoryBytes", node.maxMemory());
+    return out;
+  }
+
+  /** Somebody has read of the losses and seen to them. */
+  @PostMapping("/losses/acknowledge")
+  Map<String, Object> acknowledge() {
+    engine.acknowledgeLosses();
+    return show();
+  }
+}

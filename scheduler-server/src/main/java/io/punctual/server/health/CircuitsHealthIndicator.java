@@ -1,0 +1,26 @@
+package io.punctual.server.health;
+
+import io.punctual.server.config.WorkersSeen;
+import java.util.List;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.stereotype.Component;
+
+/** {@code circuits} in the health: WARNING while applications are left alone. */
+@Component("circuitsHealthIndicator")
+class CircuitsHealthIndicator implements HealthIndicator {
+
+  private final WorkersSeen workers;
+
+  CircuitsHealthIndicator(WorkersSeen workers) {
+    this.workers = workers;
+  }
+
+  @Override
+  public Health health() {
+    List<String> open = workers.openCircuits();
+    return open.isEmpty()
+        ? Health.up().build()
+        : Health.status(StoreHealthIndicator.WARNING).withDetail("open", open).build();
+  }
+}

@@ -1,0 +1,55 @@
+package io.punctual.server.health;
+
+import io.punctual.core.engine.Engine;
+import io.punctual.core.engine.StoreHealth;
+import io.punctual.core.store.StoreNode;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.stereotype.Component;
+
+/**
+ * {@code store} in the health: DOWN where jobs were lost or may be lost at any moment, WARNING
+ * where a crash would lose some.
+ */
+@Component("storeHealthIndicator")
+class StoreHealthIndicator implements HealthIndicator {
+
+  /** Not as it should be; HTTP status 200 still. */
+  static final Status WARNING = new Status("WARNING");
+
+  private final Engine engine;
+
+  StoreHealthIndicator(Engine engine) {
+    this.engine = engine;
+  }
+
+  @Override
+  public Health health() {
+    StoreHealth store = engine.storeHealth();
+    Health.Builder health = new Health.Builder();
+    if (store.isBad()) {
+      health.down();
+    } else if (store.findings().isEmpty()) {
+      health.up();
+    } else {
+      health.status(WARNING);
+    }
+    health.withDetail("durability", store.durability());
+    if (store.error() != null) {
+      health.withDetail("error", store.error());
+    }
+    if (!store.findings().isEmpty()) {
+      health.withDetail(
+          "findings", store.findings().stream().map(StoreNode.Finding::text).toList());
+    }
+    if (!store.obstacles().isEmpty()) {
+      health.withDetail("obstacles", store.obstacles());
+    }
+    if (!store.losses().isEmpty()) {
+      health.withDetail(
+          "losses", store.losses().stream().map(loss -> loss.at() + " " + loss.text()).toList());
+    }
+    return health.build();
+  }
+}

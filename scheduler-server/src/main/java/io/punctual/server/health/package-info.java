@@ -1,0 +1,5 @@
+/** What actuator tells of the scheduler's health. */
+@NullMarked
+package io.punctual.server.health;
+
+import org.jspecify.annotations.NullMarked;

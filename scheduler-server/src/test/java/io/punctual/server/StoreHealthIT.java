@@ -1,0 +1,128 @@
+package io.punctual.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.punctual.redis.RedisServer;
+import io.punctual.redis.Resp;
+import java.io.IOException;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+import tools.jackson.databind.JsonNode;
+
+/** A Redis that is not set up for keeping jobs is told of, where people look. */
+@SpringBootTest(
+    webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+    properties = "eureka.client.enabled=false")
+class StoreHealthIT {
+
+  private static final RedisServer REDIS = RedisServer.startTemporary();
+
+  @LocalServerPort private int port;
+  private ApiClient api;
+
+  @DynamicPropertySource
+  static void redis(DynamicPropertyRegistry registry) {
+    registry.add("spring.data.redis.host", () -> "127.0.0.1");
+    registry.add("spring.data.redis.port", REDIS::port);
+  }
+
+  @BeforeEach
+  void connect() throws IOException {
+    api = new ApiClient(port);
+    set("maxmemory-policy", "noeviction");
+    set("maxmemory", "0");
+    set("appendonly", "yes");
+  }
+
+  @AfterEach
+  void disconnect() {
+    api.close();
+  }
+
+  @AfterAll
+  static void stop() {
+    REDIS.close();
+  }
+
+  private static void set(String setting, String value) throws IOException {
+    Resp.call(REDIS.port(), "CONFIG", "SET", setting, value);
+  }
+
+  private void awaitStatus(String status) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(40))
+        .until(
+            () ->
+                api.get("/actuator/health")
+                        .body()
+                        .at("/components/store/status")
+                        .asString()
+                        .equals(status)
+                    && api.get("/api/v1/store").body().at("/nodes").size() == 1);
+  }
+
+  @Test
+  void evictionPutsTheHealthDownAndIsSaidWithItsCure() throws IOException {
+    set("maxmemory", "100mb");
+    set("maxmemory-policy", "allkeys-lru");
+
+    awaitStatus("DOWN");
+    JsonNode store = api.get("/api/v1/store").body();
+    assertThat(store.get("sound").asBoolean()).isFalse();
+    assertThat(store.at("/findings/0/unsafe").asBoolean()).isTrue();
+    assertThat(store.at("/findings/0/text").asString())
+        .contains("127.0.0.1:" + REDIS.port(), "allkeys-lru", "set maxmemory-policy noeviction");
+    // It is not taken out of the rotation: others would have the same Redis.
+    assertThat(api.get("/actuator/health/readiness").status()).isEqualTo(200);
+
+    set("maxmemory-policy", "noeviction");
+    awaitStatus("UP");
+  }
+
+  @Test
+  void aRedisThatKeepsNothingIsAWarning() throws IOException {
+    set("appendonly", "no");
+
+    awaitStatus("WARNING");
+    JsonNode store = api.get("/api/v1/store").body();
+    assertThat(store.get("sound").asBoolean()).isTrue();
+    assertThat(store.at("/findings/0/text").asString()).contains("set appendonly yes");
+    assertThat(api.get("/actuator/health").status()).isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "punctual.durability=disk, 'punctual.durability and punctual.durability-timeout: must be redis'",
+    "punctual.durability-timeout=1m, between 10 ms and 10 s",
+    "punctual.receipts.keep=6m, 'punctual.receipts: receipts must be kept between 0 and 5 min'",
+    "punctual.receipts.keep=3m --punctual.tombstones=5m, at most half of punctual.tombstones",
+    "punctual.receipts.memory=1KB, at least 1 MB",
+    "punctual.dispatch.circuit.failures=5, 'punctual.dispatch.circuit.failures must be'",
+    "punctual.dispatch.circuit.pause=1ms, 'punctual.dispatch.circuit.pause must be'",
+    "punctual.durability=synced, 'punctual.durability=synced cannot be kept: Redis at'"
+  })
+  void aSettingThatCannotBeKeptEndsTheStart(String settings, String message) {
+    String[] arguments = ("--server.port=0 --eureka.client.enabled=false --" + settings).split(" ");
+    SpringApplication application = new SpringApplication(PunctualServerApplication.class);
+    assertThatThrownBy(
+            () -> {
+              String redis = "--spring.data.redis.port=" + REDIS.port();
+              String[] all = java.util.Arrays.copyOf(arguments, arguments.length + 1);
+              all[arguments.length] = redis;
+              application.run(all).close();
+            })
+        .hasStackTraceContaining(message);
+  }
+}

@@ -1,0 +1,148 @@
+package io.punctual.systemtest.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.systemtest.Accounting;
+import io.punctual.systemtest.Execution;
+import io.punctual.systemtest.Fault;
+import io.punctual.systemtest.Load;
+import io.punctual.systemtest.Programs;
+import io.punctual.systemtest.Submitter;
+import io.punctual.systemtest.Waiting;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Jobs are submitted and run all the time, and all the time something breaks. Then everything is
+ * mended, and each job must have been done once, or more often with a cause.
+ *
+ * <p>{@code -Dpunctual.chaos.seed} repeats a run's faults in their order, {@code
+ * -Dpunctual.chaos.seconds} makes it longer.
+ */
+class ChaosIT {
+
+  private static final String APPLICATION = "chaos";
+  private static final List<Disorder> DISORDERS = List.of(Disorder.values());
+  private static final String RETRY = "200ms;attempts=100";
+  private static final Duration DRAIN = Duration.ofMinutes(3);
+  private static final Duration RECOVERY = Duration.ofSeconds(60);
+
+  private final Path directory = Path.of("target", "chaos").toAbsolutePath();
+  private final Path record = directory.resolve("workers.record");
+  private final Submitter submitter = new Submitter(APPLICATION);
+  private final List<Fault> faults = new ArrayList<>();
+  private final Map<Disorder, Integer> counts = new EnumMap<>(Disorder.class);
+  private Duration worstRecovery = Duration.ZERO;
+  private String worst = "";
+
+  @Test
+  void nothingIsLostWhateverBreaks() throws Exception {
+    long seed = Long.getLong("punctual.chaos.seed", System.nanoTime());
+    Duration length = Duration.ofSeconds(Integer.getInteger("punctual.chaos.seconds", 45));
+    System.out.println("chaos: -Dpunctual.chaos.seed=" + seed + ", " + length.toSeconds() + " s");
+    Files.createDirectories(directory);
+    Files.deleteIfExists(record);
+    Random random = new Random(seed);
+
+    try (ChaosSystem system = new ChaosSystem(new Programs(directory), APPLICATION, record, 2, 3)) {
+      try (Load quick = load(system, "quick-", "record").start(60);
+          Load slow = load(system, "slow-", "sleep 300").start(20);
+          Load failing = load(system, "failing-", "fail 1").start(5)) {
+        awaitMore(records());
+        long end = System.nanoTime() + length.toNanos();
+        while (System.nanoTime() < end) {
+          disturb(system, random);
+        }
+        assertThat(quick.sent() + slow.sent() + failing.sent()).isPositive();
+      }
+      system.awaitWhole();
+      Waiting.until("all is drained", DRAIN, () -> submitter.drained(system.schedulers().get(0)));
+      account(system);
+    }
+  }
+
+  private Load load(ChaosSystem system, String prefix, String what) {
+    return new Load(
+        submitter,
+        system.schedulers(),
+        prefix,
+        what,
+        RETRY,
+        Duration.ofMillis(200),
+        Duration.ofSeconds(4));
+  }
+
+  /** Breaks something and waits until jobs run again. */
+  private void disturb(ChaosSystem system, Random random) throws IOException {
+    Disorder disorder = DISORDERS.get(random.nextInt(DISORDERS.size()));
+    counts.merge(disorder, 1, Integer::sum);
+    faults.add(Fault.of(disorder.toString(), () -> disorder.happen(system, random)));
+    long mended = System.nanoTime();
+    awaitMore(records());
+    Duration recovery = Duration.ofNanos(System.nanoTime() - mended);
+    if (recovery.compareTo(worstRecovery) > 0) {
+      worstRecovery = recovery;
+      worst = disorder.toString();
+    }
+    // Sometimes the next thing breaks before this is whole again, sometimes after.
+    ChaosSystem.pass(random, 0, 4);
+  }
+
+  private long records() throws IOException {
+    return Files.exists(record) ? Files.size(record) : 0;
+  }
+
+  private void awaitMore(long before) {
+    // Some jobs' worth, so that it is not the end of what ran before.
+    Waiting.until("jobs run", RECOVERY, () -> records() > before + 2_000);
+  }
+
+  private void account(ChaosSystem system) throws IOException {
+    List<Execution> executions = Execution.read(record);
+    Accounting accounting = Accounting.of(submitter.history(), executions, faults);
+    Set<String> done = new TreeSet<>();
+    executions.stream().filter(Execution::done).map(Execution::taskId).forEach(done::add);
+    JsonNode counters = submitter.queue(system.schedulers().get(0)).get("counters");
+    System.out.printf(
+        "chaos: %s%nchaos: %d faults: %s%nchaos: worst recovery %d ms, after %s; %s%nchaos: counters"
+            + " %s%n",
+        accounting,
+        faults.size(),
+        counts,
+        worstRecovery.toMillis(),
+        worst,
+        lateness(executions),
+        counters);
+    assertThat(accounting.sound()).as(accounting.toString()).isTrue();
+    assertThat(accounting.accepted()).isPositive();
+    // What the workers wrote down and what the scheduler counted is the same.
+    assertThat(counters.get("done").intValue()).isEqualTo(done.size());
+    assertThat(submitter.queue(system.schedulers().get(0)).get("dead").intValue()).isZero();
+  }
+
+  private String lateness(List<Execution> executions) {
+    Map<String, Long> due = submitter.history().attempted();
+    Map<String, Long> first = new HashMap<>();
+    executions.forEach(run -> first.merge(run.taskId(), run.begin(), Math::min));
+    long[] late =
+        first.entrySet().stream()
+            .filter(entry -> due.containsKey(entry.getKey()))
+            .mapToLong(entry -> entry.getValue() / 1000 - due.getOrDefault(entry.getKey(), 0L))
+            .sorted()
+            .toArray();
+    return "lateness p50 %d, p99 %d, worst %d ms"
+        .formatted(late[late.length / 2], late[late.length * 99 / 100], late[late.length - 1]);
+  }
+}

@@ -1,0 +1,5 @@
+/** A whole system in which something is always broken. */
+@NullMarked
+package io.punctual.systemtest.chaos;
+
+import org.jspecify.annotations.NullMarked;
