@@ -3,6 +3,7 @@ FROM eclipse-temurin:25-jre
 ARG MODULE
 RUN groupadd --system punctual && useradd --system --gid punctual --home-dir /app punctual
 WORKDIR /app
-COPY ${MODULE}/target/${MODULE}-*-exec.jar /app/app.jar
+COPY ${MODULE}/target/lib /app/lib
+COPY ${MODULE}/target/${MODULE}-*.jar /app/app.jar
 USER punctual
 ENTRYPOINT ["java", "-XX:MaxRAMPercentage=70", "-jar", "/app/app.jar"]

@@ -7,9 +7,10 @@
 --          jobs' own times to run come before that lease
 -- ARGV     token: text, no spaces
 -- ARGV     owner: text, no spaces
--- RETURNS  {now ms, next due ms or '', next lease deadline ms or '', paused since ms or '',
---          {corrupt id...}, {id, due ms, attempt, record, tries or ''}...}
--- COST     for all jobs at most 7 reads and 3 writes
+-- RETURNS  {now ms, when to claim next ms or '', next lease deadline ms or '', paused since ms or
+--          '', 1 if no more may be out at once or else 0, {corrupt id...}, {id, due ms, attempt,
+--          record, tries or ''}...}
+-- COST     for all jobs at most 9 reads and 4 writes
 -- WHY      who pulls has its own answer for each job, so that an attempt counts as one that
 --          travelled alone; a paused bucket hands out nothing, and hides what is due, so that
 --          nobody keeps looking; a delayed id without a sound record is moved to the dead letters
@@ -23,9 +24,27 @@ if broken then return broken end
 local now = now_ms()
 local lease, terms, token, owner = tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
 
-local paused = redis.call('HGET', CONTROL, 'paused')
-local due = paused and {} or redis.call(
-  'ZRANGEBYSCORE', DELAYED, '-inf', int(now), 'WITHSCORES', 'LIMIT', 0, tonumber(ARGV[1]))
+local control = redis.call('HMGET', CONTROL, 'paused', 'concurrency', 'rate', 'tat')
+local paused, max = control[1], tonumber(ARGV[1])
+local concurrency = tonumber(control[2] or '')
+if concurrency then
+  max = math.min(max, concurrency - redis.call('ZCARD', RESERVED))
+end
+
+-- The generic cell rate algorithm (ITU-T I.371): the time at which the next job would be due if all
+-- came evenly may run ahead of the clock by a burst, of a second at most. In microseconds.
+local count, period = string.match(control[3] or '', '^(%d+) (%d+)$')
+local interval, burst, ahead
+if count then
+  interval = math.max(1, math.floor(period * 1000 / count))
+  burst = math.max(interval, math.min(period, 1000) * 1000)
+  -- Where the rate was changed, what runs ahead of the clock must not be more than a burst.
+  ahead = math.max(0, math.min(burst, (tonumber(control[4] or '') or 0) - now * 1000))
+  max = math.min(max, math.floor((burst - ahead) / interval))
+end
+
+local due = (paused or max < 1) and {} or redis.call(
+  'ZRANGEBYSCORE', DELAYED, '-inf', int(now), 'WITHSCORES', 'LIMIT', 0, max)
 local corrupt, claimed = {}, {}
 if #due > 0 then
   local ids = {}
@@ -60,10 +79,24 @@ if #due > 0 then
       bury_corrupt(id, now)
     end
   end
+  if count then
+    ahead = ahead + #claimed * interval
+    add(CONTROL, 'tat', int(now * 1000 + ahead))
+  end
   write()
 end
+
+local next_at = not paused and head_of(DELAYED) or nil
+if next_at and count then
+  next_at = math.max(next_at, now + math.ceil((ahead + interval - burst) / 1000))
+end
+local full = concurrency and redis.call('ZCARD', RESERVED) >= concurrency
+if next_at and full then
+  -- Whoever ends a job looks at once; this is for those that end elsewhere.
+  next_at = math.max(next_at, now + 1000)
+end
 return {
-  int(now), int_or_empty(not paused and head_of(DELAYED) or nil),
-  int_or_empty(head_of(RESERVED)), paused or '', corrupt,
+  int(now), int_or_empty(next_at), int_or_empty(head_of(RESERVED)), paused or '',
+  full and '1' or '0', corrupt,
   unpack(claimed),
 }

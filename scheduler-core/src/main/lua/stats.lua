@@ -2,7 +2,7 @@
 --
 -- KEYS     the twelve keys of the bucket, see lib/keys
 -- RETURNS  {now ms, delayed, ready, reserved, dead, oldest ready due ms or '', next due ms or '',
---          paused since ms or '', {name, count...}}
+--          paused since ms or '', concurrency or '', rate or '', {name, count...}}
 -- COST     8 reads, O(log n)
 -- WHY      ready is counted by score: a job that is due is still DELAYED until somebody claims it
 --- @include lib/now
@@ -14,6 +14,7 @@ local now = now_ms()
 
 local ready = redis.call('ZCOUNT', DELAYED, '-inf', int(now))
 local next_due = redis.call('ZRANGE', DELAYED, ready, ready, 'WITHSCORES')[2]
+local control = redis.call('HMGET', CONTROL, 'paused', 'concurrency', 'rate')
 return {
   int(now),
   int(redis.call('ZCARD', DELAYED)),
@@ -22,6 +23,6 @@ return {
   int(redis.call('ZCARD', DEAD)),
   int_or_empty(ready > 0 and head_of(DELAYED) or nil),
   int_or_empty(next_due and tonumber(next_due)),
-  redis.call('HGET', CONTROL, 'paused') or '',
+  control[1] or '', control[2] or '', control[3] or '',
   redis.call('HGETALL', STATS),
 }

@@ -219,6 +219,12 @@ public final class RedisServer implements AutoCloseable {
     return running().pid();
   }
 
+  /** Whether the process lives. */
+  public boolean isRunning() {
+    Process started = process;
+    return started != null && started.isAlive();
+  }
+
   /** Ends the server in good order, by SIGTERM. */
   public void stop() {
     Process running = running();

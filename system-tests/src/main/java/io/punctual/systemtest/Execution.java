@@ -31,6 +31,11 @@ public record Execution(
     FAILED
   }
 
+  /** The process that it was in. */
+  public long process() {
+    return Long.parseLong(run.substring(0, run.indexOf('-')));
+  }
+
   /** Whether it ended well. */
   public boolean done() {
     return ending == Ending.DONE;

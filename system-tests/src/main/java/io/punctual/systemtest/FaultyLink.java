@@ -9,9 +9,13 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** A way from one process to another on 127.0.0.1 that can be slow, deaf, dead or cut. */
 public final class FaultyLink implements AutoCloseable {
@@ -34,6 +38,29 @@ public final class FaultyLink implements AutoCloseable {
     CUT
   }
 
+  /** Where something happens, seen from one request. */
+  public enum Point {
+    /** It was sent and does not arrive. */
+    BEFORE,
+    /** It was carried out, and its answer does not arrive. */
+    BETWEEN,
+    /** Its answer has arrived. */
+    BEHIND
+  }
+
+  private record Tripwire(byte[] marker, Point point, Runnable action) {
+
+    boolean isIn(byte[] buffer, int length) {
+      for (int i = 0; i + marker.length <= length; i++) {
+        if (Arrays.equals(buffer, i, i + marker.length, marker, 0, marker.length)) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  private final AtomicReference<@Nullable Tripwire> tripwire = new AtomicReference<>();
   private final ServerSocket server;
   private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
   private volatile int target;
@@ -71,6 +98,20 @@ public final class FaultyLink implements AutoCloseable {
       connections.forEach(Connection::close);
     }
     connections.forEach(Connection::wake);
+  }
+
+  /**
+   * Does something once, at a point of the first request that holds the marker.
+   *
+   * @param marker as it stands in the bytes
+   */
+  public void once(String marker, Point point, Runnable action) {
+    tripwire.set(new Tripwire(marker.getBytes(StandardCharsets.US_ASCII), point, action));
+  }
+
+  /** Whether the last {@link #once} has happened. */
+  public boolean happened() {
+    return tripwire.get() == null;
   }
 
   private void accept() {
@@ -116,6 +157,8 @@ public final class FaultyLink implements AutoCloseable {
     private final Socket there = new Socket();
     private final Set<Thread> pumps = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
+    // Of the request that is under way: a connection to Redis has one at a time.
+    private volatile @Nullable Tripwire touched;
 
     Connection(Socket client) {
       this.client = client;
@@ -151,8 +194,10 @@ public final class FaultyLink implements AutoCloseable {
           if (closed) {
             return;
           }
-          out.write(buffer, 0, n);
-          out.flush();
+          if (!pass(from == client, buffer, n, out)) {
+            close();
+            return;
+          }
         }
         to.shutdownOutput();
         if (from.isOutputShutdown()) {
@@ -163,6 +208,39 @@ public final class FaultyLink implements AutoCloseable {
       } finally {
         pumps.remove(Thread.currentThread());
       }
+    }
+
+    /** Answers whether the bytes went on. */
+    private boolean pass(boolean request, byte[] buffer, int length, OutputStream out)
+        throws IOException {
+      Tripwire wire = request ? tripwire.get() : touched;
+      boolean touches = wire != null && (!request || wire.isIn(buffer, length));
+      if (!touches || wire == null) {
+        write(buffer, length, out);
+        return true;
+      }
+      boolean here = wire.point() == (request ? Point.BEFORE : Point.BETWEEN);
+      if (here) {
+        wire.action().run();
+        tripwire.compareAndSet(wire, null);
+        return false;
+      }
+      if (request) {
+        // The answer may be quick.
+        touched = wire;
+        write(buffer, length, out);
+      } else {
+        touched = null;
+        write(buffer, length, out);
+        wire.action().run();
+        tripwire.compareAndSet(wire, null);
+      }
+      return true;
+    }
+
+    private void write(byte[] buffer, int length, OutputStream out) throws IOException {
+      out.write(buffer, 0, length);
+      out.flush();
     }
 
     void wake() {

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** A JVM of its own that can be ended in every way, and started again just as it was. */
@@ -55,14 +56,19 @@ public final class JavaProcess implements AutoCloseable {
 
   /** Waits until its readiness says UP. */
   public JavaProcess awaitReady() {
-    Waiting.until(
-        name + " is ready (its log: " + log + ")",
-        () -> {
-          if (!process().isAlive()) {
-            throw new IllegalStateException(name + " ended; its log: " + log);
-          }
-          return Http.get(url() + "/actuator/health/readiness").status() == 200;
-        });
+    try {
+      Waiting.until(
+          name + " is ready (its log: " + log + ")",
+          () -> {
+            if (!process().isAlive()) {
+              throw new IllegalStateException(name + " ended; its log: " + log);
+            }
+            return Http.get(url() + "/actuator/health/readiness").status() == 200;
+          });
+    } catch (ConditionTimeoutException e) {
+      throw new IllegalStateException(
+          name + " does not become ready; its threads: " + dumpThreads(pid()), e);
+    }
     return this;
   }
 
@@ -119,11 +125,38 @@ public final class JavaProcess implements AutoCloseable {
   private void await(Process ending) {
     try {
       if (!ending.waitFor(PATIENCE_S, TimeUnit.SECONDS)) {
-        throw new IllegalStateException(name + " does not end; its log: " + log);
+        throw new IllegalStateException(
+            name
+                + " does not end; its threads: "
+                + dumpThreads(ending.pid())
+                + ", its log: "
+                + log);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);
+    }
+  }
+
+  /** Writes what its threads do, also the virtual ones, into a file beside its log. */
+  private Path dumpThreads(long pid) {
+    Path file = log.resolveSibling(log.getFileName() + "." + pid + ".threads");
+    try {
+      Files.deleteIfExists(file);
+      new ProcessBuilder(
+              Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+              Long.toString(pid),
+              "Thread.dump_to_file",
+              file.toString())
+          .start()
+          .waitFor(PATIENCE_S, TimeUnit.SECONDS);
+      new ProcessBuilder("kill", "-QUIT", Long.toString(pid)).start();
+      return file;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return file;
     }
   }
 

@@ -157,7 +157,7 @@ public final class Programs {
   }
 
   private String jar(String module) {
-    Path jar = root.resolve(module).resolve("target").resolve(module + "-" + version + "-exec.jar");
+    Path jar = root.resolve(module).resolve("target").resolve(module + "-" + version + ".jar");
     if (!Files.exists(jar)) {
       throw new IllegalStateException(jar + " is not there; build it with: mvn package");
     }

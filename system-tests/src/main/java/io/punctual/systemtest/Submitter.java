@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,12 +17,23 @@ public final class Submitter {
   private static final int BATCH = 500;
 
   private final String application;
+  private final String type;
   private final Map<String, Long> attempted = new ConcurrentHashMap<>();
   private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
   private final Set<String> settled = ConcurrentHashMap.newKeySet();
 
   public Submitter(String application) {
+    this(application, WorkerApplication.TYPE);
+  }
+
+  public Submitter(String application, String type) {
     this.application = application;
+    this.type = type;
+  }
+
+  /** The due time with which a job was submitted, epoch ms. */
+  public long dueOf(String id) {
+    return Objects.requireNonNull(attempted.get(id), id);
   }
 
   /**
@@ -78,7 +90,7 @@ public final class Submitter {
     return """
         {"application":"%s","taskType":"%s","taskId":"%s","delayTime":%d,"params":"%s %s",\
         "retry":"%s"}"""
-        .formatted(application, WorkerApplication.TYPE, id, due, id, what, retry);
+        .formatted(application, type, id, due, id, what, retry);
   }
 
   private void sendBatch(JavaProcess scheduler, List<String> jobs) throws IOException {
@@ -126,9 +138,7 @@ public final class Submitter {
 
   /** Counts of the queue. */
   public JsonNode queue(JavaProcess scheduler) throws IOException {
-    return Http.get(
-            scheduler.url() + "/api/v1/queues/" + application + "/" + WorkerApplication.TYPE)
-        .json();
+    return Http.get(scheduler.url() + "/api/v1/queues/" + application + "/" + type).json();
   }
 
   /** Whether nothing waits or is worked on. */
@@ -151,18 +161,19 @@ public final class Submitter {
     return held;
   }
 
+  /** Takes over what another one saw, so that both are accounted for together. */
+  public void adopt(Submitter other) {
+    attempted.putAll(other.attempted);
+    acknowledged.addAll(other.acknowledged);
+    settled.addAll(other.settled);
+  }
+
   /** What was seen so far. */
   public History history() {
     return new History(attempted, acknowledged, settled);
   }
 
   private String address(JavaProcess scheduler, String id) {
-    return scheduler.url()
-        + "/api/v1/jobs/"
-        + application
-        + "/"
-        + WorkerApplication.TYPE
-        + "/"
-        + id;
+    return scheduler.url() + "/api/v1/jobs/" + application + "/" + type + "/" + id;
   }
 }

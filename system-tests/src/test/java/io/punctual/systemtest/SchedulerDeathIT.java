@@ -75,23 +75,24 @@ class SchedulerDeathIT {
   }
 
   @Test
-  void aSchedulerThatIsToldToEndUnderLoadCausesNoRepeats() throws Exception {
+  void schedulersThatAreReplacedOneByOneUnderLoadCauseNoRepeats() throws Exception {
     Workload load = Workload.of("rolling");
-    try (JavaProcess leaving = scheduler(load).start();
-        JavaProcess staying = scheduler(load).start();
+    try (JavaProcess one = scheduler(load).start();
+        JavaProcess two = scheduler(load).start();
         JavaProcess worker = load.worker(REGISTRY).start()) {
-      leaving.awaitReady();
-      staying.awaitReady();
+      one.awaitReady();
+      two.awaitReady();
       worker.awaitReady();
-      try (Load steady = load(load, List.of(leaving, staying), "sleep 200").start(100)) {
+      try (Load steady = load(load, List.of(one, two), "sleep 200").start(100)) {
         Waiting.until("the load runs", () -> load.begun("").size() > 400);
-
-        leaving.terminate();
-
-        int then = steady.sent();
-        Waiting.until("the load goes on", () -> load.begun("").size() > then + 200);
+        for (JavaProcess leaving : List.of(one, two)) {
+          leaving.terminate();
+          int then = steady.sent();
+          Waiting.until("the load goes on", () -> load.begun("").size() > then + 200);
+          leaving.start().awaitReady();
+        }
       }
-      load.awaitDrained(staying);
+      load.awaitDrained(one);
       Accounting accounting = load.account();
       assertThat(accounting.unknown()).isZero();
       assertThat(accounting.repeated()).isEmpty();

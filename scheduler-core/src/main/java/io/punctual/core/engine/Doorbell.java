@@ -28,6 +28,19 @@ final class Doorbell {
   private boolean room;
   private long aim = Long.MIN_VALUE;
   private long deadlineAim = Long.MIN_VALUE;
+  private volatile boolean full;
+
+  /** Says whether as many jobs of the bucket are out as may be at once. */
+  void full(boolean isFull) {
+    full = isFull;
+  }
+
+  /** A job of the bucket has ended: where that was waited for, there may be room for another. */
+  void ended() {
+    if (full) {
+      head(Long.MIN_VALUE);
+    }
+  }
 
   /** A job with that due time is there; wakes the scanner only if it aims at a later one. */
   void head(long due) {

@@ -8,6 +8,7 @@ import io.punctual.core.store.Cursor;
 import io.punctual.core.store.Forecast;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Revision;
+import io.punctual.core.store.Throttle;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -70,6 +71,15 @@ public interface Operations {
    * @throws java.util.NoSuchElementException if the queue is not known
    */
   @Nullable Long pause(QueueName queue, boolean paused);
+
+  /**
+   * Bounds how many jobs of the queue are out, for all schedulers together, and over restarts. A
+   * queue of several buckets splits the bounds among them.
+   *
+   * @throws java.util.NoSuchElementException if the queue is not known
+   * @throws IllegalArgumentException if the bounds are out of range, or too small to be split
+   */
+  void limit(QueueName queue, Throttle throttle);
 
   /** Removes waiting or dead jobs for good; false for those that are not in that state. */
   boolean purge(QueueName queue, JobState state, String taskId);

@@ -1,6 +1,7 @@
 package io.punctual.core.engine;
 
 import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Throttle;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -8,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Counts of one queue.
  *
  * @param pausedSince epoch ms since when nothing is handed out, or null
+ * @param throttle how many jobs may be out, by all schedulers together
  * @param parked whether jobs are due and the dispatcher has nobody to send them to, seen from here
  */
 public record QueueStats(
@@ -22,4 +24,5 @@ public record QueueStats(
     @Nullable Long nextDue,
     boolean parked,
     @Nullable Long pausedSince,
+    Throttle throttle,
     Map<String, Long> counters) {}

@@ -25,6 +25,7 @@ import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.Submitted;
 import io.punctual.core.store.Tagged;
+import io.punctual.core.store.Throttle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -179,6 +180,11 @@ final class ReceiptKeeper implements JobStore {
   @Override
   public Paused pause(Bucket bucket, boolean paused) {
     return jobs.pause(bucket, paused);
+  }
+
+  @Override
+  public @Nullable Long limit(Bucket bucket, Throttle throttle) {
+    return jobs.limit(bucket, throttle);
   }
 
   @Override

@@ -230,6 +230,7 @@ final class Scanner {
     answered(sent, claim.now());
     plan.due(orNever(claim.nextDue()));
     plan.deadline(orNever(claim.nextDeadline()));
+    bell.full(claim.full());
   }
 
   private void count() {

@@ -91,6 +91,7 @@ final class Settler {
       if (full) {
         bell.room();
       }
+      bell.ended();
       return 0;
     } catch (StoreException e) {
       context.outages().failed(this, e);

@@ -17,6 +17,7 @@ import io.punctual.core.store.Paused;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Revision;
 import io.punctual.core.store.Tagged;
+import io.punctual.core.store.Throttle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -174,6 +175,25 @@ final class StoreOperations implements Operations {
       since = since == null ? answer.since() : since;
     }
     return since;
+  }
+
+  @Override
+  public void limit(QueueName queue, Throttle throttle) {
+    List<Lane> lanes = lanes(queue);
+    if (lanes.isEmpty()) {
+      throw new NoSuchElementException("no queue " + queue + " is known");
+    }
+    Integer concurrency = throttle.concurrency();
+    if (concurrency != null && concurrency < lanes.size()) {
+      throw new IllegalArgumentException(
+          "concurrency must be at least the number of the queue's buckets, " + lanes.size());
+    }
+    for (Lane lane : lanes) {
+      Long head = jobs.limit(lane.bucket, Views.part(throttle, lane.bucket.index(), lanes.size()));
+      if (head != null) {
+        lane.bell.ask();
+      }
+    }
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.punctual.core.store.BucketStats;
 import io.punctual.core.store.JobRecord;
 import io.punctual.core.store.JobSnapshot;
 import io.punctual.core.store.Revised;
+import io.punctual.core.store.Throttle;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -68,7 +69,37 @@ final class Views {
         earliest(buckets, BucketStats::nextDue),
         ready > 0 && !busy && !room,
         earliest(buckets, BucketStats::pausedSince),
+        throttle(buckets),
         counters);
+  }
+
+  /** Of all buckets together, as {@link #part} has split it. */
+  private static Throttle throttle(List<BucketStats> buckets) {
+    Integer concurrency = null;
+    Throttle.Rate rate = null;
+    for (BucketStats bucket : buckets) {
+      Integer more = bucket.throttle().concurrency();
+      if (more != null) {
+        concurrency = concurrency == null ? more : concurrency + more;
+      }
+      rate = bucket.throttle().rate();
+    }
+    return new Throttle(
+        concurrency,
+        rate == null
+            ? null
+            : new Throttle.Rate(rate.jobs(), rate.period().dividedBy(buckets.size())));
+  }
+
+  /** What one of so many buckets may have of it. */
+  static Throttle part(Throttle whole, int index, int buckets) {
+    Integer concurrency = whole.concurrency();
+    Throttle.Rate rate = whole.rate();
+    return new Throttle(
+        concurrency == null
+            ? null
+            : Integer.valueOf(concurrency / buckets + (index < concurrency % buckets ? 1 : 0)),
+        rate == null ? null : new Throttle.Rate(rate.jobs(), rate.period().multipliedBy(buckets)));
   }
 
   static RescheduleResult rescheduled(Revised revised) {

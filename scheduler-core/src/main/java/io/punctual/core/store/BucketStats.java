@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param oldestReady due time of the earliest ready job, or null
  * @param nextDue due time of the earliest job that is not due yet, or null
  * @param pausedSince epoch ms since when nothing is handed out, or null
+ * @param throttle how many jobs may be out
  * @param counters by name, since the queue was made: submitted, done, failed, unknown,
  *     undeliverable, released, expired, rejected, dead, cancelled, requeued, purged
  */
@@ -23,4 +24,5 @@ public record BucketStats(
     @Nullable Long oldestReady,
     @Nullable Long nextDue,
     @Nullable Long pausedSince,
+    Throttle throttle,
     Map<String, Long> counters) {}

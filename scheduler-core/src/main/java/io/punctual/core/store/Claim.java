@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param pausedSince epoch ms since when nothing is handed out, or null
  * @param corrupt ids that had no record and were moved to the dead letters
- * @param nextDue due time of the earliest job still waiting, or null; null while paused
+ * @param full whether as many jobs are out as may be at once
+ * @param nextDue when to claim next: the due time of the earliest job still waiting, or later if a
+ *     bound says so; null for no job, and while paused
  * @param nextDeadline the earliest lease deadline in the bucket, or null
  */
 public record Claim(
@@ -17,4 +19,5 @@ public record Claim(
     List<String> corrupt,
     @Nullable Long nextDue,
     @Nullable Long nextDeadline,
-    @Nullable Long pausedSince) {}
+    @Nullable Long pausedSince,
+    boolean full) {}

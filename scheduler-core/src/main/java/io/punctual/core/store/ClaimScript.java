@@ -32,7 +32,7 @@ final class ClaimScript {
                 .add(token.value())
                 .add(owner));
     List<ClaimedJob> jobs =
-        reply.listsFrom(5).stream()
+        reply.listsFrom(6).stream()
             .map(
                 job ->
                     new ClaimedJob(
@@ -46,9 +46,10 @@ final class ClaimScript {
     return new Claim(
         reply.number(0),
         jobs,
-        reply.list(4).textsFrom(0),
+        reply.list(5).textsFrom(0),
         reply.numberOrNull(1),
         reply.numberOrNull(2),
-        reply.numberOrNull(3));
+        reply.numberOrNull(3),
+        reply.small(4) == 1);
   }
 }

@@ -122,6 +122,13 @@ public interface JobStore {
   /** Hands out nothing any more, or again. */
   Paused pause(Bucket bucket, boolean paused);
 
+  /**
+   * Bounds how many jobs are out, by all schedulers together.
+   *
+   * @return the due time of the earliest job that waits; null if none does
+   */
+  @Nullable Long limit(Bucket bucket, Throttle throttle);
+
   /** Counts. */
   BucketStats stats(Bucket bucket);
 

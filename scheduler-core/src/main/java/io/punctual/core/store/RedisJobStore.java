@@ -28,6 +28,7 @@ final class RedisJobStore implements JobStore {
   private final ListScript list;
   private final TaggedScript tagged;
   private final PauseScript pause;
+  private final LimitScript limit;
   private final StatsScript stats;
   private final ForecastScript forecast;
 
@@ -46,6 +47,7 @@ final class RedisJobStore implements JobStore {
     list = new ListScript(scripts);
     tagged = new TaggedScript(scripts);
     pause = new PauseScript(scripts);
+    limit = new LimitScript(scripts);
     stats = new StatsScript(scripts);
     forecast = new ForecastScript(scripts);
   }
@@ -133,6 +135,11 @@ final class RedisJobStore implements JobStore {
   @Override
   public Paused pause(Bucket bucket, boolean paused) {
     return pause.run(bucket, paused);
+  }
+
+  @Override
+  public @Nullable Long limit(Bucket bucket, Throttle throttle) {
+    return limit.run(bucket, throttle);
   }
 
   @Override

@@ -1,12 +1,18 @@
 package io.punctual.core.store;
 
 import io.punctual.core.queue.Bucket;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** stats.lua: counts, read only. */
 final class StatsScript {
+
+  private static final Pattern NUMBER = Pattern.compile("[1-9]\\d{0,5}");
+  private static final Pattern RATE = Pattern.compile("([1-9]\\d{0,5}) ([1-9]\\d{0,9})");
 
   private final ScriptRunner scripts;
 
@@ -16,7 +22,7 @@ final class StatsScript {
 
   BucketStats run(Bucket bucket) {
     Reply reply = scripts.run("stats", bucket, new Arguments());
-    List<String> pairs = reply.list(8).textsFrom(0);
+    List<String> pairs = reply.list(10).textsFrom(0);
     Map<String, Long> counters = new TreeMap<>();
     for (int i = 0; i < pairs.size(); i += 2) {
       counters.put(pairs.get(i), Long.valueOf(pairs.get(i + 1)));
@@ -30,6 +36,18 @@ final class StatsScript {
         reply.numberOrNull(5),
         reply.numberOrNull(6),
         reply.numberOrNull(7),
+        throttle(reply.text(8), reply.text(9)),
         counters);
+  }
+
+  // As in claim.lua, a text that is not of its form counts as none.
+  private static Throttle throttle(String concurrency, String rate) {
+    Matcher parts = RATE.matcher(rate);
+    return new Throttle(
+        NUMBER.matcher(concurrency).matches() ? Integer.valueOf(concurrency) : null,
+        parts.matches()
+            ? new Throttle.Rate(
+                Integer.parseInt(parts.group(1)), Duration.ofMillis(Long.parseLong(parts.group(2))))
+            : null);
   }
 }

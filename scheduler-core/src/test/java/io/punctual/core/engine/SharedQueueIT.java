@@ -1,18 +1,27 @@
 package io.punctual.core.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.punctual.DelayQueueJob;
 import io.punctual.core.queue.Bucket;
+import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Store;
+import io.punctual.core.store.Throttle;
 import io.punctual.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Several engines on one store. */
@@ -41,6 +50,71 @@ class SharedQueueIT extends EngineTestBase {
     assertThat(all).hasSize(3000).doesNotHaveDuplicates();
     assertThat(one.seen).isNotEmpty();
     assertThat(two.seen).isNotEmpty();
+  }
+
+  @Test
+  void aBoundHoldsForAllEnginesAndJobsGoOnAsSoonAsOneEnds() throws Exception {
+    AtomicInteger out = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    AtomicInteger done = new AtomicInteger();
+    ExecutorService workers = Executors.newCachedThreadPool();
+    try {
+      Consumer<Delivery> work =
+          delivery -> {
+            most.accumulateAndGet(out.incrementAndGet(), Math::max);
+            workers.execute(
+                () -> {
+                  out.decrementAndGet();
+                  delivery.done().join();
+                  done.incrementAndGet();
+                });
+          };
+      Engine first = engine(store(), options("one"), new TestDispatcher(work), null);
+      engine(store(), options("two"), new TestDispatcher(work), null);
+      submit(first, "known", Duration.ofHours(1));
+      first.operations().limit(QUEUE, new Throttle(3, null));
+      long due = System.currentTimeMillis() + 500;
+      for (int i = 0; i < 600; i++) {
+        submit(first, "job-" + i, job -> job.delayTime(due));
+      }
+      long start = System.nanoTime();
+      eventually().until(() -> done.get() == 600);
+      assertThat(most.get()).isBetween(1, 3);
+      // At a look a second it would take 200 s.
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(60));
+      assertThat(first.stats(QUEUE).orElseThrow().throttle()).isEqualTo(new Throttle(3, null));
+    } finally {
+      workers.shutdown();
+    }
+  }
+
+  @Test
+  void boundsAreSplitAmongBucketsAndShownAsOne() {
+    EngineOptions o = options("engine");
+    EngineOptions four =
+        new EngineOptions(
+            o.owner(),
+            o.lease(),
+            o.maxClaim(),
+            4,
+            o.retry(),
+            o.safetyCheck(),
+            o.idleChecksPerSecond(),
+            o.receipts());
+    Engine engine = engine(store(), four, TestDispatcher.done(), null);
+    submit(engine, "known", Duration.ofHours(1));
+    Operations operations = engine.operations();
+
+    Throttle bounds = new Throttle(10, Throttle.Rate.parse("100/s"));
+    operations.limit(QUEUE, bounds);
+    assertThat(engine.stats(QUEUE).orElseThrow().throttle()).isEqualTo(bounds);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> operations.limit(QUEUE, new Throttle(3, null)))
+        .withMessageContaining("at least the number of the queue's buckets, 4");
+    operations.limit(QUEUE, Throttle.NONE);
+    assertThat(engine.stats(QUEUE).orElseThrow().throttle()).isEqualTo(Throttle.NONE);
+    assertThatExceptionOfType(NoSuchElementException.class)
+        .isThrownBy(() -> operations.limit(new QueueName(APP, "none"), bounds));
   }
 
   @Test

@@ -97,6 +97,10 @@ final class Calls {
         (store, bucket) -> store.list(bucket, JobState.DEAD, new Cursor(777, "the-last"), 33));
     calls.put("tagged", (store, bucket) -> store.tagged(bucket, "the-tag", "the-last", 33));
     calls.put("pause", (store, bucket) -> store.pause(bucket, true));
+    calls.put(
+        "limit",
+        (store, bucket) ->
+            store.limit(bucket, new Throttle(77, new Throttle.Rate(88, Duration.ofMillis(999)))));
     calls.put("forecast", (store, bucket) -> store.forecast(bucket, Duration.ofMillis(999), 44));
     calls.put("stats", (store, bucket) -> store.stats(bucket));
     return calls;

@@ -22,7 +22,7 @@ class PauseIT extends TransitionTestBase {
 
     assertThat(store.pause(bucket, true)).isEqualTo(new Paused(NOW, null));
     then(paused(given, NOW));
-    Claim nothing = new Claim(NOW, List.of(), List.of(), null, NOW + 9, NOW);
+    Claim nothing = new Claim(NOW, List.of(), List.of(), null, NOW + 9, NOW, false);
     assertThat(store.claim(bucket, 9, LEASE, PUSH, TOKEN, "me")).isEqualTo(nothing);
     assertThat(store.claim(bucket, 9, LEASE, OWN, TOKEN, "me")).isEqualTo(nothing);
     assertThat(store.stats(bucket).pausedSince()).isEqualTo(NOW);

@@ -69,6 +69,8 @@ class ScriptHeadersTest {
           Map.entry("tag", "the-tag"),
           Map.entry("terms", "own"),
           Map.entry("paused", "1"),
+          Map.entry("concurrency", "77"),
+          Map.entry("rate", "88 999"),
           Map.entry("kind", "changed"),
           Map.entry("at", "1111"),
           Map.entry("accepted", "2222"),

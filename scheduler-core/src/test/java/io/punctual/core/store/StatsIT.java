@@ -26,14 +26,23 @@ class StatsIT extends TransitionTestBase {
     assertThat(store.stats(bucket))
         .isEqualTo(
             new BucketStats(
-                NOW, 4, 2, 1, 2, NOW - 9, NOW + 3, null, Map.of("submitted", 12L, "done", 5L)));
+                NOW,
+                4,
+                2,
+                1,
+                2,
+                NOW - 9,
+                NOW + 3,
+                null,
+                Throttle.NONE,
+                Map.of("submitted", 12L, "done", 5L)));
     then(given);
   }
 
   @Test
   void anEmptyBucketHasNothing() {
     assertThat(store.stats(bucket))
-        .isEqualTo(new BucketStats(NOW, 0, 0, 0, 0, null, null, null, Map.of()));
+        .isEqualTo(new BucketStats(NOW, 0, 0, 0, 0, null, null, null, Throttle.NONE, Map.of()));
     then(bucket());
   }
 

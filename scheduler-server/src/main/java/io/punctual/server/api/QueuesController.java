@@ -5,7 +5,10 @@ import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.QueueStats;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Forecast;
+import io.punctual.core.store.Throttle;
+import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.config.WorkersSeen;
+import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -17,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
@@ -33,8 +37,10 @@ class QueuesController {
   private final Engine engine;
   private final WorkersSeen workers;
   private final Rates rates;
+  private final PunctualProperties.Api bounds;
 
-  QueuesController(Engine engine, WorkersSeen workers, Rates rates) {
+  QueuesController(Engine engine, WorkersSeen workers, Rates rates, PunctualProperties properties) {
+    this.bounds = properties.api();
     this.engine = engine;
     this.workers = workers;
     this.rates = rates;
@@ -74,6 +80,40 @@ class QueuesController {
   @PostMapping("/queues/{application}/{taskType}/resume")
   Map<String, Object> resume(@PathVariable String application, @PathVariable String taskType) {
     return hold(JobAnswers.queue(application, taskType), false);
+  }
+
+  /** Replaces the bounds of a queue; what is left out is not bounded. */
+  @PutMapping("/queues/{application}/{taskType}/limits")
+  Map<String, Object> limit(
+      @PathVariable String application, @PathVariable String taskType, HttpServletRequest request) {
+    QueueName queue = JobAnswers.queue(application, taskType);
+    JsonFields fields = JsonBody.read(request, bounds.maxBody().toBytes());
+    int concurrency = fields.integer("concurrency", 0, 1, 1_000_000);
+    String rate = fields.text("rate");
+    fields.noMore();
+    if (engine.stats(queue).isEmpty()) {
+      throw unknown(queue);
+    }
+    Integer atOnce = concurrency == 0 ? null : Integer.valueOf(concurrency);
+    try {
+      engine.operations().limit(queue, new Throttle(atOnce, rate(fields, rate)));
+    } catch (IllegalArgumentException e) {
+      throw fields.error("concurrency", without("concurrency ", e));
+    }
+    return stats(queue);
+  }
+
+  private static Throttle.@Nullable Rate rate(JsonFields fields, @Nullable String text) {
+    try {
+      return text == null ? null : Throttle.Rate.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw fields.error("rate", without("rate ", e));
+    }
+  }
+
+  private static String without(String field, IllegalArgumentException e) {
+    String message = String.valueOf(e.getMessage());
+    return message.startsWith(field) ? message.substring(field.length()) : message;
   }
 
   private Map<String, Object> hold(QueueName queue, boolean paused) {
@@ -150,6 +190,11 @@ class QueuesController {
     out.put("nextDueAt", moment(stats.nextDue()));
     out.put("parked", stats.parked());
     out.put("pausedSince", moment(stats.pausedSince()));
+    Map<String, Object> limits = new LinkedHashMap<>();
+    Throttle.Rate rate = stats.throttle().rate();
+    limits.put("concurrency", stats.throttle().concurrency());
+    limits.put("rate", rate == null ? null : rate.toString());
+    out.put("limits", limits);
     out.put("workers", workers.of(stats.queue()));
     out.put("circuitOpen", workers.isCircuitOpen(stats.queue().application()));
     out.put("counters", stats.counters());

@@ -29,6 +29,7 @@ import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.Submitted;
 import io.punctual.core.store.Tagged;
+import io.punctual.core.store.Throttle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -145,11 +146,13 @@ public final class InMemoryJobStore implements JobStore {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
     if (b.pausedSince != null) {
-      return new Claim(now, List.of(), List.of(), null, b.head(b.reserved), b.pausedSince);
+      return new Claim(
+          now, List.of(), List.of(), null, b.head(b.reserved), b.pausedSince, isFull(b));
     }
+    Quota quota = Quota.of(b, now);
     List<ClaimedJob> jobs = new ArrayList<>();
     List<String> corrupt = new ArrayList<>();
-    for (Map.Entry<String, Long> entry : b.earliest(b.delayed, now, max)) {
+    for (Map.Entry<String, Long> entry : b.earliest(b.delayed, now, Math.min(max, quota.jobs()))) {
       String id = entry.getKey();
       JobRecord record = b.jobs.get(id);
       if (record == null) {
@@ -174,7 +177,62 @@ public final class InMemoryJobStore implements JobStore {
               owner));
       jobs.add(new ClaimedJob(id, entry.getValue(), attempt, record, tries, token));
     }
-    return new Claim(now, jobs, corrupt, b.head(b.delayed), b.head(b.reserved), null);
+    if (quota.interval() > 0 && jobs.size() + corrupt.size() > 0) {
+      b.evenly = now * 1000 + quota.ahead() + jobs.size() * quota.interval();
+    }
+    return new Claim(
+        now, jobs, corrupt, next(b, quota, jobs.size(), now), b.head(b.reserved), null, isFull(b));
+  }
+
+  /**
+   * What the bounds of a bucket allow now.
+   *
+   * @param interval us between two jobs at the bucket's rate; 0 if it has none
+   * @param burst us by which jobs may go out ahead of that
+   * @param ahead us by which they have
+   */
+  private record Quota(int jobs, long interval, long burst, long ahead) {
+
+    static Quota of(MemoryBucket b, long now) {
+      long jobs = Integer.MAX_VALUE;
+      Integer concurrency = b.throttle.concurrency();
+      if (concurrency != null) {
+        jobs = Math.max(0, concurrency - b.reserved.size());
+      }
+      Throttle.Rate rate = b.throttle.rate();
+      if (rate == null) {
+        return new Quota((int) jobs, 0, 0, 0);
+      }
+      long period = rate.period().toMillis();
+      long interval = Math.max(1, period * 1000 / rate.jobs());
+      long burst = Math.max(interval, Math.min(period, 1000) * 1000);
+      long evenly = b.evenly == null ? 0 : b.evenly;
+      long ahead = Math.max(0, Math.min(burst, evenly - now * 1000));
+      return new Quota((int) Math.min(jobs, (burst - ahead) / interval), interval, burst, ahead);
+    }
+  }
+
+  private static boolean isFull(MemoryBucket b) {
+    Integer concurrency = b.throttle.concurrency();
+    return concurrency != null && b.reserved.size() >= concurrency;
+  }
+
+  private static @Nullable Long next(MemoryBucket b, Quota quota, int claimed, long now) {
+    Long next = b.head(b.delayed);
+    if (next != null && quota.interval() > 0) {
+      long ahead = quota.ahead() + claimed * quota.interval();
+      long micros = quota.burst() - ahead - quota.interval();
+      next = Math.max(next, now - Math.floorDiv(micros, 1000L));
+    }
+    return next != null && isFull(b) ? Long.valueOf(Math.max(next, now + 1000)) : next;
+  }
+
+  @Override
+  public synchronized @Nullable Long limit(Bucket bucket, Throttle throttle) {
+    MemoryBucket b = of(bucket);
+    b.throttle = throttle;
+    b.evenly = null;
+    return b.head(b.delayed);
   }
 
   @Override
@@ -567,6 +625,7 @@ public final class InMemoryJobStore implements JobStore {
         ready > 0 ? b.head(b.delayed) : null,
         b.delayed.values().stream().filter(due -> due > now).min(Long::compare).orElse(null),
         b.pausedSince,
+        b.throttle,
         Map.copyOf(b.stats));
   }
 

@@ -5,6 +5,7 @@ import io.punctual.core.job.Tries;
 import io.punctual.core.store.JobRecord;
 import io.punctual.core.store.JobSnapshot;
 import io.punctual.core.store.Submission;
+import io.punctual.core.store.Throttle;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -53,6 +54,10 @@ final class MemoryBucket {
   final Map<String, Long> stats = new TreeMap<>();
   final Set<String> tags = new TreeSet<>();
   @Nullable Long pausedSince;
+  Throttle throttle = Throttle.NONE;
+
+  /** When the next job would be due if all went out evenly, epoch us. */
+  @Nullable Long evenly;
 
   @Nullable JobState stateOf(String id) {
     if (delayed.containsKey(id)) {
@@ -309,7 +314,26 @@ final class MemoryBucket {
             tombs, t -> t.incarnation() + (t.finished() ? " D " : " C ") + t.hash() + " " + t.at()),
         texts(stats, n -> Long.toString(n)),
         tags.stream().collect(Collectors.toMap(member -> member, member -> 0L)),
-        pausedSince == null ? Map.of() : Map.of("paused", Long.toString(pausedSince)));
+        control());
+  }
+
+  private Map<String, String> control() {
+    Map<String, String> control = new TreeMap<>();
+    if (pausedSince != null) {
+      control.put("paused", Long.toString(pausedSince));
+    }
+    if (evenly != null) {
+      control.put("tat", Long.toString(evenly));
+    }
+    Integer concurrency = throttle.concurrency();
+    if (concurrency != null) {
+      control.put("concurrency", concurrency.toString());
+    }
+    Throttle.Rate rate = throttle.rate();
+    if (rate != null) {
+      control.put("rate", rate.jobs() + " " + rate.period().toMillis());
+    }
+    return control;
   }
 
   // A character a byte.

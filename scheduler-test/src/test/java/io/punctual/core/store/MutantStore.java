@@ -28,6 +28,7 @@ public final class MutantStore {
           "list",
           "tagged",
           "pause",
+          "limit",
           "stats",
           "forecast");
 

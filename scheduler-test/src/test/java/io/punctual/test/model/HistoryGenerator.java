@@ -13,6 +13,7 @@ import io.punctual.core.store.Restoration;
 import io.punctual.core.store.Revision;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Submission;
+import io.punctual.core.store.Throttle;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -162,7 +163,11 @@ final class HistoryGenerator {
     } else if (dice < 97) {
       return list();
     } else if (dice < 98) {
-      return random.nextBoolean() ? tagged() : forecast();
+      return switch (random.nextInt(4)) {
+        case 0 -> tagged();
+        case 1 -> forecast();
+        default -> limit();
+      };
     } else if (dice < 99) {
       boolean paused = random.nextInt(3) == 0;
       return Step.call("pause " + paused, store -> store.pause(bucket, paused));
@@ -359,6 +364,21 @@ final class HistoryGenerator {
                       : null,
                   seen));
         });
+  }
+
+  private Step limit() {
+    Throttle.Rate rate =
+        new Throttle.Rate(
+            1 + random.nextInt(9),
+            Duration.ofMillis(List.of(30, 100, 3000).get(random.nextInt(3))));
+    Throttle throttle =
+        switch (random.nextInt(4)) {
+          case 0 -> Throttle.NONE;
+          case 1 -> new Throttle(1 + random.nextInt(3), null);
+          case 2 -> new Throttle(null, rate);
+          default -> new Throttle(1 + random.nextInt(3), rate);
+        };
+    return Step.call("limit " + throttle, store -> store.limit(bucket, throttle));
   }
 
   private Step tagged() {

@@ -13,20 +13,26 @@ import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 
 /**
  * Runs jobs of the type {@value #TYPE}, whose params are {@code <task id> <what to do>}: {@code
- * record}, {@code sleep <ms>}, {@code fail <times>}, {@code reject <text>}, {@code halt}. Each
- * invocation is in the record file before anything else happens, so that it survives a kill -9.
+ * record}, {@code sleep <ms>}, {@code fail <times>}, {@code reject <text>}, {@code halt}. Each With
+ * {@code worker.slower} sleeps take so many times as long. Each invocation is in the record file
+ * before anything else happens, so that it survives a kill -9.
  */
 @SpringBootApplication
 public class WorkerApplication {
 
   /** The task type. */
   public static final String TYPE = "job";
+
+  /** Another one, which it knows with {@code worker.extra} only. */
+  public static final String EXTRA_TYPE = "extra";
 
   /** System property: the record file. */
   public static final String RECORD = "worker.record";
@@ -36,36 +42,50 @@ public class WorkerApplication {
   }
 
   @Bean
-  TaskWorker jobs() throws IOException {
-    FileChannel record =
-        FileChannel.open(
-            Path.of(System.getProperty(RECORD)),
-            StandardOpenOption.CREATE,
-            StandardOpenOption.WRITE,
-            StandardOpenOption.APPEND);
-    return new Jobs(record);
+  TaskWorker jobs(@Value("${worker.slower:1}") int slower) throws IOException {
+    return new Jobs(TYPE, record(), slower);
+  }
+
+  @Bean
+  @ConditionalOnProperty("worker.extra")
+  TaskWorker extraJobs() throws IOException {
+    return new Jobs(EXTRA_TYPE, record(), 1);
+  }
+
+  private static FileChannel record() throws IOException {
+    return FileChannel.open(
+        Path.of(System.getProperty(RECORD)),
+        StandardOpenOption.CREATE,
+        StandardOpenOption.WRITE,
+        StandardOpenOption.APPEND);
   }
 
   private static final class Jobs implements TaskWorker {
 
+    // Of all types together.
+    private static final AtomicLong RUNS = new AtomicLong();
+
+    private final String type;
     private final FileChannel record;
-    private final AtomicLong runs = new AtomicLong();
+    private final int slower;
     private final Map<String, Integer> failures = new ConcurrentHashMap<>();
 
-    Jobs(FileChannel record) {
+    Jobs(String type, FileChannel record, int slower) {
+      this.type = type;
       this.record = record;
+      this.slower = slower;
     }
 
     @Override
     public String type() {
-      return TYPE;
+      return type;
     }
 
     @Override
     public void invoke(String params) throws Exception {
       long now = EpochMicros.now();
       String[] words = params.split(" ", 3);
-      String run = ProcessHandle.current().pid() + "-" + runs.incrementAndGet();
+      String run = ProcessHandle.current().pid() + "-" + RUNS.incrementAndGet();
       write(Execution.beginLine(run, words[0], now));
       Execution.Ending ending = Execution.Ending.FAILED;
       try {
@@ -80,7 +100,7 @@ public class WorkerApplication {
       switch (words[1]) {
         case "record" -> {}
         // Work that takes its time, and can be interrupted.
-        case "sleep" -> Thread.sleep(Long.parseLong(words[2]));
+        case "sleep" -> Thread.sleep(slower * Long.parseLong(words[2]));
         case "fail" -> {
           int failed = failures.merge(words[0], 1, Integer::sum);
           if (failed <= Integer.parseInt(words[2])) {

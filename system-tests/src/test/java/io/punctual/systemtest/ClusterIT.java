@@ -1,0 +1,77 @@
+package io.punctual.systemtest;
+
+import static io.punctual.systemtest.SharedSystem.PROGRAMS;
+import static io.punctual.systemtest.SharedSystem.REGISTRY;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.redis.RedisServer;
+import io.punctual.test.redis.RedisCluster;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Redis Cluster: a primary dies, and a slot moves, under load. */
+class ClusterIT {
+
+  @Test
+  void aSlotMovesAndAPrimaryDiesUnderLoadAndNothingIsLost() throws Exception {
+    Workload load = Workload.of("cluster");
+    try (RedisCluster redis = RedisCluster.startWithReplicas();
+        JavaProcess scheduler =
+            PROGRAMS
+                .scheduler(
+                    REGISTRY,
+                    1,
+                    load.application(),
+                    "--spring.data.redis.cluster.nodes="
+                        + redis.ports().stream()
+                            .map(port -> "127.0.0.1:" + port)
+                            .collect(Collectors.joining(",")))
+                .start();
+        JavaProcess worker = load.worker(REGISTRY).start()) {
+      scheduler.awaitReady();
+      worker.awaitReady();
+      String key = "{" + load.application() + ":job:0}";
+      try (Load steady = SchedulerDeathIT.load(load, List.of(scheduler), "sleep 100").start(60)) {
+        Waiting.until("jobs run", () -> load.begun("").size() > 200);
+
+        RedisServer before = redis.ownerOf(key);
+        load.fault("the slot of the queue moves", () -> move(redis, key));
+        assertThat(redis.ownerOf(key)).isNotSameAs(before);
+        int moved = steady.sent();
+        Waiting.until("jobs go on", () -> load.begun("").size() > moved + 200);
+
+        load.fault(
+            "the primary is killed",
+            () -> {
+              RedisServer primary = owner(redis, key);
+              primary.kill();
+              Waiting.until("its replica took over", () -> owner(redis, key) != primary);
+            });
+        int killed = steady.sent();
+        Waiting.until("and on", () -> load.begun("").size() > killed + 200);
+      }
+      load.awaitDrained(scheduler);
+      Accounting accounting = load.account();
+      assertThat(accounting.accepted()).isGreaterThan(600);
+    }
+  }
+
+  private static void move(RedisCluster redis, String key) {
+    try {
+      redis.move(key);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static RedisServer owner(RedisCluster redis, String key) {
+    try {
+      return redis.ownerOf(key);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package io.punctual.systemtest;
+
+import static io.punctual.systemtest.SharedSystem.PROGRAMS;
+import static io.punctual.systemtest.SharedSystem.REDIS;
+import static io.punctual.systemtest.SharedSystem.REGISTRY;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** 100,000 jobs of one application are due in the same second, and another one has its own. */
+class FloodIT {
+
+  private static final int FLOOD = 100_000;
+
+  @Test
+  void aFloodOnOneQueueDelaysNoOther() throws Exception {
+    Workload flood = Workload.of("flood");
+    Workload quiet = Workload.of("quiet");
+    try (JavaProcess scheduler =
+            PROGRAMS.scheduler(REGISTRY, REDIS.port(), flood.application()).start();
+        JavaProcess drowning = flood.worker(REGISTRY).start();
+        JavaProcess other = quiet.worker(REGISTRY).start()) {
+      scheduler.awaitReady();
+      drowning.awaitReady();
+      other.awaitReady();
+      long due = System.currentTimeMillis() + 25_000;
+      flood.submitter().submit(scheduler, "wave-", FLOOD, "record", due, 0);
+      assertThat(System.currentTimeMillis()).as("all of them wait").isLessThan(due);
+
+      long before;
+      try (Load steady = SchedulerDeathIT.load(quiet, List.of(scheduler), "record").start(20)) {
+        Waiting.until("the wave comes", () -> System.currentTimeMillis() > due);
+        before = steady.sent();
+        Waiting.until(
+            "the wave is over", Duration.ofMinutes(3), () -> flood.submitter().drained(scheduler));
+      }
+      long over = System.currentTimeMillis();
+      quiet.awaitDrained(scheduler);
+      double calm = percentile(quiet, 0, due);
+      double during = percentile(quiet, due, over);
+      System.out.printf(
+          "%d jobs due at once were done within %d ms; p99 of a quiet queue (%d jobs before): %.1f"
+              + " ms before, %.1f ms meanwhile%n",
+          FLOOD, over - due, before, calm, during);
+      // How much more it is, is measured by hand; here it must not wait for the wave to be over.
+      assertThat(during).isLessThan((over - due) / 2.0 + 1_000);
+      assertThat(flood.account().repeated()).isEmpty();
+      assertThat(quiet.account().repeated()).isEmpty();
+    }
+  }
+
+  /** The 99th percentile of the lateness, ms, of jobs due in a time. */
+  private static double percentile(Workload load, long from, long until) throws IOException {
+    double[] late =
+        load.executions().stream()
+            .filter(run -> due(load, run) >= from && due(load, run) < until)
+            .mapToDouble(run -> run.begin() / 1000.0 - due(load, run))
+            .sorted()
+            .toArray();
+    return late.length == 0 ? 0 : late[late.length * 99 / 100];
+  }
+
+  private static long due(Workload load, Execution run) {
+    return load.submitter().dueOf(run.taskId());
+  }
+}
