@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Schedulers that die, freeze or leave with jobs in their hands. */
+/** Schedulers that die with jobs in their hands. */
 class SchedulerDeathIT {
 
   @Test
@@ -74,69 +74,6 @@ class SchedulerDeathIT {
     }
   }
 
-  @Test
-  void schedulersThatAreReplacedOneByOneUnderLoadCauseNoRepeats() throws Exception {
-    Workload load = Workload.of("rolling");
-    try (JavaProcess one = scheduler(load).start();
-        JavaProcess two = scheduler(load).start();
-        JavaProcess worker = load.worker(REGISTRY).start()) {
-      one.awaitReady();
-      two.awaitReady();
-      worker.awaitReady();
-      try (Load steady = load(load, List.of(one, two), "sleep 200").start(100)) {
-        Waiting.until("the load runs", () -> load.begun("").size() > 400);
-        for (JavaProcess leaving : List.of(one, two)) {
-          leaving.terminate();
-          int then = steady.sent();
-          Waiting.until("the load goes on", () -> load.begun("").size() > then + 200);
-          leaving.start().awaitReady();
-        }
-      }
-      load.awaitDrained(one);
-      Accounting accounting = load.account();
-      assertThat(accounting.unknown()).isZero();
-      assertThat(accounting.repeated()).isEmpty();
-    }
-  }
-
-  @Test
-  void aSchedulerThatWasFrozenForLongerThanItsLeaseDoesNoHarmWhenItWakes() throws Exception {
-    Workload load = Workload.of("frozen");
-    Submitter submitter = load.submitter();
-    try (JavaProcess frozen = scheduler(load, "--punctual.lease=2s").start();
-        JavaProcess other = scheduler(load, "--punctual.lease=2s").start();
-        JavaProcess worker = load.worker(REGISTRY).start()) {
-      frozen.awaitReady();
-      other.awaitReady();
-      worker.awaitReady();
-      submitter.submit(other, "job-", 1500, "sleep 300", System.currentTimeMillis() + 1000, 6);
-      Waiting.until("some of them began", () -> load.begun("").size() > 200);
-
-      load.fault(
-          "a scheduler is frozen",
-          () -> {
-            frozen.suspend();
-            Set<String> held = held(load, frozen, other);
-            assertThat(held).isNotEmpty();
-            Waiting.until(
-                "its jobs are taken over", () -> submitter.heldBy(frozen, other, held).isEmpty());
-            frozen.resume();
-          });
-
-      load.awaitDrained(other);
-      Accounting accounting = load.account();
-      assertThat(accounting.accepted()).isEqualTo(1500);
-    }
-  }
-
-  private static Set<String> held(Workload load, JavaProcess holder, JavaProcess asked) {
-    try {
-      return load.submitter().heldBy(holder, asked, load.underWay());
-    } catch (java.io.IOException e) {
-      throw new java.io.UncheckedIOException(e);
-    }
-  }
-
   static Load load(Workload workload, List<JavaProcess> schedulers, String what) {
     return new Load(
         workload.submitter(),
@@ -148,7 +85,7 @@ class SchedulerDeathIT {
         Duration.ofSeconds(2));
   }
 
-  private static JavaProcess scheduler(Workload load, String... options) {
+  static JavaProcess scheduler(Workload load, String... options) {
     return PROGRAMS.scheduler(REGISTRY, REDIS.port(), load.application(), options);
   }
 }

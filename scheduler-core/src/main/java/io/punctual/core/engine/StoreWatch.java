@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Looks at the store every second: whether it is still the same, and, less often, how it is set up.
- * Where it may have forgotten something, puts back what this engine has receipts of.
+ * Where it may have forgotten something, puts back what this engine has receipts of; where it was
+ * away, tells everybody that it is back.
  */
 final class StoreWatch {
 
@@ -38,7 +39,9 @@ final class StoreWatch {
   private final Context context;
   private final Queues queues;
   private final Doorbell bell = new Doorbell();
-  private final Backoff backoff = Backoff.ofStore();
+  // Shorter than that of the thousands who wait for the same: this one tells them.
+  private final Backoff backoff = new Backoff(Duration.ofMillis(50), Duration.ofMillis(500));
+  private boolean failing;
   private volatile boolean stopping;
 
   private @Nullable Epoch seen;
@@ -114,10 +117,23 @@ final class StoreWatch {
     context.contact().answered(context.now());
     context.outages().answered(this);
     backoff.reset();
+    if (failing) {
+      failing = false;
+      ringAll();
+    }
     return LOOK.toNanos();
   }
 
+  /** Lets every scanner look at once, whatever its back-off, and the directory be read. */
+  private void ringAll() {
+    queues.hint();
+    for (QueueLanes queue : queues.all()) {
+      queue.lanes.forEach(lane -> lane.bell.ask());
+    }
+  }
+
   private synchronized void failed(RuntimeException e) {
+    failing = true;
     // Whatever answers again may be set up in another way.
     inspected = Long.MIN_VALUE / 2;
     health = with(String.valueOf(e.getMessage()), health.losses(), health.restored());
@@ -179,10 +195,7 @@ final class StoreWatch {
         restored);
     addRestored(restored);
     // Queues that were forgotten are registered again, and all heads are looked at.
-    queues.hint();
-    for (QueueLanes queue : queues.all()) {
-      queue.lanes.forEach(lane -> lane.bell.ask());
-    }
+    ringAll();
   }
 
   private synchronized void addRestored(long restored) {
