@@ -48,46 +48,58 @@ final class ReceiptKeeper implements JobStore {
   public Submitted submit(Bucket bucket, List<Submission> submissions) {
     Submitted submitted = jobs.submit(bucket, submissions);
     if (receipts.areKept()) {
-      List<Restoration> taken = new ArrayList<>(submissions.size());
-      for (int i = 0; i < submissions.size(); i++) {
-        Submission job = submissions.get(i);
-        Submitted.Item item = submitted.items().get(i);
-        if (item.kind() == Submitted.Kind.CREATED || item.kind() == Submitted.Kind.REPLACED) {
-          taken.add(
-              Restoration.waiting(
-                  Restoration.Kind.WAITING,
-                  job.taskId(),
-                  item.due(),
-                  new JobRecord(
-                      job.incarnation(),
-                      job.maxAttempts(),
-                      submitted.now(),
-                      job.timeToRun(),
-                      job.tags(),
-                      job.content())));
-        }
+      long content = 0;
+      for (Submission job : submissions) {
+        content += job.content().length;
       }
-      receipts.add(bucket, taken);
+      receipts.add(bucket, submissions.size(), content, () -> stored(submissions, submitted));
     }
     return submitted;
+  }
+
+  private static List<Restoration> stored(List<Submission> submissions, Submitted submitted) {
+    List<Restoration> stored = new ArrayList<>(submissions.size());
+    for (int i = 0; i < submissions.size(); i++) {
+      Submission job = submissions.get(i);
+      Submitted.Item item = submitted.items().get(i);
+      if (item.kind() == Submitted.Kind.CREATED || item.kind() == Submitted.Kind.REPLACED) {
+        stored.add(
+            Restoration.waiting(
+                Restoration.Kind.WAITING,
+                job.taskId(),
+                item.due(),
+                new JobRecord(
+                    job.incarnation(),
+                    job.maxAttempts(),
+                    submitted.now(),
+                    job.timeToRun(),
+                    job.tags(),
+                    job.content())));
+      }
+    }
+    return stored;
   }
 
   @Override
   public List<Settled> settle(Bucket bucket, List<Settlement> settlements) {
     List<Settled> settled = jobs.settle(bucket, settlements);
     if (receipts.areKept()) {
-      List<Restoration> taken = new ArrayList<>(settlements.size());
-      for (int i = 0; i < settlements.size(); i++) {
-        if (settled.get(i).kind() == Settled.Kind.DONE) {
-          Settlement ack = settlements.get(i);
-          taken.add(
-              Restoration.ended(
-                  Restoration.Kind.DONE, ack.taskId(), ack.incarnation(), settled.get(i).at()));
-        }
-      }
-      receipts.add(bucket, taken);
+      receipts.add(bucket, settlements.size(), 0, () -> done(settlements, settled));
     }
     return settled;
+  }
+
+  private static List<Restoration> done(List<Settlement> settlements, List<Settled> settled) {
+    List<Restoration> done = new ArrayList<>(settlements.size());
+    for (int i = 0; i < settlements.size(); i++) {
+      if (settled.get(i).kind() == Settled.Kind.DONE) {
+        Settlement ack = settlements.get(i);
+        done.add(
+            Restoration.ended(
+                Restoration.Kind.DONE, ack.taskId(), ack.incarnation(), settled.get(i).at()));
+      }
+    }
+    return done;
   }
 
   @Override
@@ -113,9 +125,8 @@ final class ReceiptKeeper implements JobStore {
   }
 
   private void take(Bucket bucket, Restoration restoration) {
-    if (receipts.areKept()) {
-      receipts.add(bucket, List.of(restoration));
-    }
+    JobRecord job = restoration.job();
+    receipts.add(bucket, 1, job == null ? 0 : job.content().length, () -> List.of(restoration));
   }
 
   @Override
@@ -151,14 +162,14 @@ final class ReceiptKeeper implements JobStore {
 
   @Override
   public int purge(Bucket bucket, JobState state, List<String> taskIds) {
-    receipts.drop(bucket, taskIds::contains);
+    receipts.drop(bucket, taskIds);
     return jobs.purge(bucket, state, taskIds);
   }
 
   @Override
   public int purgeOldest(Bucket bucket, JobState state, long before, int max) {
     // Whichever these are: what was purged must not come back.
-    receipts.drop(bucket, taskId -> true);
+    receipts.dropAll(bucket);
     return jobs.purgeOldest(bucket, state, before, max);
   }
 

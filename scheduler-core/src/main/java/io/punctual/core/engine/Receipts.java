@@ -1,36 +1,41 @@
 package io.punctual.core.engine;
 
 import io.punctual.core.queue.Bucket;
-import io.punctual.core.store.JobRecord;
 import io.punctual.core.store.Restoration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Supplier;
 
 /**
- * What this engine answered of late, the last of each job: the oldest first. A receipt goes when it
- * is old enough at a moment when the store was seen to be the same as before, so that a long
- * fail-over finds all of them; or when memory is short.
+ * What this engine answered of late, call by call, the oldest first. A call goes when it is old
+ * enough at a moment when the store was seen to be the same as before, so that a long fail-over
+ * finds all of them; or when memory is short.
+ *
+ * <p>Taking one costs next to nothing, since that happens all the time: what a call means for each
+ * job is found out when it is asked for, which hardly ever happens.
  */
 final class Receipts {
 
-  // Of an entry without texts, by counting: map entry, key, receipt, record.
-  private static final int BYTES = 250;
+  // Of a job without its content, by counting.
+  private static final int BYTES = 150;
 
   private final ReceiptOptions options;
   private final LongSupplier ticks;
-  private final Map<Key, Receipt> receipts = new LinkedHashMap<>();
+  private final Deque<Call> calls = new ArrayDeque<>();
   private long bytes;
 
-  private record Key(Bucket bucket, String taskId) {}
+  private record Call(Bucket bucket, long taken, long bytes, Effect effect) {}
 
-  private record Receipt(Restoration restoration, long taken, int bytes) {}
+  /** What a call did to what is remembered of its bucket, by task id. */
+  private interface Effect {
+    void on(Map<String, Restoration> jobs);
+  }
 
   /**
    * @param ticks monotonic ns
@@ -44,70 +49,71 @@ final class Receipts {
     return !options.keep().isZero();
   }
 
-  /** Remembers what somebody was told. */
-  synchronized void add(Bucket bucket, List<Restoration> restorations) {
-    long now = ticks.getAsLong();
-    for (Restoration restoration : restorations) {
-      Key key = new Key(bucket, restoration.taskId());
-      forget(receipts.remove(key));
-      Receipt receipt = new Receipt(restoration, now, size(restoration));
-      receipts.put(key, receipt);
-      bytes += receipt.bytes();
-    }
-    Iterator<Receipt> oldest = receipts.values().iterator();
-    while (bytes > options.maxBytes()) {
-      forget(oldest.next());
-      oldest.remove();
-    }
+  /**
+   * Remembers what somebody was told.
+   *
+   * @param jobs how many
+   * @param content bytes of what they hold
+   * @param restorations made when they are needed
+   */
+  void add(Bucket bucket, int jobs, long content, Supplier<List<Restoration>> restorations) {
+    add(
+        bucket,
+        BYTES * (long) jobs + content,
+        remembered -> {
+          for (Restoration restoration : restorations.get()) {
+            // Again at the end: it is the newest.
+            remembered.remove(restoration.taskId());
+            remembered.put(restoration.taskId(), restoration);
+          }
+        });
   }
 
-  /** Forgets receipts of a bucket. */
-  synchronized void drop(Bucket bucket, Predicate<String> taskIds) {
-    receipts
-        .entrySet()
-        .removeIf(
-            entry -> {
-              Key key = entry.getKey();
-              boolean dropped = key.bucket().equals(bucket) && taskIds.test(key.taskId());
-              if (dropped) {
-                forget(entry.getValue());
-              }
-              return dropped;
-            });
+  /** These jobs must not be put back. */
+  void drop(Bucket bucket, List<String> taskIds) {
+    add(bucket, BYTES * (long) taskIds.size(), jobs -> taskIds.forEach(jobs::remove));
+  }
+
+  /** No job of the bucket must be put back. */
+  void dropAll(Bucket bucket) {
+    add(bucket, BYTES, Map::clear);
+  }
+
+  private synchronized void add(Bucket bucket, long size, Effect effect) {
+    if (!areKept()) {
+      return;
+    }
+    calls.addLast(new Call(bucket, ticks.getAsLong(), size, effect));
+    bytes += size;
+    while (bytes > options.maxBytes()) {
+      removeOldest();
+    }
   }
 
   /** The store is the same as it was: what is old enough is not needed any more. */
   synchronized void verified() {
     long before = ticks.getAsLong() - options.keep().toNanos();
-    Iterator<Receipt> oldest = receipts.values().iterator();
-    while (oldest.hasNext()) {
-      Receipt receipt = oldest.next();
-      if (receipt.taken() > before) {
-        break;
-      }
-      forget(receipt);
-      oldest.remove();
+    while (!calls.isEmpty() && calls.getFirst().taken() <= before) {
+      removeOldest();
     }
   }
 
-  /** All of them, by bucket. */
-  synchronized Map<Bucket, List<Restoration>> all() {
+  private void removeOldest() {
+    bytes -= calls.removeFirst().bytes();
+  }
+
+  /** The last of each job, by bucket. */
+  Map<Bucket, List<Restoration>> all() {
+    List<Call> taken;
+    synchronized (this) {
+      taken = List.copyOf(calls);
+    }
+    Map<Bucket, Map<String, Restoration>> jobs = new HashMap<>();
+    for (Call call : taken) {
+      call.effect().on(jobs.computeIfAbsent(call.bucket(), bucket -> new LinkedHashMap<>()));
+    }
     Map<Bucket, List<Restoration>> all = new HashMap<>();
-    receipts.forEach(
-        (key, receipt) ->
-            all.computeIfAbsent(key.bucket(), bucket -> new ArrayList<>())
-                .add(receipt.restoration()));
+    jobs.forEach((bucket, last) -> all.put(bucket, new ArrayList<>(last.values())));
     return all;
-  }
-
-  private void forget(@Nullable Receipt receipt) {
-    if (receipt != null) {
-      bytes -= receipt.bytes();
-    }
-  }
-
-  private static int size(Restoration restoration) {
-    JobRecord job = restoration.job();
-    return BYTES + restoration.taskId().length() + (job == null ? 0 : job.content().length);
   }
 }

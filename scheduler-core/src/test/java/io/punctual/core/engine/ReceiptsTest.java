@@ -29,6 +29,15 @@ class ReceiptsTest {
     return Restoration.ended(Restoration.Kind.DONE, id, "i", 1);
   }
 
+  private void add(Bucket bucket, List<Restoration> restorations) {
+    long content = 0;
+    for (Restoration restoration : restorations) {
+      JobRecord job = restoration.job();
+      content += job == null ? 0 : job.content().length;
+    }
+    receipts.add(bucket, restorations.size(), content, () -> restorations);
+  }
+
   private void passSeconds(long seconds) {
     now += Duration.ofSeconds(seconds).toNanos();
   }
@@ -41,9 +50,9 @@ class ReceiptsTest {
 
   @Test
   void theLastOfEachJobIsKeptInOrder() {
-    receipts.add(ONE, List.of(waiting("a", 1), waiting("b", 1)));
-    receipts.add(TWO, List.of(waiting("a", 1)));
-    receipts.add(ONE, List.of(done("a")));
+    add(ONE, List.of(waiting("a", 1), waiting("b", 1)));
+    add(TWO, List.of(waiting("a", 1)));
+    add(ONE, List.of(done("a")));
 
     assertThat(ids(ONE)).containsExactly("b", "a");
     assertThat(receipts.all().getOrDefault(ONE, List.of()))
@@ -54,17 +63,17 @@ class ReceiptsTest {
 
   @Test
   void theyGoWithTimeButNotWhileNobodyKnowsTheStore() {
-    receipts.add(ONE, List.of(waiting("a", 1)));
+    add(ONE, List.of(waiting("a", 1)));
     passSeconds(20);
-    receipts.add(ONE, List.of(waiting("b", 1)));
+    add(ONE, List.of(waiting("b", 1)));
     passSeconds(1000);
     assertThat(ids(ONE)).containsExactly("a", "b");
     receipts.verified();
     assertThat(ids(ONE)).isEmpty();
 
-    receipts.add(ONE, List.of(waiting("a", 1)));
+    add(ONE, List.of(waiting("a", 1)));
     passSeconds(20);
-    receipts.add(ONE, List.of(waiting("b", 1)));
+    add(ONE, List.of(waiting("b", 1)));
     passSeconds(11);
     receipts.verified();
     assertThat(ids(ONE)).containsExactly("b");
@@ -73,15 +82,32 @@ class ReceiptsTest {
   @Test
   void theOldestGoWhereMemoryIsShort() {
     for (int i = 0; i < 20; i++) {
-      receipts.add(ONE, List.of(waiting("j" + i, 100_000)));
+      add(ONE, List.of(waiting("j" + i, 100_000)));
     }
     assertThat(ids(ONE)).hasSize(10).startsWith("j10").endsWith("j19");
-    // What is replaced or dropped frees its memory.
-    receipts.add(ONE, List.of(done("j10"), done("j11")));
-    receipts.drop(ONE, id -> id.equals("j12"));
-    receipts.drop(TWO, id -> true);
-    receipts.add(ONE, List.of(waiting("k1", 100_000), waiting("k2", 100_000)));
-    assertThat(ids(ONE)).contains("j10", "j11", "j13", "k1", "k2").doesNotContain("j12");
+    add(ONE, List.of(waiting("large", 900_000)));
+    assertThat(ids(ONE)).containsExactly("j19", "large");
+  }
+
+  @Test
+  void whatMustNotComeBackIsForgotten() {
+    add(ONE, List.of(waiting("a", 1), waiting("b", 1), waiting("c", 1)));
+    add(TWO, List.of(waiting("a", 1)));
+    receipts.drop(ONE, List.of("b", "none"));
+    assertThat(ids(ONE)).containsExactly("a", "c");
+    receipts.dropAll(ONE);
+    assertThat(ids(ONE)).isEmpty();
+    assertThat(ids(TWO)).containsExactly("a");
+    add(ONE, List.of(waiting("a", 1)));
+    assertThat(ids(ONE)).containsExactly("a");
+  }
+
+  @Test
+  void withoutKeepingNothingIsRemembered() {
+    Receipts none = new Receipts(new ReceiptOptions(Duration.ZERO, 1 << 20), () -> now);
+    none.add(ONE, 1, 1, () -> List.of(waiting("a", 1)));
+    assertThat(none.areKept()).isFalse();
+    assertThat(none.all()).isEmpty();
   }
 
   @Test
