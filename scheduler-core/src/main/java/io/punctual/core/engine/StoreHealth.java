@@ -28,7 +28,7 @@ public record StoreHealth(
   /**
    * The store came back with less than it had.
    *
-   * @param at when it was noticed
+   * @param at when it was noticed, by the store's clock
    * @param text what was seen
    */
   public record Loss(Instant at, String text) {}

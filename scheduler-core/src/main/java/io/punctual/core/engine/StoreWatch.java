@@ -147,11 +147,13 @@ final class StoreWatch {
     }
     if (!now.id().equals(before.id())) {
       lost(
+          now,
           "the store was emptied, or another one took its place: its mark "
               + before.id()
               + " is gone. Restore it from a backup, or submit again what is missing");
     } else if (now.sequence() <= before.sequence()) {
       lost(
+          now,
           "the store came back as it was earlier: its mark went from "
               + before.sequence()
               + " to "
@@ -163,12 +165,12 @@ final class StoreWatch {
     }
   }
 
-  private synchronized void lost(String what) {
+  private synchronized void lost(Epoch now, String what) {
     forgetful = true;
     String text = what + "; this scheduler puts back what it accepted of late.";
     log.error("JOBS MAY BE LOST: {}", text);
     List<StoreHealth.Loss> losses = new ArrayList<>(health.losses());
-    losses.add(new StoreHealth.Loss(Instant.now(), text));
+    losses.add(new StoreHealth.Loss(Instant.ofEpochMilli(now.now()), text));
     health =
         with(
             health.error(),

@@ -5,6 +5,7 @@ import java.util.Set;
 /**
  * What tells one state of the store from another.
  *
+ * @param now the store's time, epoch ms
  * @param id made when the first engine met an empty store; another one means that the store was
  *     emptied or is another one
  * @param sequence grows with each look of any engine; a lower one than before means that an older
@@ -12,4 +13,4 @@ import java.util.Set;
  * @param lineages Redis's replication ids; they change when a server starts again or a replica
  *     takes over
  */
-public record Epoch(String id, long sequence, Set<String> lineages) {}
+public record Epoch(long now, String id, long sequence, Set<String> lineages) {}

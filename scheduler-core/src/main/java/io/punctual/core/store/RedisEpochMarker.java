@@ -42,6 +42,7 @@ final class RedisEpochMarker implements EpochMarker {
             }
             Long sequence = hashes.hIncrBy(key, SEQUENCE, 1);
             return new Epoch(
+                Objects.requireNonNull(connection.serverCommands().time()),
                 new String(id, StandardCharsets.UTF_8),
                 Objects.requireNonNull(sequence),
                 lineages(connection));
