@@ -57,10 +57,10 @@ class DeployIT {
       load.awaitDrained(scheduler);
       Waiting.until("the extra ones, too", () -> extra.drained(scheduler));
       assertThat(load.begun("extra-")).hasSize(100);
-      // Nothing failed and nothing was done twice. An answer may seem lost where an instance closes
-      // an idle connection in the very moment of a request; that job was not run there.
+      // Nothing failed, nothing was tried in vain, nothing was done twice.
       for (Submitter queue : List.of(load.submitter(), extra)) {
         assertThat(queue.queue(scheduler).get("counters").path("failed").asInt(0)).isZero();
+        assertThat(queue.queue(scheduler).get("counters").path("unknown").asInt(0)).isZero();
       }
       load.submitter().adopt(extra);
       Accounting accounting = load.account();

@@ -50,6 +50,13 @@ public final class CallbackHandler implements HttpRequestHandler {
           "the request is larger than punctual.client.callback.max-body, " + maxBody + " bytes");
       return;
     }
+    if (!runner.takesJobs()) {
+      // Not before the body was read: closing on it would look like a lost answer. The scheduler
+      // leaves this instance alone now, and takes the jobs to another one at once.
+      response.setHeader("Connection", "close");
+      refuse(response, 503, "this instance is shutting down");
+      return;
+    }
     CallbackRequest callback;
     try {
       callback = json.readValue(body, CallbackRequest.class);

@@ -11,6 +11,7 @@ import io.punctual.worker.TimeLimit;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -27,6 +28,9 @@ public final class JobRunner implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(JobRunner.class);
   private static final int MAX_ERROR = 1500;
 
+  /** So long nobody must have asked before it is taken that nobody will. */
+  private static final Duration QUIET = Duration.ofSeconds(1);
+
   private final TaskWorkers workers;
   private final JobListeners listeners;
   private final int concurrency;
@@ -34,7 +38,9 @@ public final class JobRunner implements AutoCloseable {
   private final Semaphore permits;
   private final Incarnations incarnations = new Incarnations();
   private final ScheduledThreadPoolExecutor timer;
+  private final CountDownLatch closed = new CountDownLatch(1);
   private volatile boolean draining;
+  private volatile long asked = System.nanoTime() - QUIET.toNanos();
 
   /**
    * @param concurrency most jobs at once
@@ -59,6 +65,15 @@ public final class JobRunner implements AutoCloseable {
   /** Where results are written. */
   Executor writer() {
     return Threads.forResults(threads);
+  }
+
+  /**
+   * Whether jobs are taken; false once this instance is leaving. For those who come from outside:
+   * that somebody asked is remembered, see {@link #awaitQuiet}.
+   */
+  boolean takesJobs() {
+    asked = System.nanoTime();
+    return !draining;
   }
 
   /** Runs a job, or answers from memory; never completes exceptionally. */
@@ -172,9 +187,28 @@ public final class JobRunner implements AutoCloseable {
     return quiet;
   }
 
+  /**
+   * Waits until no scheduler has come for a second: what is closed after that is in nobody's way. A
+   * connection that is closed in the very moment of a request looks like a lost answer.
+   */
+  public void awaitQuiet(Duration patience) throws InterruptedException {
+    long end = System.nanoTime() + patience.toNanos();
+    for (long left = quietIn(end); left > 0; left = quietIn(end)) {
+      if (closed.await(left, TimeUnit.NANOSECONDS)) {
+        return;
+      }
+    }
+  }
+
+  private long quietIn(long end) {
+    long now = System.nanoTime();
+    return Math.min(asked + QUIET.toNanos() - now, end - now);
+  }
+
   @Override
   public void close() {
     draining = true;
+    closed.countDown();
     threads.shutdownNow();
     timer.shutdownNow();
   }

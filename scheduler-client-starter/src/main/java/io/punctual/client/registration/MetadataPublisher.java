@@ -48,8 +48,11 @@ public final class MetadataPublisher implements SmartLifecycle {
     return -1000;
   }
 
-  /** Stops first of all: out of the rotation, then wait for what runs. */
+  /** Stops first of all: out of the rotation, then wait for what runs and for those who come. */
   public static final class Drain implements SmartLifecycle {
+
+    // A scheduler reads the registry every two seconds, whose answers are as old again at most.
+    private static final Duration LEAVING = Duration.ofSeconds(5);
 
     private final ApplicationInfoManager registration;
     private final JobRunner runner;
@@ -75,6 +78,8 @@ public final class MetadataPublisher implements SmartLifecycle {
         if (!runner.drain(patience)) {
           log.warn("Some jobs did not end within {}; they will be delivered again", patience);
         }
+        // The web server stops next.
+        runner.awaitQuiet(LEAVING);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }

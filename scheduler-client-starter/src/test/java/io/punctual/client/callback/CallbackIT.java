@@ -31,6 +31,7 @@ import org.springframework.http.MediaType;
 import org.springframework.http.converter.HttpMessageConverter;
 import org.springframework.http.server.ServerHttpRequest;
 import org.springframework.http.server.ServerHttpResponse;
+import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
@@ -102,6 +103,24 @@ class CallbackIT {
 
     assertThat(post(request("bank", job("record", "x", 1))).statusCode()).isEqualTo(421);
     assertThat(shop.seen).hasSize(before);
+  }
+
+  @Test
+  @DirtiesContext
+  void anInstanceThatLeavesSendsJobsAwayAtOnceAndWaitsUntilNobodyComes(@Autowired JobRunner runner)
+      throws Exception {
+    assertThat(post(request("shop", job("record", "before", 1))).statusCode()).isEqualTo(200);
+    assertThat(runner.drain(Duration.ofSeconds(20))).isTrue();
+
+    HttpResponse<String> answer = post(request("shop", job("record", "after", 1)));
+    long asked = System.nanoTime();
+    // 503 tells a scheduler that nothing was run: it goes to the next instance, at no attempt.
+    assertThat(answer.statusCode()).isEqualTo(503);
+    assertThat(answer.headers().firstValue("connection")).hasValue("close");
+    assertThat(shop.seen).doesNotContain("after");
+    runner.awaitQuiet(Duration.ofSeconds(20));
+    // The request came a little before its answer was here.
+    assertThat(Duration.ofNanos(System.nanoTime() - asked)).isGreaterThan(Duration.ofMillis(500));
   }
 
   @Test
