@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -56,6 +57,7 @@ public final class PullRunner implements SmartLifecycle {
   private final Map<String, Held> held = new ConcurrentHashMap<>();
   private final ScheduledThreadPoolExecutor heartbeat;
   private final ExecutorService extending;
+  private final CountDownLatch stopped = new CountDownLatch(1);
   private volatile boolean active;
   private @Nullable Thread thread;
   private int turn;
@@ -150,8 +152,10 @@ public final class PullRunner implements SmartLifecycle {
 
   private void pause(int failures) {
     try {
-      // Interrupted by stop; a scheduler that restarts is not asked in a tight loop.
-      Thread.sleep(Math.min(1_000, 100L << Math.min(failures, 6)));
+      // A scheduler that restarts is not asked in a tight loop.
+      if (stopped.await(Math.min(1_000, 100L << Math.min(failures, 6)), TimeUnit.MILLISECONDS)) {
+        active = false;
+      }
     } catch (InterruptedException e) {
       active = false;
     }
@@ -318,6 +322,7 @@ public final class PullRunner implements SmartLifecycle {
     if (puller == null) {
       return;
     }
+    stopped.countDown();
     puller.interrupt();
     try {
       puller.join(patience.toMillis());
