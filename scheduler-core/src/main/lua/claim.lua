@@ -26,14 +26,14 @@ local lease, terms, token, owner = tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
 
 local control = redis.call('HMGET', CONTROL, 'paused', 'concurrency', 'rate', 'tat')
 local paused, max = control[1], tonumber(ARGV[1])
-local concurrency = tonumber(control[2] or '')
+local concurrency = tonumber(string.match(control[2] or '', '^[1-9]%d*$') or '')
 if concurrency then
   max = math.min(max, concurrency - redis.call('ZCARD', RESERVED))
 end
 
 -- The generic cell rate algorithm (ITU-T I.371): the time at which the next job would be due if all
 -- came evenly may run ahead of the clock by a burst, of a second at most. In microseconds.
-local count, period = string.match(control[3] or '', '^(%d+) (%d+)$')
+local count, period = string.match(control[3] or '', '^([1-9]%d*) ([1-9]%d*)$')
 local interval, burst, ahead
 if count then
   interval = math.max(1, math.floor(period * 1000 / count))

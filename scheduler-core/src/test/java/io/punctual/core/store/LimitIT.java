@@ -111,14 +111,15 @@ class LimitIT extends TransitionTestBase {
     assertThat(store.limit(bucket, new Throttle(1, null))).isEqualTo(NOW + 5);
   }
 
-  @Test
-  void aBoundThatIsNoneIsNone() {
+  @ParameterizedTest
+  @CsvSource({"many, fast, soon", "-3, 0 1000, -", "0, 5 0, ''", "1e3, 1.5 1000, 1e30"})
+  void aBoundThatIsNoneIsNone(String concurrency, String rate, String tat) {
     given(
         bucket()
             .delayed("a", 1)
-            .with("control", "concurrency", "many")
-            .with("control", "rate", "fast")
-            .with("control", "tat", "soon"));
+            .with("control", "concurrency", concurrency)
+            .with("control", "rate", rate)
+            .with("control", "tat", tat));
 
     assertThat(store.stats(bucket).throttle()).isEqualTo(Throttle.NONE);
     assertClaimed(1, null, false);
