@@ -22,8 +22,8 @@ import java.util.function.Supplier;
  */
 final class Receipts {
 
-  // Of a job without its content, by counting.
-  private static final int BYTES = 150;
+  // What the objects of a job take besides its content, estimated from their fields and names.
+  private static final int BYTES = 250;
 
   private final ReceiptOptions options;
   private final LongSupplier ticks;
@@ -62,11 +62,21 @@ final class Receipts {
         BYTES * (long) jobs + content,
         remembered -> {
           for (Restoration restoration : restorations.get()) {
-            // Again at the end: it is the newest.
-            remembered.remove(restoration.taskId());
-            remembered.put(restoration.taskId(), restoration);
+            Restoration before = remembered.get(restoration.taskId());
+            if (before == null || !endedIn(before, restoration)) {
+              // Again at the end: it is the newest.
+              remembered.remove(restoration.taskId());
+              remembered.put(restoration.taskId(), restoration);
+            }
           }
         });
+  }
+
+  // A job may be done before the thread that submitted it gets to its receipt.
+  private static boolean endedIn(Restoration before, Restoration waiting) {
+    return before.job() == null
+        && waiting.job() != null
+        && before.incarnation().equals(waiting.incarnation());
   }
 
   /** These jobs must not be put back. */

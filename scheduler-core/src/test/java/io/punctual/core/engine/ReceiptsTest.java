@@ -62,6 +62,21 @@ class ReceiptsTest {
   }
 
   @Test
+  void whatHasEndedDoesNotWaitAgainIfItsReceiptsComeInTheWrongOrder() {
+    add(ONE, List.of(done("a")));
+    add(ONE, List.of(waiting("a", 1)));
+    assertThat(receipts.all().getOrDefault(ONE, List.of()))
+        .singleElement()
+        .returns(Restoration.Kind.DONE, Restoration::kind);
+
+    JobRecord next = new JobRecord("i-2", 1, 1, 0, List.of(), new byte[1]);
+    add(ONE, List.of(Restoration.waiting(Restoration.Kind.WAITING, "a", 1, next)));
+    assertThat(receipts.all().getOrDefault(ONE, List.of()))
+        .singleElement()
+        .returns(Restoration.Kind.WAITING, Restoration::kind);
+  }
+
+  @Test
   void theyGoWithTimeButNotWhileNobodyKnowsTheStore() {
     add(ONE, List.of(waiting("a", 1)));
     passSeconds(20);
