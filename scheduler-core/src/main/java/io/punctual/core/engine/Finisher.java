@@ -59,6 +59,7 @@ final class Finisher {
         }
         group.get(i).answer().complete(settled.get(i));
       }
+      bell.ended();
     } catch (RuntimeException e) {
       context.outages().failed(this, e);
       group.forEach(entry -> entry.answer().completeExceptionally(e));
