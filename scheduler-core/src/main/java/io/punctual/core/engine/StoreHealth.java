@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param durability what changes must have reached before they are answered
  * @param nodes the servers; empty before the first look
  * @param findings what ought to be mended
- * @param obstacles why the wanted durability cannot be kept; changes are refused while there is one
+ * @param obstacles why the wanted durability cannot be kept; while there is one, changes are
+ *     refused or their outcome is not known
  * @param losses what the store was seen to have lost since this engine began, oldest first
  * @param restored how many jobs this engine has put back
  */

@@ -206,7 +206,7 @@ final class StoreWatch {
 
   private void inspect() {
     List<StoreNode> nodes = store.inspector().nodes();
-    List<String> obstacles = store.inspector().obstacles();
+    List<String> obstacles = store.inspector().obstacles(nodes);
     List<StoreNode.Finding> findings =
         nodes.stream().map(StoreNode::findings).flatMap(Collection::stream).toList();
     Set<String> now = new TreeSet<>();
@@ -265,7 +265,7 @@ final class StoreWatch {
     }
     List<String> obstacles;
     try {
-      obstacles = store.inspector().obstacles();
+      obstacles = store.inspector().obstacles(store.inspector().nodes());
     } catch (StoreException e) {
       // Not there yet: changes are refused until it is, and fit.
       return;

@@ -39,9 +39,9 @@ final class Confirmation {
   /**
    * What to send behind a script; empty if its answer is enough.
    *
-   * <p>From Redis 7.2 on, both commands wait for the last write of the connection only. A submit
-   * that found its job there already wrote nothing, and yet must not be confirmed before the one
-   * that did, whose confirmation may have failed: hence a write in front.
+   * <p>Both commands promise something of the writes of their own connection only. A submit that
+   * found its job there already wrote nothing, and yet must not be confirmed before the one that
+   * did, whose confirmation may have failed: hence a write in front.
    *
    * @param tag of the bucket
    */

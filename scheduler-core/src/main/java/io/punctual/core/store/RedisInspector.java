@@ -122,10 +122,8 @@ final class RedisInspector implements StoreInspector {
   }
 
   @Override
-  public List<String> obstacles() {
-    return durability.level() == Durability.Level.REDIS
-        ? List.of()
-        : nodes().stream().map(this::obstacle).filter(text -> !text.isEmpty()).toList();
+  public List<String> obstacles(List<StoreNode> nodes) {
+    return nodes.stream().map(this::obstacle).filter(text -> !text.isEmpty()).toList();
   }
 
   private String obstacle(StoreNode node) {

@@ -15,10 +15,6 @@ public interface StoreInspector {
   /** What changes must have reached before they are answered. */
   Durability durability();
 
-  /**
-   * Why the wanted durability cannot be kept on these servers, and what to do; empty if it can.
-   *
-   * @throws StoreException if one of them was not reached
-   */
-  List<String> obstacles();
+  /** Why the wanted durability cannot be kept on these servers, and what to do; empty if it can. */
+  List<String> obstacles(List<StoreNode> nodes);
 }

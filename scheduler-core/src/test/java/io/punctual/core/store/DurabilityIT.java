@@ -39,6 +39,10 @@ class DurabilityIT {
             Durability.parse(durability, Duration.ofMillis(300))));
   }
 
+  private static List<String> obstacles(Store store) {
+    return store.inspector().obstacles(store.inspector().nodes());
+  }
+
   private static Submitted.Kind submit(Store store, String id) {
     Submission job =
         new Submission(
@@ -60,7 +64,7 @@ class DurabilityIT {
       Awaitility.await()
           .until(() -> Resp.call(replica.port(), "INFO", "replication").contains("link_status:up"));
       Store store = store(master, "replicated:1");
-      assertThat(store.inspector().obstacles()).isEmpty();
+      assertThat(obstacles(store)).isEmpty();
       assertThat(submit(store, "a")).isEqualTo(Submitted.Kind.CREATED);
 
       replica.suspend();
@@ -84,7 +88,7 @@ class DurabilityIT {
   void everyChangeThatSomebodyAsksForIsConfirmedAndNoOther() throws IOException {
     try (RedisServer alone = RedisServer.startTemporary()) {
       Store store = store(alone, "replicated:2");
-      assertThat(store.inspector().obstacles())
+      assertThat(obstacles(store))
           .singleElement()
           .asString()
           .contains("has 0 replicas connected, and 2 must confirm");
@@ -130,10 +134,10 @@ class DurabilityIT {
       StoreNode node = store.inspector().nodes().get(0);
       assertThat(node.persistence()).isEqualTo(Persistence.LOG);
       if (node.atLeast(7, 2)) {
-        assertThat(store.inspector().obstacles()).isEmpty();
+        assertThat(obstacles(store)).isEmpty();
         assertThat(submit(store, "a")).isEqualTo(Submitted.Kind.CREATED);
       } else {
-        assertThat(store.inspector().obstacles())
+        assertThat(obstacles(store))
             .singleElement()
             .asString()
             .contains("127.0.0.1:" + redis.port(), "set appendfsync always");
@@ -144,7 +148,7 @@ class DurabilityIT {
       }
 
       Resp.call(redis.port(), "CONFIG", "SET", "appendfsync", "always");
-      assertThat(store.inspector().obstacles()).isEmpty();
+      assertThat(obstacles(store)).isEmpty();
       assertThat(submit(store, "b")).isEqualTo(Submitted.Kind.CREATED);
     }
   }

@@ -3,10 +3,10 @@ package io.punctual.server.config;
 import io.punctual.core.queue.QueueName;
 import java.util.List;
 
-/** Which instances would get jobs of a queue, as seen from here. */
+/** Who would get jobs, as seen from here. */
 public interface WorkersSeen {
 
-  /** Their ids in the registry. */
+  /** The ids in the registry of the instances that would get jobs of a queue. */
   List<String> of(QueueName queue);
 
   /** Whether the application is left alone for now because all that it was sent failed. */
