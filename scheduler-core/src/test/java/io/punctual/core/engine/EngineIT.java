@@ -89,18 +89,7 @@ class EngineIT extends EngineTestBase {
   void anEarlierSubmitWakesTheScanner() {
     TestDispatcher dispatcher = TestDispatcher.done();
     // Without hints from the store and with rare checks, only the local bell can wake it in time.
-    EngineOptions o = options("engine");
-    EngineOptions slow =
-        new EngineOptions(
-            o.owner(),
-            o.lease(),
-            o.maxClaim(),
-            1,
-            o.retry(),
-            queue -> Duration.ofMinutes(1),
-            1,
-            ReceiptOptions.DEFAULT);
-    Engine engine = engine(deafStore(), slow, dispatcher, null);
+    Engine engine = engine(deafStore(), rareChecks("engine"), dispatcher, null);
     submit(engine, "late", Duration.ofHours(1));
     submit(engine, "early", Duration.ofMillis(100));
     eventually().until(() -> dispatcher.seen.contains("early"));
@@ -144,18 +133,7 @@ class EngineIT extends EngineTestBase {
   @Test
   void jobsOfAQueueWithSeveralBucketsAllGoOut() {
     TestDispatcher dispatcher = TestDispatcher.done();
-    EngineOptions o = options("engine");
-    EngineOptions many =
-        new EngineOptions(
-            o.owner(),
-            o.lease(),
-            o.maxClaim(),
-            4,
-            o.retry(),
-            o.safetyCheck(),
-            o.idleChecksPerSecond(),
-            ReceiptOptions.DEFAULT);
-    Engine engine = engine(store(), many, dispatcher, null);
+    Engine engine = engine(store(), buckets(4), dispatcher, null);
     List<String> ids = IntStream.range(0, 40).mapToObj(Integer::toString).toList();
     ids.forEach(id -> submit(engine, id, Duration.ofMillis(50)));
     eventually().until(() -> dispatcher.seen.containsAll(ids));

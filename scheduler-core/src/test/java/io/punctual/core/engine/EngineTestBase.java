@@ -109,6 +109,34 @@ abstract class EngineTestBase {
         ReceiptOptions.DEFAULT);
   }
 
+  /** For queues with so many buckets. */
+  static EngineOptions buckets(int buckets) {
+    EngineOptions o = options("engine");
+    return new EngineOptions(
+        o.owner(),
+        o.lease(),
+        o.maxClaim(),
+        buckets,
+        o.retry(),
+        o.safetyCheck(),
+        o.idleChecksPerSecond(),
+        o.receipts());
+  }
+
+  /** With checks so rare that something else must wake a scanner in time. */
+  static EngineOptions rareChecks(String owner) {
+    EngineOptions o = options(owner);
+    return new EngineOptions(
+        o.owner(),
+        o.lease(),
+        o.maxClaim(),
+        o.buckets(),
+        o.retry(),
+        queue -> Duration.ofMinutes(1),
+        1,
+        o.receipts());
+  }
+
   static Submit submit(Engine engine, String taskId, Duration delay) {
     return submit(engine, taskId, job -> job.delay(delay));
   }

@@ -23,19 +23,6 @@ import org.junit.jupiter.api.Test;
 
 class OperationsIT extends EngineTestBase {
 
-  private static EngineOptions buckets(int buckets) {
-    EngineOptions o = options("engine");
-    return new EngineOptions(
-        o.owner(),
-        o.lease(),
-        o.maxClaim(),
-        buckets,
-        o.retry(),
-        o.safetyCheck(),
-        o.idleChecksPerSecond(),
-        ReceiptOptions.DEFAULT);
-  }
-
   private static UnaryOperator<JobContent> params(String params) {
     return content ->
         new JobContent(

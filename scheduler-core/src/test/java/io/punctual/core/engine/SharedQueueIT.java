@@ -90,18 +90,7 @@ class SharedQueueIT extends EngineTestBase {
 
   @Test
   void boundsAreSplitAmongBucketsAndShownAsOne() {
-    EngineOptions o = options("engine");
-    EngineOptions four =
-        new EngineOptions(
-            o.owner(),
-            o.lease(),
-            o.maxClaim(),
-            4,
-            o.retry(),
-            o.safetyCheck(),
-            o.idleChecksPerSecond(),
-            o.receipts());
-    Engine engine = engine(store(), four, TestDispatcher.done(), null);
+    Engine engine = engine(store(), buckets(4), TestDispatcher.done(), null);
     submit(engine, "known", Duration.ofHours(1));
     Operations operations = engine.operations();
 
@@ -228,19 +217,6 @@ class SharedQueueIT extends EngineTestBase {
       closeEngines();
       ownConnections.destroy();
     }
-  }
-
-  private static EngineOptions rareChecks(String owner) {
-    EngineOptions o = options(owner);
-    return new EngineOptions(
-        o.owner(),
-        o.lease(),
-        o.maxClaim(),
-        1,
-        o.retry(),
-        queue -> Duration.ofMinutes(1),
-        1,
-        ReceiptOptions.DEFAULT);
   }
 
   /** Waits until a scanner sleeps. */
