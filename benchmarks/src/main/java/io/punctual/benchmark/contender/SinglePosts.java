@@ -44,9 +44,8 @@ final class SinglePosts {
     try {
       return client.send(post(body), HttpResponse.BodyHandlers.discarding()).statusCode();
     } catch (IOException e) {
-      // One in some hundred thousand answers comes while the JDK's client still takes the
-      // connection
-      // for one that rests, and it closes it ("Data received while in pool"). The id makes it safe.
+      // Seen once in a whole run: an answer came while the JDK's client took its connection for one
+      // that rests, and closed it ("Data received while in pool"). The id makes a repeat safe.
       return client.send(post(body), HttpResponse.BodyHandlers.discarding()).statusCode();
     }
   }
