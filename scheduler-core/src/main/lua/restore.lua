@@ -90,7 +90,7 @@ local function bury(job, record, place)
     end
   end
   add_tomb(job.id, job.incarnation, OUTCOMES[job.kind], hash, job.at, expires)
-  return 'ended'
+  return record and 'ended' or 'remembered'
 end
 
 local head, ended = head_of(DELAYED), 0
@@ -112,7 +112,7 @@ for i = 4, #ARGV, 9 do
   local restore = OUTCOMES[job.kind] and bury or put_back
   local kind = restore(job, record, place)
   result[#result + 1] = kind
-  ended = ended + (kind == 'ended' and 1 or 0)
+  ended = ended + ((kind == 'ended' or kind == 'remembered') and 1 or 0)
   write()
 end
 if ended > 0 then

@@ -6,6 +6,7 @@ import io.punctual.RetryLaterException;
 import io.punctual.TaskWorker;
 import io.punctual.core.engine.Delivery;
 import io.punctual.core.engine.Dispatcher;
+import io.punctual.core.engine.RepeatCause;
 import io.punctual.core.queue.QueueName;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.TimeLimit;
@@ -166,7 +167,11 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
         delivery.attempt(),
         timeToRun);
     var unused =
-        delivery.unknown(instance, "it ran longer than its time-to-run of " + timeToRun, true);
+        delivery.unknown(
+            instance,
+            "it ran longer than its time-to-run of " + timeToRun,
+            true,
+            RepeatCause.TIME_OVER);
   }
 
   private void free(QueueName queue) {

@@ -105,7 +105,8 @@ public class PunctualPluginAutoConfiguration {
                 queue -> tasks.retry(queue.taskType()),
                 queue -> tasks.scanInterval(queue.taskType()),
                 defaults.idleChecksPerSecond(),
-                defaults.receipts()),
+                defaults.receipts(),
+                defaults.repeats()),
             dispatcher);
     dispatcher.onCapacity(engine::capacityChanged);
     tasks.onChange(type -> engine.capacityChanged(new QueueName(identity.application(), type)));

@@ -284,6 +284,10 @@ class DispatchIT {
     finished("cut", 0, 1, 2);
     List<CallbackRequest> requests = STREAMING.requests(path("cut"));
     assertThat(requests.stream().map(request -> request.jobs().size())).containsExactly(3, 1, 1);
+    assertThat(api.get("/actuator/prometheus").text())
+        .contains(
+            "punctual_jobs_redeliveries_total"
+                + "{application=\"cut\",cause=\"answer_lost\",task_type=\"order.close\"} 2.0");
   }
 
   @Test

@@ -51,8 +51,13 @@ public interface Delivery {
    */
   CompletableFuture<Void> failed(String instance, String error, @Nullable Duration delay);
 
-  /** It was sent, and nobody knows how it ended. */
-  CompletableFuture<Void> unknown(String instance, String error, boolean travelledAlone);
+  /**
+   * It was sent, and nobody knows how it ended.
+   *
+   * @param cause why nobody knows
+   */
+  CompletableFuture<Void> unknown(
+      String instance, String error, boolean travelledAlone, RepeatCause cause);
 
   /**
    * Nothing ran: no attempt.

@@ -22,6 +22,7 @@ import java.util.regex.Pattern;
  * @param idleChecksPerSecond bound on the safety checks of all idle buckets together, 1 to 100,000;
  *     a lower one costs the store less, and lets an idle bucket wait longer when a hint was lost
  * @param receipts what is remembered of answers, for a fail-over
+ * @param repeats is told of jobs that go out again
  */
 public record EngineOptions(
     String owner,
@@ -31,7 +32,8 @@ public record EngineOptions(
     Function<QueueName, RetryPolicy> retry,
     Function<QueueName, Duration> safetyCheck,
     int idleChecksPerSecond,
-    ReceiptOptions receipts) {
+    ReceiptOptions receipts,
+    RepeatListener repeats) {
 
   /**
    * Checks the ranges.
@@ -78,6 +80,7 @@ public record EngineOptions(
         queue -> RetryPolicy.DEFAULT,
         queue -> Duration.ofSeconds(1),
         20,
-        ReceiptOptions.DEFAULT);
+        ReceiptOptions.DEFAULT,
+        RepeatListener.NONE);
   }
 }

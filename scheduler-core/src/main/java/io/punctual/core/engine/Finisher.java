@@ -56,6 +56,9 @@ final class Finisher {
       for (int i = 0; i < group.size(); i++) {
         if (settled.get(i).kind() == Settled.Kind.RETRY) {
           bell.head(settled.get(i).at());
+          if (group.get(i).settlement().op() == Settlement.Op.FAIL) {
+            context.options().repeats().repeated(bucket.queue(), RepeatCause.FAILED, 1);
+          }
         }
         group.get(i).answer().complete(settled.get(i));
       }

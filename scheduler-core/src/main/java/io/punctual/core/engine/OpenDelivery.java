@@ -106,7 +106,7 @@ final class OpenDelivery implements Delivery {
       // A late ack of a delivery that ended otherwise is extra; the first ending closes it.
       if (end == null) {
         end = stored;
-        settler.end(this, endings.done(job), stored);
+        settler.end(this, endings.done(job), null, stored);
         return stored;
       }
     }
@@ -116,28 +116,30 @@ final class OpenDelivery implements Delivery {
 
   @Override
   public CompletableFuture<Void> failed(String instance, String error, @Nullable Duration delay) {
-    return endWith(endings.failed(job, content, new Note(instance, error), delay));
+    return endWith(
+        endings.failed(job, content, new Note(instance, error), delay), RepeatCause.FAILED);
   }
 
   @Override
-  public CompletableFuture<Void> unknown(String instance, String error, boolean travelledAlone) {
-    return endWith(endings.unknown(job, new Note(instance, error), travelledAlone));
+  public CompletableFuture<Void> unknown(
+      String instance, String error, boolean travelledAlone, RepeatCause cause) {
+    return endWith(endings.unknown(job, new Note(instance, error), travelledAlone), cause);
   }
 
   @Override
   public CompletableFuture<Void> undeliverable(
       String instance, String error, @Nullable Duration delay) {
-    return endWith(endings.undeliverable(job, new Note(instance, error), delay));
+    return endWith(endings.undeliverable(job, new Note(instance, error), delay), null);
   }
 
   @Override
   public CompletableFuture<Void> release() {
-    return endWith(endings.release(job));
+    return endWith(endings.release(job), null);
   }
 
   @Override
   public CompletableFuture<Void> rejected(String instance, String error) {
-    return endWith(endings.rejected(job, new Note(instance, error)));
+    return endWith(endings.rejected(job, new Note(instance, error)), null);
   }
 
   Lease lease() {
@@ -169,14 +171,14 @@ final class OpenDelivery implements Delivery {
     return Duration.ofNanos(now - claimedAt).minus(allowed);
   }
 
-  private CompletableFuture<Void> endWith(Settlement settlement) {
+  private CompletableFuture<Void> endWith(Settlement settlement, @Nullable RepeatCause cause) {
     synchronized (this) {
       if (end != null) {
         return end;
       }
       CompletableFuture<Void> stored = new CompletableFuture<>();
       end = stored;
-      settler.end(this, settlement, stored);
+      settler.end(this, settlement, cause, stored);
       return stored;
     }
   }

@@ -256,6 +256,10 @@ final class Scanner {
       plan.deadline(orNever(expired.nextDeadline()));
       if (expired.retried() > 0) {
         plan.head(expired.now());
+        context
+            .options()
+            .repeats()
+            .repeated(bucket.queue(), RepeatCause.LEASE_EXPIRED, expired.retried());
       }
       if (expired.retried() + expired.dead() > 0) {
         log.warn(

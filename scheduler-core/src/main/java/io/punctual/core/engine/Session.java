@@ -138,7 +138,8 @@ final class Session {
                 delivery.unknown(
                     context.options().owner(),
                     "the scheduler stopped before the answer came",
-                    false);
+                    false,
+                    RepeatCause.SCHEDULER_STOPPED);
             left++;
           }
         }

@@ -32,7 +32,10 @@ final class Settler {
   private final GroupCommit<Entry> commit;
 
   private record Entry(
-      Settlement settlement, @Nullable OpenDelivery delivery, CompletableFuture<Void> stored) {}
+      Settlement settlement,
+      @Nullable OpenDelivery delivery,
+      @Nullable RepeatCause cause,
+      CompletableFuture<Void> stored) {}
 
   Settler(Bucket bucket, Context context, LeaseKeeper keeper, Doorbell bell) {
     this.bucket = bucket;
@@ -51,14 +54,22 @@ final class Settler {
             this::drop);
   }
 
-  /** Writes the end of an open delivery. */
-  void end(OpenDelivery delivery, Settlement settlement, CompletableFuture<Void> stored) {
-    add(new Entry(settlement, delivery, stored));
+  /**
+   * Writes the end of an open delivery.
+   *
+   * @param cause why the job goes out again if it does; null if nothing ran
+   */
+  void end(
+      OpenDelivery delivery,
+      Settlement settlement,
+      @Nullable RepeatCause cause,
+      CompletableFuture<Void> stored) {
+    add(new Entry(settlement, delivery, cause, stored));
   }
 
   /** Writes a settlement that closes no delivery. */
   void send(Settlement settlement, CompletableFuture<Void> stored) {
-    add(new Entry(settlement, null, stored));
+    add(new Entry(settlement, null, null, stored));
   }
 
   /** Whether so much waits that no more jobs may be taken. */
@@ -127,6 +138,10 @@ final class Settler {
   private void close(Entry entry, Settled settled) {
     if (settled.kind() == Settled.Kind.RETRY) {
       bell.head(settled.at());
+      RepeatCause cause = entry.cause();
+      if (cause != null) {
+        context.options().repeats().repeated(bucket.queue(), cause, 1);
+      }
     }
     forget(entry);
     entry.stored().complete(null);

@@ -188,6 +188,7 @@ final class StoreWatch {
         List<Restoration> some = all.subList(i, Math.min(all.size(), i + JobStore.MAX_JOBS));
         Restored answer = store.jobs().restore(entry.getKey(), some);
         restored += answer.kinds().stream().filter(kind -> kind != Restored.Kind.KEPT).count();
+        tellForgotten(entry.getKey(), some, answer.kinds());
       }
     }
     log.warn(
@@ -198,6 +199,20 @@ final class StoreWatch {
     addRestored(restored);
     // Queues that were forgotten are registered again, and all heads are looked at.
     ringAll();
+  }
+
+  private void tellForgotten(
+      Bucket bucket, List<Restoration> restorations, List<Restored.Kind> kinds) {
+    int forgotten = 0;
+    for (int i = 0; i < kinds.size(); i++) {
+      if (restorations.get(i).kind() == Restoration.Kind.DONE
+          && kinds.get(i) == Restored.Kind.ENDED) {
+        forgotten++;
+      }
+    }
+    if (forgotten > 0) {
+      context.options().repeats().repeated(bucket.queue(), RepeatCause.DONE_FORGOTTEN, forgotten);
+    }
   }
 
   private synchronized void addRestored(long restored) {

@@ -19,7 +19,9 @@ public record Restored(List<Kind> kinds, @Nullable Long newHead) {
     STORED,
     /** It has its later content or due time again. */
     CHANGED,
-    /** It is gone, and its id is remembered. */
-    ENDED
+    /** It was there again; it is gone, and its id is remembered. */
+    ENDED,
+    /** It was gone, and its id is remembered again. */
+    REMEMBERED
   }
 }

@@ -114,7 +114,7 @@ class AttemptsIT extends EngineTestBase {
     Engine engine = engine(dispatcher);
     submit(engine, "a", Duration.ZERO);
     Delivery delivery = dispatcher.next();
-    delivery.unknown("here", "timed out", true).join();
+    delivery.unknown("here", "timed out", true, RepeatCause.TIME_OVER).join();
     delivery.rejected("here", "too late").join();
     assertThat(engine.find(QUEUE, "a").orElseThrow().state()).isEqualTo(JobState.DELAYED);
     delivery.done().join();
@@ -154,7 +154,8 @@ class AttemptsIT extends EngineTestBase {
             for (Delivery delivery : batch) {
               var unused =
                   dies
-                      ? delivery.unknown("w", "the stream broke", batch.size() == 1)
+                      ? delivery.unknown(
+                          "w", "the stream broke", batch.size() == 1, RepeatCause.ANSWER_LOST)
                       : delivery.done();
             }
           }

@@ -41,6 +41,7 @@ class EngineOptionsTest {
         queue -> RetryPolicy.DEFAULT,
         queue -> Duration.ofSeconds(1),
         100,
-        ReceiptOptions.DEFAULT);
+        ReceiptOptions.DEFAULT,
+        RepeatListener.NONE);
   }
 }

@@ -97,6 +97,10 @@ abstract class EngineTestBase {
 
   /** Defaults but for a lease of a second, so that tests need not wait long. */
   static EngineOptions options(String owner) {
+    return options(owner, RepeatListener.NONE);
+  }
+
+  static EngineOptions options(String owner, RepeatListener repeats) {
     EngineOptions o = EngineOptions.defaults(owner);
     return new EngineOptions(
         o.owner(),
@@ -106,7 +110,8 @@ abstract class EngineTestBase {
         o.retry(),
         o.safetyCheck(),
         o.idleChecksPerSecond(),
-        ReceiptOptions.DEFAULT);
+        ReceiptOptions.DEFAULT,
+        repeats);
   }
 
   /** For queues with so many buckets. */
@@ -120,7 +125,8 @@ abstract class EngineTestBase {
         o.retry(),
         o.safetyCheck(),
         o.idleChecksPerSecond(),
-        o.receipts());
+        o.receipts(),
+        o.repeats());
   }
 
   /** With checks so rare that something else must wake a scanner in time. */
@@ -134,7 +140,8 @@ abstract class EngineTestBase {
         o.retry(),
         queue -> Duration.ofMinutes(1),
         1,
-        o.receipts());
+        o.receipts(),
+        o.repeats());
   }
 
   static Submit submit(Engine engine, String taskId, Duration delay) {

@@ -225,7 +225,8 @@ class LifecycleIT extends EngineTestBase {
             o.retry(),
             queue -> Duration.ofMillis(100),
             50,
-            ReceiptOptions.DEFAULT);
+            ReceiptOptions.DEFAULT,
+            RepeatListener.NONE);
     engine(
         store,
         bounded,

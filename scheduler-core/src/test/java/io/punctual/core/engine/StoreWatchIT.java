@@ -138,7 +138,8 @@ class StoreWatchIT extends EngineTestBase {
             o.retry(),
             o.safetyCheck(),
             o.idleChecksPerSecond(),
-            new ReceiptOptions(Duration.ZERO, 1 << 20));
+            new ReceiptOptions(Duration.ZERO, 1 << 20),
+            RepeatListener.NONE);
     Engine engine = watching(TestDispatcher.done(), without);
     submit(engine, "later", Duration.ofHours(1));
     Resp.call(server.port(), "FLUSHALL");

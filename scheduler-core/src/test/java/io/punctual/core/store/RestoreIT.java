@@ -207,7 +207,7 @@ class RestoreIT extends TransitionTestBase {
         Restoration.ended(DONE, "lost", "i-lost", NOW - 1),
         Restoration.ended(DONE, "another", "i-2", NOW - 1));
     assertRestored(
-        Restored.Kind.ENDED,
+        Restored.Kind.REMEMBERED,
         Restoration.ended(DONE, "a", "i-a", NOW - 1),
         Restoration.ended(CANCELLED, "earlier", "i-2", NOW - 8));
     String expires = Long.toString(NOW + RETENTION);
@@ -233,7 +233,7 @@ class RestoreIT extends TransitionTestBase {
   void anEndTrimsTombstonesThatExpired() {
     given(bucket().tomb("old", NOW, "D", "x", 1));
 
-    assertRestored(Restored.Kind.ENDED, Restoration.ended(DONE, "a", "i-a", NOW - 1));
+    assertRestored(Restored.Kind.REMEMBERED, Restoration.ended(DONE, "a", "i-a", NOW - 1));
     assertThat(reader.read(bucket).values("tombs")).containsOnlyKeys("a");
   }
 

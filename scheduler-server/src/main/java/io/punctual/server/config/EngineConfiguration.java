@@ -2,6 +2,7 @@ package io.punctual.server.config;
 
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.EngineOptions;
+import io.punctual.core.engine.RepeatListener;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.RedisStore;
 import io.punctual.core.store.Store;
@@ -62,6 +63,7 @@ class EngineConfiguration {
       Store store,
       HttpDispatcher dispatcher,
       PunctualProperties properties,
+      RepeatListener repeats,
       Environment environment) {
     EngineOptions defaults = EngineOptions.defaults(owner(environment));
     Engine engine =
@@ -75,7 +77,8 @@ class EngineConfiguration {
                 properties::retryOf,
                 defaults.safetyCheck(),
                 defaults.idleChecksPerSecond(),
-                properties.receipts().options()),
+                properties.receipts().options(),
+                repeats),
             dispatcher);
     dispatcher.onCapacity(engine::capacityChanged);
     return engine;

@@ -1,6 +1,7 @@
 package io.punctual.server.dispatch;
 
 import io.punctual.core.engine.Delivery;
+import io.punctual.core.engine.RepeatCause;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -64,9 +65,9 @@ final class Attempt {
     }
   }
 
-  void unknown(String error) {
+  void unknown(String error, RepeatCause cause) {
     if (end()) {
-      var unused = delivery.unknown(instance, error, alone);
+      var unused = delivery.unknown(instance, error, alone, cause);
       didNotSucceed(error);
     }
   }

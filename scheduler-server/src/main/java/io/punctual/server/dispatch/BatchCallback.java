@@ -2,6 +2,7 @@ package io.punctual.server.dispatch;
 
 import io.punctual.Limits;
 import io.punctual.core.engine.Delivery;
+import io.punctual.core.engine.RepeatCause;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
@@ -140,7 +141,7 @@ final class BatchCallback implements Callback {
   }
 
   private static void endAll(List<Attempt> attempts, String error) {
-    attempts.forEach(attempt -> attempt.unknown(error));
+    attempts.forEach(attempt -> attempt.unknown(error, RepeatCause.ANSWER_LOST));
   }
 
   private HttpRequest request(WorkerInstance instance, List<Attempt> attempts) {

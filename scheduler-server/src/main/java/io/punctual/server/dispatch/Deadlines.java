@@ -1,6 +1,7 @@
 package io.punctual.server.dispatch;
 
 import io.punctual.Limits;
+import io.punctual.core.engine.RepeatCause;
 import io.punctual.core.job.JobContent;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,7 +48,9 @@ final class Deadlines implements AutoCloseable {
                     () -> {
                       some.forEach(
                           attempt ->
-                              attempt.unknown("no answer within its time-to-run of " + limit));
+                              attempt.unknown(
+                                  "no answer within its time-to-run of " + limit,
+                                  RepeatCause.TIME_OVER));
                       if (attempts.stream().allMatch(Attempt::isEnded)) {
                         allOver.run();
                       }

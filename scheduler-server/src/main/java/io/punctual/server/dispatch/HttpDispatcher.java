@@ -4,6 +4,7 @@ import io.github.resilience4j.retry.Retry;
 import io.github.resilience4j.retry.RetryConfig;
 import io.punctual.core.engine.Delivery;
 import io.punctual.core.engine.Dispatcher;
+import io.punctual.core.engine.RepeatCause;
 import io.punctual.core.queue.QueueName;
 import io.punctual.server.registry.WorkerDirectory;
 import io.punctual.server.registry.WorkerInstance;
@@ -267,7 +268,9 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
         throw e;
       } catch (RuntimeException e) {
         log.error("A callback to {} failed oddly", target.id(), e);
-        attempts.forEach(attempt -> attempt.unknown("the callback failed: " + e.getMessage()));
+        attempts.forEach(
+            attempt ->
+                attempt.unknown("the callback failed: " + e.getMessage(), RepeatCause.ANSWER_LOST));
       }
     }
 

@@ -1,6 +1,7 @@
 package io.punctual.server.dispatch;
 
 import io.punctual.core.engine.Delivery;
+import io.punctual.core.engine.RepeatCause;
 import io.punctual.server.registry.WorkerInstance;
 import java.io.IOException;
 import java.io.InputStream;
@@ -46,7 +47,7 @@ final class SingleCallback implements Callback {
         end(attempt, response);
       }
     } catch (IOException e) {
-      attempt.unknown("the connection broke: " + HttpExchange.describe(e));
+      attempt.unknown("the connection broke: " + HttpExchange.describe(e), RepeatCause.ANSWER_LOST);
     } finally {
       watches.forEach(watch -> watch.cancel(false));
     }

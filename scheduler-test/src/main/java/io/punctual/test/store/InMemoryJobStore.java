@@ -33,6 +33,7 @@ import io.punctual.core.store.Throttle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -52,6 +53,9 @@ public final class InMemoryJobStore implements JobStore {
 
   private final LongSupplier clock;
   private final long retention;
+  private static final Set<Restored.Kind> ENDINGS =
+      EnumSet.of(Restored.Kind.ENDED, Restored.Kind.REMEMBERED);
+
   private final Map<Bucket, MemoryBucket> buckets = new HashMap<>();
 
   /**
@@ -447,7 +451,7 @@ public final class InMemoryJobStore implements JobStore {
       JobRecord job = restoration.job();
       kinds.add(job == null ? end(b, restoration, now) : putBack(b, restoration, job, now));
     }
-    int ended = (int) kinds.stream().filter(kind -> kind == Restored.Kind.ENDED).count();
+    int ended = (int) kinds.stream().filter(ENDINGS::contains).count();
     if (ended > 0) {
       b.trimTombs(now, 32 + 2 * ended);
     }
@@ -473,7 +477,7 @@ public final class InMemoryJobStore implements JobStore {
       }
     }
     b.bury(id, new MemoryBucket.Tomb(ended.incarnation(), done, hash, ended.at()), now + retention);
-    return Restored.Kind.ENDED;
+    return there != null ? Restored.Kind.ENDED : Restored.Kind.REMEMBERED;
   }
 
   private static Restored.Kind putBack(
