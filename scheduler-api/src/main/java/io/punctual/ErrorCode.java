@@ -9,6 +9,8 @@ public enum ErrorCode {
   INVALID("invalid", 400),
   /** No credentials, or wrong ones. */
   UNAUTHENTICATED("unauthenticated", 401),
+  /** Known, but not allowed to do this. */
+  FORBIDDEN("forbidden", 403),
   /** No such job, queue or path. */
   NOT_FOUND("not-found", 404),
   /** The path exists, but not for this method. */
@@ -27,6 +29,8 @@ public enum ErrorCode {
   UNSUPPORTED_MEDIA_TYPE("unsupported-media-type", 415),
   /** The same {@code Idempotency-Key} came with another job. */
   IDEMPOTENCY_KEY_REUSED("idempotency-key-reused", 422),
+  /** Too much of it; try again later. */
+  TOO_MANY("too-many", 429),
   /** Something went wrong in the scheduler itself. */
   INTERNAL("internal", 500),
   /** The store cannot be reached, is full, or this instance is shutting down. Try again later. */

@@ -13,6 +13,8 @@ import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Settled;
 import io.punctual.server.config.PunctualProperties;
+import io.punctual.server.security.Allowed;
+import io.punctual.server.security.Role;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.time.Instant;
@@ -48,10 +50,11 @@ class ClaimsController {
     this.bounds = properties.api();
   }
 
+  @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping
   DeferredResult<ResponseEntity<Map<String, Object>>> claim(HttpServletRequest request) {
     JsonFields fields = JsonBody.read(request, bounds.maxBody().toBytes());
-    String application = fields.requiredName("application");
+    String application = fields.application();
     List<String> taskTypes = fields.textList("taskTypes");
     int max = fields.integer("max", 1, 1, JobStore.MAX_JOBS);
     Duration wait = fields.duration("wait", Duration.ZERO, OpenPulls.MAX_WAIT);
@@ -114,12 +117,14 @@ class ClaimsController {
     return out;
   }
 
+  @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping("/{token}/ack")
   Map<String, Object> ack(@PathVariable String token) {
     ClaimToken claim = token(token);
     return ended(claim, claims.done(claim).join());
   }
 
+  @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping("/{token}/nack")
   Map<String, Object> nack(@PathVariable String token, HttpServletRequest request) {
     ClaimToken claim = token(token);
@@ -131,6 +136,7 @@ class ClaimsController {
     return ended(claim, claims.failed(claim, worker, error, delay).join());
   }
 
+  @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping("/{token}/reject")
   Map<String, Object> reject(@PathVariable String token, HttpServletRequest request) {
     ClaimToken claim = token(token);
@@ -141,6 +147,7 @@ class ClaimsController {
     return ended(claim, claims.rejected(claim, worker, error).join());
   }
 
+  @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping("/{token}/release")
   Map<String, Object> release(@PathVariable String token) {
     ClaimToken claim = token(token);
@@ -150,6 +157,7 @@ class ClaimsController {
         : ended(claim, settled);
   }
 
+  @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping("/{token}/extend")
   Map<String, Object> extend(@PathVariable String token, HttpServletRequest request) {
     ClaimToken claim = token(token);

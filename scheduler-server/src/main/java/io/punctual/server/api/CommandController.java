@@ -19,6 +19,8 @@ import io.punctual.core.store.LeaseToken;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.config.PunctualProperties;
+import io.punctual.server.security.Allowed;
+import io.punctual.server.security.Role;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.time.Instant;
@@ -43,6 +45,9 @@ import org.springframework.web.context.request.async.DeferredResult;
  */
 @RestController
 class CommandController {
+
+  /** Where it is. */
+  static final String PATH = "/api/v1/command";
 
   private static final String KNOWN = "add, pop, finish, delete, nack, touch, get";
   private static final Duration MAX_DELAY = Duration.between(Instant.EPOCH, Limits.MAX_DUE);
@@ -77,12 +82,14 @@ class CommandController {
     }
   }
 
-  @PostMapping("/api/v1/command")
+  @Allowed(value = Role.ADMIN, applications = true)
+  @PostMapping(PATH)
   DeferredResult<ResponseEntity<Map<String, Object>>> run(HttpServletRequest request) {
     JsonFields fields = JsonBody.read(request, bounds.maxBody().toBytes());
     request.setAttribute(ID, fields.peek("id"));
     String name = fields.text("command");
-    String application = Objects.requireNonNullElse(fields.name("application"), "default");
+    String application =
+        Objects.requireNonNullElse(AccessRules.application(fields.name("application")), "default");
     Command command = new Command(fields, application, request);
     return switch (name == null ? "" : name) {
       case "add" -> now(add(command));
@@ -344,10 +351,15 @@ class CommandController {
     Optional.ofNullable(e.retryAfter())
         .ifPresent(
             after -> builder.header(HttpHeaders.RETRY_AFTER, Long.toString(after.toSeconds())));
-    Map<String, Object> answer = answer((String) request.getAttribute(ID), null);
+    return builder.body(failure((String) request.getAttribute(ID), e));
+  }
+
+  /** What this protocol says about an error. */
+  static Map<String, Object> failure(@Nullable String id, ApiException e) {
+    Map<String, Object> answer = answer(id, null);
     answer.put("success", false);
     answer.put("error", e.getMessage());
-    return builder.body(answer);
+    return answer;
   }
 
   @ExceptionHandler

@@ -31,7 +31,7 @@ record JobInput(String application, DelayQueueJob job) {
    * @param namer gives the id of a job that has none
    */
   static JobInput read(JsonFields fields, Function<QueueName, String> namer) {
-    String application = fields.requiredName("application");
+    String application = fields.application();
     String taskType = fields.requiredName("taskType");
     String taskId = fields.name("taskId");
     Due due = due(fields);

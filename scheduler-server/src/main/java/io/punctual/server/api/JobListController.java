@@ -9,6 +9,8 @@ import io.punctual.core.job.JobState;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Revised;
 import io.punctual.server.config.PunctualProperties;
+import io.punctual.server.security.Allowed;
+import io.punctual.server.security.Role;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -44,6 +46,7 @@ class JobListController {
     this.bounds = properties.api();
   }
 
+  @Allowed(value = Role.VIEWER, applications = true)
   @GetMapping("/api/v1/jobs")
   Map<String, Object> list(@RequestParam Map<String, String> query) {
     for (String name : query.keySet()) {
@@ -55,7 +58,7 @@ class JobListController {
                 + ", limit, cursor");
       }
     }
-    String application = query.get("application");
+    String application = AccessRules.application(query.get("application"));
     if (application == null) {
       throw ApiException.invalid("application", "is missing");
     }
@@ -73,6 +76,7 @@ class JobListController {
     return Paging.page(found.jobs().stream().map(JobOutput::of).toList(), found.next());
   }
 
+  @Allowed(value = Role.OPERATOR, applications = true)
   @PostMapping("/api/v1/jobs:cancel")
   Map<String, Object> cancel(HttpServletRequest request) {
     Bulk bulk = read(request, JobFilter.State.DELAYED, fields -> null);
@@ -82,6 +86,7 @@ class JobListController {
         job -> outcome(engine.cancel(job.queue(), job.taskId())));
   }
 
+  @Allowed(value = Role.OPERATOR, applications = true)
   @PostMapping("/api/v1/jobs:reschedule")
   Map<String, Object> reschedule(HttpServletRequest request) {
     Bulk bulk = read(request, JobFilter.State.DELAYED, JobInput::due);
@@ -92,6 +97,7 @@ class JobListController {
         job -> outcome(engine.operations().revise(job.queue(), job.taskId(), due, null, null)));
   }
 
+  @Allowed(value = Role.OPERATOR, applications = true)
   @PostMapping("/api/v1/jobs:requeue")
   Map<String, Object> requeue(HttpServletRequest request) {
     Bulk bulk = read(request, JobFilter.State.DEAD, fields -> null);
@@ -104,6 +110,7 @@ class JobListController {
                 : now(job.queue(), job.taskId()));
   }
 
+  @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping("/api/v1/jobs:purge")
   Map<String, Object> purge(HttpServletRequest request) {
     Bulk bulk = read(request, null, fields -> null);
@@ -137,7 +144,7 @@ class JobListController {
       JobFilter.@Nullable State state,
       Function<JsonFields, @Nullable Due> time) {
     JsonFields fields = JsonBody.read(request, bounds.maxBody().toBytes());
-    String application = fields.requiredName("application");
+    String application = fields.application();
     String taskType = fields.name("taskType");
     List<String> ids = fields.textList("taskIds");
     JobFilter.State asked = JobFilter.State.of(fields.text("state"));

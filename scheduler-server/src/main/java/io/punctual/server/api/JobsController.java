@@ -12,6 +12,8 @@ import io.punctual.core.store.Revised;
 import io.punctual.core.store.Revision;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.config.PunctualProperties;
+import io.punctual.server.security.Allowed;
+import io.punctual.server.security.Role;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -46,6 +48,7 @@ class JobsController {
     this.bounds = properties.api();
   }
 
+  @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping
   ResponseEntity<JobAnswers.Accepted> submit(
       HttpServletRequest request,
@@ -64,6 +67,7 @@ class JobsController {
   }
 
   /** Every job is on its own: a bad one, or one in conflict, has an error in its place. */
+  @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping("/batch")
   BatchAnswer submitMany(
       HttpServletRequest request, @RequestParam(required = false) @Nullable String onConflict) {
@@ -153,6 +157,7 @@ class JobsController {
     }
   }
 
+  @Allowed(value = Role.VIEWER, applications = true)
   @GetMapping("/{application}/{taskType}/{taskId}")
   ResponseEntity<Map<String, Object>> find(
       @PathVariable String application,
@@ -166,6 +171,7 @@ class JobsController {
     return ResponseEntity.ok().eTag(JobVersion.of(job)).body(JobOutput.of(job));
   }
 
+  @Allowed(value = Role.OPERATOR, applications = true)
   @DeleteMapping("/{application}/{taskType}/{taskId}")
   Map<String, Object> cancel(
       @PathVariable String application,
@@ -186,6 +192,7 @@ class JobsController {
   }
 
   /** Another due time, other content, or both. */
+  @Allowed(value = Role.OPERATOR, applications = true)
   @PatchMapping("/{application}/{taskType}/{taskId}")
   Map<String, Object> revise(
       @PathVariable String application,
@@ -208,6 +215,7 @@ class JobsController {
         change.content() == null ? "rescheduled" : "revised");
   }
 
+  @Allowed(value = Role.OPERATOR, applications = true)
   @PostMapping("/{application}/{taskType}/{taskId}/run")
   ResponseEntity<Map<String, Object>> runNow(
       @PathVariable String application,
@@ -223,6 +231,7 @@ class JobsController {
                 "rescheduled"));
   }
 
+  @Allowed(value = Role.OPERATOR, applications = true)
   @PostMapping("/{application}/{taskType}/{taskId}/requeue")
   ResponseEntity<Map<String, Object>> requeue(
       @PathVariable String application,

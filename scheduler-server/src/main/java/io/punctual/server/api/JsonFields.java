@@ -94,6 +94,15 @@ final class JsonFields {
     return value;
   }
 
+  /** The application that the call is about; the caller's own if it does not say. */
+  String application() {
+    String value = AccessRules.application(name("application"));
+    if (value == null) {
+      throw error("application", "is missing");
+    }
+    return value;
+  }
+
   String requiredName(String field) {
     String value = name(field);
     if (value == null) {

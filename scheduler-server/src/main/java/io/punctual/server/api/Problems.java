@@ -131,6 +131,7 @@ class Problems {
     return switch (code) {
       case INVALID -> "The input is not valid";
       case UNAUTHENTICATED -> "Not authenticated";
+      case FORBIDDEN -> "Not allowed";
       case NOT_FOUND -> "Not found";
       case METHOD_NOT_ALLOWED -> "Method not allowed";
       case CONFLICT -> "Another job has this id";
@@ -140,6 +141,7 @@ class Problems {
       case IDEMPOTENCY_KEY_REUSED -> "The key was used for another job";
       case TOO_LARGE -> "The body is too large";
       case UNSUPPORTED_MEDIA_TYPE -> "Not a content type that is read here";
+      case TOO_MANY -> "Too much at once";
       case INTERNAL -> "Internal error";
       case UNAVAILABLE -> "Not available at the moment";
     };

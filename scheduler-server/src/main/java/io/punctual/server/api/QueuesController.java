@@ -8,6 +8,8 @@ import io.punctual.core.store.Forecast;
 import io.punctual.core.store.Throttle;
 import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.config.WorkersSeen;
+import io.punctual.server.security.Allowed;
+import io.punctual.server.security.Role;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.time.Instant;
@@ -47,6 +49,7 @@ class QueuesController {
   }
 
   /** Names in order; the cursor is the last name of the page before. */
+  @Allowed(value = Role.VIEWER, applications = true)
   @GetMapping("/queues")
   Map<String, Object> list(
       @RequestParam(required = false) @Nullable String cursor,
@@ -54,6 +57,7 @@ class QueuesController {
     int max = Paging.limit(limit, MAX_PAGE);
     List<Map.Entry<QueueName, Integer>> found =
         engine.queues().entrySet().stream()
+            .filter(entry -> AccessRules.sees(entry.getKey()))
             .sorted(Map.Entry.comparingByKey())
             .filter(entry -> cursor == null || entry.getKey().toString().compareTo(cursor) > 0)
             .limit(max + 1L)
@@ -67,22 +71,26 @@ class QueuesController {
         found.size() > max ? found.get(max - 1).getKey().toString() : null);
   }
 
+  @Allowed(value = Role.VIEWER, applications = true)
   @GetMapping("/queues/{application}/{taskType}")
   Map<String, Object> find(@PathVariable String application, @PathVariable String taskType) {
     return stats(JobAnswers.queue(application, taskType));
   }
 
+  @Allowed(Role.OPERATOR)
   @PostMapping("/queues/{application}/{taskType}/pause")
   Map<String, Object> pause(@PathVariable String application, @PathVariable String taskType) {
     return hold(JobAnswers.queue(application, taskType), true);
   }
 
+  @Allowed(Role.OPERATOR)
   @PostMapping("/queues/{application}/{taskType}/resume")
   Map<String, Object> resume(@PathVariable String application, @PathVariable String taskType) {
     return hold(JobAnswers.queue(application, taskType), false);
   }
 
   /** Replaces the bounds of a queue; what is left out is not bounded. */
+  @Allowed(Role.OPERATOR)
   @PutMapping("/queues/{application}/{taskType}/limits")
   Map<String, Object> limit(
       @PathVariable String application, @PathVariable String taskType, HttpServletRequest request) {
@@ -125,12 +133,14 @@ class QueuesController {
   }
 
   /** When how many jobs fall due. */
+  @Allowed(value = Role.VIEWER, applications = true)
   @GetMapping("/forecast")
   Map<String, Object> forecast(
-      @RequestParam(required = false) @Nullable String application,
+      @RequestParam(name = "application", required = false) @Nullable String given,
       @RequestParam(required = false) @Nullable String taskType,
       @RequestParam(required = false) @Nullable String within,
       @RequestParam(required = false) @Nullable String intervals) {
+    String application = AccessRules.application(given);
     if (taskType != null && application == null) {
       throw ApiException.invalid("application", "is missing: the task type is one of it");
     }

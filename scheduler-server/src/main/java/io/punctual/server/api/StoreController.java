@@ -3,6 +3,8 @@ package io.punctual.server.api;
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.StoreHealth;
 import io.punctual.core.store.StoreNode;
+import io.punctual.server.security.Allowed;
+import io.punctual.server.security.Role;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -22,6 +24,7 @@ class StoreController {
     this.engine = engine;
   }
 
+  @Allowed(Role.VIEWER)
   @GetMapping
   Map<String, Object> show() {
     StoreHealth health = engine.storeHealth();
@@ -57,6 +60,7 @@ class StoreController {
   }
 
   /** Somebody has read of the losses and seen to them. */
+  @Allowed(Role.OPERATOR)
   @PostMapping("/losses/acknowledge")
   Map<String, Object> acknowledge() {
     engine.acknowledgeLosses();

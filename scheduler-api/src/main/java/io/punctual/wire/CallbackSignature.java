@@ -1,0 +1,148 @@
+package io.punctual.wire;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * Signatures of callbacks and of their answers, as in the Standard Webhooks specification 1.0:
+ * HMAC-SHA256 over {@code id.timestamp.content}, written as {@code v1,} and base64. Over raw bytes,
+ * which is why no library is used: those at hand take texts, and would let different bytes that are
+ * no UTF-8 pass for the same.
+ */
+public final class CallbackSignature {
+
+  /** Request header: the scheduler's own id of this request, without a full stop. */
+  public static final String ID = "webhook-id";
+
+  /** Request header: epoch seconds of the signature. */
+  public static final String TIMESTAMP = "webhook-timestamp";
+
+  /** Request header: signatures, separated by spaces; one that is right is enough. */
+  public static final String SIGNATURE = "webhook-signature";
+
+  /**
+   * Response header, single protocol: a signature whose content is the status, made with the
+   * request's id and timestamp.
+   */
+  public static final String ANSWER = "punctual-signature";
+
+  /** How far a timestamp may be off, in seconds. */
+  public static final long TOLERANCE_SECONDS = 300;
+
+  private static final String SECRET_PREFIX = "whsec_";
+  private static final String VERSION = "v1,";
+  private static final int MIN_KEY_BYTES = 24;
+  private static final int MAX_SIGNATURES = 8;
+
+  private CallbackSignature() {}
+
+  /** A key that scheduler and application share. */
+  public static final class Key {
+
+    private final SecretKeySpec key;
+
+    private Key(byte[] bytes) {
+      this.key = new SecretKeySpec(bytes, "HmacSHA256");
+    }
+
+    /**
+     * Reads a key as applications are given it.
+     *
+     * @param text {@code whsec_} and base64 of 24 bytes or more
+     * @throws IllegalArgumentException saying what is wrong, without the text
+     */
+    public static Key parse(String text) {
+      String base64 = text.startsWith(SECRET_PREFIX) ? text.substring(6) : text;
+      byte[] bytes;
+      try {
+        bytes = Base64.getDecoder().decode(base64);
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException("must be whsec_ and base64", e);
+      }
+      if (bytes.length < MIN_KEY_BYTES) {
+        throw new IllegalArgumentException("must hold " + MIN_KEY_BYTES + " bytes or more");
+      }
+      return new Key(bytes);
+    }
+
+    /**
+     * The key of one application: from it nobody can tell the secret, or another's key.
+     *
+     * @param application compares without case
+     */
+    public static Key derived(String secret, String application) {
+      Key master = new Key(secret.getBytes(StandardCharsets.UTF_8));
+      return new Key(
+          mac(
+              master,
+              ("punctual callback key for " + application.toLowerCase(Locale.ROOT))
+                  .getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** The text that {@link #parse} reads. A secret: for the application's configuration only. */
+    public String reveal() {
+      return SECRET_PREFIX + Base64.getEncoder().encodeToString(key.getEncoded());
+    }
+
+    /** Tells nothing. */
+    @Override
+    public String toString() {
+      return "Key[...]";
+    }
+  }
+
+  /**
+   * Signs with every key.
+   *
+   * @param timestamp epoch seconds
+   */
+  public static String sign(List<Key> keys, String id, String timestamp, byte[] content) {
+    byte[] signed = signed(id, timestamp, content);
+    return keys.stream()
+        .map(key -> VERSION + Base64.getEncoder().encodeToString(mac(key, signed)))
+        .collect(Collectors.joining(" "));
+  }
+
+  /** Whether one of the signatures is that of one of the keys. Takes the same time for all. */
+  public static boolean verify(
+      List<Key> keys, String signatures, String id, String timestamp, byte[] content) {
+    byte[] signed = signed(id, timestamp, content);
+    List<byte[]> expected =
+        keys.stream()
+            .map(key -> VERSION + Base64.getEncoder().encodeToString(mac(key, signed)))
+            .map(text -> text.getBytes(StandardCharsets.UTF_8))
+            .toList();
+    boolean right = false;
+    String[] given = signatures.split(" ", MAX_SIGNATURES + 1);
+    for (int i = 0; i < Math.min(given.length, MAX_SIGNATURES); i++) {
+      byte[] bytes = given[i].getBytes(StandardCharsets.UTF_8);
+      for (byte[] signature : expected) {
+        right |= MessageDigest.isEqual(signature, bytes);
+      }
+    }
+    return right;
+  }
+
+  private static byte[] signed(String id, String timestamp, byte[] content) {
+    byte[] head = (id + "." + timestamp + ".").getBytes(StandardCharsets.UTF_8);
+    return ByteBuffer.allocate(head.length + content.length).put(head).put(content).array();
+  }
+
+  private static byte[] mac(Key key, byte[] content) {
+    try {
+      Mac mac = Mac.getInstance("HmacSHA256");
+      mac.init(key.key);
+      return mac.doFinal(content);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java has HmacSHA256", e);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package io.punctual.server.api;
+
+import io.punctual.ErrorCode;
+import io.punctual.server.security.TooManyFailuresException;
+import io.punctual.server.security.UndecidedException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.security.access.AccessDeniedException;
+import org.springframework.security.core.AuthenticationException;
+import org.springframework.security.oauth2.core.OAuth2AuthenticationException;
+import org.springframework.security.web.AuthenticationEntryPoint;
+import org.springframework.security.web.access.AccessDeniedHandler;
+import org.springframework.stereotype.Component;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Who is not let in is told so by a problem document, too. */
+@Component
+class SecurityProblems implements AuthenticationEntryPoint, AccessDeniedHandler {
+
+  private static final JsonMapper JSON = new JsonMapper();
+
+  @Override
+  public void commence(
+      HttpServletRequest request, HttpServletResponse response, AuthenticationException e)
+      throws IOException {
+    if (e instanceof TooManyFailuresException failures) {
+      write(
+          request,
+          response,
+          new ApiException(
+              ErrorCode.TOO_MANY,
+              String.valueOf(e.getMessage()),
+              List.of(),
+              Map.of(),
+              failures.pause()));
+    } else if (e instanceof UndecidedException) {
+      write(
+          request,
+          response,
+          ApiException.unavailable(
+              e.getMessage()
+                  + ", so that nobody can say who you are: nothing was changed; try"
+                  + " again later",
+              Duration.ofSeconds(2)));
+    } else {
+      response.addHeader(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
+      response.addHeader(
+          HttpHeaders.WWW_AUTHENTICATE, "Basic realm=\"punctual\", charset=\"UTF-8\"");
+      write(request, response, ApiException.of(ErrorCode.UNAUTHENTICATED, detail(request, e)));
+    }
+  }
+
+  private static String detail(HttpServletRequest request, AuthenticationException e) {
+    if (request.getHeader(HttpHeaders.AUTHORIZATION) == null) {
+      return "this call needs credentials: an application's token (Authorization: Bearer ...), or"
+          + " an operator's name and password";
+    }
+    return e instanceof OAuth2AuthenticationException
+        ? "the token is unknown, expired or revoked"
+        : "the credentials are wrong";
+  }
+
+  @Override
+  public void handle(
+      HttpServletRequest request, HttpServletResponse response, AccessDeniedException e)
+      throws IOException {
+    write(request, response, ApiException.of(ErrorCode.FORBIDDEN, "you may not do this"));
+  }
+
+  private static void write(
+      HttpServletRequest request, HttpServletResponse response, ApiException problem)
+      throws IOException {
+    boolean command = request.getRequestURI().equals(CommandController.PATH);
+    response.setStatus(problem.code().status());
+    response.setContentType(
+        command ? MediaType.APPLICATION_JSON_VALUE : MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+    Duration retryAfter = problem.retryAfter();
+    if (retryAfter != null) {
+      response.setHeader(
+          HttpHeaders.RETRY_AFTER, Long.toString(Math.max(1, retryAfter.toSeconds())));
+    }
+    response
+        .getOutputStream()
+        .write(
+            JSON.writeValueAsBytes(
+                command ? CommandController.failure(null, problem) : Problems.document(problem)));
+  }
+}

@@ -1,0 +1,190 @@
+package io.punctual.server.security;
+
+import io.punctual.Limits;
+import io.punctual.server.config.PunctualProperties;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/**
+ * The tokens of applications. Redis has a hash of each, and all schedulers read it: a new one works
+ * at once, one that was revoked no more after {@link #TRUST}.
+ *
+ * <p>A token is 32 random bytes, so that one round of SHA-256 hides it as well as any slow hash.
+ */
+final class ApplicationTokens {
+
+  /** What every token begins with, so that it is known wherever it leaks. */
+  static final String PREFIX = "pct_";
+
+  /** As many may live at once: the old one and the new one. */
+  static final int LIVE = 2;
+
+  /** How long a scheduler goes by what it has read. */
+  static final Duration TRUST = Duration.ofSeconds(5);
+
+  private static final int MAX_CACHED = 10_000;
+  private static final Pattern TOKEN = Pattern.compile("pct_([0-9a-f]{12})_[A-Za-z0-9_-]{43}");
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private final StringRedisTemplate redis;
+  private final String key;
+  private final LongSupplier ticks;
+  private final InstantSource clock;
+  private final Map<String, Known> known = new ConcurrentHashMap<>();
+
+  /**
+   * A token without its secret.
+   *
+   * @param id part of the token, no secret
+   * @param application in lower case
+   */
+  record Entry(String id, String application, String hash, Instant created) {}
+
+  private record Known(Entry entry, long readAt) {}
+
+  /**
+   * @param ticks monotonic ns
+   */
+  ApplicationTokens(
+      StringRedisTemplate redis,
+      PunctualProperties properties,
+      LongSupplier ticks,
+      InstantSource clock) {
+    this.redis = redis;
+    this.key = properties.keyPrefix() + ":tokens";
+    this.ticks = ticks;
+    this.clock = clock;
+  }
+
+  /** Whose token this is; empty if it is nobody's. */
+  Optional<Entry> find(String token) {
+    Matcher matcher = TOKEN.matcher(token);
+    if (!matcher.matches()) {
+      return Optional.empty();
+    }
+    Entry entry = entry(matcher.group(1));
+    // By equal time, so that nobody learns the hash byte by byte.
+    return entry != null
+            && MessageDigest.isEqual(
+                entry.hash().getBytes(StandardCharsets.US_ASCII),
+                hash(token).getBytes(StandardCharsets.US_ASCII))
+        ? Optional.of(entry)
+        : Optional.empty();
+  }
+
+  private @Nullable Entry entry(String id) {
+    Known cached = known.get(id);
+    if (cached != null && ticks.getAsLong() - cached.readAt() < TRUST.toNanos()) {
+      return cached.entry();
+    }
+    Entry entry;
+    try {
+      Object value = redis.opsForHash().get(key, id);
+      entry = value == null ? null : parse(id, value.toString());
+    } catch (DataAccessException e) {
+      // While Redis is away nothing can be done with a token but to be told so.
+      if (cached != null) {
+        return cached.entry();
+      }
+      throw e;
+    }
+    if (entry == null) {
+      known.remove(id);
+    } else {
+      if (known.size() >= MAX_CACHED) {
+        known.clear();
+      }
+      known.put(id, new Known(entry, ticks.getAsLong()));
+    }
+    return entry;
+  }
+
+  /**
+   * Makes a token.
+   *
+   * @return the token itself, which is shown once and kept nowhere
+   * @throws IllegalArgumentException if the name is none
+   * @throws IllegalStateException if so many live already, naming them
+   */
+  String create(String application) {
+    Limits.requireName("application", application);
+    byte[] id = new byte[6];
+    byte[] secret = new byte[32];
+    RANDOM.nextBytes(id);
+    RANDOM.nextBytes(secret);
+    String token =
+        PREFIX
+            + HexFormat.of().formatHex(id)
+            + "_"
+            + Base64.getUrlEncoder().withoutPadding().encodeToString(secret);
+    register(application, token);
+    return token;
+  }
+
+  private void register(String application, String token) {
+    String name = application.toLowerCase(Locale.ROOT);
+    List<Entry> live = all().stream().filter(entry -> entry.application().equals(name)).toList();
+    if (live.size() >= LIVE) {
+      throw new IllegalStateException(
+          name
+              + " has "
+              + LIVE
+              + " tokens already ("
+              + String.join(", ", live.stream().map(Entry::id).toList())
+              + "): revoke the one that is not used any more");
+    }
+    Matcher matcher = TOKEN.matcher(token);
+    if (!matcher.matches()) {
+      throw new IllegalArgumentException("this is no token");
+    }
+    redis.opsForHash().put(key, matcher.group(1), name + " " + hash(token) + " " + clock.millis());
+  }
+
+  /** Every token, the oldest first. */
+  List<Entry> all() {
+    return redis.opsForHash().entries(key).entrySet().stream()
+        .map(entry -> parse(entry.getKey().toString(), entry.getValue().toString()))
+        .sorted(Comparator.comparing(Entry::application).thenComparing(Entry::created))
+        .toList();
+  }
+
+  /** Ends a token; false if there is none of that id. */
+  boolean revoke(String id) {
+    return redis.opsForHash().delete(key, id) > 0;
+  }
+
+  private static Entry parse(String id, String text) {
+    String[] parts = text.split(" ", -1);
+    return new Entry(id, parts[0], parts[1], Instant.ofEpochMilli(Long.parseLong(parts[2])));
+  }
+
+  private static String hash(String token) {
+    try {
+      return HexFormat.of()
+          .formatHex(
+              MessageDigest.getInstance("SHA-256")
+                  .digest(token.getBytes(StandardCharsets.US_ASCII)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+}

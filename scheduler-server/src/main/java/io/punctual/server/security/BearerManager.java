@@ -1,0 +1,92 @@
+package io.punctual.server.security;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
+import org.springframework.security.authentication.AuthenticationManager;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.oauth2.jwt.BadJwtException;
+import org.springframework.security.oauth2.jwt.Jwt;
+import org.springframework.security.oauth2.jwt.JwtDecoder;
+import org.springframework.security.oauth2.jwt.JwtException;
+import org.springframework.security.oauth2.server.resource.InvalidBearerTokenException;
+import org.springframework.security.oauth2.server.resource.authentication.BearerTokenAuthenticationToken;
+
+/** Bearer tokens: our own, and those of an OAuth2 provider where one is configured. */
+final class BearerManager implements AuthenticationManager {
+
+  private static final String NONE = "the token is unknown, expired or revoked";
+
+  private final ApplicationTokens tokens;
+  private final @Nullable JwtDecoder jwts;
+  private final SecurityProperties.Jwt claims;
+
+  BearerManager(
+      ApplicationTokens tokens, @Nullable JwtDecoder jwts, SecurityProperties.Jwt claims) {
+    this.tokens = tokens;
+    this.jwts = jwts;
+    this.claims = claims;
+  }
+
+  @Override
+  public Authentication authenticate(Authentication authentication) {
+    String token = ((BearerTokenAuthenticationToken) authentication).getToken();
+    return new CallerAuthentication(
+        token.startsWith(ApplicationTokens.PREFIX) ? application(token) : fromProvider(token));
+  }
+
+  private Caller application(String token) {
+    try {
+      return tokens
+          .find(token)
+          .map(entry -> Caller.application(entry.application(), entry.id()))
+          .orElseThrow(() -> new InvalidBearerTokenException(NONE));
+    } catch (DataAccessException e) {
+      throw new UndecidedException("the store did not answer", e);
+    }
+  }
+
+  private Caller fromProvider(String token) {
+    if (jwts == null) {
+      throw new InvalidBearerTokenException(NONE);
+    }
+    Jwt jwt;
+    try {
+      jwt = jwts.decode(token);
+    } catch (BadJwtException e) {
+      throw new InvalidBearerTokenException(NONE, e);
+    } catch (JwtException e) {
+      throw new UndecidedException("the OAuth2 provider did not answer", e);
+    }
+    Set<String> granted = texts(jwt.getClaim(claims.rolesClaim()));
+    String name = String.valueOf(jwt.getSubject());
+    return Arrays.stream(Role.values())
+        .filter(role -> granted.contains("punctual." + role.name().toLowerCase(Locale.ROOT)))
+        .reduce((lower, higher) -> higher)
+        .map(role -> Caller.operator(name, role))
+        .orElseGet(() -> forApplication(jwt, name));
+  }
+
+  private Caller forApplication(Jwt jwt, String name) {
+    Object application = jwt.getClaim(claims.applicationClaim());
+    if (application == null) {
+      throw new InvalidBearerTokenException(
+          "the token has neither a role in "
+              + claims.rolesClaim()
+              + " nor an application in "
+              + claims.applicationClaim());
+    }
+    return Caller.application(application.toString().toLowerCase(Locale.ROOT), name);
+  }
+
+  private static Set<String> texts(@Nullable Object claim) {
+    if (claim instanceof Collection<?> list) {
+      return list.stream().map(String::valueOf).collect(Collectors.toSet());
+    }
+    return claim == null ? Set.of() : Set.of(claim.toString().split(" ", -1));
+  }
+}

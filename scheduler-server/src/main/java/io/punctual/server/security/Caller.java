@@ -1,0 +1,47 @@
+package io.punctual.server.security;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.core.context.SecurityContextHolder;
+
+/**
+ * Who makes a call: an application, or an operator.
+ *
+ * @param name for the audit; never a secret
+ * @param application whose jobs it may touch, in lower case; null for an operator
+ * @param role null for an application
+ */
+public record Caller(String name, @Nullable String application, @Nullable Role role) {
+
+  /** Everybody, where nobody has to say who they are: the profile quickstart. */
+  static final Caller ANYBODY = new Caller("anybody", null, Role.ADMIN);
+
+  private static final Caller NOBODY = new Caller("nobody", null, null);
+
+  static Caller application(String application, String token) {
+    return new Caller(application + "/" + token, application, null);
+  }
+
+  static Caller operator(String name, Role role) {
+    return new Caller(name, null, role);
+  }
+
+  /** Who makes the call that this thread serves. */
+  public static Caller current() {
+    Authentication authentication = SecurityContextHolder.getContext().getAuthentication();
+    return authentication instanceof CallerAuthentication known ? known.getPrincipal() : NOBODY;
+  }
+
+  /** Whether this is an operator of that role, or of a higher one. */
+  public boolean is(Role wanted) {
+    return role != null && role.includes(wanted);
+  }
+
+  /**
+   * Whether it may touch the jobs of an application, by the rule of applications; what an operator
+   * may do, its role says.
+   */
+  public boolean mayTouch(String other) {
+    return application == null || application.equals(other);
+  }
+}

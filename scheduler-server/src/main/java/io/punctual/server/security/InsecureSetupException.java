@@ -1,0 +1,26 @@
+package io.punctual.server.security;
+
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/** The scheduler would be open to others than those who should get in: it does not start. */
+final class InsecureSetupException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final String cure;
+
+  InsecureSetupException(String message, String cure) {
+    super(message + " " + cure);
+    this.cure = cure;
+  }
+
+  /** Shows it without a stack. */
+  static final class Analyzer extends AbstractFailureAnalyzer<InsecureSetupException> {
+
+    @Override
+    protected FailureAnalysis analyze(Throwable root, InsecureSetupException cause) {
+      return new FailureAnalysis(String.valueOf(cause.getMessage()), cause.cure, cause);
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package io.punctual.server.security;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.springframework.security.authentication.AuthenticationManager;
+import org.springframework.security.authentication.BadCredentialsException;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.crypto.password.PasswordEncoder;
+import org.springframework.security.web.authentication.WebAuthenticationDetails;
+
+/** Names and passwords of operators. Who guesses is made to wait. */
+final class OperatorManager implements AuthenticationManager {
+
+  /** So many wrong passwords for one name from one address... */
+  static final int FAILURES = 5;
+
+  /** ... within this time, and both together are refused for as long. */
+  static final Duration PAUSE = Duration.ofMinutes(1);
+
+  private static final int MAX_KNOWN = 1_000;
+  // Compared with for names that do not exist, so that these take as long.
+  private static final String NOBODY =
+      "{bcrypt}$2a$10$dlq1FNraFOHxQ6Qr4dPsR.5x30IUAVeA1PLgUK/COpevAQQeU8PKG";
+
+  private final SecurityProperties properties;
+  private final PasswordEncoder passwords;
+  private final LongSupplier ticks;
+  private final Map<String, Failures> failures =
+      new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Failures> eldest) {
+          return size() > MAX_KNOWN;
+        }
+      };
+
+  private record Failures(int count, long first) {}
+
+  /**
+   * @param ticks monotonic ns
+   */
+  OperatorManager(SecurityProperties properties, PasswordEncoder passwords, LongSupplier ticks) {
+    this.properties = properties;
+    this.passwords = passwords;
+    this.ticks = ticks;
+  }
+
+  @Override
+  public Authentication authenticate(Authentication authentication) {
+    String name = authentication.getName();
+    SecurityProperties.Operator operator = properties.operators().get(name);
+    // Also for a name that nobody has: it must not be told from one that somebody has. By address,
+    // so that a stranger cannot shut an operator out.
+    String who = name + "@" + address(authentication);
+    refuseGuessing(who);
+    String hash = operator == null ? NOBODY : operator.password();
+    boolean right = passwords.matches(String.valueOf(authentication.getCredentials()), hash);
+    if (operator == null || !right) {
+      failed(who);
+      throw new BadCredentialsException("the name or the password is wrong");
+    }
+    forget(who);
+    return new CallerAuthentication(Caller.operator(name, operator.role()));
+  }
+
+  private static String address(Authentication authentication) {
+    return authentication.getDetails() instanceof WebAuthenticationDetails details
+        ? String.valueOf(details.getRemoteAddress())
+        : "";
+  }
+
+  private synchronized void refuseGuessing(String who) {
+    Failures seen = failures.get(who);
+    if (seen != null && seen.count() >= FAILURES) {
+      long left = seen.first() + PAUSE.toNanos() - ticks.getAsLong();
+      if (left > 0) {
+        throw new TooManyFailuresException(Duration.ofNanos(left));
+      }
+      failures.remove(who);
+    }
+  }
+
+  private synchronized void failed(String who) {
+    Failures seen = failures.get(who);
+    long now = ticks.getAsLong();
+    failures.put(
+        who,
+        seen == null || now - seen.first() > PAUSE.toNanos()
+            ? new Failures(1, now)
+            : new Failures(seen.count() + 1, seen.first()));
+  }
+
+  private synchronized void forget(String who) {
+    failures.remove(who);
+  }
+}

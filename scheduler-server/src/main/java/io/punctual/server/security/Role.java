@@ -1,0 +1,16 @@
+package io.punctual.server.security;
+
+/** What an operator may do; each may do what those before it may. */
+public enum Role {
+  /** Looks at everything, jobs' contents included. */
+  VIEWER,
+  /** Cancels, moves, runs, requeues; pauses and bounds queues. */
+  OPERATOR,
+  /** Purges, and acts for every application. */
+  ADMIN;
+
+  /** Whether this role may do what is allowed from the other one on. */
+  public boolean includes(Role other) {
+    return compareTo(other) >= 0;
+  }
+}

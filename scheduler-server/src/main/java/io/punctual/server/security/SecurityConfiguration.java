@@ -1,0 +1,131 @@
+package io.punctual.server.security;
+
+import io.punctual.server.config.PunctualProperties;
+import jakarta.servlet.DispatcherType;
+import java.time.InstantSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Profile;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.security.authentication.AuthenticationManager;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
+import org.springframework.security.config.annotation.web.configurers.HeadersConfigurer;
+import org.springframework.security.config.http.SessionCreationPolicy;
+import org.springframework.security.crypto.bcrypt.BCryptPasswordEncoder;
+import org.springframework.security.crypto.factory.PasswordEncoderFactories;
+import org.springframework.security.oauth2.jwt.JwtDecoder;
+import org.springframework.security.web.AuthenticationEntryPoint;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.access.AccessDeniedHandler;
+import org.springframework.security.web.header.writers.ReferrerPolicyHeaderWriter;
+
+/**
+ * Every call has a caller. What this caller may do is said at the calls themselves, see {@link
+ * Allowed}.
+ */
+@Configuration(proxyBeanMethods = false)
+@Profile("!quickstart")
+class SecurityConfiguration {
+
+  private static final Logger log = LoggerFactory.getLogger(SecurityConfiguration.class);
+
+  SecurityConfiguration(SecurityProperties properties) {
+    if (properties.signingKeys().isEmpty()) {
+      throw new InsecureSetupException(
+          "punctual.security.signing-keys is not set: workers could not tell this scheduler from"
+              + " anybody else.",
+          "Set it to a secret of 32 characters or more ("
+              + Secrets.MAKE_KEY
+              + "), from a file or the environment; or, on your own machine only, use the profile"
+              + " quickstart (spring.profiles.active=quickstart).");
+    }
+    BCryptPasswordEncoder bcrypt = new BCryptPasswordEncoder();
+    properties
+        .operators()
+        .forEach(
+            (name, operator) -> {
+              String hash = operator.password().substring("{bcrypt}".length());
+              for (String known : Secrets.WELL_KNOWN) {
+                if (bcrypt.matches(known, hash) || bcrypt.matches(name, hash)) {
+                  throw new InsecureSetupException(
+                      "The password of punctual.security.operators."
+                          + name
+                          + " is one that everybody tries first.",
+                      "Make another one with the command password.");
+                }
+              }
+            });
+    if (properties.operators().isEmpty()) {
+      log.info("No operators are set (punctual.security.operators): queues cannot be looked after");
+    }
+  }
+
+  @Bean
+  ApplicationTokens applicationTokens(StringRedisTemplate redis, PunctualProperties properties) {
+    return new ApplicationTokens(redis, properties, System::nanoTime, InstantSource.system());
+  }
+
+  @Bean
+  AuthenticationManager operatorManager(SecurityProperties properties) {
+    return new OperatorManager(
+        properties, PasswordEncoderFactories.createDelegatingPasswordEncoder(), System::nanoTime);
+  }
+
+  @Bean
+  SecurityFilterChain apiSecurity(
+      HttpSecurity http,
+      ApplicationTokens tokens,
+      AuthenticationManager operators,
+      ObjectProvider<JwtDecoder> jwts,
+      SecurityProperties properties,
+      AuthenticationEntryPoint entryPoint,
+      AccessDeniedHandler denied) {
+    BearerManager bearers = new BearerManager(tokens, jwts.getIfAvailable(), properties.jwt());
+    return http
+        // Nothing is kept between calls and no cookie is looked at: there is nothing to forge.
+        .csrf(AbstractHttpConfigurer::disable)
+        .sessionManagement(
+            sessions -> sessions.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
+        .requestCache(AbstractHttpConfigurer::disable)
+        .logout(AbstractHttpConfigurer::disable)
+        .anonymous(AbstractHttpConfigurer::disable)
+        .headers(SecurityConfiguration::headers)
+        .authenticationManager(operators)
+        .httpBasic(basic -> basic.authenticationEntryPoint(entryPoint))
+        .oauth2ResourceServer(
+            server ->
+                server
+                    .authenticationManagerResolver(request -> bearers)
+                    .authenticationEntryPoint(entryPoint)
+                    .accessDeniedHandler(denied))
+        .exceptionHandling(
+            errors -> errors.authenticationEntryPoint(entryPoint).accessDeniedHandler(denied))
+        .authorizeHttpRequests(
+            calls ->
+                calls
+                    .dispatcherTypeMatchers(DispatcherType.ASYNC, DispatcherType.ERROR)
+                    .permitAll()
+                    .requestMatchers("/actuator/health", "/actuator/health/**")
+                    .permitAll()
+                    .requestMatchers("/api/v1/openapi.yaml")
+                    .permitAll()
+                    .requestMatchers("/actuator/**")
+                    .hasRole(Role.VIEWER.name())
+                    .anyRequest()
+                    .authenticated())
+        .build();
+  }
+
+  /** What every answer says to a browser. */
+  static void headers(HeadersConfigurer<HttpSecurity> headers) {
+    headers
+        .contentSecurityPolicy(
+            policy -> policy.policyDirectives("default-src 'none'; frame-ancestors 'none'"))
+        .referrerPolicy(
+            policy -> policy.policy(ReferrerPolicyHeaderWriter.ReferrerPolicy.NO_REFERRER));
+  }
+}

@@ -1,0 +1,98 @@
+package io.punctual.server.security;
+
+import io.punctual.wire.CallbackSignature;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Who may call, and how callbacks are signed.
+ *
+ * @param signingKeys secrets from which each application's key is derived, 32 characters or more,
+ *     newest first, at most 3; callbacks are signed with all of them, so that they can be changed
+ *     without a gap. Made by the command {@code signing-key}
+ * @param operators people, by name
+ * @param unsignedAnswers applications whose workers do not sign their answers: whoever gets into
+ *     the registry under such a name can make its jobs disappear
+ * @param jwt how tokens of an OAuth2 provider are read, where one is configured
+ */
+@ConfigurationProperties("punctual.security")
+public record SecurityProperties(
+    @DefaultValue List<String> signingKeys,
+    @DefaultValue Map<String, Operator> operators,
+    @DefaultValue List<String> unsignedAnswers,
+    @DefaultValue Jwt jwt) {
+
+  private static final int MAX_KEYS = 3;
+
+  /** Checks the values. */
+  public SecurityProperties {
+    signingKeys = List.copyOf(signingKeys);
+    operators = Map.copyOf(operators);
+    unsignedAnswers = unsignedAnswers.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
+    if (signingKeys.size() > MAX_KEYS) {
+      throw new IllegalArgumentException(
+          "punctual.security.signing-keys must be at most " + MAX_KEYS);
+    }
+    for (int i = 0; i < signingKeys.size(); i++) {
+      String wrong = Secrets.weakness(signingKeys.get(i));
+      if (wrong != null) {
+        throw new IllegalArgumentException(
+            "punctual.security.signing-keys[" + i + "] " + wrong + "; " + Secrets.MAKE_KEY);
+      }
+    }
+    operators.forEach(
+        (name, operator) -> {
+          if (!name.matches("[A-Za-z0-9._@-]{1,64}")) {
+            throw new IllegalArgumentException(
+                "punctual.security.operators: a name must be 1 to 64 of A-Z a-z 0-9 . _ @ -");
+          }
+          if (!operator.password().startsWith("{bcrypt}")) {
+            throw new IllegalArgumentException(
+                "punctual.security.operators."
+                    + name
+                    + ".password must be a hash such as {bcrypt}...; make one with the command"
+                    + " password");
+          }
+        });
+  }
+
+  /** The keys with which callbacks of an application are signed, newest first. */
+  public List<CallbackSignature.Key> keysOf(String application) {
+    return signingKeys.stream()
+        .map(master -> CallbackSignature.Key.derived(master, application))
+        .toList();
+  }
+
+  @Override
+  public String toString() {
+    return "SecurityProperties[operators=" + operators.keySet() + "]";
+  }
+
+  /**
+   * One of those who look after the scheduler.
+   *
+   * @param password its hash, as the command {@code password} makes it
+   */
+  public record Operator(String password, Role role) {
+
+    @Override
+    public String toString() {
+      return "Operator[role=" + role + "]";
+    }
+  }
+
+  /**
+   * How tokens of an OAuth2 provider are read (spring.security.oauth2.resourceserver.jwt).
+   *
+   * @param rolesClaim the claim with the roles: a list, or a text with spaces; counted are {@code
+   *     punctual.viewer}, {@code punctual.operator} and {@code punctual.admin}
+   * @param applicationClaim the claim that names the application for which a token without a role
+   *     may act
+   */
+  public record Jwt(
+      @DefaultValue("scope") String rolesClaim,
+      @DefaultValue("client_id") String applicationClaim) {}
+}

@@ -1,0 +1,366 @@
+package io.punctual.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.core.engine.ClaimToken;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.LeaseToken;
+import io.punctual.server.ApiClient.Answer;
+import io.punctual.server.security.Allowed;
+import io.punctual.server.security.Commands;
+import io.punctual.server.security.Role;
+import io.punctual.test.redis.RedisExtension;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Who may call what. The calls are taken from the running server's own routes, so that none can be
+ * added without a rule.
+ */
+@SpringBootTest(
+    webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+    properties = {
+      "spring.profiles.active=closed",
+      "eureka.client.enabled=false",
+      "punctual.security.signing-keys=" + AccessIT.SIGNING_KEY,
+      "punctual.security.operators.vera.password=" + AccessIT.PASSWORD,
+      "punctual.security.operators.vera.role=viewer",
+      "punctual.security.operators.otto.password=" + AccessIT.PASSWORD,
+      "punctual.security.operators.otto.role=operator",
+      "punctual.security.operators.bea.password=" + AccessIT.PASSWORD,
+      "punctual.security.operators.bea.role=admin"
+    })
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ExtendWith(OutputCaptureExtension.class)
+class AccessIT {
+
+  static final String SIGNING_KEY = "Vb8s0qKfT2mYc1xN7wLhR4zJ6pD9gE3uAo5iS0kQ";
+  // "correct horse battery", with few rounds, since it is asked for often here.
+  static final String PASSWORD =
+      "{bcrypt}$2a$04$vtWr23JHb1SyCtcvd1rAwOoEjbRrBRCjIXusEoEJqV9LWyADVHB12";
+  private static final Map<Role, String> OPERATORS =
+      Map.of(Role.VIEWER, "vera", Role.OPERATOR, "otto", Role.ADMIN, "bea");
+  private static final String CLEAR = "correct horse battery";
+
+  private static final String PREFIX = "access-" + UUID.randomUUID().toString().substring(0, 8);
+
+  @LocalServerPort private int port;
+  @Autowired private StringRedisTemplate redis;
+
+  @Autowired
+  @Qualifier("requestMappingHandlerMapping")
+  private RequestMappingHandlerMapping mappings;
+
+  private int result;
+
+  private ApiClient api;
+  private String own = "";
+  private String foreign = "";
+
+  @DynamicPropertySource
+  static void redis(DynamicPropertyRegistry registry) {
+    registry.add("spring.data.redis.host", () -> RedisExtension.redis().host());
+    registry.add("spring.data.redis.port", () -> RedisExtension.redis().port());
+    registry.add("punctual.key-prefix", () -> PREFIX);
+  }
+
+  @BeforeEach
+  void connect() {
+    api = new ApiClient(port);
+    own = own.isEmpty() ? command("credentials", "shop") : own;
+    foreign = foreign.isEmpty() ? command("credentials", "other") : foreign;
+  }
+
+  @AfterEach
+  void disconnect() {
+    api.close();
+  }
+
+  /** The token, where the command prints one; else all that it prints. */
+  private String command(String... words) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
+    List<String> args = new ArrayList<>(List.of(words));
+    args.add("--spring.profiles.active=closed");
+    args.add("--spring.data.redis.host=" + RedisExtension.redis().host());
+    args.add("--spring.data.redis.port=" + RedisExtension.redis().port());
+    args.add("--punctual.key-prefix=" + PREFIX);
+    args.add("--punctual.security.signing-keys=" + SIGNING_KEY);
+    result =
+        new Commands(InputStream.nullInputStream(), print, print).run(args.toArray(String[]::new));
+    String text = out.toString(StandardCharsets.UTF_8).replace("punctual.client.token=", "");
+    return words[0].equals("credentials") ? text.lines().findFirst().orElse("") : text;
+  }
+
+  private Answer call(String method, String path, String body, String authorization) {
+    return api.send(
+        path,
+        request -> {
+          if (!authorization.isEmpty()) {
+            request.header("Authorization", authorization);
+          }
+          return request
+              .header("Content-Type", "application/json")
+              .method(
+                  method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
+        });
+  }
+
+  private static String bearer(String token) {
+    return "Bearer " + token;
+  }
+
+  private static String basic(String name, String password) {
+    return "Basic "
+        + Base64.getEncoder()
+            .encodeToString((name + ":" + password).getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** A call as a user would make it, about the application shop. */
+  private record Route(String method, String path, String body, @Nullable Allowed allowed) {
+
+    @Override
+    public String toString() {
+      return method + " " + path;
+    }
+  }
+
+  private Stream<Route> routes() {
+    return mappings.getHandlerMethods().entrySet().stream()
+        .filter(entry -> entry.getValue().getBeanType().getPackageName().endsWith("server.api"))
+        .flatMap(entry -> routes(entry.getKey(), entry.getValue()))
+        .filter(route -> !route.path().startsWith("/error"))
+        .filter(route -> !route.path().startsWith("/api/v1/openapi.yaml"));
+  }
+
+  private static Stream<Route> routes(RequestMappingInfo info, HandlerMethod handler) {
+    String token = new ClaimToken(new QueueName("shop", "a"), "x", "i", new LeaseToken("l")).text();
+    return info.getPatternValues().stream()
+        .flatMap(
+            pattern ->
+                info.getMethodsCondition().getMethods().stream()
+                    .map(
+                        method -> {
+                          boolean get = method.name().equals("GET");
+                          String path =
+                              pattern
+                                  .replace("{application}", "shop")
+                                  .replace("{taskType}", "a")
+                                  .replace("{taskId}", "x")
+                                  .replace("{token}", token);
+                          return new Route(
+                              method.name(),
+                              get && path.equals(pattern) ? path + "?application=shop" : path,
+                              get || method.name().equals("DELETE") ? "" : body(pattern),
+                              handler.getMethodAnnotation(Allowed.class));
+                        }));
+  }
+
+  private static String body(String pattern) {
+    String job = "{\"application\":\"shop\"}";
+    return pattern.endsWith("/batch") ? "{\"jobs\":[" + job + "]}" : job;
+  }
+
+  private static boolean refused(Answer answer) {
+    JsonNode item = answer.body().at("/results/0/status");
+    return (item.isMissingNode() ? answer.status() : item.asInt()) == 403;
+  }
+
+  @ParameterizedTest
+  @MethodSource("routes")
+  void everyCallIsForThoseWhoMayMakeIt(Route route) {
+    Allowed allowed = route.allowed();
+    assertThat(allowed).as("the rule of " + route).isNotNull();
+    for (String nobody :
+        new String[] {
+          "",
+          bearer("nonsense"),
+          bearer("pct_0123456789ab_" + "A".repeat(43)),
+          bearer(own.substring(0, own.length() - 1) + (own.endsWith("A") ? "B" : "A")),
+          bearer("eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0."),
+          basic("ada", "wrong-" + UUID.randomUUID()),
+          basic("nobody", CLEAR),
+          "Digest username=ada"
+        }) {
+      // Not the same name too often, which has an answer of its own.
+      Answer answer = call(route.method(), route.path(), route.body(), nobody);
+      assertThat(answer.status()).as(route + " by '" + nobody + "'").isIn(401, 429);
+      assertThat(answer.at("/detail") + answer.at("/error")).isNotBlank();
+    }
+    assertThat(refused(call(route, bearer(foreign)))).as("another application").isTrue();
+    assertThat(refused(call(route, bearer(own))))
+        .as("the application itself")
+        .isEqualTo(!allowed.applications());
+    OPERATORS.forEach(
+        (role, name) ->
+            assertThat(refused(call(route, basic(name, CLEAR))))
+                .as(role.toString())
+                .isEqualTo(!role.includes(allowed.value())));
+  }
+
+  private Answer call(Route route, String authorization) {
+    Answer answer = call(route.method(), route.path(), route.body(), authorization);
+    assertThat(answer.status()).as(route.toString()).isNotIn(401, 429, 500);
+    return answer;
+  }
+
+  @Test
+  void anApplicationWorksWithItsOwnJobsAndSeesNoOthers() {
+    String job = "{\"taskType\":\"a\",\"taskId\":\"%s\",\"delay\":\"1h\"}";
+    // Its token says which application it is.
+    assertThat(call("POST", "/api/v1/jobs", job.formatted("mine"), bearer(own)).status())
+        .isEqualTo(201);
+    assertThat(call("POST", "/api/v1/jobs", job.formatted("theirs"), bearer(foreign)).status())
+        .isEqualTo(201);
+    assertThat(call("GET", "/api/v1/jobs/shop/a/mine", "", bearer(own)).status()).isEqualTo(200);
+    assertThat(call("GET", "/api/v1/jobs/SHOP/a/mine", "", bearer(own)).status()).isEqualTo(200);
+    assertThat(call("GET", "/api/v1/jobs/Other/a/theirs", "", bearer(own)).status()).isEqualTo(403);
+    assertThat(call("GET", "/api/v1/queues", "", bearer(own)).body().at("/items"))
+        .isNotEmpty()
+        .allSatisfy(queue -> assertThat(queue.at("/application").asString()).isEqualTo("shop"));
+    assertThat(call("GET", "/api/v1/queues", "", basic("vera", CLEAR)).body().at("/items").size())
+        .isGreaterThan(1);
+    assertThat(
+            call(
+                    "POST",
+                    "/api/v1/command",
+                    "{\"command\":\"add\",\"topic\":\"a\",\"id\":\"c\",\"delay\":0}",
+                    bearer(own))
+                .status())
+        .isEqualTo(200);
+    Answer popped =
+        call(
+            "POST",
+            "/api/v1/command",
+            "{\"command\":\"pop\",\"topic\":\"a\",\"timeout\":10}",
+            bearer(own));
+    assertThat(popped.at("/id")).isEqualTo("c");
+    Answer stolen =
+        call("POST", "/api/v1/claims/" + popped.at("/token") + "/ack", "", bearer(foreign));
+    assertThat(stolen.status()).isEqualTo(403);
+    Answer touched =
+        call(
+            "POST",
+            "/api/v1/command",
+            "{\"command\":\"finish\",\"id\":\"c\",\"topic\":\"a\",\"token\":\""
+                + popped.at("/token")
+                + "\"}",
+            bearer(foreign));
+    assertThat(touched.status()).isEqualTo(400);
+    assertThat(
+            call("POST", "/api/v1/claims/" + popped.at("/token") + "/ack", "", bearer(own))
+                .status())
+        .isEqualTo(200);
+  }
+
+  @Test
+  void tokensAreChangedWithoutAGap(CapturedOutput log) {
+    String first = command("credentials", "rotating");
+    String second = command("credentials", "Rotating");
+    assertThat(second).startsWith("pct_").isNotEqualTo(first);
+    assertThat(command("credentials", "rotating")).contains("2 tokens already");
+    assertThat(result).isEqualTo(1);
+    for (String token : List.of(first, second)) {
+      assertThat(call("GET", "/api/v1/queues", "", bearer(token)).status()).isEqualTo(200);
+    }
+    assertThat(command("tokens")).contains("rotating").doesNotContain(first, second);
+    assertThat(command("revoke", first.substring(4, 16))).contains("revoked");
+    assertThat(command("revoke", first.substring(4, 16))).contains("there is no token");
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(20))
+        .until(
+            () ->
+                call("GET", "/api/v1/queues", "", bearer(first)).status() == 401
+                    && call("GET", "/api/v1/queues", "", bearer(second)).status() == 200);
+
+    // What Redis and the log hold lets nobody in.
+    String secret = second.substring(17);
+    assertThat(redis.opsForHash().entries(PREFIX + ":tokens").toString()).doesNotContain(secret);
+    assertThat(log.getAll()).doesNotContain(secret, SIGNING_KEY, CLEAR);
+  }
+
+  @Test
+  void whoGuessesPasswordsIsMadeToWait() {
+    String name = "otto" + UUID.randomUUID().toString().substring(0, 4);
+    for (int i = 0; i < 5; i++) {
+      assertThat(call("GET", "/api/v1/queues", "", basic(name, "guess" + i)).status())
+          .isEqualTo(401);
+    }
+    Answer answer = call("GET", "/api/v1/queues", "", basic(name, "guess"));
+    assertThat(answer.status()).isEqualTo(429);
+    assertThat(Integer.parseInt(answer.header("Retry-After"))).isBetween(1, 60);
+    assertThat(call("GET", "/api/v1/queues", "", basic("otto", CLEAR)).status()).isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "/env",
+        "/heapdump",
+        "/beans",
+        "/configprops",
+        "/loggers",
+        "/threaddump",
+        "/mappings",
+        "/shutdown",
+        "/info",
+        "/metrics",
+        "/prometheus",
+        "/gateway",
+        "/refresh",
+        "/jolokia"
+      })
+  void actuatorTellsStrangersThatItIsWellAndNothingElse(String endpoint) {
+    assertThat(call("GET", "/actuator" + endpoint, "", "").status()).isEqualTo(401);
+    assertThat(call("GET", "/actuator/health/../env", "", "").status()).isIn(400, 401);
+    int known = call("GET", "/actuator" + endpoint, "", basic("vera", CLEAR)).status();
+    assertThat(known).isEqualTo(endpoint.equals("/prometheus") ? 200 : 404);
+    assertThat(call("GET", "/actuator" + endpoint, "", bearer(own)).status()).isEqualTo(403);
+  }
+
+  @Test
+  void browsersAreToldToShowNothing() {
+    Answer answer = call("GET", "/api/v1/queues", "", bearer(own));
+    assertThat(answer.header("Content-Security-Policy"))
+        .contains("default-src 'none'", "frame-ancestors 'none'");
+    assertThat(answer.header("X-Content-Type-Options")).isEqualTo("nosniff");
+    assertThat(answer.header("X-Frame-Options")).isEqualTo("DENY");
+    assertThat(answer.headers().firstValue("Set-Cookie")).isEmpty();
+    assertThat(call("GET", "/actuator/health", "", "").status()).isEqualTo(200);
+    assertThat(call("GET", "/api/v1/openapi.yaml", "", "").status()).isEqualTo(200);
+  }
+}
