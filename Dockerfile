@@ -2,9 +2,11 @@
 FROM eclipse-temurin:25-jre
 ARG MODULE
 ARG VERSION=0.1.0-SNAPSHOT
-RUN groupadd --system punctual && useradd --system --gid punctual --home-dir /app punctual
+RUN groupadd --gid 10001 punctual \
+    && useradd --uid 10001 --gid punctual --no-create-home --home-dir /app --shell /usr/sbin/nologin punctual
 WORKDIR /app
 COPY ${MODULE}/target/lib /app/lib
 COPY ${MODULE}/target/${MODULE}-${VERSION}.jar /app/app.jar
-USER punctual
+# A number, so that it can be seen from outside that it is not root.
+USER 10001:10001
 ENTRYPOINT ["java", "-XX:MaxRAMPercentage=70", "-jar", "/app/app.jar"]

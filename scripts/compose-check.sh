@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Brings docker-compose.yml up, sees an order close itself, and takes everything down again.
+# Brings docker-compose.yml up, sees that it is closed and that an order closes itself, and takes everything down
+# again. Writes .env if there is none.
 #   scripts/compose-check.sh [--no-build]     --no-build takes the jars that are there
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -14,6 +15,8 @@ else
   exit 1
 fi
 compose+=(-p punctual-check)
+
+[ -e .env ] || scripts/make-env.sh
 
 [ "${1:-}" = --no-build ] || mvn -B -q -DskipTests package \
   -pl eureka-registry,scheduler-server,demo-order-service -am
@@ -41,5 +44,62 @@ until curl -sf --max-time 5 "http://127.0.0.1:8081/orders/$order" | grep -q '"st
   [ $SECONDS -lt $deadline ] || { echo "order $order did not close in time" >&2; exit 1; }
   sleep 1
 done
+
+# --- closed --------------------------------------------------------------------------------------
+
+check() {
+  local what=$1
+  shift
+  "$@" || { echo "compose check failed: $what" >&2; exit 1; }
+}
+
+status() {
+  curl -s -o /dev/null --max-time 5 -w '%{http_code}' "$@" || true
+}
+
+container() {
+  "${compose[@]}" ps -q "$1"
+}
+
+is() {
+  [ "$1" = "$2" ] || { echo "found '$1', expected '$2'" >&2; return 1; }
+}
+
+# The values of .env, one on each line. Settings that are no secrets are short.
+secrets() {
+  sed -n 's/^[A-Z][A-Z0-9_]*=//p' .env | grep -E '.{16,}'
+}
+
+# Reads what is given; fails when a secret is in it.
+without_secrets() {
+  ! grep -aqF -f <(secrets)
+}
+
+redis_without_password() {
+  docker exec "$(container redis)" redis-cli get x 2>&1 | grep -q NOAUTH
+}
+
+command_lines() {
+  # $f and $1 are the container's.
+  # shellcheck disable=SC2016
+  docker exec "$(container "$1")" sh -c 'for f in /proc/[0-9]*/cmdline; do tr "\000" " " <"$f"; echo; done 2>/dev/null'
+}
+
+for path in / /eureka/apps /eureka/apps/ORDER-SERVICE /actuator/env; do
+  check "the registry's $path asks for a password" is "$(status "http://127.0.0.1:8761$path")" 401
+done
+check "Redis asks for a password" redis_without_password
+for service in redis registry scheduler demo; do
+  id=$(container "$service")
+  check "$service has a read-only root" is "$(docker inspect -f '{{.HostConfig.ReadonlyRootfs}}' "$id")" true
+  check "$service has no capabilities" is "$(docker inspect -f '{{.HostConfig.CapDrop}} {{.HostConfig.CapAdd}}' "$id")" '[ALL] []'
+  check "$service gets no new privileges" is "$(docker inspect -f '{{.HostConfig.SecurityOpt}}' "$id")" '[no-new-privileges:true]'
+  check "$service is not root" [ "$(docker exec "$id" id -u)" != 0 ]
+  check "$service: first process" [ -n "$(command_lines "$service")" ]
+  check "$service has no secret on a command line" without_secrets < <(command_lines "$service")
+  check "$service has no secret in its log" without_secrets < <(docker logs "$id" 2>&1)
+done
+echo "closed: the registry, Redis, four containers"
+
 "${compose[@]}" logs --no-color demo | grep -o "order $order closed.*" | head -n 1
 echo "compose check passed"

@@ -45,7 +45,10 @@ public final class Programs {
         "registry",
         port,
         List.of(
-            "-jar", jar("eureka-registry"), "--server.address=127.0.0.1", "--server.port=" + port));
+            "-jar",
+            jar("eureka-registry"),
+            "--spring.profiles.active=quickstart",
+            "--server.port=" + port));
   }
 
   /**

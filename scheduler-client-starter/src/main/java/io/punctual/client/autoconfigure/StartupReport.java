@@ -44,7 +44,8 @@ final class StartupReport {
             : workers.types(),
         callbackPath,
         environment.getProperty("local.server.port"),
-        environment.getProperty("eureka.client.service-url.defaultZone", "not set"),
+        withoutPasswords(
+            environment.getProperty("eureka.client.service-url.defaultZone", "not set")),
         schedulers());
     if (ClassUtils.isPresent("org.glassfish.jersey.client.JerseyClient", null)
         && environment.getProperty("eureka.client.jersey.enabled", Boolean.class, true)) {
@@ -61,5 +62,10 @@ final class StartupReport {
     } catch (RuntimeException e) {
       return "unknown: " + e.getMessage();
     }
+  }
+
+  /** The addresses, several with commas between them, without {@code name:password@}. */
+  static String withoutPasswords(String addresses) {
+    return addresses.replaceAll("//[^,\\s]*@", "//");
   }
 }

@@ -29,7 +29,7 @@ class StartupReport {
         "Punctual scheduler is up on port {}: redis {}, registry {}",
         environment.getProperty("local.server.port"),
         redis(),
-        environment.getProperty("eureka.client.service-url.defaultZone", "none"));
+        withoutPasswords(environment.getProperty("eureka.client.service-url.defaultZone", "none")));
   }
 
   private String redis() {
@@ -39,5 +39,10 @@ class StartupReport {
     } catch (RuntimeException e) {
       return "DOES NOT ANSWER (submits get 503 until it does): " + e.getMessage();
     }
+  }
+
+  /** The addresses, several with commas between them, without {@code name:password@}. */
+  static String withoutPasswords(String addresses) {
+    return addresses.replaceAll("//[^,\\s]*@", "//");
   }
 }

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Writes Redis's settings, with the digest of REDIS_PASSWORD and not the password itself, to /run/redis (a tmpfs),
+# and becomes Redis. Nothing secret is on a command line.
+set -eu
+REDIS_PASSWORD=${REDIS_PASSWORD:-}
+if [ "${#REDIS_PASSWORD}" -lt 16 ]; then
+  echo "REDIS_PASSWORD is empty or shorter than 16 characters; scripts/make-env.sh writes a random one to .env" >&2
+  exit 1
+fi
+umask 077
+digest=$(printf %s "$REDIS_PASSWORD" | sha256sum | cut -d ' ' -f 1)
+cat >/run/redis/users.acl <<TEXT
+user default on sanitize-payload #$digest ~* &* +@all
+TEXT
+cat >/run/redis/redis.conf <<'TEXT'
+dir /store
+appendonly yes
+maxmemory-policy noeviction
+# Other containers reach it; none without a password.
+bind * -::*
+aclfile /run/redis/users.acl
+TEXT
+unset REDIS_PASSWORD
+exec redis-server /run/redis/redis.conf
