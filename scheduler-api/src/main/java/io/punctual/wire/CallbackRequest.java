@@ -14,6 +14,9 @@ import java.util.Map;
  */
 public record CallbackRequest(String application, String instance, List<Job> jobs) {
 
+  /** Request header: the application that is meant, for those who do not read further. */
+  public static final String APPLICATION = "Punctual-Application";
+
   /**
    * One attempt of one job.
    *

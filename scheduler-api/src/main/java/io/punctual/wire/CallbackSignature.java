@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Signatures of callbacks and of their answers, as in the Standard Webhooks specification 1.0:
@@ -38,6 +39,8 @@ public final class CallbackSignature {
   public static final long TOLERANCE_SECONDS = 300;
 
   private static final String SECRET_PREFIX = "whsec_";
+  private static final String LINE_START = "{\"signature\":\"";
+  private static final String LINE_END = "\"}";
   private static final String VERSION = "v1,";
   private static final int MIN_KEY_BYTES = 24;
   private static final int MAX_SIGNATURES = 8;
@@ -97,6 +100,36 @@ public final class CallbackSignature {
     public String toString() {
       return "Key[...]";
     }
+  }
+
+  /**
+   * The id with which the answer to a request is signed. Not the request's own: its signature must
+   * not pass for that of an answer, whatever a job may hold.
+   */
+  public static String answerId(String requestId) {
+    return requestId + "_answer";
+  }
+
+  /**
+   * What is signed of an answer in lines.
+   *
+   * @param frame how many signatures came before in this answer
+   * @param lines those since the last signature, each with a line feed at its end
+   */
+  public static String frame(int frame, String lines) {
+    return frame + "\n" + lines;
+  }
+
+  /** The line that signs those before it. */
+  public static String line(String signature) {
+    return LINE_START + signature + LINE_END;
+  }
+
+  /** The signature of such a line; null if it is none. */
+  public static @Nullable String ofLine(String line) {
+    return line.startsWith(LINE_START) && line.endsWith(LINE_END)
+        ? line.substring(LINE_START.length(), line.length() - LINE_END.length())
+        : null;
   }
 
   /**

@@ -1,8 +1,10 @@
 package io.punctual.client;
 
+import io.punctual.wire.CallbackSignature;
 import io.punctual.wire.WorkerMetadata;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -17,6 +19,7 @@ import org.springframework.util.unit.DataSize;
  *     application; default spring.application.name
  * @param serviceId the schedulers' name in the registry
  * @param url addresses of schedulers; when given, the registry is not asked for them
+ * @param token who this application is for the schedulers, as their command credentials prints it
  * @param concurrency jobs that this instance runs at once, 1 to 10,000
  * @param delivery whether schedulers call this application (push), or it fetches its jobs (pull):
  *     where it has no web server, or schedulers cannot reach it
@@ -31,6 +34,7 @@ public record PunctualClientProperties(
     @Nullable String application,
     @DefaultValue("punctual-scheduler") String serviceId,
     @DefaultValue List<URI> url,
+    @Nullable String token,
     @DefaultValue("100") int concurrency,
     @DefaultValue("push") Delivery delivery,
     @DefaultValue Pull pull,
@@ -48,6 +52,11 @@ public record PunctualClientProperties(
               + ", not "
               + concurrency);
     }
+  }
+
+  @Override
+  public String toString() {
+    return "PunctualClientProperties[application=" + application + "]";
   }
 
   /** Who begins. */
@@ -103,10 +112,16 @@ public record PunctualClientProperties(
    *
    * @param path where, below context path and servlet path
    * @param maxBody largest request that is read
+   * @param secrets keys of this application, as the scheduler's command credentials prints them,
+   *     newest first; calls that are not signed with one of them are refused
+   * @param acceptUnsigned where there are no secrets: whether calls from this machine are taken
+   *     without; for development only
    */
   public record Callback(
       @DefaultValue(WorkerMetadata.DEFAULT_CALLBACK_PATH) String path,
-      @DefaultValue("64MB") DataSize maxBody) {
+      @DefaultValue("64MB") DataSize maxBody,
+      @DefaultValue List<String> secrets,
+      @DefaultValue("false") boolean acceptUnsigned) {
 
     /** Checks the values. */
     public Callback {
@@ -117,6 +132,31 @@ public record PunctualClientProperties(
                 + path
                 + "'");
       }
+      secrets = List.copyOf(secrets);
+      var unused = keys(secrets);
+    }
+
+    /** The keys. */
+    public List<CallbackSignature.Key> keys() {
+      return keys(secrets);
+    }
+
+    private static List<CallbackSignature.Key> keys(List<String> secrets) {
+      List<CallbackSignature.Key> keys = new ArrayList<>();
+      for (int i = 0; i < secrets.size(); i++) {
+        try {
+          keys.add(CallbackSignature.Key.parse(secrets.get(i)));
+        } catch (IllegalArgumentException e) {
+          throw new IllegalArgumentException(
+              "punctual.client.callback.secrets[" + i + "] " + e.getMessage(), e);
+        }
+      }
+      return keys;
+    }
+
+    @Override
+    public String toString() {
+      return "Callback[path=" + path + "]";
     }
   }
 

@@ -39,7 +39,6 @@ public final class QuickstartApplication {
             + directory);
     System.setProperty("spring.data.redis.host", "127.0.0.1");
     System.setProperty("spring.data.redis.port", Integer.toString(port));
-    System.setProperty("server.address", "127.0.0.1");
     SpringApplication application = new SpringApplication(PunctualServerApplication.class);
     application.setAdditionalProfiles("quickstart");
     // Redis ends by its own hook; the scheduler needs it until its own end.

@@ -64,6 +64,7 @@ public final class Programs {
             List.of(
                 "-jar",
                 jar("scheduler-server"),
+                "--spring.profiles.active=quickstart",
                 "--server.address=127.0.0.1",
                 "--server.port=" + port,
                 "--spring.data.redis.host=127.0.0.1",
@@ -87,6 +88,7 @@ public final class Programs {
             "--server.address=127.0.0.1",
             "--server.port=" + port,
             "--punctual.client.url=" + scheduler.url(),
+            "--punctual.client.callback.accept-unsigned=true",
             "--eureka.instance.hostname=127.0.0.1",
             eureka(registry)));
   }
@@ -123,6 +125,7 @@ public final class Programs {
                 "--server.address=127.0.0.1",
                 "--server.port=" + port,
                 "--management.endpoint.health.probes.enabled=true",
+                "--punctual.client.callback.accept-unsigned=true",
                 "--eureka.instance.instance-id=" + application + ":" + port,
                 "--eureka.instance.hostname=127.0.0.1",
                 eureka(registry)));

@@ -11,6 +11,7 @@ import io.punctual.RetryPolicy;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.PunctualClientProperties;
 import io.punctual.client.submit.HttpTaskSubmitService;
+import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
 import java.io.IOException;
 import java.net.URI;
@@ -228,8 +229,10 @@ class ExamplesIT {
     List<URI> schedulers = List.of(URI.create(scheduler.url()));
     return new HttpTaskSubmitService(
         new ClientIdentity(application),
-        new SchedulerLocator(() -> schedulers),
-        new PunctualClientProperties.Submit(Duration.ofSeconds(2), Duration.ofSeconds(10), 4));
+        new SchedulerCalls(
+            new SchedulerLocator(() -> schedulers),
+            new PunctualClientProperties.Submit(Duration.ofSeconds(2), Duration.ofSeconds(10), 4),
+            null));
   }
 
   private static void python(String application, String... arguments) throws IOException {

@@ -58,6 +58,7 @@ public final class StarterApplication {
                 "--spring.application.name=" + application,
                 "--punctual.plugin.enabled=false",
                 "--punctual.client.concurrency=" + CONCURRENCY,
+                "--punctual.client.callback.accept-unsigned=true",
                 "--punctual.client.url=" + surroundings.schedulers(),
                 "--spring.threads.virtual.enabled=true",
                 "--spring.main.banner-mode=off",

@@ -2,10 +2,12 @@ package io.punctual.client.autoconfigure;
 
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.PunctualClientProperties;
+import io.punctual.client.callback.CallbackGuard;
 import io.punctual.client.callback.CallbackHandler;
 import io.punctual.client.callback.JobRunner;
 import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.worker.TaskWorkers;
+import java.time.InstantSource;
 import java.util.Map;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -32,7 +34,12 @@ public class PunctualCallbackAutoConfiguration {
   @ConditionalOnMissingBean
   CallbackHandler punctualCallbackHandler(
       ClientIdentity identity, JobRunner runner, PunctualClientProperties properties) {
-    return new CallbackHandler(identity, runner, properties.callback().maxBody().toBytes());
+    CallbackGuard guard =
+        new CallbackGuard(
+            properties.callback().keys(),
+            properties.callback().acceptUnsigned(),
+            InstantSource.system());
+    return new CallbackHandler(identity, runner, guard, properties.callback().maxBody().toBytes());
   }
 
   /** Before all other mappings, so that no catch-all of the application takes the path. */

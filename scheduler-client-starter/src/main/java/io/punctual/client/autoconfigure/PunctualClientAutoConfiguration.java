@@ -78,18 +78,25 @@ public class PunctualClientAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
+  SchedulerCalls punctualSchedulerCalls(
+      SchedulerLocator locator, PunctualClientProperties properties) {
+    return new SchedulerCalls(locator, properties.submit(), properties.token());
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
   @ConditionalOnProperty(prefix = "punctual.client", name = "delivery", havingValue = "pull")
   PullRunner punctualPullRunner(
       ClientIdentity identity,
       TaskWorkers workers,
       JobRunner runner,
-      SchedulerLocator locator,
+      SchedulerCalls calls,
       PunctualClientProperties properties) {
     return new PullRunner(
         identity,
         workers,
         runner,
-        new SchedulerCalls(locator, properties.submit()),
+        calls,
         properties.concurrency(),
         properties.pull().lease(),
         properties.shutdown().drainTimeout());
@@ -97,8 +104,7 @@ public class PunctualClientAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean(TaskSubmitService.class)
-  HttpTaskSubmitService punctualTaskSubmitService(
-      ClientIdentity identity, SchedulerLocator locator, PunctualClientProperties properties) {
-    return new HttpTaskSubmitService(identity, locator, properties.submit());
+  HttpTaskSubmitService punctualTaskSubmitService(ClientIdentity identity, SchedulerCalls calls) {
+    return new HttpTaskSubmitService(identity, calls);
   }
 }

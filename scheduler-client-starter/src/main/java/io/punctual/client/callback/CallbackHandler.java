@@ -20,6 +20,7 @@ public final class CallbackHandler implements HttpRequestHandler {
 
   private final ClientIdentity identity;
   private final JobRunner runner;
+  private final CallbackGuard guard;
   private final long maxBody;
   // Our own, so that the application's settings do not change what goes over the wire.
   private final JsonMapper json = JsonMapper.builder().build();
@@ -27,8 +28,10 @@ public final class CallbackHandler implements HttpRequestHandler {
   /**
    * @param maxBody most bytes of a request
    */
-  public CallbackHandler(ClientIdentity identity, JobRunner runner, long maxBody) {
+  public CallbackHandler(
+      ClientIdentity identity, JobRunner runner, CallbackGuard guard, long maxBody) {
     this.identity = identity;
+    this.guard = guard;
     this.runner = runner;
     this.maxBody = maxBody;
   }
@@ -41,6 +44,12 @@ public final class CallbackHandler implements HttpRequestHandler {
       refuse(response, 405, "this path takes POST from Punctual schedulers only");
       return;
     }
+    String meant = request.getHeader(CallbackRequest.APPLICATION);
+    if (meant != null && !meant.equals(identity.application())) {
+      // Its key is another one: that it is not for us is the better reason.
+      refuseOthers(response);
+      return;
+    }
     byte[] body =
         request.getInputStream().readNBytes((int) Math.min(maxBody + 1, Integer.MAX_VALUE - 8));
     if (body.length > maxBody) {
@@ -48,6 +57,11 @@ public final class CallbackHandler implements HttpRequestHandler {
           response,
           413,
           "the request is larger than punctual.client.callback.max-body, " + maxBody + " bytes");
+      return;
+    }
+    String refusal = guard.refusal(request, body);
+    if (refusal != null) {
+      refuse(response, 401, refusal);
       return;
     }
     if (!runner.takesJobs()) {
@@ -66,13 +80,17 @@ public final class CallbackHandler implements HttpRequestHandler {
       return;
     }
     if (!callback.application().equals(identity.application())) {
-      refuse(
-          response,
-          421,
-          "this is " + identity.application() + "; the jobs are for another application");
+      refuseOthers(response);
       return;
     }
     run(callback, request, response);
+  }
+
+  private void refuseOthers(HttpServletResponse response) throws IOException {
+    refuse(
+        response,
+        421,
+        "this is " + identity.application() + "; the jobs are for another application");
   }
 
   private void run(
@@ -82,7 +100,9 @@ public final class CallbackHandler implements HttpRequestHandler {
     AsyncContext context = request.startAsync(request, response);
     // Each job ends by its time-to-run; the container's own limit would cut the slow ones off.
     context.setTimeout(0);
-    ResultStream results = new ResultStream(context, json, runner.writer(), callback.jobs().size());
+    ResultStream results =
+        new ResultStream(
+            context, json, guard.seal(request), runner.writer(), callback.jobs().size());
     for (CallbackRequest.Job job : callback.jobs()) {
       var unused = runner.run(job).thenAccept(results::write);
     }

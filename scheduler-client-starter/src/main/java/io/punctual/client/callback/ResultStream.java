@@ -7,10 +7,12 @@ import jakarta.servlet.AsyncListener;
 import jakarta.servlet.ServletOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
@@ -25,6 +27,7 @@ final class ResultStream {
 
   private final AsyncContext context;
   private final JsonMapper json;
+  private final CallbackGuard.@Nullable AnswerSeal seal;
   private final Executor writer;
   private final List<CallbackResult> waiting = new ArrayList<>();
   private int open;
@@ -32,12 +35,19 @@ final class ResultStream {
   private boolean broken;
 
   /**
+   * @param seal null where nothing is signed
    * @param writer starts a task soon; where it runs behind tasks that were given before, jobs that
    *     end at once share a write
    * @param open how many results will come
    */
-  ResultStream(AsyncContext context, JsonMapper json, Executor writer, int open) {
+  ResultStream(
+      AsyncContext context,
+      JsonMapper json,
+      CallbackGuard.@Nullable AnswerSeal seal,
+      Executor writer,
+      int open) {
     this.context = context;
+    this.seal = seal;
     this.json = json;
     this.writer = writer;
     this.open = open;
@@ -92,6 +102,11 @@ final class ResultStream {
     for (CallbackResult result : results) {
       lines.writeBytes(json.writeValueAsBytes(result));
       lines.write('\n');
+    }
+    if (seal != null) {
+      lines.writeBytes(
+          (seal.line(lines.toString(StandardCharsets.UTF_8)) + "\n")
+              .getBytes(StandardCharsets.UTF_8));
     }
     ServletOutputStream out = context.getResponse().getOutputStream();
     lines.writeTo(out);

@@ -12,7 +12,6 @@ import io.punctual.RescheduleResult;
 import io.punctual.SubmitResult;
 import io.punctual.TaskSubmitService;
 import io.punctual.client.ClientIdentity;
-import io.punctual.client.PunctualClientProperties;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -31,10 +30,9 @@ public final class HttpTaskSubmitService implements TaskSubmitService {
   private final SchedulerCalls calls;
   private final SharedSends sends = new SharedSends(this::sendAlone, this::sendAll);
 
-  public HttpTaskSubmitService(
-      ClientIdentity identity, SchedulerLocator locator, PunctualClientProperties.Submit options) {
+  public HttpTaskSubmitService(ClientIdentity identity, SchedulerCalls calls) {
     this.identity = identity;
-    this.calls = new SchedulerCalls(locator, options);
+    this.calls = calls;
   }
 
   @Override
@@ -194,6 +192,10 @@ public final class HttpTaskSubmitService implements TaskSubmitService {
       case "unavailable" ->
           new io.punctual.SchedulerUnavailableException(
               detail, Duration.ofSeconds(2), new IllegalStateException("HTTP " + status));
+      case "unauthenticated" ->
+          new PunctualException(
+              ErrorCode.UNAUTHENTICATED, detail + "; set punctual.client.token to one that lives");
+      case "forbidden" -> new PunctualException(ErrorCode.FORBIDDEN, detail);
       default -> new PunctualException(ErrorCode.INTERNAL, detail);
     };
   }

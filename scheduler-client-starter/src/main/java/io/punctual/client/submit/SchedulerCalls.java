@@ -24,13 +24,20 @@ public final class SchedulerCalls {
   private static final Duration RETRY_AFTER = Duration.ofSeconds(2);
 
   private final SchedulerLocator locator;
+  private final @Nullable String token;
   private final PunctualClientProperties.Submit options;
   private final HttpClient client;
   private final JsonMapper json = JsonMapper.builder().build();
 
-  /** Calls the schedulers that the locator knows. */
-  public SchedulerCalls(SchedulerLocator locator, PunctualClientProperties.Submit options) {
+  /**
+   * Calls the schedulers that the locator knows.
+   *
+   * @param token who we are; null where nobody asks
+   */
+  public SchedulerCalls(
+      SchedulerLocator locator, PunctualClientProperties.Submit options, @Nullable String token) {
     this.locator = locator;
+    this.token = token;
     this.options = options;
     this.client =
         HttpClient.newBuilder()
@@ -133,10 +140,13 @@ public final class SchedulerCalls {
     }
   }
 
-  private static HttpRequest request(
+  private HttpRequest request(
       URI scheduler, String method, String path, byte[] body, Duration answerWithin) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(scheduler + path)).timeout(answerWithin);
+    if (token != null) {
+      request.header("Authorization", "Bearer " + token);
+    }
     return body.length == 0
         ? request.method(method, HttpRequest.BodyPublishers.noBody()).build()
         : request

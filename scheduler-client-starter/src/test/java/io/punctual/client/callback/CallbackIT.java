@@ -49,6 +49,7 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
       "spring.mvc.apiversion.required=true",
       "spring.mvc.apiversion.use.header=X-Version",
       "eureka.client.enabled=false",
+      "punctual.client.callback.accept-unsigned=true",
       "punctual.client.callback.max-body=100KB"
     })
 class CallbackIT {

@@ -191,7 +191,9 @@ class HttpTaskSubmitServiceTest {
         java.util.Arrays.stream(servers).map(server -> URI.create(server.baseUrl())).toList();
     return new HttpTaskSubmitService(
         new ClientIdentity("Shop"),
-        new SchedulerLocator(() -> uris),
-        new PunctualClientProperties.Submit(Duration.ofSeconds(1), Duration.ofSeconds(1), 4));
+        new SchedulerCalls(
+            new SchedulerLocator(() -> uris),
+            new PunctualClientProperties.Submit(Duration.ofSeconds(1), Duration.ofSeconds(1), 4),
+            null));
   }
 }

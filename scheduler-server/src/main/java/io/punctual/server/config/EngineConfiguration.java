@@ -6,11 +6,14 @@ import io.punctual.core.engine.RepeatListener;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.RedisStore;
 import io.punctual.core.store.Store;
+import io.punctual.server.dispatch.CallbackKeys;
 import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.server.registry.WorkerDirectory;
 import io.punctual.server.registry.WorkerInstance;
+import io.punctual.server.security.SecurityProperties;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -22,12 +25,14 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 class EngineConfiguration {
 
   @Bean
-  HttpDispatcher dispatcher(WorkerDirectory workers, PunctualProperties properties) {
+  HttpDispatcher dispatcher(
+      WorkerDirectory workers, PunctualProperties properties, SecurityProperties security) {
     return new HttpDispatcher(
         workers,
         properties.dispatch().connectTimeout(),
         properties.dispatch().avoid(),
         properties.dispatch().circuit().options(),
+        new CallbackKeys(security::keysOf, Set.copyOf(security.unsignedAnswers())),
         InstantSource.system());
   }
 

@@ -6,6 +6,7 @@ import io.punctual.core.engine.RepeatCause;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
+import io.punctual.wire.CallbackSignature;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpClient;
@@ -33,16 +34,25 @@ final class BatchCallback implements Callback {
   private static final Logger log = LoggerFactory.getLogger(BatchCallback.class);
   private static final int MAX_LINE = 64 * 1024;
   private static final long MAX_ANSWER = 16L * 1024 * 1024;
+  private static final String IGNORED =
+      "it was ignored, since anybody may have sent it (punctual.client.callback.secrets)";
 
   private final HttpClient client;
   private final Deadlines deadlines;
   private final InstantSource clock;
   private final Duration avoid;
+  private final CallbackKeys keys;
   private final JsonMapper json =
       JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
 
-  BatchCallback(HttpClient client, Deadlines deadlines, InstantSource clock, Duration avoid) {
+  BatchCallback(
+      HttpClient client,
+      Deadlines deadlines,
+      InstantSource clock,
+      Duration avoid,
+      CallbackKeys keys) {
     this.client = client;
+    this.keys = keys;
     this.deadlines = deadlines;
     this.clock = clock;
     this.avoid = avoid;
@@ -50,14 +60,15 @@ final class BatchCallback implements Callback {
 
   @Override
   public void call(WorkerInstance instance, List<Attempt> attempts) {
-    HttpExchange exchange = new HttpExchange(client, request(instance, attempts));
+    Seal seal = new Seal(keys, instance.application(), clock);
+    HttpExchange exchange = new HttpExchange(client, request(instance, attempts, seal));
     List<? extends Future<?>> watches = deadlines.watch(attempts, exchange::abort);
     try {
       HttpResponse<InputStream> response = exchange.await(avoid);
       if (response != null) {
         try (InputStream body = response.body()) {
           if (response.statusCode() == 200) {
-            readLines(body, attempts);
+            readLines(body, attempts, seal);
           } else {
             readStatus(response, attempts);
           }
@@ -70,25 +81,50 @@ final class BatchCallback implements Callback {
     }
   }
 
-  private void readLines(InputStream body, List<Attempt> attempts) throws IOException {
+  private void readLines(InputStream body, List<Attempt> attempts, Seal seal) throws IOException {
     Map<String, Attempt> byId = new HashMap<>();
     attempts.forEach(attempt -> byId.put(attempt.delivery().taskId(), attempt));
     LineReader lines = new LineReader(body, MAX_LINE, MAX_ANSWER);
+    StringBuilder unsigned = new StringBuilder();
+    int frame = 0;
     String line;
     while ((line = lines.next()) != null) {
-      if (!line.isEmpty()) {
-        CallbackResult result = parse(line);
-        Attempt attempt = result == null ? null : byId.get(result.taskId());
-        if (attempt != null
-            && result != null
-            && attempt.delivery().incarnation().equals(result.incarnation())) {
-          end(attempt, result);
-        } else {
-          log.debug("ignored a line of a callback's answer that belongs to no job of this call");
+      String signature = CallbackSignature.ofLine(line);
+      if (!seal.answerIsSigned()) {
+        if (signature == null) {
+          take(line, byId);
         }
+      } else if (signature == null) {
+        unsigned.append(line).append('\n');
+      } else if (seal.isOnAnswer(
+          signature, CallbackSignature.frame(frame++, unsigned.toString()))) {
+        unsigned.toString().lines().forEach(known -> take(known, byId));
+        unsigned.setLength(0);
+      } else {
+        endAll(attempts, "the answer is not signed with the key of this application: " + IGNORED);
+        return;
       }
     }
-    endAll(attempts, "the answer ended without a line for this job");
+    endAll(
+        attempts,
+        unsigned.isEmpty()
+            ? "the answer ended without a line for this job"
+            : "the answer is not signed: " + IGNORED);
+  }
+
+  private void take(String line, Map<String, Attempt> byId) {
+    if (line.isEmpty()) {
+      return;
+    }
+    CallbackResult result = parse(line);
+    Attempt attempt = result == null ? null : byId.get(result.taskId());
+    if (attempt != null
+        && result != null
+        && attempt.delivery().incarnation().equals(result.incarnation())) {
+      end(attempt, result);
+    } else {
+      log.debug("ignored a line of a callback's answer that belongs to no job of this call");
+    }
   }
 
   private static void end(Attempt attempt, CallbackResult result) {
@@ -144,17 +180,19 @@ final class BatchCallback implements Callback {
     attempts.forEach(attempt -> attempt.unknown(error, RepeatCause.ANSWER_LOST));
   }
 
-  private HttpRequest request(WorkerInstance instance, List<Attempt> attempts) {
+  private HttpRequest request(WorkerInstance instance, List<Attempt> attempts, Seal seal) {
     List<CallbackRequest.Job> jobs =
         attempts.stream().map(attempt -> job(attempt.delivery())).toList();
     byte[] body =
         json.writeValueAsBytes(new CallbackRequest(instance.application(), instance.id(), jobs));
-    return HttpRequest.newBuilder(instance.callback())
-        .header("Content-Type", "application/json")
-        .header("Accept", "application/x-ndjson")
-        .header("User-Agent", "punctual")
-        .POST(HttpRequest.BodyPublishers.ofByteArray(body))
-        .build();
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(instance.callback())
+            .header("Content-Type", "application/json")
+            .header("Accept", "application/x-ndjson")
+            .header("User-Agent", "punctual")
+            .header(CallbackRequest.APPLICATION, instance.application());
+    seal.sign(request, body);
+    return request.POST(HttpRequest.BodyPublishers.ofByteArray(body)).build();
   }
 
   private static CallbackRequest.Job job(Delivery delivery) {

@@ -57,6 +57,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
       Duration connectTimeout,
       Duration avoid,
       CircuitOptions circuit,
+      CallbackKeys keys,
       InstantSource clock) {
     this.workers = workers;
     this.circuits = new Circuits(circuit);
@@ -72,8 +73,8 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
             .build();
     this.protocols =
         Map.of(
-            WorkerMetadata.BATCH, new BatchCallback(client, deadlines, clock, avoid),
-            WorkerMetadata.SINGLE, new SingleCallback(client, deadlines, clock, avoid));
+            WorkerMetadata.BATCH, new BatchCallback(client, deadlines, clock, avoid, keys),
+            WorkerMetadata.SINGLE, new SingleCallback(client, deadlines, clock, avoid, keys));
   }
 
   /** Whom to tell when a queue that had nobody to go to has somebody. */

@@ -3,6 +3,8 @@ package io.punctual.server.dispatch;
 import io.punctual.core.engine.Delivery;
 import io.punctual.core.engine.RepeatCause;
 import io.punctual.server.registry.WorkerInstance;
+import io.punctual.wire.CallbackRequest;
+import io.punctual.wire.CallbackSignature;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URLEncoder;
@@ -26,9 +28,16 @@ final class SingleCallback implements Callback {
   private final Deadlines deadlines;
   private final InstantSource clock;
   private final Duration avoid;
+  private final CallbackKeys keys;
 
-  SingleCallback(HttpClient client, Deadlines deadlines, InstantSource clock, Duration avoid) {
+  SingleCallback(
+      HttpClient client,
+      Deadlines deadlines,
+      InstantSource clock,
+      Duration avoid,
+      CallbackKeys keys) {
     this.client = client;
+    this.keys = keys;
     this.deadlines = deadlines;
     this.clock = clock;
     this.avoid = avoid;
@@ -37,14 +46,15 @@ final class SingleCallback implements Callback {
   @Override
   public void call(WorkerInstance instance, List<Attempt> attempts) {
     Attempt attempt = attempts.get(0);
-    HttpExchange exchange = new HttpExchange(client, request(instance, attempt.delivery()));
+    Seal seal = new Seal(keys, instance.application(), clock);
+    HttpExchange exchange = new HttpExchange(client, request(instance, attempt.delivery(), seal));
     List<? extends Future<?>> watches = deadlines.watch(attempts, exchange::abort);
     try {
       HttpResponse<InputStream> response = exchange.await(avoid);
       if (response != null) {
         // The status is the answer; a body, of whatever size, is not read.
         response.body().close();
-        end(attempt, response);
+        end(attempt, response, seal);
       }
     } catch (IOException e) {
       attempt.unknown("the connection broke: " + HttpExchange.describe(e), RepeatCause.ANSWER_LOST);
@@ -53,10 +63,19 @@ final class SingleCallback implements Callback {
     }
   }
 
-  private void end(Attempt attempt, HttpResponse<InputStream> response) {
+  private void end(Attempt attempt, HttpResponse<InputStream> response, Seal seal) {
     int status = response.statusCode();
     String error = "HTTP " + status + " from " + response.uri();
-    if (status >= 200 && status < 300) {
+    boolean done = status >= 200 && status < 300;
+    if ((done || status == 422) && seal.answerIsSigned() && !isSigned(response, seal)) {
+      // It would be the end of the job, and anybody may have said so.
+      attempt.unknown(
+          error
+              + " is not signed with the key of this application ("
+              + CallbackSignature.ANSWER
+              + "): it was ignored",
+          RepeatCause.ANSWER_LOST);
+    } else if (done) {
       attempt.done();
     } else if (status == 421) {
       throw new NotSentException(error + ": another application answers there", avoid);
@@ -74,7 +93,13 @@ final class SingleCallback implements Callback {
     }
   }
 
-  private static HttpRequest request(WorkerInstance instance, Delivery delivery) {
+  private static boolean isSigned(HttpResponse<InputStream> response, Seal seal) {
+    return seal.isOnAnswer(
+        response.headers().firstValue(CallbackSignature.ANSWER).orElse(null),
+        Integer.toString(response.statusCode()));
+  }
+
+  private static HttpRequest request(WorkerInstance instance, Delivery delivery, Seal seal) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(instance.callback())
             .header("User-Agent", "punctual")
@@ -92,14 +117,16 @@ final class SingleCallback implements Callback {
                     + encode(delivery.queue().taskType()))
             .header("ce-time", Instant.ofEpochMilli(delivery.dueTime()).toString())
             .header("ce-attempt", Integer.toString(delivery.attempt()))
-            .header("Punctual-Application", instance.application())
+            .header(CallbackRequest.APPLICATION, instance.application())
             .header("Punctual-Instance", instance.id())
             .header("Punctual-Incarnation", delivery.incarnation());
     delivery
         .content()
         .headers()
         .forEach((name, value) -> request.header("Punctual-Header-" + name, value));
-    return request.POST(HttpRequest.BodyPublishers.ofString(delivery.content().params())).build();
+    byte[] body = delivery.content().params().getBytes(StandardCharsets.UTF_8);
+    seal.sign(request, body);
+    return request.POST(HttpRequest.BodyPublishers.ofByteArray(body)).build();
   }
 
   // CloudEvents wants header values percent-encoded; our names need it for nothing but themselves.

@@ -1,0 +1,146 @@
+package io.punctual.client.callback;
+
+import io.punctual.wire.CallbackSignature;
+import jakarta.servlet.http.HttpServletRequest;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets in who has the key of this application: signatures as in Standard Webhooks, over the bytes
+ * that came, none older than five minutes, none twice.
+ */
+public final class CallbackGuard {
+
+  // As many calls as a busy instance gets in the time in which a signature is good.
+  private static final int MAX_REMEMBERED = 200_000;
+  private static final Pattern ID = Pattern.compile("[A-Za-z0-9_-]{1,64}");
+  private static final Pattern SECONDS = Pattern.compile("\\d{1,12}");
+
+  private final List<CallbackSignature.Key> keys;
+  private final boolean acceptUnsigned;
+  private final InstantSource clock;
+  // By id, with the moment from which on its signature is too old; in the order in which they came.
+  private final Map<String, Long> seen = new LinkedHashMap<>();
+
+  /**
+   * @param keys of this application, newest first
+   * @param acceptUnsigned whether calls from this machine are taken without where there are no keys
+   */
+  public CallbackGuard(
+      List<CallbackSignature.Key> keys, boolean acceptUnsigned, InstantSource clock) {
+    this.keys = List.copyOf(keys);
+    this.acceptUnsigned = acceptUnsigned;
+    this.clock = clock;
+  }
+
+  /**
+   * Whether a call is let in.
+   *
+   * @return why not; null if it is
+   */
+  @Nullable String refusal(HttpServletRequest request, byte[] body) {
+    if (keys.isEmpty()) {
+      return unsigned(request);
+    }
+    String id = request.getHeader(CallbackSignature.ID);
+    String timestamp = request.getHeader(CallbackSignature.TIMESTAMP);
+    String signatures = request.getHeader(CallbackSignature.SIGNATURE);
+    if (id == null || timestamp == null || signatures == null) {
+      return "the call is not signed; does the scheduler have punctual.security.signing-keys?";
+    } else if (!ID.matcher(id).matches() || !SECONDS.matcher(timestamp).matches()) {
+      return "the call's " + CallbackSignature.ID + " or its timestamp is none of a scheduler";
+    } else if (!CallbackSignature.verify(keys, signatures, id, timestamp, body)) {
+      return "the signature is wrong: the scheduler's key for this application is none of"
+          + " punctual.client.callback.secrets, or the call was changed on its way";
+    }
+    long signedAt = Long.parseLong(timestamp);
+    long now = clock.instant().getEpochSecond();
+    if (Math.abs(now - signedAt) > CallbackSignature.TOLERANCE_SECONDS) {
+      return "the call was signed at "
+          + signedAt
+          + ", and the clock here is at "
+          + now
+          + ": more than "
+          + CallbackSignature.TOLERANCE_SECONDS
+          + " s apart";
+    }
+    return isNew(id, now, signedAt) ? null : "the call was here before";
+  }
+
+  private @Nullable String unsigned(HttpServletRequest request) {
+    if (!acceptUnsigned) {
+      return "punctual.client.callback.secrets is not set: nobody is let in. Set it to what the"
+          + " scheduler's command credentials prints, or, on your own machine only, set"
+          + " punctual.client.callback.accept-unsigned=true";
+    }
+    // Behind a proxy everybody seems to be on this machine.
+    boolean forwarded =
+        request.getHeader("Forwarded") != null
+            || request.getHeader("X-Forwarded-For") != null
+            || request.getHeader("Via") != null;
+    return !forwarded && isHere(request.getRemoteAddr())
+        ? null
+        : "punctual.client.callback.accept-unsigned is for calls from the same machine only; set"
+            + " punctual.client.callback.secrets";
+  }
+
+  private static boolean isHere(String address) {
+    try {
+      return InetAddress.getByName(address).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      return false;
+    }
+  }
+
+  private boolean isNew(String id, long now, long signedAt) {
+    synchronized (seen) {
+      var oldest = seen.entrySet().iterator();
+      while (oldest.hasNext()) {
+        // Those that were signed ahead of the clock stay a little longer than they must.
+        if (oldest.next().getValue() >= now && seen.size() < MAX_REMEMBERED) {
+          break;
+        }
+        oldest.remove();
+      }
+      return seen.putIfAbsent(id, signedAt + 2 * CallbackSignature.TOLERANCE_SECONDS) == null;
+    }
+  }
+
+  /** Signs the answer to a call; null where nothing is signed. */
+  @Nullable AnswerSeal seal(HttpServletRequest request) {
+    return keys.isEmpty()
+        ? null
+        : new AnswerSeal(
+            keys.subList(0, 1),
+            CallbackSignature.answerId(request.getHeader(CallbackSignature.ID)),
+            request.getHeader(CallbackSignature.TIMESTAMP));
+  }
+
+  /** Signs the lines of one answer, part by part. */
+  static final class AnswerSeal {
+
+    private final List<CallbackSignature.Key> keys;
+    private final String id;
+    private final String timestamp;
+    private int frame;
+
+    private AnswerSeal(List<CallbackSignature.Key> keys, String id, String timestamp) {
+      this.keys = keys;
+      this.id = id;
+      this.timestamp = timestamp;
+    }
+
+    /** The line that signs these. To be called for each part once, in order. */
+    String line(String lines) {
+      byte[] content = CallbackSignature.frame(frame++, lines).getBytes(StandardCharsets.UTF_8);
+      return CallbackSignature.line(CallbackSignature.sign(keys, id, timestamp, content));
+    }
+  }
+}
