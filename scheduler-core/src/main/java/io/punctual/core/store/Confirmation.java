@@ -90,11 +90,12 @@ final class Confirmation {
     return switch (persistence) {
       case LOG ->
           found
-              + " with appendfsync everysec, and WAITAOF came with 7.2:"
-              + " set appendfsync always, or use Redis 7.2 or newer";
+              + " and does not say that it has appendfsync always, and WAITAOF came with 7.2:"
+              + " set appendfsync always and let it be read (+config|get), or use Redis 7.2 or"
+              + " newer";
       case UNKNOWN ->
           found
-              + " and does not let its settings be read (CONFIG GET):"
+              + " and does not say how it is set up (INFO, CONFIG GET):"
               + " allow that, or use Redis 7.2 or newer";
       default ->
           found

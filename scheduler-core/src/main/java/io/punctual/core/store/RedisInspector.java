@@ -12,11 +12,16 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
-/** Reads INFO and CONFIG GET. */
+/**
+ * Reads INFO, and by CONFIG GET what INFO does not say: that is worth having, and no more, since
+ * who may read Redis's settings reads its passwords, too.
+ */
 final class RedisInspector implements StoreInspector {
 
   private final RedisConnectionFactory connections;
   private final Durability durability;
+  // Asking again and again would fill Redis's log of what it refused.
+  private volatile boolean refused;
 
   /** CONFIG GET of one server. */
   private interface Settings {
@@ -52,7 +57,7 @@ final class RedisInspector implements StoreInspector {
         });
   }
 
-  private static List<StoreNode> nodes(RedisClusterConnection cluster) {
+  private List<StoreNode> nodes(RedisClusterConnection cluster) {
     List<StoreNode> nodes = new ArrayList<>();
     for (RedisClusterNode master : cluster.clusterGetNodes()) {
       if (master.isMaster() && !master.isMarkedAsFail() && master.isConnected()) {
@@ -67,40 +72,45 @@ final class RedisInspector implements StoreInspector {
     return nodes;
   }
 
-  private static StoreNode node(String address, Properties info, Settings settings) {
-    String policy = allowed(settings, "maxmemory-policy");
-    String memory = allowed(settings, "maxmemory");
+  private StoreNode node(String address, Properties info, Settings settings) {
+    String memory = info.getProperty("maxmemory");
     return new StoreNode(
         address,
         info.getProperty("redis_version", "unknown"),
         info.getProperty("run_id", ""),
         info.getProperty("master_replid", ""),
         Integer.parseInt(info.getProperty("connected_slaves", "0")),
-        persistence(settings),
-        policy,
+        persistence(info.getProperty("aof_enabled"), settings),
+        info.getProperty("maxmemory_policy"),
         memory == null ? null : Long.valueOf(memory));
   }
 
-  private static Persistence persistence(Settings settings) {
-    String log = allowed(settings, "appendonly");
+  private Persistence persistence(@Nullable String log, Settings settings) {
     if (log == null) {
       return Persistence.UNKNOWN;
     }
-    if (log.equals("yes")) {
+    if (log.equals("1")) {
       return "always".equals(allowed(settings, "appendfsync"))
           ? Persistence.SYNCED_LOG
           : Persistence.LOG;
     }
     String snapshots = allowed(settings, "save");
-    return snapshots == null || snapshots.isEmpty() ? Persistence.NOTHING : Persistence.SNAPSHOTS;
+    if (snapshots == null) {
+      return Persistence.NO_LOG;
+    }
+    return snapshots.isEmpty() ? Persistence.NOTHING : Persistence.SNAPSHOTS;
   }
 
-  // Managed services and careful operators forbid CONFIG; that is a finding and no failure.
-  private static @Nullable String allowed(Settings settings, String setting) {
+  // Managed services and careful operators forbid CONFIG; that is no failure.
+  private @Nullable String allowed(Settings settings, String setting) {
+    if (refused) {
+      return null;
+    }
     try {
       return settings.read(setting);
     } catch (DataAccessException e) {
       if (StoreErrors.isAnswer(e)) {
+        refused = true;
         return null;
       }
       throw e;

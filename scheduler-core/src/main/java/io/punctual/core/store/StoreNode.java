@@ -32,6 +32,8 @@ public record StoreNode(
   public enum Persistence {
     /** It may not be read. */
     UNKNOWN,
+    /** No append-only file; whether there are snapshots may not be read. */
+    NO_LOG,
     /** Nothing. */
     NOTHING,
     /** The last snapshot. */
@@ -62,7 +64,7 @@ public record StoreNode(
           new Finding(
               false,
               says(
-                  "does not let its settings be read (CONFIG GET); make sure that"
+                  "does not say how it is set up (INFO, CONFIG GET); make sure that"
                       + " maxmemory-policy is noeviction and that it keeps an append-only file")));
     } else if (!evictionPolicy.equals(NO_EVICTION)) {
       boolean bounded = maxMemory == null || maxMemory > 0;
@@ -78,6 +80,14 @@ public record StoreNode(
                       + " set maxmemory-policy noeviction")));
     }
     switch (persistence) {
+      case NO_LOG ->
+          findings.add(
+              new Finding(
+                  false,
+                  says(
+                      "keeps no append-only file, and does not let it be read (CONFIG GET) whether"
+                          + " it keeps snapshots: jobs of the last minutes, or all of them, are"
+                          + " gone when it crashes; set appendonly yes")));
       case NOTHING ->
           findings.add(
               new Finding(

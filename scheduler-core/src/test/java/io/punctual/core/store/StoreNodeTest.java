@@ -31,7 +31,8 @@ class StoreNodeTest {
     "6.0.16, LOG, noeviction, 0, true, needs Redis 6.2",
     "7.0.15, LOG, allkeys-lru, 1000, true, removes jobs when its memory is full",
     "7.0.15, LOG, volatile-lru, 0, false, once a maxmemory is set",
-    "7.0.15, LOG, , , false, does not let its settings be read",
+    "7.0.15, LOG, , , false, does not say how it is set up",
+    "7.0.15, NO_LOG, noeviction, 0, false, or all of them",
     "7.0.15, NOTHING, noeviction, 0, false, keeps nothing on disk",
     "7.0.15, SNAPSHOTS, noeviction, 0, false, jobs of the last minutes"
   })
@@ -67,7 +68,8 @@ class StoreNodeTest {
     "7.0.15, SYNCED_LOG, ''",
     "7.0.15, LOG, WAITAOF came with 7.2",
     "7.0.15, NOTHING, set appendonly yes and appendfsync always",
-    "7.0.15, UNKNOWN, does not let its settings be read",
+    "7.0.15, UNKNOWN, does not say how it is set up",
+    "7.2.0, NO_LOG, set appendonly yes",
     "7.2.0, LOG, ''",
     "7.2.0, UNKNOWN, ''",
     "7.2.0, SNAPSHOTS, set appendonly yes"

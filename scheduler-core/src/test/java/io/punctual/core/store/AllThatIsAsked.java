@@ -1,0 +1,207 @@
+package io.punctual.core.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.punctual.DelayQueueJob;
+import io.punctual.core.engine.Delivery;
+import io.punctual.core.engine.Dispatcher;
+import io.punctual.core.engine.Engine;
+import io.punctual.core.engine.EngineOptions;
+import io.punctual.core.job.Due;
+import io.punctual.core.job.JobState;
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.queue.QueueName;
+import io.punctual.redis.Resp;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** Asks a Redis for everything that store and engine ever ask it for. */
+final class AllThatIsAsked {
+
+  private static final Duration LEASE = Duration.ofSeconds(10);
+  private static final String APP = "engine";
+
+  private final RedisConnectionFactory connections;
+  private final StoreOptions options;
+  private final List<Integer> servers;
+  private final Store store;
+  private final JobStore jobs;
+  private final Bucket bucket = StoreContract.bucket(0);
+
+  AllThatIsAsked(RedisConnectionFactory connections, String prefix, List<Integer> servers) {
+    this.connections = connections;
+    this.servers = servers;
+    this.options = new StoreOptions(prefix, Duration.ofMinutes(10));
+    this.store = RedisStore.connect(connections, options);
+    this.jobs = store.jobs();
+  }
+
+  void ask() throws Exception {
+    everyScript();
+    aLife();
+    queuesAndMarks();
+    confirmation();
+    wakeUps();
+    anEngine();
+    whatSpringBootAsks();
+  }
+
+  long queues() {
+    return store.queues().count();
+  }
+
+  // Each first by its text, since the server has forgotten it, and then by its hash.
+  private void everyScript() throws IOException {
+    for (String script : Calls.all().keySet()) {
+      for (int server : servers) {
+        Resp.call(server, "SCRIPT", "FLUSH");
+      }
+      Calls.make(script, jobs, bucket);
+      Calls.make(script, jobs, bucket);
+    }
+    jobs.pause(bucket, false);
+    jobs.limit(bucket, new Throttle(null, null));
+    jobs.purgeOldest(bucket, JobState.DELAYED, Long.MAX_VALUE >> 11, 200);
+  }
+
+  private void aLife() {
+    for (String id : List.of("a", "b", "c", "d")) {
+      submit(id);
+    }
+    claim(1, Duration.ofMillis(1));
+    StoreContract.eventually().until(() -> jobs.expire(bucket, 200).retried() == 1);
+    List<ClaimedJob> claimed = claim(200, LEASE);
+    assertThat(claimed).hasSize(4);
+    Settlement.Op[] ends = {
+      Settlement.Op.ACK, Settlement.Op.REJECT, Settlement.Op.FAIL, Settlement.Op.REJECT
+    };
+    for (int i = 0; i < ends.length; i++) {
+      ClaimedJob job = claimed.get(i);
+      jobs.extend(bucket, List.of(new Lease(job.taskId(), job.token())), LEASE);
+      jobs.settle(bucket, List.of(StoreContract.end(ends[i], job)));
+    }
+    for (JobState state : List.of(JobState.DELAYED, JobState.RESERVED, JobState.DEAD)) {
+      jobs.list(bucket, state, null, 10);
+    }
+    jobs.tagged(bucket, "tag", null, 10);
+    jobs.requeueOldest(bucket, 1, Duration.ofHours(1));
+    jobs.purgeOldest(bucket, JobState.DEAD, Long.MAX_VALUE >> 11, 10);
+    jobs.revise(bucket, "b", Revision.of(Due.in(60_000)));
+    jobs.cancel(bucket, "b");
+    jobs.restore(
+        bucket,
+        List.of(
+            Restoration.waiting(
+                Restoration.Kind.WAITING,
+                "forgotten",
+                5_000,
+                new JobRecord("i", 3, 1, 0, List.of("tag"), new byte[] {1}))));
+    assertThat(jobs.find(bucket, "forgotten")).isPresent();
+    assertThat(jobs.stats(bucket).now()).isPositive();
+  }
+
+  private void submit(String id) {
+    submit(id, Due.in(0));
+  }
+
+  private void submit(String id, Due due) {
+    jobs.submit(
+        bucket,
+        List.of(
+            new Submission(
+                id,
+                "i-" + id,
+                due,
+                3,
+                0,
+                List.of("tag"),
+                BucketReader.bytes(id),
+                /* replace= */ false)));
+  }
+
+  private List<ClaimedJob> claim(int max, Duration lease) {
+    return jobs.claim(bucket, max, lease, JobStore.ClaimMode.PUSH, new LeaseToken("t-" + max), "me")
+        .jobs();
+  }
+
+  private void queuesAndMarks() {
+    QueueName queue = new QueueName("shop", "registered");
+    assertThat(store.queues().register(queue, 2)).isEqualTo(2);
+    assertThat(store.queues().buckets(queue)).hasValue(2);
+    assertThat(store.queues().count()).isPositive();
+    assertThat(store.queues().all()).containsKey(queue);
+    assertThat(store.epoch().advance().sequence()).isLessThan(store.epoch().advance().sequence());
+    assertThat(store.inspector().nodes()).isNotEmpty();
+  }
+
+  // Nobody is there to confirm anything, which is found out by asking.
+  private void confirmation() {
+    Store strict =
+        RedisStore.connect(
+            connections,
+            new StoreOptions(
+                options.prefix(),
+                options.tombstones(),
+                Durability.parse("replicated:1", Duration.ofMillis(10))));
+    StoreException e =
+        catchThrowableOfType(StoreException.class, () -> strict.jobs().cancel(bucket, "none"));
+    assertThat(e).hasMessageContaining("only 0 of 1 replicas confirmed it");
+  }
+
+  private void wakeUps() throws Exception {
+    StoreContract.Hearing hearing = new StoreContract.Hearing();
+    try (AutoCloseable listening = store.wakeUps().listen(hearing)) {
+      assertThat(listening).isNotNull();
+      assertThat(hearing.next()).isEqualTo("gap");
+      submit("heard", Due.at(1));
+      assertThat(hearing.next()).startsWith("shop/order.close#0 ");
+      for (int server : servers) {
+        Resp.call(server, "CLIENT", "KILL", "TYPE", "pubsub");
+      }
+      assertThat(hearing.next()).isEqualTo("gap");
+    }
+  }
+
+  private void anEngine() throws Exception {
+    Dispatcher done =
+        new Dispatcher() {
+          @Override
+          public int capacity(QueueName queue) {
+            return 10;
+          }
+
+          @Override
+          public void dispatch(QueueName queue, List<Delivery> deliveries) {
+            deliveries.forEach(
+                delivery -> {
+                  var unused = delivery.done();
+                });
+          }
+        };
+    try (Engine engine = Engine.create(store, EngineOptions.defaults(APP), done)) {
+      engine.start();
+      DelayQueueJob job = DelayQueueJob.of("close").taskId("x").delay(Duration.ZERO).build();
+      engine.submit(APP, job, false).get(20, TimeUnit.SECONDS);
+      QueueName queue = new QueueName(APP, "close");
+      StoreContract.eventually()
+          .until(() -> engine.find(queue, "x").orElseThrow().state() == JobState.FINISHED);
+      StoreContract.eventually().until(() -> !engine.storeHealth().nodes().isEmpty());
+    }
+  }
+
+  private void whatSpringBootAsks() {
+    try (RedisConnection connection = connections.getConnection()) {
+      if (connection instanceof RedisClusterConnection cluster) {
+        assertThat(cluster.clusterGetClusterInfo()).isNotNull();
+      } else {
+        assertThat(connection.serverCommands().info("server")).isNotNull();
+      }
+    }
+  }
+}
