@@ -82,6 +82,16 @@ final class GroupCommit<T> {
     }
   }
 
+  /** Drops what waits; the call in flight goes on. */
+  void dropWaiting() {
+    List<T> left;
+    synchronized (waiting) {
+      left = new ArrayList<>(waiting);
+      waiting.clear();
+    }
+    dropped.accept(left);
+  }
+
   /** Takes no more and drops what waits; the call in flight goes on. */
   void close() {
     List<T> left;

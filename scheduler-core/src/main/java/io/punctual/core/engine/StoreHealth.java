@@ -1,5 +1,6 @@
 package io.punctual.core.engine;
 
+import io.punctual.core.store.StoreLoss;
 import io.punctual.core.store.StoreNode;
 import java.time.Instant;
 import java.util.List;
@@ -14,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param findings what ought to be mended
  * @param obstacles why the wanted durability cannot be kept; while there is one, changes are
  *     refused or their outcome is not known
- * @param losses what the store was seen to have lost since this engine began, oldest first
+ * @param begun when the store began, as far as its mark tells; null before the first look
+ * @param losses what the store was seen to have lost and nobody has acknowledged, oldest first
  * @param restored how many jobs this engine has put back
  */
 public record StoreHealth(
@@ -23,16 +25,9 @@ public record StoreHealth(
     List<StoreNode> nodes,
     List<StoreNode.Finding> findings,
     List<String> obstacles,
-    List<Loss> losses,
+    @Nullable Instant begun,
+    List<StoreLoss> losses,
     long restored) {
-
-  /**
-   * The store came back with less than it had.
-   *
-   * @param at when it was noticed, by the store's clock
-   * @param text what was seen
-   */
-  public record Loss(Instant at, String text) {}
 
   /** Whether jobs were lost, or can be lost in the normal course of things, or nothing works. */
   public boolean isBad() {

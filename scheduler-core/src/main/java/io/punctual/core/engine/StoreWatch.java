@@ -8,11 +8,13 @@ import io.punctual.core.store.Restoration;
 import io.punctual.core.store.Restored;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
+import io.punctual.core.store.StoreLoss;
 import io.punctual.core.store.StoreNode;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -46,6 +48,8 @@ final class StoreWatch {
 
   private @Nullable Epoch seen;
   private boolean forgetful;
+  private final Map<String, StoreLoss> unreported = new LinkedHashMap<>();
+  private volatile @Nullable Instant begun;
   private long inspected = Long.MIN_VALUE / 2;
   private Set<String> told = Set.of();
   private volatile StoreHealth health;
@@ -62,6 +66,7 @@ final class StoreWatch {
             List.of(),
             List.of(),
             List.of(),
+            null,
             List.of(),
             0);
   }
@@ -72,6 +77,8 @@ final class StoreWatch {
 
   /** An operator has read of the losses. */
   synchronized void acknowledgeLosses() {
+    store.epoch().acknowledge();
+    unreported.clear();
     health = with(health.error(), List.of(), health.restored());
   }
 
@@ -99,6 +106,7 @@ final class StoreWatch {
   private long look() {
     try {
       compare(store.epoch().advance());
+      keepLosses();
       if (forgetful) {
         restore();
         forgetful = false;
@@ -142,18 +150,27 @@ final class StoreWatch {
   private void compare(Epoch now) {
     Epoch before = seen;
     seen = now;
+    begun = now.begun() == 0 ? null : Instant.ofEpochMilli(now.begun());
     if (before == null) {
+      if (now.begun() == now.now()) {
+        log.warn(
+            "The store is new: no scheduler was here before. If there should be jobs in it, it was"
+                + " emptied or is another one; nothing can be put back");
+      }
       return;
     }
     if (!now.id().equals(before.id())) {
       lost(
           now,
+          "emptied " + now.id(),
           "the store was emptied, or another one took its place: its mark "
               + before.id()
               + " is gone. Restore it from a backup, or submit again what is missing");
     } else if (now.sequence() <= before.sequence()) {
       lost(
           now,
+          // Each scheduler sees other numbers within the same moment.
+          "older " + now.id() + " " + Duration.ofMillis(now.now()).toMinutes(),
           "the store came back as it was earlier: its mark went from "
               + before.sequence()
               + " to "
@@ -165,12 +182,20 @@ final class StoreWatch {
     }
   }
 
-  private synchronized void lost(Epoch now, String what) {
+  private synchronized void lost(Epoch now, String key, String what) {
     forgetful = true;
-    String text = what + "; this scheduler puts back what it accepted of late.";
+    String text = what + "; schedulers put back what they accepted of late.";
     log.error("JOBS MAY BE LOST: {}", text);
-    List<StoreHealth.Loss> losses = new ArrayList<>(health.losses());
-    losses.add(new StoreHealth.Loss(Instant.ofEpochMilli(now.now()), text));
+    unreported.put(key, new StoreLoss(Instant.ofEpochMilli(now.now()), text));
+  }
+
+  /** Into the store, so that those who start later know of it, until somebody has seen to it. */
+  private synchronized void keepLosses() {
+    List<StoreLoss> losses = new ArrayList<>(unreported.values());
+    health = with(health.error(), losses, health.restored());
+    unreported.forEach(store.epoch()::report);
+    unreported.clear();
+    losses = store.epoch().losses();
     health =
         with(
             health.error(),
@@ -247,18 +272,20 @@ final class StoreWatch {
               nodes,
               findings,
               obstacles,
+              begun,
               health.losses(),
               health.restored());
     }
   }
 
-  private StoreHealth with(@Nullable String error, List<StoreHealth.Loss> losses, long restored) {
+  private StoreHealth with(@Nullable String error, List<StoreLoss> losses, long restored) {
     return new StoreHealth(
         error,
         health.durability(),
         health.nodes(),
         health.findings(),
         health.obstacles(),
+        begun,
         List.copyOf(losses),
         restored);
   }

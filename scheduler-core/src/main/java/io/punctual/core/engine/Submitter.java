@@ -14,8 +14,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores the submissions of one bucket in groups. A call that fails fails exactly the submissions
- * that were in it; whether to repeat is the submitter's choice.
+ * Stores the submissions of one bucket in groups. A call that fails fails the submissions that were
+ * in it; whether to repeat is the submitter's choice. One that had no answer fails those that wait
+ * behind it, too: each group would wait as long, one after the other.
  */
 final class Submitter {
 
@@ -26,6 +27,8 @@ final class Submitter {
   private final Context context;
   private final Doorbell bell;
   private final GroupCommit<Entry> commit;
+
+  private volatile boolean unanswered;
 
   private record Entry(Submission submission, CompletableFuture<Submit> answer) {
     int size() {
@@ -50,6 +53,11 @@ final class Submitter {
   /** Stores a submission that {@link Admission} has let in. */
   void submit(Submission submission, CompletableFuture<Submit> answer) {
     Entry entry = new Entry(submission, answer);
+    // While there is no answer, those of one call find out whether there is one again.
+    if (unanswered && commit.size() >= JobStore.MAX_JOBS) {
+      fail(List.of(entry), behind());
+      return;
+    }
     if (!commit.add(entry)) {
       drop(List.of(entry));
     }
@@ -65,6 +73,7 @@ final class Submitter {
           context.jobs().submit(bucket, group.stream().map(Entry::submission).toList());
       context.contact().answered(context.now());
       context.outages().answered(this);
+      unanswered = false;
       if (submitted.newHead() != null) {
         bell.head(submitted.newHead());
       }
@@ -76,12 +85,22 @@ final class Submitter {
     } catch (RuntimeException e) {
       context.outages().failed(this, e);
       fail(group, e);
+      if (e instanceof StoreException store && store.kind() == StoreException.Kind.UNREACHABLE) {
+        unanswered = true;
+        commit.dropWaiting();
+      }
     }
     return 0;
   }
 
   private void drop(List<Entry> group) {
-    fail(group, closed());
+    fail(group, unanswered ? behind() : closed());
+  }
+
+  private static StoreException behind() {
+    return new StoreException(
+        StoreException.Kind.REFUSED,
+        "the store did not answer those before; nothing was stored, try again later");
   }
 
   private void fail(List<Entry> group, RuntimeException e) {

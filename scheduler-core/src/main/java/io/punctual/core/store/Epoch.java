@@ -6,6 +6,7 @@ import java.util.Set;
  * What tells one state of the store from another.
  *
  * @param now the store's time, epoch ms
+ * @param begun the store's time when the mark was made, epoch ms; {@code now} if just so
  * @param id made when the first engine met an empty store; another one means that the store was
  *     emptied or is another one
  * @param sequence grows with each look of any engine; a lower one than before means that an older
@@ -13,4 +14,4 @@ import java.util.Set;
  * @param lineages Redis's replication ids; they change when a server starts again or a replica
  *     takes over
  */
-public record Epoch(long now, String id, long sequence, Set<String> lineages) {}
+public record Epoch(long now, long begun, String id, long sequence, Set<String> lineages) {}

@@ -1,5 +1,7 @@
 package io.punctual.core.store;
 
+import java.util.List;
+
 /** A mark in the store by which is seen that it lost something. */
 public interface EpochMarker {
 
@@ -9,4 +11,26 @@ public interface EpochMarker {
    * @throws StoreException if the store was not reached or refused
    */
   Epoch advance();
+
+  /**
+   * Keeps what was lost, for all engines and their successors.
+   *
+   * @param key the same for engines that saw the same: it is kept once
+   * @throws StoreException if the store was not reached or refused
+   */
+  void report(String key, StoreLoss loss);
+
+  /**
+   * What was lost and is not acknowledged yet, oldest first.
+   *
+   * @throws StoreException if the store was not reached
+   */
+  List<StoreLoss> losses();
+
+  /**
+   * Forgets what was reported.
+   *
+   * @throws StoreException if the store was not reached or refused
+   */
+  void acknowledge();
 }

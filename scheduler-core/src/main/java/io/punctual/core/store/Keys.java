@@ -62,6 +62,10 @@ final class Keys {
     return bytes(prefix + ":epoch");
   }
 
+  byte[] losses() {
+    return bytes(prefix + ":losses");
+  }
+
   byte[] wakeUpChannel() {
     return bytes(prefix + ":wake");
   }

@@ -1,6 +1,9 @@
 package io.punctual.core.store;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
@@ -35,17 +38,68 @@ final class RedisEpochMarker implements EpochMarker {
           try (RedisConnection connection = connections.getConnection()) {
             RedisHashCommands hashes = connection.hashCommands();
             byte[] key = keys.epoch();
+            long now = Objects.requireNonNull(connection.serverCommands().time());
             byte[] id = hashes.hGet(key, ID);
             if (id == null) {
-              hashes.hSetNX(key, ID, Keys.bytes(UUID.randomUUID().toString()));
+              hashes.hSetNX(key, ID, Keys.bytes(UUID.randomUUID() + " " + now));
               id = Objects.requireNonNull(hashes.hGet(key, ID), "the mark vanished again");
             }
             Long sequence = hashes.hIncrBy(key, SEQUENCE, 1);
+            String[] made = new String(id, StandardCharsets.UTF_8).split(" ", 2);
             return new Epoch(
-                Objects.requireNonNull(connection.serverCommands().time()),
-                new String(id, StandardCharsets.UTF_8),
+                now,
+                made.length < 2 ? 0 : Long.parseLong(made[1]),
+                made[0],
                 Objects.requireNonNull(sequence),
                 lineages(connection));
+          }
+        });
+  }
+
+  @Override
+  public void report(String key, StoreLoss loss) {
+    StoreErrors.translated(
+        "keep what was lost",
+        () -> {
+          try (RedisConnection connection = connections.getConnection()) {
+            return connection
+                .hashCommands()
+                .hSetNX(
+                    keys.losses(),
+                    Keys.bytes(key),
+                    Keys.bytes(loss.at().toEpochMilli() + " " + loss.text()));
+          }
+        });
+  }
+
+  @Override
+  public List<StoreLoss> losses() {
+    return StoreErrors.translated(
+        "read what was lost",
+        () -> {
+          try (RedisConnection connection = connections.getConnection()) {
+            return Objects.requireNonNull(connection.hashCommands().hGetAll(keys.losses()))
+                .values()
+                .stream()
+                .map(value -> new String(value, StandardCharsets.UTF_8).split(" ", 2))
+                .map(part -> new StoreLoss(Instant.ofEpochMilli(Long.parseLong(part[0])), part[1]))
+                .sorted(Comparator.comparing(StoreLoss::at))
+                .toList();
+          }
+        });
+  }
+
+  @Override
+  public void acknowledge() {
+    StoreErrors.translated(
+        "forget what was lost",
+        () -> {
+          try (RedisConnection connection = connections.getConnection()) {
+            RedisHashCommands hashes = connection.hashCommands();
+            Set<byte[]> all = Objects.requireNonNull(hashes.hGetAll(keys.losses())).keySet();
+            return all.isEmpty()
+                ? Long.valueOf(0)
+                : hashes.hDel(keys.losses(), all.toArray(new byte[0][]));
           }
         });
   }

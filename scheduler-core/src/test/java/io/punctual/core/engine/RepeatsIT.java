@@ -101,7 +101,20 @@ class RepeatsIT extends EngineTestBase {
       JedisConnectionFactory own = connections("127.0.0.1", server.port());
       Store store = RedisStore.connect(own, new StoreOptions(prefix, Duration.ofMinutes(10)));
       TestDispatcher dispatcher = new TestDispatcher();
-      Engine engine = engine(store, options("counted", this::count), dispatcher, null);
+      // A lease that does not run out before the store is found to be another one.
+      EngineOptions o = EngineOptions.defaults("counted");
+      EngineOptions patient =
+          new EngineOptions(
+              o.owner(),
+              o.lease(),
+              o.maxClaim(),
+              o.buckets(),
+              o.retry(),
+              o.safetyCheck(),
+              o.idleChecksPerSecond(),
+              o.receipts(),
+              this::count);
+      Engine engine = engine(store, patient, dispatcher, null);
       eventually()
           .until(
               () ->

@@ -10,6 +10,7 @@ import io.punctual.core.job.JobState;
 import io.punctual.core.store.Durability;
 import io.punctual.core.store.RedisStore;
 import io.punctual.core.store.Store;
+import io.punctual.core.store.StoreLoss;
 import io.punctual.core.store.StoreOptions;
 import io.punctual.redis.RedisServer;
 import io.punctual.redis.Resp;
@@ -82,9 +83,9 @@ class StoreWatchIT extends EngineTestBase {
     assertThat(health.isBad()).isTrue();
     assertThat(health.losses())
         .singleElement()
-        .extracting(StoreHealth.Loss::text)
+        .extracting(StoreLoss::text)
         .asString()
-        .contains("emptied", "puts back");
+        .contains("emptied", "put back");
     assertThat(engine.find(QUEUE, "waits").orElseThrow().state()).isEqualTo(JobState.DELAYED);
     assertThat(engine.operations().tagged(APP, "x", null, 9).jobs()).hasSize(1);
     assertThat(engine.find(QUEUE, "moved").orElseThrow().at()).isEqualTo(there);
@@ -94,8 +95,16 @@ class StoreWatchIT extends EngineTestBase {
     assertThat(submit(engine, "done", Duration.ZERO).kind()).isEqualTo(Submit.Kind.DONE);
     eventually().until(() -> engine.queues().containsKey(QUEUE));
 
-    engine.acknowledgeLosses();
-    assertThat(engine.storeHealth().losses()).isEmpty();
+    // It is no secret of this engine's, and does not end with it.
+    engine.close();
+    Engine successor = engine(ownStore(), options("successor"), dispatcher, null);
+    awaitHealth(successor, seen -> seen.losses().equals(health.losses()));
+    Engine other = engine(ownStore(), options("other"), dispatcher, null);
+    awaitHealth(other, seen -> seen.losses().equals(health.losses()));
+
+    successor.acknowledgeLosses();
+    assertThat(successor.storeHealth().losses()).isEmpty();
+    awaitHealth(other, seen -> seen.losses().isEmpty() && seen.begun() != null);
   }
 
   @Test
@@ -120,7 +129,7 @@ class StoreWatchIT extends EngineTestBase {
     awaitHealth(engine, health -> health.restored() == 1);
     assertThat(engine.storeHealth().losses())
         .singleElement()
-        .extracting(StoreHealth.Loss::text)
+        .extracting(StoreLoss::text)
         .asString()
         .contains("as it was earlier");
     assertThat(engine.find(QUEUE, "later")).isPresent();

@@ -73,8 +73,8 @@ class SecurityProblems implements AuthenticationEntryPoint, AccessDeniedHandler 
     write(request, response, ApiException.of(ErrorCode.FORBIDDEN, "you may not do this"));
   }
 
-  private static void write(
-      HttpServletRequest request, HttpServletResponse response, ApiException problem)
+  /** Answers with a problem, before any controller. */
+  static void write(HttpServletRequest request, HttpServletResponse response, ApiException problem)
       throws IOException {
     boolean command = request.getRequestURI().equals(CommandController.PATH);
     response.setStatus(problem.code().status());

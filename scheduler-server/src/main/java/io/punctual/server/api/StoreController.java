@@ -5,6 +5,7 @@ import io.punctual.core.engine.StoreHealth;
 import io.punctual.core.store.StoreNode;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -39,6 +40,8 @@ class StoreController {
             .map(finding -> Map.of("unsafe", finding.unsafe(), "text", finding.text()))
             .toList());
     out.put("obstacles", health.obstacles());
+    Instant begun = health.begun();
+    out.put("begunAt", begun == null ? null : begun.toString());
     out.put(
         "losses",
         health.losses().stream()

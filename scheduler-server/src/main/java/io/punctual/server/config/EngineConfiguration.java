@@ -7,6 +7,7 @@ import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.RedisStore;
 import io.punctual.core.store.Store;
 import io.punctual.server.dispatch.CallbackKeys;
+import io.punctual.server.dispatch.CallbackTargets;
 import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.server.registry.WorkerDirectory;
 import io.punctual.server.registry.WorkerInstance;
@@ -18,6 +19,7 @@ import java.util.UUID;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
+import org.springframework.core.env.Profiles;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** Puts engine, store and dispatch together. */
@@ -26,13 +28,19 @@ class EngineConfiguration {
 
   @Bean
   HttpDispatcher dispatcher(
-      WorkerDirectory workers, PunctualProperties properties, SecurityProperties security) {
+      WorkerDirectory workers,
+      PunctualProperties properties,
+      SecurityProperties security,
+      Environment environment) {
     return new HttpDispatcher(
         workers,
         properties.dispatch().connectTimeout(),
         properties.dispatch().avoid(),
         properties.dispatch().circuit().options(),
         new CallbackKeys(security::keysOf, Set.copyOf(security.unsignedAnswers())),
+        new CallbackTargets(
+            properties.dispatch().allowedNetworks(),
+            environment.acceptsProfiles(Profiles.of("quickstart"))),
         InstantSource.system());
   }
 

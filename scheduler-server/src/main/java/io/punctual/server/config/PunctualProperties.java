@@ -146,11 +146,15 @@ public record PunctualProperties(
    *
    * @param connectTimeout how long a connection may take
    * @param avoid how long an instance that refused a connection is left alone
+   * @param allowedNetworks where instances may be, in CIDR notation (10.0.0.0/8); empty for
+   *     everywhere but this machine. Link-local addresses, and those at which clouds tell secrets,
+   *     are never called
    * @param circuit when an application is left alone because everything fails
    */
   public record Dispatch(
       @DefaultValue("1s") Duration connectTimeout,
       @DefaultValue("3s") Duration avoid,
+      @DefaultValue List<String> allowedNetworks,
       @DefaultValue Circuit circuit) {
 
     /** Checks the values. */

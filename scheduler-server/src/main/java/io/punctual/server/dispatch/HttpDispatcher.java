@@ -39,11 +39,13 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(HttpDispatcher.class);
   private static final int MAX_INSTANCES_TRIED = 4;
+  private static final Duration FORBIDDEN = Duration.ofSeconds(30);
 
   private final WorkerDirectory workers;
   private final InstanceBoard board;
   private final Circuits circuits;
   private final Chooser chooser;
+  private final CallbackTargets targets;
   private final LastTried lastTried = new LastTried(10_000);
   private final Map<String, Callback> protocols;
   private final Deadlines deadlines = new Deadlines();
@@ -58,7 +60,9 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
       Duration avoid,
       CircuitOptions circuit,
       CallbackKeys keys,
+      CallbackTargets targets,
       InstantSource clock) {
+    this.targets = targets;
     this.workers = workers;
     this.circuits = new Circuits(circuit);
     this.board = new InstanceBoard(System::nanoTime);
@@ -258,6 +262,10 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
       held.forEach(delivery -> lastTried.put(delivery.incarnation(), target.id()));
       Callback protocol = Objects.requireNonNull(protocols.get(target.metadata().protocol()));
       try {
+        String refusal = targets.refusal(target.callback());
+        if (refusal != null) {
+          throw new NotSentException(refusal, FORBIDDEN);
+        }
         protocol.call(target, attempts);
         board.reached(target);
       } catch (NotSentException e) {

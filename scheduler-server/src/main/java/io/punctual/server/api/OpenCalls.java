@@ -1,0 +1,60 @@
+package io.punctual.server.api;
+
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.stereotype.Component;
+import org.springframework.web.filter.OncePerRequestFilter;
+
+/**
+ * Bounds the calls that are under way: each holds a connection's buffers and its own input while
+ * the store takes its time, some 100 kB as was seen. Those who wait for jobs are bounded by
+ * themselves, see {@link OpenPulls}.
+ */
+@Component
+@Order(Ordered.HIGHEST_PRECEDENCE)
+class OpenCalls extends OncePerRequestFilter {
+
+  private static final long BYTES_EACH = 256 * 1024;
+  private static final int MIN = 500;
+  private static final int MAX = 10_000;
+
+  private final int max =
+      (int) Math.max(MIN, Math.min(MAX, Runtime.getRuntime().maxMemory() / BYTES_EACH));
+  private final AtomicInteger open = new AtomicInteger();
+
+  @Override
+  protected boolean shouldNotFilter(HttpServletRequest request) {
+    // Whoever looks after this scheduler gets in when it is busy, too.
+    return !request.getRequestURI().startsWith("/api/");
+  }
+
+  @Override
+  protected void doFilterInternal(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws ServletException, IOException {
+    try {
+      if (open.incrementAndGet() > max) {
+        SecurityProblems.write(
+            request,
+            response,
+            ApiException.unavailable(
+                "this scheduler has "
+                    + max
+                    + " calls under way: nothing was changed; try again"
+                    + " later, or ask another one",
+                Duration.ofSeconds(2)));
+        return;
+      }
+      chain.doFilter(request, response);
+    } finally {
+      open.decrementAndGet();
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package io.punctual.server.dispatch;
+
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.security.web.util.matcher.IpAddressMatcher;
+
+/**
+ * Where a callback may go. Who gets into the registry must not make the scheduler call what only it
+ * can reach: the machine's own services, and the addresses at which clouds tell secrets.
+ */
+public final class CallbackTargets {
+
+  // Of Alibaba, Oracle, AWS and Google; those of the others are link-local.
+  private static final Set<String> METADATA =
+      Set.of("100.100.100.200", "192.0.0.192", "fd00:ec2:0:0:0:0:0:254", "fd20:ce:0:0:0:0:0:254");
+
+  private final List<IpAddressMatcher> allowed;
+  private final boolean loopback;
+
+  /**
+   * @param networks in CIDR notation; if there are any, nothing else is called
+   * @param loopback whether this machine may be called where no networks are given
+   * @throws IllegalArgumentException naming what is no network
+   */
+  public CallbackTargets(List<String> networks, boolean loopback) {
+    this.allowed = networks.stream().map(CallbackTargets::matcher).toList();
+    this.loopback = loopback;
+  }
+
+  private static IpAddressMatcher matcher(String network) {
+    try {
+      return new IpAddressMatcher(network);
+    } catch (RuntimeException e) {
+      throw new IllegalArgumentException(
+          "punctual.dispatch.allowed-networks: '" + network + "' is no network such as 10.0.0.0/8");
+    }
+  }
+
+  /**
+   * Why an address must not be called; null if it may. Looked at before each call, since names
+   * move; the connection then uses the answer that the JVM keeps for some seconds.
+   */
+  @Nullable String refusal(URI callback) {
+    String host = callback.getHost();
+    if (host == null) {
+      return "the registry gives no host that can be called";
+    }
+    try {
+      for (InetAddress address : InetAddress.getAllByName(host)) {
+        if (!mayBeCalled(address)) {
+          return host
+              + " is "
+              + address.getHostAddress()
+              + ", which is not called (punctual.dispatch.allowed-networks)";
+        }
+      }
+    } catch (UnknownHostException e) {
+      return "no address is known of " + host;
+    }
+    return null;
+  }
+
+  private boolean mayBeCalled(InetAddress address) {
+    String text = address.getHostAddress().replaceAll("%.*", "");
+    if (address.isLinkLocalAddress()
+        || address.isAnyLocalAddress()
+        || address.isMulticastAddress()
+        || METADATA.contains(text)) {
+      return false;
+    }
+    return allowed.isEmpty()
+        ? loopback || !address.isLoopbackAddress()
+        : allowed.stream().anyMatch(network -> network.matches(text));
+  }
+}
