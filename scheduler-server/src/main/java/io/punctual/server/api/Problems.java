@@ -81,6 +81,7 @@ class Problems {
             "the stored data of this queue is damaged: nothing was changed; an operator must look at"
                 + " the scheduler's log");
       }
+      case EXCESSIVE -> ApiException.invalid("taskType", String.valueOf(e.getMessage()));
     };
   }
 
