@@ -23,6 +23,8 @@ import java.util.regex.Pattern;
  *     a lower one costs the store less, and lets an idle bucket wait longer when a hint was lost
  * @param receipts what is remembered of answers, for a fail-over
  * @param repeats is told of jobs that go out again
+ * @param maxQueues how many queues of one application there may be before a new one is refused;
+ *     several engines that make queues at the same moment may exceed it by a few
  */
 public record EngineOptions(
     String owner,
@@ -33,7 +35,32 @@ public record EngineOptions(
     Function<QueueName, Duration> safetyCheck,
     int idleChecksPerSecond,
     ReceiptOptions receipts,
-    RepeatListener repeats) {
+    RepeatListener repeats,
+    int maxQueues) {
+
+  /** With any number of queues. */
+  public EngineOptions(
+      String owner,
+      Duration lease,
+      int maxClaim,
+      int buckets,
+      Function<QueueName, RetryPolicy> retry,
+      Function<QueueName, Duration> safetyCheck,
+      int idleChecksPerSecond,
+      ReceiptOptions receipts,
+      RepeatListener repeats) {
+    this(
+        owner,
+        lease,
+        maxClaim,
+        buckets,
+        retry,
+        safetyCheck,
+        idleChecksPerSecond,
+        receipts,
+        repeats,
+        Integer.MAX_VALUE);
+  }
 
   /**
    * Checks the ranges.
@@ -49,6 +76,7 @@ public record EngineOptions(
     require("maxClaim", maxClaim, JobStore.MAX_JOBS);
     require("buckets", buckets, Bucket.MAX_BUCKETS);
     require("idleChecksPerSecond", idleChecksPerSecond, 100_000);
+    require("maxQueues", maxQueues, Integer.MAX_VALUE);
   }
 
   private static final Pattern OWNER = Pattern.compile("[\\x21-\\x7e]{1,128}");

@@ -2,6 +2,7 @@ package io.punctual.core.engine;
 
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.QueueDirectory;
+import io.punctual.core.store.StoreException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
@@ -79,7 +80,28 @@ final class Queues {
 
   /** The queue, made if it does not exist. Asks the store. */
   QueueLanes register(QueueName queue) {
+    int max = context.options().maxQueues();
+    if (isFull(queue, max) && directory.buckets(queue).isEmpty()) {
+      throw new StoreException(
+          StoreException.Kind.EXCESSIVE,
+          "is new, and "
+              + queue.application()
+              + " has "
+              + max
+              + " of them, which is the most: take one that is there, and tell jobs apart by their"
+              + " ids or tags");
+    }
     return adopt(queue, directory.register(queue, context.options().buckets()));
+  }
+
+  // What is known is the directory as it was read a moment ago, and what was made here since.
+  private boolean isFull(QueueName queue, int max) {
+    return known.size() >= max
+        && !known.containsKey(queue)
+        && known.keySet().stream()
+                .filter(name -> name.application().equals(queue.application()))
+                .count()
+            >= max;
   }
 
   /**

@@ -16,7 +16,9 @@ public class StoreException extends RuntimeException {
     /**
      * A key of the bucket has a foreign type: refused, nothing was changed. An operator must act.
      */
-    CORRUPT
+    CORRUPT,
+    /** Beyond a bound of our own: refused, nothing was changed, and a repetition will not help. */
+    EXCESSIVE
   }
 
   /**

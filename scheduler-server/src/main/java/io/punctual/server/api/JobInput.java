@@ -107,6 +107,9 @@ record JobInput(String application, DelayQueueJob job) {
     if (text == null) {
       return null;
     }
+    if (!text.matches("[ -~]*")) {
+      throw fields.error("retry", "must be printable ASCII");
+    }
     try {
       return RetryPolicy.parse(text);
     } catch (IllegalArgumentException e) {

@@ -21,6 +21,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.MultiValueMap;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
@@ -48,7 +49,8 @@ class JobListController {
 
   @Allowed(value = Role.VIEWER, applications = true)
   @GetMapping("/api/v1/jobs")
-  Map<String, Object> list(@RequestParam Map<String, String> query) {
+  Map<String, Object> list(@RequestParam MultiValueMap<String, String> given) {
+    Map<String, String> query = given.toSingleValueMap();
     for (String name : query.keySet()) {
       if (!JobFilter.fields().contains(name) && !List.of("limit", "cursor").contains(name)) {
         throw ApiException.invalid(
@@ -62,6 +64,12 @@ class JobListController {
     if (application == null) {
       throw ApiException.invalid("application", "is missing");
     }
+    given.forEach(
+        (name, values) -> {
+          if (values.size() > 1) {
+            throw ApiException.invalid(name, "must not be given twice");
+          }
+        });
     JobFilter filter =
         new JobFilter(
             application,

@@ -2,12 +2,14 @@ package io.punctual.server.api;
 
 import io.punctual.ErrorCode;
 import jakarta.servlet.http.HttpServletRequest;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Locale;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
@@ -40,6 +42,12 @@ final class JsonBody {
                   .build())
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .build();
+
+  // Who sends a byte now and then would never be silent for long enough to be given up.
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /** A large body has more time, at 100 kB a second. */
+  private static final long NANOS_PER_BYTE = 10_000;
 
   private JsonBody() {}
 
@@ -91,12 +99,25 @@ final class JsonBody {
     }
     try {
       InputStream in = request.getInputStream();
-      byte[] bytes = in.readNBytes((int) Math.min(limit + 1, Integer.MAX_VALUE - 8));
-      if (bytes.length > limit) {
-        throw tooLarge(limit);
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream(Math.max(32, in.available()));
+      byte[] buffer = new byte[8 * 1024];
+      long begin = System.nanoTime();
+      for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
+        bytes.write(buffer, 0, count);
+        if (bytes.size() > limit) {
+          throw tooLarge(limit);
+        }
+        if (System.nanoTime() - begin > PATIENCE.toNanos() + bytes.size() * NANOS_PER_BYTE) {
+          RequestGuard.drop(request);
+          throw ApiException.of(
+              ErrorCode.INVALID,
+              "the body did not arrive within " + PATIENCE.toSeconds() + " s; send it faster");
+        }
       }
-      return bytes;
-    } catch (IOException e) {
+      return bytes.toByteArray();
+    } catch (IOException | IllegalStateException e) {
+      // The latter where a chunked body has too many trailers.
+      RequestGuard.drop(request);
       throw ApiException.of(ErrorCode.INVALID, "the body ended before it was whole");
     }
   }

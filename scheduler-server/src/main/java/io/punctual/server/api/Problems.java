@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
+import org.apache.tomcat.util.http.InvalidParameterException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
@@ -45,6 +46,12 @@ class Problems {
     return respond(unexpected(e));
   }
 
+  /** A parameter in the address that is no UTF-8, for instance. */
+  @ExceptionHandler
+  ResponseEntity<Map<String, Object>> onParameter(InvalidParameterException e) {
+    return respond(framework(400));
+  }
+
   /** What nobody thought of. */
   static ApiException unexpected(Exception e) {
     log.error("A request failed in an unexpected way", e);
@@ -74,6 +81,7 @@ class Problems {
             "the stored data of this queue is damaged: nothing was changed; an operator must look at"
                 + " the scheduler's log");
       }
+      case EXCESSIVE -> ApiException.invalid("taskType", String.valueOf(e.getMessage()));
     };
   }
 
@@ -89,6 +97,8 @@ class Problems {
       case 415 ->
           ApiException.of(
               ErrorCode.UNSUPPORTED_MEDIA_TYPE, "the body must be application/json in UTF-8");
+      // A transfer coding or a version of HTTP that is none of ours: the client's matter, too.
+      case 501, 505 -> ApiException.of(ErrorCode.INVALID, "the request could not be understood");
       default ->
           status >= 500
               ? ApiException.of(ErrorCode.INTERNAL, "something went wrong in the scheduler")

@@ -7,7 +7,7 @@ import org.springframework.stereotype.Component;
 
 /**
  * Lets Tomcat's own errors be problem documents too, and a client that asks before it sends a body
- * (Expect: 100-continue) be told no before it does.
+ * (Expect: 100-continue) be told no before it does; and whoever sends one too slowly is let go.
  */
 @Component
 class TomcatSetup implements WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> {
@@ -17,8 +17,10 @@ class TomcatSetup implements WebServerFactoryCustomizer<ConfigurableTomcatWebSer
     factory.addConnectorCustomizers(
         connector -> connector.setProperty("continueResponseTiming", "onRead"));
     factory.addContextCustomizers(
-        context ->
-            ((StandardHost) context.getParent())
-                .setErrorReportValveClass(ProblemValve.class.getName()));
+        context -> {
+          ((StandardHost) context.getParent())
+              .setErrorReportValveClass(ProblemValve.class.getName());
+          context.getPipeline().addValve(new RequestGuard());
+        });
   }
 }

@@ -91,7 +91,8 @@ class EngineConfiguration {
                 defaults.safetyCheck(),
                 defaults.idleChecksPerSecond(),
                 properties.receipts().options(),
-                repeats),
+                repeats,
+                properties.api().maxQueues()),
             dispatcher);
     dispatcher.onCapacity(engine::capacityChanged);
     return engine;

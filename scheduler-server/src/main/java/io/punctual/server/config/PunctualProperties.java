@@ -196,9 +196,19 @@ public record PunctualProperties(
    *
    * @param maxBody largest body of one job
    * @param maxBatchBody largest body of a batch
+   * @param maxQueues how many task types of one application there may be, from 1; a job of a
+   *     further one is refused
    */
   public record Api(
-      @DefaultValue("1MB") DataSize maxBody, @DefaultValue("16MB") DataSize maxBatchBody) {}
+      @DefaultValue("1MB") DataSize maxBody,
+      @DefaultValue("16MB") DataSize maxBatchBody,
+      @DefaultValue("10000") int maxQueues) {
+
+    /** Checks the values. */
+    public Api {
+      require("punctual.api.max-queues", maxQueues >= 1, "at least 1", maxQueues);
+    }
+  }
 
   private static RetryPolicy policy(String property, String text) {
     try {

@@ -182,7 +182,68 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat(
                 resideInAnyPackage("javax.script..", "org.springframework.expression..")
-                    .or(belongToAnyOf(java.io.ObjectInputStream.class))));
+                    .or(
+                        belongToAnyOf(
+                            java.io.ObjectInputStream.class,
+                            java.beans.XMLDecoder.class,
+                            java.net.URLClassLoader.class,
+                            javax.tools.JavaCompiler.class))));
+    check(
+        noClasses()
+            .should()
+            .accessTargetWhere(
+                calls("tools.jackson.databind.json.JsonMapper$Builder", "activateDefaultTyping")));
+  }
+
+  /** Both ask by constant names for what a newer JDK has. */
+  @Test
+  void classesAndMethodsAreLookedUpByNameInTwoPlacesOnly() {
+    DescribedPredicate<JavaAccess<?>> lookUp =
+        calls("java.lang.Class", "forName")
+            .or(calls("java.lang.ClassLoader", "loadClass"))
+            .or(calls("java.lang.Class", "getMethod"))
+            .or(calls("java.lang.Class", "getDeclaredMethod"))
+            .or(calls("java.lang.reflect.Method", "invoke"))
+            .or(calls("java.lang.invoke.MethodHandles$Lookup", "defineClass"))
+            .or(calls("java.lang.invoke.MethodHandles$Lookup", "findVirtual"))
+            .or(calls("java.lang.invoke.MethodHandles$Lookup", "findStatic"));
+    assertThat(whoDoes(lookUp))
+        .containsExactly("io.punctual.client.callback.Threads", "io.punctual.core.engine.Threads");
+  }
+
+  /** What a script says is in the files that are delivered, and nothing is put into its text. */
+  @Test
+  void scriptsComeFromTheirFilesAlone() {
+    String store = "io.punctual.core.store.";
+    assertThat(whoDoes(calls(store + "LuaScript", "<init>"))).containsExactly(store + "LuaScript");
+    assertThat(whoDoes(calls(store + "LuaScript", "load")))
+        .containsExactly(store + "LuaScript", store + "ScriptRunner");
+    assertThat(
+            whoDoes(
+                describe(
+                    "running or loading a script",
+                    access ->
+                        REDIS.test(access.getTargetOwner())
+                            && access
+                                .getTarget()
+                                .getName()
+                                .matches("(?i)(eval|evalsha|script|function|fcall).*"))))
+        .containsExactly(store + "ScriptRunner");
+  }
+
+  private static Set<String> whoDoes(DescribedPredicate<? super JavaAccess<?>> access) {
+    Set<String> names = new TreeSet<>();
+    for (JavaClass type : MODULES.classes()) {
+      // Programs that measure and test are not what is delivered.
+      if (!resideInAnyPackage(
+              "io.punctual.benchmark..", "io.punctual.systemtest..", "io.punctual.test..")
+          .test(type)) {
+        type.getAccessesFromSelf().stream()
+            .filter(access)
+            .forEach(found -> names.add(outermost(type).getName()));
+      }
+    }
+    return names;
   }
 
   @Test
