@@ -11,10 +11,13 @@ import io.punctual.server.security.Commands;
 import io.punctual.server.security.Role;
 import io.punctual.test.redis.RedisExtension;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -28,15 +31,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.test.context.DynamicPropertyRegistry;
@@ -55,6 +55,7 @@ import tools.jackson.databind.JsonNode;
     properties = {
       "spring.profiles.active=closed",
       "eureka.client.enabled=false",
+      "logging.file.name=target/access.log",
       "punctual.security.signing-keys=" + AccessIT.SIGNING_KEY,
       "punctual.security.operators.vera.password=" + AccessIT.PASSWORD,
       "punctual.security.operators.vera.role=viewer",
@@ -64,13 +65,13 @@ import tools.jackson.databind.JsonNode;
       "punctual.security.operators.bea.role=admin"
     })
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@ExtendWith(OutputCaptureExtension.class)
 class AccessIT {
 
   static final String SIGNING_KEY = "Vb8s0qKfT2mYc1xN7wLhR4zJ6pD9gE3uAo5iS0kQ";
   // "correct horse battery", with few rounds, since it is asked for often here.
   static final String PASSWORD =
       "{bcrypt}$2a$04$vtWr23JHb1SyCtcvd1rAwOoEjbRrBRCjIXusEoEJqV9LWyADVHB12";
+  private static final Path LOG = Path.of("target/access.log");
   private static final Map<Role, String> OPERATORS =
       Map.of(Role.VIEWER, "vera", Role.OPERATOR, "otto", Role.ADMIN, "bea");
   private static final String CLEAR = "correct horse battery";
@@ -287,7 +288,7 @@ class AccessIT {
   }
 
   @Test
-  void tokensAreChangedWithoutAGap(CapturedOutput log) {
+  void tokensAreChangedWithoutAGap() throws IOException {
     String first = command("credentials", "rotating");
     String second = command("credentials", "Rotating");
     assertThat(second).startsWith("pct_").isNotEqualTo(first);
@@ -309,7 +310,33 @@ class AccessIT {
     // What Redis and the log hold lets nobody in.
     String secret = second.substring(17);
     assertThat(redis.opsForHash().entries(PREFIX + ":tokens").toString()).doesNotContain(secret);
-    assertThat(log.getAll()).doesNotContain(secret, SIGNING_KEY, CLEAR);
+    assertThat(Files.readString(LOG)).isNotBlank().doesNotContain(secret, SIGNING_KEY, CLEAR);
+  }
+
+  @Test
+  void whatOperatorsDoIsWrittenDown() throws IOException {
+    String path = "/api/v1/jobs/shop/audited/x";
+    String job = "{\"taskType\":\"audited\",\"taskId\":\"x\",\"delay\":\"1h\"}";
+    assertThat(call("POST", "/api/v1/jobs", job, bearer(own)).status()).isEqualTo(201);
+    String otto = basic("otto", CLEAR);
+    String queue = "/api/v1/queues/shop/audited";
+    assertThat(call("POST", queue + "/pause", "", otto).status()).isEqualTo(200);
+    assertThat(call("PUT", queue + "/limits", "{\"concurrency\":3}", otto).status()).isEqualTo(200);
+    assertThat(call("PATCH", path, "{\"delay\":\"2h\"}", otto).status()).isEqualTo(200);
+    assertThat(call("DELETE", path, "", otto).status()).isEqualTo(200);
+    // What an application does with its own jobs is not.
+    assertThat(call("POST", path + "/requeue", "", bearer(own)).status()).isEqualTo(409);
+
+    JsonNode items = call("GET", "/api/v1/audit?limit=4", "", otto).body().get("items");
+    assertThat(items.valueStream().map(item -> item.get("action").asString()))
+        .containsExactly("cancel", "rescheduled", "limit", "pause");
+    assertThat(items)
+        .allSatisfy(item -> assertThat(item.get("operator").asString()).isEqualTo("otto"));
+    assertThat(items.get(0).get("target").asString()).isEqualTo("shop/audited/x");
+    assertThat(items.get(2).get("after").asString()).contains("concurrency=3");
+    assertThat(Files.readString(LOG))
+        .contains("otto did cancel to shop/audited/x: delayed -> cancelled");
+    assertThat(call("GET", "/api/v1/audit", "", basic("vera", CLEAR)).status()).isEqualTo(403);
   }
 
   @Test

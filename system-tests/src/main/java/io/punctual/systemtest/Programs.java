@@ -2,6 +2,8 @@ package io.punctual.systemtest;
 
 import io.punctual.redis.Ports;
 import io.punctual.systemtest.worker.WorkerApplication;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -131,6 +133,39 @@ public final class Programs {
                 eureka(registry)));
     arguments.addAll(Arrays.asList(options));
     return process(application, port, arguments);
+  }
+
+  /** One of our programs, on 127.0.0.1 and with nothing else but these options. */
+  public JavaProcess program(String module, String... options) {
+    int port = Ports.free();
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "-jar",
+                jar(module),
+                "--server.address=127.0.0.1",
+                "--server.port=" + port,
+                "--eureka.instance.hostname=127.0.0.1"));
+    arguments.addAll(Arrays.asList(options));
+    return process(module, port, arguments);
+  }
+
+  /**
+   * Runs a command of the scheduler's program to its end.
+   *
+   * @return what it wrote
+   */
+  public String command(String... words) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-jar",
+                jar("scheduler-server")));
+    command.addAll(Arrays.asList(words));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
   }
 
   /** A web application of the class path that registers nowhere. */

@@ -10,6 +10,7 @@ import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Revised;
 import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.security.Allowed;
+import io.punctual.server.security.AuditLog;
 import io.punctual.server.security.Role;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
@@ -39,9 +40,12 @@ class JobListController {
 
   private final Engine engine;
   private final JobSearch search;
+  private final AuditLog audit;
   private final PunctualProperties.Api bounds;
 
-  JobListController(Engine engine, JobSearch search, PunctualProperties properties) {
+  JobListController(
+      Engine engine, JobSearch search, AuditLog audit, PunctualProperties properties) {
+    this.audit = audit;
     this.engine = engine;
     this.search = search;
     this.bounds = properties.api();
@@ -89,6 +93,7 @@ class JobListController {
   Map<String, Object> cancel(HttpServletRequest request) {
     Bulk bulk = read(request, JobFilter.State.DELAYED, fields -> null);
     return run(
+        "cancel",
         bulk,
         job -> waiting(job, "cancelled"),
         job -> outcome(engine.cancel(job.queue(), job.taskId())));
@@ -100,6 +105,7 @@ class JobListController {
     Bulk bulk = read(request, JobFilter.State.DELAYED, JobInput::due);
     Due due = bulk.due();
     return run(
+        "reschedule",
         bulk,
         job -> waiting(job, "rescheduled"),
         job -> outcome(engine.operations().revise(job.queue(), job.taskId(), due, null, null)));
@@ -110,6 +116,7 @@ class JobListController {
   Map<String, Object> requeue(HttpServletRequest request) {
     Bulk bulk = read(request, JobFilter.State.DEAD, fields -> null);
     return run(
+        "requeue",
         bulk,
         job -> job.state() == JobState.DEAD ? "requeued" : JobOutput.state(job.state()),
         job ->
@@ -123,6 +130,7 @@ class JobListController {
   Map<String, Object> purge(HttpServletRequest request) {
     Bulk bulk = read(request, null, fields -> null);
     return run(
+        "purge",
         bulk,
         job -> purgeable(job.state()) ? "purged" : JobOutput.state(job.state()),
         job ->
@@ -202,7 +210,7 @@ class JobListController {
   }
 
   private Map<String, Object> run(
-      Bulk bulk, Function<JobView, String> preview, Function<JobView, String> action) {
+      String name, Bulk bulk, Function<JobView, String> preview, Function<JobView, String> action) {
     List<Map<String, Object>> items = new ArrayList<>();
     Map<String, Integer> outcomes = new TreeMap<>();
     JobFilter filter = bulk.filter();
@@ -221,6 +229,10 @@ class JobListController {
       }
     }
     Map<String, Object> out = new LinkedHashMap<>();
+    if (!bulk.dryRun()) {
+      String of = String.valueOf(queue != null ? queue : filter);
+      audit.did(name + " many", of.length() > 300 ? of.substring(0, 300) : of, outcomes);
+    }
     out.put("dryRun", bulk.dryRun());
     out.put("matched", items.size());
     out.put("outcomes", outcomes);

@@ -13,6 +13,7 @@ import io.punctual.core.store.Revision;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.security.Allowed;
+import io.punctual.server.security.AuditLog;
 import io.punctual.server.security.Role;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
@@ -41,9 +42,11 @@ import tools.jackson.databind.JsonNode;
 class JobsController {
 
   private final Engine engine;
+  private final AuditLog audit;
   private final PunctualProperties.Api bounds;
 
-  JobsController(Engine engine, PunctualProperties properties) {
+  JobsController(Engine engine, AuditLog audit, PunctualProperties properties) {
+    this.audit = audit;
     this.engine = engine;
     this.bounds = properties.api();
   }
@@ -180,7 +183,10 @@ class JobsController {
     QueueName queue = JobAnswers.queue(application, taskType);
     CancelResult result = engine.cancel(queue, JobAnswers.id(taskId));
     return switch (result.outcome()) {
-      case CANCELLED -> JobAnswers.outcome(queue, taskId, "cancelled");
+      case CANCELLED -> {
+        audit.did("cancel", queue + "/" + taskId, "delayed", "cancelled");
+        yield JobAnswers.outcome(queue, taskId, "cancelled");
+      }
       case FINISHED ->
           throw JobAnswers.wrongState("finished", "it ran already; it cannot be cancelled", 0);
       case DEAD ->
@@ -239,6 +245,7 @@ class JobsController {
       @PathVariable String taskId) {
     QueueName queue = JobAnswers.queue(application, taskType);
     if (engine.requeue(queue, JobAnswers.id(taskId))) {
+      audit.did("requeue", queue + "/" + taskId, "dead", "delayed");
       return ResponseEntity.accepted().body(JobAnswers.outcome(queue, taskId, "requeued"));
     }
     JobView job = engine.find(queue, taskId).orElseThrow(() -> JobAnswers.unknown(queue, taskId));
@@ -246,13 +253,14 @@ class JobsController {
         JobOutput.state(job.state()), "only a dead letter can be requeued", job.attempt());
   }
 
-  private static Map<String, Object> revised(
+  private Map<String, Object> revised(
       QueueName queue, String taskId, Revised revised, String outcome) {
     return switch (revised.kind()) {
       case REVISED -> {
         Map<String, Object> body = JobAnswers.outcome(queue, taskId, outcome);
         body.put("dueAt", Instant.ofEpochMilli(revised.due()).toString());
         body.put("delayTime", revised.due());
+        audit.did(outcome, queue + "/" + taskId, null, "due " + body.get("dueAt"));
         yield body;
       }
       case FINISHED ->

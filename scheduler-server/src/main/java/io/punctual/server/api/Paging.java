@@ -26,7 +26,7 @@ final class Paging {
     return Integer.parseInt(limit);
   }
 
-  static Map<String, Object> page(List<Map<String, Object>> items, @Nullable String next) {
+  static Map<String, Object> page(List<?> items, @Nullable String next) {
     Map<String, Object> page = new LinkedHashMap<>();
     page.put("items", items);
     page.put("nextCursor", next);

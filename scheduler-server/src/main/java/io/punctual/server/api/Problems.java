@@ -88,6 +88,11 @@ class Problems {
   /** The errors that the web framework or the web server find by themselves. */
   static ApiException framework(int status) {
     return switch (status) {
+      case 403 ->
+          ApiException.of(
+              ErrorCode.FORBIDDEN,
+              "the call comes from somewhere else: in the profile quickstart only this machine is let"
+                  + " in, by its own name, and no web page of another site");
       case 404 ->
           ApiException.of(ErrorCode.NOT_FOUND, "there is nothing at this path; see docs/api.md");
       case 405 ->

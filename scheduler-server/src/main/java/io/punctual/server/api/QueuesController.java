@@ -9,6 +9,7 @@ import io.punctual.core.store.Throttle;
 import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.config.WorkersSeen;
 import io.punctual.server.security.Allowed;
+import io.punctual.server.security.AuditLog;
 import io.punctual.server.security.Role;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
@@ -39,10 +40,17 @@ class QueuesController {
   private final Engine engine;
   private final WorkersSeen workers;
   private final Rates rates;
+  private final AuditLog audit;
   private final PunctualProperties.Api bounds;
 
-  QueuesController(Engine engine, WorkersSeen workers, Rates rates, PunctualProperties properties) {
+  QueuesController(
+      Engine engine,
+      WorkersSeen workers,
+      Rates rates,
+      AuditLog audit,
+      PunctualProperties properties) {
     this.bounds = properties.api();
+    this.audit = audit;
     this.engine = engine;
     this.workers = workers;
     this.rates = rates;
@@ -102,13 +110,19 @@ class QueuesController {
     if (engine.stats(queue).isEmpty()) {
       throw unknown(queue);
     }
+    String before = text(engine.stats(queue));
     Integer atOnce = concurrency == 0 ? null : Integer.valueOf(concurrency);
     try {
       engine.operations().limit(queue, new Throttle(atOnce, rate(fields, rate)));
     } catch (IllegalArgumentException e) {
       throw fields.error("concurrency", without("concurrency ", e));
     }
+    audit.did("limit", queue.toString(), before, text(engine.stats(queue)));
     return stats(queue);
+  }
+
+  private static @Nullable String text(Optional<QueueStats> stats) {
+    return stats.map(found -> found.throttle().toString()).orElse(null);
   }
 
   private static Throttle.@Nullable Rate rate(JsonFields fields, @Nullable String text) {
@@ -129,6 +143,7 @@ class QueuesController {
       throw unknown(queue);
     }
     var unused = engine.operations().pause(queue, paused);
+    audit.did(paused ? "pause" : "resume", queue.toString(), null, null);
     return stats(queue);
   }
 

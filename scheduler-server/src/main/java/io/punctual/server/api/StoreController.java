@@ -2,11 +2,14 @@ package io.punctual.server.api;
 
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.StoreHealth;
+import io.punctual.core.store.StoreLoss;
 import io.punctual.core.store.StoreNode;
 import io.punctual.server.security.Allowed;
+import io.punctual.server.security.AuditLog;
 import io.punctual.server.security.Role;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -20,9 +23,11 @@ import org.springframework.web.bind.annotation.RestController;
 class StoreController {
 
   private final Engine engine;
+  private final AuditLog audit;
 
-  StoreController(Engine engine) {
+  StoreController(Engine engine, AuditLog audit) {
     this.engine = engine;
+    this.audit = audit;
   }
 
   @Allowed(Role.VIEWER)
@@ -66,7 +71,9 @@ class StoreController {
   @Allowed(Role.OPERATOR)
   @PostMapping("/losses/acknowledge")
   Map<String, Object> acknowledge() {
+    List<StoreLoss> losses = engine.storeHealth().losses();
     engine.acknowledgeLosses();
+    audit.did("acknowledge losses", "store", losses.toString(), "none");
     return show();
   }
 }

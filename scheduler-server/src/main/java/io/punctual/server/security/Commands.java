@@ -18,9 +18,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.springframework.boot.Banner;
+import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.context.logging.LoggingApplicationListener;
+import org.springframework.cloud.bootstrap.LoggingSystemShutdownListener;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -157,13 +160,22 @@ public final class Commands {
   }
 
   private static int withTokens(String[] options, Work work) {
-    try (ConfigurableApplicationContext context =
+    SpringApplication application =
         new SpringApplicationBuilder(OnlyRedis.class)
             .web(WebApplicationType.NONE)
             .bannerMode(Banner.Mode.OFF)
             .logStartupInfo(false)
-            .properties("logging.level.root=error", "spring.cloud.discovery.enabled=false")
-            .run(options)) {
+            .properties("spring.cloud.discovery.enabled=false")
+            .build();
+    // Logging is the business of whoever runs this.
+    application.setListeners(
+        application.getListeners().stream()
+            .filter(
+                listener ->
+                    !(listener instanceof LoggingApplicationListener)
+                        && !(listener instanceof LoggingSystemShutdownListener))
+            .toList());
+    try (ConfigurableApplicationContext context = application.run(options)) {
       ApplicationTokens tokens =
           new ApplicationTokens(
               context.getBean(StringRedisTemplate.class),

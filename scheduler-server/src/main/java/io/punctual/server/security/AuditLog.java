@@ -1,0 +1,116 @@
+package io.punctual.server.security;
+
+import io.punctual.server.config.PunctualProperties;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.dao.DataAccessException;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.stereotype.Component;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What operators did: in the log of the scheduler that they did it with, and the last {@value
+ * #KEPT} in Redis for all. What applications do to their own jobs is their business, and too much.
+ */
+@Component
+public class AuditLog {
+
+  /** As many entries are kept. */
+  public static final int KEPT = 10_000;
+
+  private static final Logger log = LoggerFactory.getLogger("punctual.audit");
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private final StringRedisTemplate redis;
+  private final String key;
+  private final InstantSource clock;
+
+  @Autowired
+  AuditLog(StringRedisTemplate redis, PunctualProperties properties) {
+    this(redis, properties, InstantSource.system());
+  }
+
+  AuditLog(StringRedisTemplate redis, PunctualProperties properties, InstantSource clock) {
+    this.redis = redis;
+    this.key = properties.keyPrefix() + ":audit";
+    this.clock = clock;
+  }
+
+  /**
+   * One thing that an operator did.
+   *
+   * @param target the queue, or the job in it
+   * @param before how it was; null where there is nothing to say
+   * @param after how it is now
+   */
+  public record Entry(
+      String id,
+      String at,
+      String operator,
+      String action,
+      String target,
+      @Nullable String before,
+      @Nullable String after) {}
+
+  /** Writes down what the caller of this moment did, if that is an operator. */
+  public void did(String action, String target, @Nullable String before, @Nullable String after) {
+    Caller caller = Caller.current();
+    if (caller.role() == null || caller.equals(Caller.ANYBODY)) {
+      return;
+    }
+    Instant now = clock.instant();
+    Entry entry =
+        new Entry(
+            UUID.randomUUID().toString(),
+            now.toString(),
+            caller.name(),
+            action,
+            target,
+            before,
+            after);
+    log.info("{} did {} to {}: {} -> {}", caller.name(), action, target, before, after);
+    try {
+      redis.opsForZSet().add(key, JSON.writeValueAsString(entry), (double) now.toEpochMilli());
+      Long size = redis.opsForZSet().zCard(key);
+      if (size != null && size > KEPT) {
+        Set<String> oldest = redis.opsForZSet().range(key, 0, size - KEPT - 1);
+        if (oldest != null && !oldest.isEmpty()) {
+          redis.opsForZSet().remove(key, oldest.toArray());
+        }
+      }
+    } catch (DataAccessException e) {
+      // It is done; the line above is what remains of it.
+      log.warn("The entry above is in this log only, Redis did not take it: {}", e.getMessage());
+    }
+  }
+
+  /**
+   * The newest entries before some moment.
+   *
+   * @param before epoch ms; null for now
+   */
+  public List<Entry> newest(@Nullable Long before, int max) {
+    Set<String> found =
+        redis
+            .opsForZSet()
+            .reverseRangeByScore(
+                key, 0, before == null ? Double.MAX_VALUE : (double) (before - 1), 0, max);
+    return found == null
+        ? List.of()
+        : found.stream().map(text -> JSON.readValue(text, Entry.class)).toList();
+  }
+
+  /** As {@link #did}, of several at once. */
+  public void did(String action, String target, Map<String, Integer> outcomes) {
+    did(action, target, null, new LinkedHashMap<>(outcomes).toString());
+  }
+}

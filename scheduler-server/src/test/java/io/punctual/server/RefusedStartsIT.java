@@ -1,0 +1,69 @@
+package io.punctual.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.punctual.test.redis.RedisExtension;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** A scheduler that would be open does not start, and says what to do. */
+@ExtendWith(OutputCaptureExtension.class)
+class RefusedStartsIT {
+
+  // The hash of admin.
+  private static final String WELL_KNOWN =
+      "$2a$04$VxsMAxoSpOe0rJyHfyxXgOEJow2eYmivY2HUl3YpOCNtAOhsBQQY.";
+  private static final String KEY = "--punctual.security.signing-keys=" + AccessIT.SIGNING_KEY;
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--spring.profiles.active=closed | punctual.security.signing-keys is not set",
+        "--spring.profiles.active=closed --punctual.security.signing-keys= | is not set",
+        "--spring.profiles.active=closed --punctual.security.signing-keys=tooShort | too short",
+        "--spring.profiles.active=closed"
+            + " --punctual.security.signing-keys=changeme-changeme-changeme-changeme | well known",
+        "--spring.profiles.active=closed"
+            + " --punctual.security.signing-keys=default_token0123456789abcdefghijkl | well known",
+        "--spring.profiles.active=closed"
+            + " --punctual.security.signing-keys=abababababababababababababababababab | too few",
+        "--spring.profiles.active=closed KEY --punctual.security.operators.ada.role=admin"
+            + " --punctual.security.operators.ada.password=plain-text | must be a hash",
+        "--spring.profiles.active=closed KEY --punctual.security.operators.ada.role=admin"
+            + " --punctual.security.operators.ada.password={noop}admin | must be a hash",
+        "--spring.profiles.active=closed KEY --punctual.security.operators.ada.role=admin"
+            + " --punctual.security.operators.ada.password={bcrypt}KNOWN | everybody tries first",
+        "--spring.profiles.active=quickstart --server.address=0.0.0.0 | must be a loopback address",
+        "--spring.profiles.active=quickstart --management.server.port=0 | management.server.address",
+        "--spring.profiles.active=closed KEY --punctual.dispatch.allowed-networks=everywhere"
+            + " | punctual.dispatch.allowed-networks"
+      })
+  void whatWouldBeOpenDoesNotStart(String settings, String message, CapturedOutput output) {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--server.port=0",
+                "--eureka.client.enabled=false",
+                "--spring.data.redis.host=" + RedisExtension.redis().host(),
+                "--spring.data.redis.port=" + RedisExtension.redis().port()));
+    Arrays.stream(settings.strip().split(" "))
+        .map(setting -> setting.equals("KEY") ? KEY : setting.replace("KNOWN", WELL_KNOWN))
+        .forEach(arguments::add);
+    SpringApplication application = new SpringApplication(PunctualServerApplication.class);
+    Throwable thrown =
+        catchThrowable(() -> application.run(arguments.toArray(String[]::new)).close());
+    assertThat(thrown).isNotNull();
+    assertThat(output.getAll()).contains(message);
+    // What is wrong with a secret is said without it.
+    assertThat(output.getAll()).doesNotContain("tooShort", "plain-text", WELL_KNOWN, "changeme-");
+  }
+}

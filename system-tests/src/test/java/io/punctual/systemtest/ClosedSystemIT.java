@@ -1,0 +1,355 @@
+package io.punctual.systemtest;
+
+import static io.punctual.systemtest.SharedSystem.DIRECTORY;
+import static io.punctual.systemtest.SharedSystem.PROGRAMS;
+import static io.punctual.systemtest.SharedSystem.REDIS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import io.punctual.wire.CallbackSignature;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The system as it is meant to be run: with secrets, made by its own commands. Everything else is
+ * an attempt to get in.
+ */
+class ClosedSystemIT {
+
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final HttpClient CLIENT =
+      HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+  private static final String PREFIX = "closed";
+  private static final String REGISTRY_PASSWORD = "9f2c7be1d04a5836";
+  private static final Queue<HttpExchangeSeen> IMPOSTOR_SAW = new ConcurrentLinkedQueue<>();
+
+  private static JavaProcess registry;
+  private static JavaProcess scheduler;
+  private static JavaProcess demo;
+  private static HttpServer impostor;
+  private static String master;
+  private static String foreignToken;
+
+  private record HttpExchangeSeen(Map<String, List<String>> headers, byte[] body) {}
+
+  @BeforeAll
+  static void start() throws IOException {
+    String[] redis = {
+      "--spring.data.redis.host=127.0.0.1",
+      "--spring.data.redis.port=" + REDIS.port(),
+      "--punctual.key-prefix=" + PREFIX
+    };
+    registry =
+        PROGRAMS
+            .program("eureka-registry", "--punctual.registry.password=" + REGISTRY_PASSWORD)
+            .start()
+            .awaitReady();
+    String eureka =
+        "--eureka.client.service-url.defaultZone=http://punctual:"
+            + REGISTRY_PASSWORD
+            + "@"
+            + registry.url().substring("http://".length())
+            + "/eureka/";
+    master = PROGRAMS.command("signing-key").strip();
+    String key = "--punctual.security.signing-keys=" + master;
+    Path credentials = DIRECTORY.resolve("order-service.properties");
+    Files.writeString(
+        credentials,
+        PROGRAMS.command("credentials", "order-service", key, redis[0], redis[1], redis[2]));
+    foreignToken =
+        PROGRAMS
+            .command("credentials", "other-service", key, redis[0], redis[1], redis[2])
+            .lines()
+            .findFirst()
+            .orElseThrow()
+            .replace("punctual.client.token=", "");
+    scheduler =
+        PROGRAMS
+            .program(
+                "scheduler-server",
+                redis[0],
+                redis[1],
+                redis[2],
+                key,
+                eureka,
+                // All of it is on this machine here.
+                "--punctual.dispatch.allowed-networks=127.0.0.0/8")
+            .start();
+    demo =
+        PROGRAMS
+            .program("demo-order-service", eureka, "--spring.config.import=" + credentials.toUri())
+            .start();
+    scheduler.awaitReady();
+    demo.awaitReady();
+    impostor = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    impostor.createContext(
+        "/",
+        exchange -> {
+          byte[] body = exchange.getRequestBody().readAllBytes();
+          IMPOSTOR_SAW.add(new HttpExchangeSeen(Map.copyOf(exchange.getRequestHeaders()), body));
+          StringBuilder done = new StringBuilder();
+          for (JsonNode job : JSON.readTree(body).get("jobs")) {
+            done.append(
+                """
+                {"taskId":"%s","incarnation":"%s","outcome":"done"}
+                """
+                    .formatted(
+                        job.get("taskId").stringValue(), job.get("incarnation").stringValue()));
+          }
+          byte[] answer = done.toString().getBytes(StandardCharsets.UTF_8);
+          exchange.sendResponseHeaders(200, answer.length);
+          exchange.getResponseBody().write(answer);
+          exchange.close();
+        });
+    impostor.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    impostor.stop(0);
+    demo.close();
+    scheduler.close();
+    registry.close();
+  }
+
+  private static HttpResponse<String> call(
+      String method, String url, String body, Map<String, String> headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(url))
+            .timeout(Duration.ofSeconds(20))
+            .header("Content-Type", "application/json")
+            .method(method, HttpRequest.BodyPublishers.ofString(body));
+    headers.forEach(request::header);
+    return CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private static String place() throws IOException, InterruptedException {
+    HttpResponse<String> order =
+        call("POST", demo.url() + "/orders", "{\"item\":\"tea\",\"payWithinSeconds\":1}", Map.of());
+    assertThat(order.statusCode()).as(order.body()).isEqualTo(201);
+    return JSON.readTree(order.body()).get("id").stringValue();
+  }
+
+  private static String status(String order) throws IOException, InterruptedException {
+    return JSON.readTree(call("GET", demo.url() + "/orders/" + order, "", Map.of()).body())
+        .get("status")
+        .stringValue();
+  }
+
+  @Test
+  void anOrderClosesByItself() throws Exception {
+    String order = place();
+    Waiting.until("the order closes", () -> status(order).equals("CLOSED"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "POST|/api/v1/jobs|{\"application\":\"order-service\",\"taskType\":\"order.close\",\"delay\":0}",
+        "POST|/api/v1/jobs/batch|{\"jobs\":[{\"application\":\"order-service\",\"taskType\":\"order.close\",\"delay\":0}]}",
+        "POST|/api/v1/claims|{\"application\":\"order-service\",\"taskTypes\":[\"order.close\"]}",
+        "POST|/api/v1/command|{\"command\":\"pop\",\"application\":\"order-service\",\"topic\":\"order.close\"}",
+        "DELETE|/api/v1/jobs/order-service/order.close/1|",
+        "GET|/api/v1/jobs/order-service/order.close/1|",
+        "GET|/api/v1/jobs?application=order-service&tag=a|",
+        "POST|/api/v1/jobs/order-service/order.close/1/requeue|",
+        "POST|/api/v1/jobs/order-service/order.close/1/run|",
+        "POST|/api/v1/jobs:requeue|{\"application\":\"order-service\",\"taskType\":\"order.close\"}",
+        "POST|/api/v1/jobs:purge|{\"application\":\"order-service\",\"taskType\":\"order.close\",\"state\":\"delayed\"}",
+        "POST|/api/v1/queues/order-service/order.close/pause|",
+        "PUT|/api/v1/queues/order-service/order.close/limits|{}",
+        "POST|/api/v1/store/losses/acknowledge|",
+        "GET|/actuator/prometheus|",
+        "GET|/actuator/env|"
+      })
+  void nobodyElseGetsIn(String method, String path, String body) throws Exception {
+    String given = body == null ? "" : body;
+    assertThat(call(method, scheduler.url() + path, given, Map.of()).statusCode()).isEqualTo(401);
+    HttpResponse<String> other =
+        call(
+            method,
+            scheduler.url() + path,
+            given,
+            Map.of("Authorization", "Bearer " + foreignToken));
+    assertThat(other.statusCode() == 403 || other.body().contains("\"status\":403"))
+        .as(other.statusCode() + " " + other.body())
+        .isTrue();
+  }
+
+  private static Map<String, String> signed(
+      CallbackSignature.Key key, String id, Instant at, String body) {
+    String timestamp = Long.toString(at.getEpochSecond());
+    return Map.of(
+        "webhook-id",
+        id,
+        "webhook-timestamp",
+        timestamp,
+        "webhook-signature",
+        CallbackSignature.sign(List.of(key), id, timestamp, body.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  @Test
+  void aForgedOrRepeatedCallbackIsRefused() throws Exception {
+    String url = demo.url() + "/punctual/callback";
+    String body =
+        "{\"application\":\"order-service\",\"instance\":\"i\",\"jobs\":[{\"taskId\":\"forged\","
+            + "\"taskType\":\"none\",\"incarnation\":\"forged\",\"attempt\":1,\"dueTime\":1,"
+            + "\"timeToRun\":1000,\"params\":\"\",\"headers\":{}}]}";
+    CallbackSignature.Key own = CallbackSignature.Key.derived(master, "order-service");
+    CallbackSignature.Key others = CallbackSignature.Key.derived(master, "other-service");
+    Instant now = Instant.now();
+    for (Map<String, String> headers :
+        List.of(
+            Map.<String, String>of(),
+            signed(others, "msg_1", now, body),
+            signed(own, "msg_1", now.minusSeconds(400), body),
+            signed(own, "msg_1", now, body + " "))) {
+      assertThat(call("POST", url, body, headers).statusCode()).isEqualTo(401);
+    }
+    Map<String, String> right = signed(own, "msg_right", now, body);
+    HttpResponse<String> once = call("POST", url, body, right);
+    assertThat(once.statusCode()).isEqualTo(200);
+    assertThat(once.body()).contains("refused", "{\"signature\":\"v1,");
+    assertThat(call("POST", url, body, right).statusCode()).isEqualTo(401);
+  }
+
+  @Test
+  void anImpostorInTheRegistryMakesNoJobDisappear() throws Exception {
+    String entry = entry("order-service", "impostor", "127.0.0.1", impostor.getAddress().getPort());
+    String apps = registry.url() + "/eureka/apps/ORDER-SERVICE";
+    assertThat(call("POST", apps, entry, Map.of()).statusCode()).isEqualTo(401);
+    // Somebody who has the registry's password, of all things.
+    assertThat(call("POST", apps, entry, Map.of("Authorization", registryUser())).statusCode())
+        .isEqualTo(204);
+    List<String> orders = Stream.generate(ClosedSystemIT::placeQuietly).limit(10).toList();
+    Waiting.until("the impostor was sent some", () -> !IMPOSTOR_SAW.isEmpty());
+    for (String order : orders) {
+      Waiting.until("the order closes all the same", () -> status(order).equals("CLOSED"));
+    }
+    // What it got, it can not use elsewhere: the real one has its key and would know it, but not
+    // with another body, and the impostor can sign no answer.
+    assertThat(IMPOSTOR_SAW).allSatisfy(seen -> assertThat(seen.body()).isNotEmpty());
+    assertThat(
+            call("DELETE", apps + "/impostor", "", Map.of("Authorization", registryUser()))
+                .statusCode())
+        .isEqualTo(200);
+  }
+
+  private static String placeQuietly() {
+    try {
+      return place();
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static String registryUser() {
+    return "Basic "
+        + Base64.getEncoder()
+            .encodeToString(("punctual:" + REGISTRY_PASSWORD).getBytes(StandardCharsets.UTF_8));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"169.254.169.254", "0.0.0.0", "10.255.255.1"})
+  void noAddressIsCalledThatIsNotAllowed(String host) throws Exception {
+    String application = "ssrf-" + host.replace('.', '-');
+    String token =
+        PROGRAMS
+            .command(
+                "credentials",
+                application,
+                "--spring.data.redis.host=127.0.0.1",
+                "--spring.data.redis.port=" + REDIS.port(),
+                "--punctual.key-prefix=" + PREFIX)
+            .lines()
+            .findFirst()
+            .orElseThrow()
+            .replace("punctual.client.token=", "");
+    assertThat(
+            call(
+                    "POST",
+                    registry.url()
+                        + "/eureka/apps/"
+                        + application.toUpperCase(java.util.Locale.ROOT),
+                    entry(application, "bad", host, 80),
+                    Map.of("Authorization", registryUser()))
+                .statusCode())
+        .isEqualTo(204);
+    Map<String, String> bearer = Map.of("Authorization", "Bearer " + token);
+    assertThat(
+            call(
+                    "POST",
+                    scheduler.url() + "/api/v1/jobs",
+                    "{\"taskType\":\"order.close\",\"taskId\":\"a\",\"delay\":0}",
+                    bearer)
+                .statusCode())
+        .isEqualTo(201);
+    String job = scheduler.url() + "/api/v1/jobs/" + application + "/order.close/a";
+    Waiting.until(
+        "it was refused",
+        () -> call("GET", job, "", bearer).body().contains("punctual.dispatch.allowed-networks"));
+    assertThat(JSON.readTree(call("GET", job, "", bearer).body()).at("/attempts/counted").asInt())
+        .isZero();
+  }
+
+  private static String entry(String application, String id, String host, int port) {
+    return """
+    {"instance":{"instanceId":"%s","hostName":"%s","app":"%s","ipAddr":"%s",
+    "vipAddress":"%s","secureVipAddress":"%s","status":"UP",
+    "port":{"$":%d,"@enabled":"true"},"securePort":{"$":443,"@enabled":"false"},
+    "dataCenterInfo":{"@class":"com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo",
+    "name":"MyOwn"},"leaseInfo":{"renewalIntervalInSecs":60,"durationInSecs":180},
+    "metadata":{"punctual.task-types":"order.close","punctual.protocol":"batch",
+    "punctual.callback-path":"/punctual/callback","punctual.concurrency":"10"}}}"""
+        .formatted(
+            id,
+            host,
+            application.toUpperCase(java.util.Locale.ROOT),
+            host,
+            application,
+            application,
+            port);
+  }
+
+  @Test
+  void noSecretIsInAnyLog() throws Exception {
+    String credentials = Files.readString(DIRECTORY.resolve("order-service.properties"));
+    List<String> secrets =
+        Stream.concat(
+                Stream.of(master, REGISTRY_PASSWORD, foreignToken),
+                credentials.lines().map(line -> line.substring(line.indexOf('=') + 1)))
+            .toList();
+    assertThat(secrets).hasSize(5);
+    for (JavaProcess process : List.of(registry, scheduler, demo)) {
+      String log = Files.readString(process.log());
+      assertThat(log).isNotBlank();
+      secrets.forEach(secret -> assertThat(log).doesNotContain(secret));
+    }
+  }
+}
