@@ -271,7 +271,7 @@ final class StoreWatch {
   /**
    * Refuses to start on a store that cannot keep what is promised.
    *
-   * @throws IllegalStateException saying why, and what to do
+   * @throws UnfitStoreException saying why, and what to do
    */
   static void requireFit(Store store) {
     if (store.inspector().durability().level() != Durability.Level.SYNCED) {
@@ -286,7 +286,7 @@ final class StoreWatch {
       return;
     }
     if (!obstacles.isEmpty()) {
-      throw new IllegalStateException(
+      throw new UnfitStoreException(
           "punctual.durability="
               + store.inspector().durability()
               + " cannot be kept: "

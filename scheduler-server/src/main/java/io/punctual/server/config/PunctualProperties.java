@@ -81,8 +81,7 @@ public record PunctualProperties(
     try {
       return Durability.parse(text, timeout);
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(
-          "punctual.durability and punctual.durability-timeout: " + e.getMessage(), e);
+      throw wrong("punctual.durability and punctual.durability-timeout: ", e);
     }
   }
 
@@ -100,7 +99,7 @@ public record PunctualProperties(
       try {
         options(keep, memory);
       } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException("punctual.receipts: " + e.getMessage(), e);
+        throw wrong("punctual.receipts: ", e);
       }
     }
 
@@ -178,7 +177,7 @@ public record PunctualProperties(
       try {
         var unused = new CircuitOptions(failures, pause);
       } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException("punctual.dispatch.circuit." + e.getMessage(), e);
+        throw wrong("punctual.dispatch.circuit.", e);
       }
     }
 
@@ -200,8 +199,13 @@ public record PunctualProperties(
     try {
       return RetryPolicy.parse(text);
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(property + ": " + e.getMessage(), e);
+      throw wrong(property + ": ", e);
     }
+  }
+
+  // Without its cause: Boot shows the innermost message, in which the property is not named.
+  private static IllegalArgumentException wrong(String property, IllegalArgumentException e) {
+    return new IllegalArgumentException(property + e.getMessage());
   }
 
   private static void require(
