@@ -145,7 +145,7 @@ public record PunctualProperties(
    *
    * @param connectTimeout how long a connection may take
    * @param avoid how long an instance that refused a connection is left alone
-   * @param circuit when an application is left alone because everything fails
+   * @param circuit when the jobs of a queue wait because all that are sent fail
    */
   public record Dispatch(
       @DefaultValue("1s") Duration connectTimeout,
@@ -164,11 +164,12 @@ public record PunctualProperties(
   }
 
   /**
-   * When an application is left alone because everything fails.
+   * When the jobs of a queue wait because all that are sent fail.
    *
-   * @param failures how many deliveries in a row must fail for that, 10 to 10,000; 0 for never
-   * @param pause how long it is left alone before one job probes it, 100 ms to 10 min; doubled with
-   *     each probe that fails, up to a minute
+   * @param failures how many deliveries in a row must fail for that, in the queue or in all queues
+   *     of its application together, 10 to 10,000; 0 for never
+   * @param pause how long they wait before one of them probes, 100 ms to 10 min; doubled with each
+   *     probe that fails, up to a minute
    */
   public record Circuit(@DefaultValue("50") int failures, @DefaultValue("5s") Duration pause) {
 
