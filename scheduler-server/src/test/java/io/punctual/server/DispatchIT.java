@@ -61,6 +61,7 @@ class DispatchIT {
 
   private static final JsonMapper JSON = new JsonMapper();
   private static final String TYPE = "order.close";
+  private static final String OTHER_TYPE = "order.remind";
   private static final Map<String, Function<String, ResponseDefinitionBuilder>> BEHAVIOUR =
       new ConcurrentHashMap<>();
   private static final WireMockServer WORKER =
@@ -131,9 +132,12 @@ class DispatchIT {
         new String[] {"cloud", "reject", "later429", "later503", "s410", "single421", "moved"}) {
       instance(registry, app, 0, WORKER.port(), "single");
     }
-    for (String app : new String[] {"cut", "slow", "hang"}) {
+    for (String app : new String[] {"cut", "slow", "hang", "lengthy", "two"}) {
       instance(registry, app, 0, STREAMING.port(), "batch");
     }
+    registry.add(
+        "spring.cloud.discovery.client.simple.instances.two[0].metadata[punctual.task-types]",
+        () -> TYPE + "," + OTHER_TYPE);
     int closed;
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       closed = socket.getLocalPort();
@@ -423,6 +427,86 @@ class DispatchIT {
             .map(request -> request.jobs().size())
             .toList();
     assertThat(sizes).allMatch(size -> size < 60);
+  }
+
+  @Test
+  void aLongJobThatWasSentBeforeTheCircuitOpenedHoldsNobodyUp() {
+    CountDownLatch goOn = new CountDownLatch(1);
+    STREAMING.on(
+        path("lengthy"),
+        (request, out) -> {
+          for (CallbackRequest.Job job : request.jobs()) {
+            int number = Integer.parseInt(job.taskId().replaceAll(".*-", ""));
+            if (number == 0) {
+              goOn.await();
+            }
+            out.write(utf8(line(job, number >= 1 && number <= 30 ? "retry" : "done")));
+            out.flush();
+          }
+        });
+    submit("lengthy", 0, 1, TYPE);
+    eventually().until(() -> !STREAMING.requests(path("lengthy")).isEmpty());
+    submit("lengthy", 1, 31, TYPE);
+    eventually().until(() -> queue("lengthy").get("circuitOpen").asBoolean());
+
+    submit("lengthy", 31, 36, TYPE);
+
+    finished("lengthy", IntStream.range(31, 36).toArray());
+    assertThat(state("lengthy", 0)).isEqualTo("reserved");
+    assertThat(queue("lengthy").get("circuitOpen").asBoolean()).isFalse();
+    goOn.countDown();
+    finished("lengthy", 0);
+  }
+
+  @Test
+  void aQueueInWhichEverythingFailsHoldsNoOtherQueueOfItsApplicationUp() {
+    STREAMING.on(
+        path("two"),
+        (request, out) -> {
+          for (CallbackRequest.Job job : request.jobs()) {
+            out.write(utf8(line(job, job.taskType().equals(TYPE) ? "retry" : "done")));
+            out.flush();
+          }
+        });
+    String failing =
+        IntStream.range(0, 60)
+            .mapToObj(i -> job("two", i, "").replace("1h,1h", "10ms;attempts=1000"))
+            .collect(Collectors.joining(","));
+    assertThat(api.post("/api/v1/jobs/batch", "{\"jobs\":[" + failing + "]}").status())
+        .isEqualTo(200);
+    eventually().until(() -> queue("two").get("circuitOpen").asBoolean());
+
+    for (int i = 0; i < 30; i++) {
+      submit("two", i, i + 1, OTHER_TYPE);
+      String job = "/api/v1/jobs/two/" + OTHER_TYPE + "/" + id(i);
+      eventually().until(() -> api.get(job).at("/state").equals("finished"));
+      assertThat(api.get("/api/v1/queues/two/" + OTHER_TYPE).body().get("circuitOpen").asBoolean())
+          .isFalse();
+    }
+    assertThat(queue("two").get("circuitOpen").asBoolean()).isTrue();
+    // Whenever no probe is on its way.
+    eventually().until(() -> queue("two").get("parked").asBoolean());
+    assertThat(openQueues("true")).contains("two/" + TYPE).doesNotContain("two/" + OTHER_TYPE);
+    assertThat(openQueues("false")).contains("two/" + OTHER_TYPE).doesNotContain("two/" + TYPE);
+    assertThat(api.get("/api/v1/queues?circuitOpen=yes").at("/errors/0/field"))
+        .isEqualTo("circuitOpen");
+  }
+
+  private List<String> openQueues(String circuitOpen) {
+    return api.get("/api/v1/queues?limit=500&circuitOpen=" + circuitOpen)
+        .body()
+        .get("items")
+        .valueStream()
+        .map(queue -> queue.get("application").asString() + "/" + queue.get("taskType").asString())
+        .toList();
+  }
+
+  private void submit(String app, int from, int to, String type) {
+    String jobs =
+        IntStream.range(from, to)
+            .mapToObj(i -> job(app, i, "").replace(TYPE, type))
+            .collect(Collectors.joining(","));
+    assertThat(api.post("/api/v1/jobs/batch", "{\"jobs\":[" + jobs + "]}").status()).isEqualTo(200);
   }
 
   private JsonNode queue(String app) {

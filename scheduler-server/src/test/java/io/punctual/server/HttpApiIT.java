@@ -20,11 +20,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -103,6 +105,62 @@ class HttpApiIT {
   @ValueSource(strings = {"\"delayTime\":0", "\"delay\":0", "\"delayTime\":1600000000000"})
   void aTimeThatIsOverMeansNow(String time) {
     assertThat(api.post(JOBS, job(id, time)).status()).isEqualTo(201);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1, 1, 1/30d",
+    "1, 1000000, 1000000/s",
+    "1, 999999, 1000000/ms",
+    "4, 4, 1/8d",
+    "4, 1000000, 1/30d",
+    "64, 1000000, 1000000/30d",
+    "64, 64, 1000000/ms"
+  })
+  void limitsAreKeptAndShownUpToTheirBounds(int buckets, int concurrency, String rate) {
+    String limits = givenQueue(buckets) + "/limits";
+
+    Answer answer =
+        put(limits, "{\"concurrency\":%d,\"rate\":\"%s\"}".formatted(concurrency, rate));
+
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.body().at("/buckets").asInt()).isEqualTo(buckets);
+    assertThat(answer.body().at("/limits/concurrency").asInt()).isEqualTo(concurrency);
+    assertThat(answer.body().at("/limits/rate").asString()).isEqualTo(rate);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "4, '\"concurrency\":3', concurrency, 'number of the queue''s buckets, 4'",
+    "1, '\"concurrency\":1000001', concurrency, between 1 and 1000000",
+    "4, '\"rate\":\"1/31d\"', rate, 'must be over 1 ms to 30 days, not ''1/31d'''",
+    "4, '\"rate\":\"1000001/s\"', rate, 'must be of 1 to 1,000,000 jobs'"
+  })
+  void aLimitThatCannotBeKeptIsRefusedByItsName(
+      int buckets, String limit, String field, String detail) {
+    Answer answer = put(givenQueue(buckets) + "/limits", "{" + limit + "}");
+
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.at("/errors/0/field")).isEqualTo(field);
+    assertThat(answer.at("/errors/0/detail")).contains(detail);
+  }
+
+  private Answer put(String path, String body) {
+    return api.call("PUT", path, "application/json", BodyPublishers.ofString(body));
+  }
+
+  /** A queue that was made when so many buckets were configured. */
+  private String givenQueue(int buckets) {
+    String type = "limited." + buckets;
+    try (RedisConnection redis = connections.getConnection()) {
+      redis
+          .hashCommands()
+          .hSet(
+              (PREFIX + ":queues").getBytes(StandardCharsets.UTF_8),
+              ("shop:" + type).getBytes(StandardCharsets.UTF_8),
+              String.valueOf(buckets).getBytes(StandardCharsets.UTF_8));
+    }
+    return "/api/v1/queues/shop/" + type;
   }
 
   @ParameterizedTest

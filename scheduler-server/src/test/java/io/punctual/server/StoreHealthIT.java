@@ -12,10 +12,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -105,24 +108,32 @@ class StoreHealthIT {
   @ParameterizedTest
   @CsvSource({
     "punctual.durability=disk, 'punctual.durability and punctual.durability-timeout: must be redis'",
-    "punctual.durability-timeout=1m, between 10 ms and 10 s",
+    "punctual.durability=replicated:0, 'punctual.durability and punctual.durability-timeout: must'",
+    "punctual.durability-timeout=1m, 'punctual.durability and punctual.durability-timeout: '",
+    "punctual.retry=soon, 'punctual.retry: '",
+    "punctual.queues[0].application=a --punctual.queues[0].task-type=t"
+        + " --punctual.queues[0].retry=soon, 'punctual.queues[].retry: '",
     "punctual.receipts.keep=6m, 'punctual.receipts: receipts must be kept between 0 and 5 min'",
     "punctual.receipts.keep=3m --punctual.tombstones=5m, at most half of punctual.tombstones",
-    "punctual.receipts.memory=1KB, at least 1 MB",
+    "punctual.receipts.memory=1KB, 'punctual.receipts: '",
     "punctual.dispatch.circuit.failures=5, 'punctual.dispatch.circuit.failures must be'",
     "punctual.dispatch.circuit.pause=1ms, 'punctual.dispatch.circuit.pause must be'",
     "punctual.durability=synced, 'punctual.durability=synced cannot be kept: Redis at'"
   })
-  void aSettingThatCannotBeKeptEndsTheStart(String settings, String message) {
-    String[] arguments = ("--server.port=0 --eureka.client.enabled=false --" + settings).split(" ");
+  @ExtendWith(OutputCaptureExtension.class)
+  void aSettingThatCannotBeKeptEndsTheStartAndIsNamed(
+      String settings, String message, CapturedOutput output) throws IOException {
+    set("appendonly", "no");
+    String redis = "--spring.data.redis.port=" + REDIS.port();
+    String fixed = "--server.port=0 --eureka.client.enabled=false " + redis;
     SpringApplication application = new SpringApplication(PunctualServerApplication.class);
-    assertThatThrownBy(
-            () -> {
-              String redis = "--spring.data.redis.port=" + REDIS.port();
-              String[] all = java.util.Arrays.copyOf(arguments, arguments.length + 1);
-              all[arguments.length] = redis;
-              application.run(all).close();
-            })
+
+    assertThatThrownBy(() -> application.run((fixed + " --" + settings).split(" ")).close())
         .hasStackTraceContaining(message);
+
+    // What Boot makes of it, instead of a stack.
+    assertThat(output.getOut()).contains("APPLICATION FAILED TO START");
+    String shown = output.getOut().replaceFirst("(?s).*APPLICATION FAILED TO START", "");
+    assertThat(shown).contains(message, "Action:").doesNotContain("\tat ");
   }
 }

@@ -26,8 +26,8 @@ public interface Engine extends AutoCloseable {
    * Starts the scanners of all queues that the store knows, and goes on doing so. An engine may be
    * started again after a stop or close.
    *
-   * @throws IllegalStateException while a stop is under way, or if the store can not keep the
-   *     durability that is wanted
+   * @throws IllegalStateException while a stop is under way
+   * @throws UnfitStoreException if the store can not keep the durability that is wanted
    */
   void start();
 

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param pausedSince epoch ms since when nothing is handed out, or null
  * @param throttle how many jobs may be out, by all schedulers together
- * @param parked whether jobs are due and the dispatcher has nobody to send them to, seen from here
+ * @param parked whether jobs are due and the dispatcher takes none of them, nor has any, seen from
+ *     here
  */
 public record QueueStats(
     QueueName queue,

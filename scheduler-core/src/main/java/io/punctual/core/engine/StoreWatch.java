@@ -298,7 +298,7 @@ final class StoreWatch {
   /**
    * Refuses to start on a store that cannot keep what is promised.
    *
-   * @throws IllegalStateException saying why, and what to do
+   * @throws UnfitStoreException saying why, and what to do
    */
   static void requireFit(Store store) {
     if (store.inspector().durability().level() != Durability.Level.SYNCED) {
@@ -313,7 +313,7 @@ final class StoreWatch {
       return;
     }
     if (!obstacles.isEmpty()) {
-      throw new IllegalStateException(
+      throw new UnfitStoreException(
           "punctual.durability="
               + store.inspector().durability()
               + " cannot be kept: "

@@ -84,11 +84,7 @@ final class Views {
       }
       rate = bucket.throttle().rate();
     }
-    return new Throttle(
-        concurrency,
-        rate == null
-            ? null
-            : new Throttle.Rate(rate.jobs(), rate.period().dividedBy(buckets.size())));
+    return new Throttle(concurrency, rate == null ? null : rate.whole(buckets.size()));
   }
 
   /** What one of so many buckets may have of it. */
@@ -99,7 +95,7 @@ final class Views {
         concurrency == null
             ? null
             : Integer.valueOf(concurrency / buckets + (index < concurrency % buckets ? 1 : 0)),
-        rate == null ? null : new Throttle.Rate(rate.jobs(), rate.period().multipliedBy(buckets)));
+        rate == null ? null : rate.part(buckets));
   }
 
   static RescheduleResult rescheduled(Revised revised) {

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 /** stats.lua: counts, read only. */
 final class StatsScript {
 
-  private static final Pattern NUMBER = Pattern.compile("[1-9]\\d{0,5}");
-  private static final Pattern RATE = Pattern.compile("([1-9]\\d{0,5}) ([1-9]\\d{0,9})");
+  private static final Pattern NUMBER = Pattern.compile("[1-9]\\d{0,17}");
+  private static final Pattern RATE = Pattern.compile("([1-9]\\d{0,17}) ([1-9]\\d{0,17})");
 
   private final ScriptRunner scripts;
 
@@ -40,14 +40,22 @@ final class StatsScript {
         counters);
   }
 
-  // As in claim.lua, a text that is not of its form counts as none.
+  // As in claim.lua, a text that is not of its form counts as none; what somebody else made greater
+  // than can be set is shown as the greatest that can.
   private static Throttle throttle(String concurrency, String rate) {
     Matcher parts = RATE.matcher(rate);
     return new Throttle(
-        NUMBER.matcher(concurrency).matches() ? Integer.valueOf(concurrency) : null,
+        NUMBER.matcher(concurrency).matches() ? Integer.valueOf(most(concurrency)) : null,
         parts.matches()
             ? new Throttle.Rate(
-                Integer.parseInt(parts.group(1)), Duration.ofMillis(Long.parseLong(parts.group(2))))
+                most(parts.group(1)),
+                Duration.ofMillis(
+                    Math.min(
+                        Long.parseLong(parts.group(2)), Throttle.Rate.LONGEST_OF_PART.toMillis())))
             : null);
+  }
+
+  private static int most(String number) {
+    return (int) Math.min(Long.parseLong(number), Throttle.MOST);
   }
 }

@@ -1,5 +1,6 @@
 package io.punctual.core.store;
 
+import io.punctual.core.queue.Bucket;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -17,7 +18,7 @@ public record Throttle(@Nullable Integer concurrency, @Nullable Rate rate) {
   /** No bounds. */
   public static final Throttle NONE = new Throttle(null, null);
 
-  private static final int MOST = 1_000_000;
+  static final int MOST = 1_000_000;
 
   /** Checks the range. */
   public Throttle {
@@ -31,10 +32,12 @@ public record Throttle(@Nullable Integer concurrency, @Nullable Rate rate) {
    * So many jobs in a time. At most a second's worth of them goes out in one moment.
    *
    * @param jobs 1 to 1,000,000
-   * @param period 1 ms to 30 days
+   * @param period 1 ms to 30 days; for one of several buckets, so many times as long
    */
   public record Rate(int jobs, Duration period) {
 
+    static final Duration LONGEST = Duration.ofDays(30);
+    static final Duration LONGEST_OF_PART = LONGEST.multipliedBy(Bucket.MAX_BUCKETS);
     private static final Pattern TEXT = Pattern.compile("(\\d{1,7})/(\\d{0,9})(ms|s|m|h|d)");
 
     /** Checks the ranges. */
@@ -42,9 +45,19 @@ public record Throttle(@Nullable Integer concurrency, @Nullable Rate rate) {
       if (jobs < 1 || jobs > MOST) {
         throw new IllegalArgumentException("rate must be of 1 to 1,000,000 jobs, not " + jobs);
       }
-      if (period.toMillis() < 1 || period.compareTo(Duration.ofDays(30)) > 0) {
+      if (period.toMillis() < 1 || period.compareTo(LONGEST_OF_PART) > 0) {
         throw new IllegalArgumentException("rate must be over 1 ms to 30 days, not " + period);
       }
+    }
+
+    /** What each of so many buckets may have of it. */
+    public Rate part(int buckets) {
+      return new Rate(jobs, period.multipliedBy(buckets));
+    }
+
+    /** What so many buckets have together, if this is the part of each. */
+    public Rate whole(int buckets) {
+      return new Rate(jobs, period.dividedBy(buckets));
     }
 
     /**
@@ -70,7 +83,11 @@ public record Throttle(@Nullable Integer concurrency, @Nullable Rate rate) {
             case "h" -> Duration.ofHours(1);
             default -> Duration.ofDays(1);
           };
-      return new Rate(Integer.parseInt(parts.group(1)), unit.multipliedBy(count));
+      Duration period = unit.multipliedBy(count);
+      if (period.compareTo(LONGEST) > 0) {
+        throw new IllegalArgumentException("rate must be over 1 ms to 30 days, not '" + text + "'");
+      }
+      return new Rate(Integer.parseInt(parts.group(1)), period);
     }
 
     @Override

@@ -5,6 +5,7 @@ import static io.punctual.core.store.JobStore.ClaimMode.PUSH;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.punctual.core.queue.Bucket;
 import io.punctual.core.store.Throttle.Rate;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -103,6 +104,52 @@ class LimitIT extends TransitionTestBase {
     limit(null, null);
     assertThat(store.stats(bucket).throttle()).isEqualTo(Throttle.NONE);
     assertThat(store.stats(bucket).pausedSince()).isEqualTo(NOW);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1, 1/ms",
+    "999999, 999999/s",
+    "1000000, 1000000/s",
+    "1000000, 1000000/ms",
+    "1000000, 1/30d",
+    "1000000, 1000000/30d"
+  })
+  void boundsAreShownUpToTheGreatest(int concurrency, String rate) {
+    Throttle throttle = new Throttle(concurrency, Rate.parse(rate));
+    givenDue(1);
+    store.limit(bucket, throttle);
+
+    assertThat(store.stats(bucket).throttle()).isEqualTo(throttle);
+    assertClaimed(1, null, concurrency == 1);
+  }
+
+  @Test
+  void theLongestRateOfAQueueWithTheMostBucketsIsKept() {
+    Rate rate = Rate.parse("1/30d");
+    Rate part = rate.part(Bucket.MAX_BUCKETS);
+    givenDue(2);
+    store.limit(bucket, new Throttle(null, part));
+
+    assertThat(store.stats(bucket).throttle().rate()).isEqualTo(part);
+    assertThat(part.whole(Bucket.MAX_BUCKETS)).isEqualTo(rate);
+    long next = NOW + Duration.ofDays(30).multipliedBy(Bucket.MAX_BUCKETS).toMillis();
+    assertClaimed(1, next, false);
+    nowIs(next - 1);
+    assertClaimed(0, next, false);
+    nowIs(next);
+    assertClaimed(1, null, false);
+  }
+
+  @Test
+  void aBoundThatSomebodyElseMadeGreaterIsShownAsTheGreatest() {
+    given(
+        bucket()
+            .with("control", "concurrency", "1000001")
+            .with("control", "rate", "123456789012 " + "9".repeat(18)));
+
+    assertThat(store.stats(bucket).throttle())
+        .isEqualTo(new Throttle(1_000_000, new Rate(1_000_000, Rate.LONGEST_OF_PART)));
   }
 
   @Test

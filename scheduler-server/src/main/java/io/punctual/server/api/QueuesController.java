@@ -61,13 +61,19 @@ class QueuesController {
   @GetMapping("/queues")
   Map<String, Object> list(
       @RequestParam(required = false) @Nullable String cursor,
-      @RequestParam(required = false) @Nullable String limit) {
+      @RequestParam(required = false) @Nullable String limit,
+      @RequestParam(required = false) @Nullable String circuitOpen) {
     int max = Paging.limit(limit, MAX_PAGE);
+    if (circuitOpen != null && !circuitOpen.equals("true") && !circuitOpen.equals("false")) {
+      throw ApiException.invalid("circuitOpen", "must be true or false");
+    }
+    Boolean open = circuitOpen == null ? null : Boolean.valueOf(circuitOpen);
     List<Map.Entry<QueueName, Integer>> found =
         engine.queues().entrySet().stream()
             .filter(entry -> AccessRules.sees(entry.getKey()))
             .sorted(Map.Entry.comparingByKey())
             .filter(entry -> cursor == null || entry.getKey().toString().compareTo(cursor) > 0)
+            .filter(entry -> open == null || open == workers.isCircuitOpen(entry.getKey()))
             .limit(max + 1L)
             .toList();
     return Paging.page(
@@ -221,7 +227,7 @@ class QueuesController {
     limits.put("rate", rate == null ? null : rate.toString());
     out.put("limits", limits);
     out.put("workers", workers.of(stats.queue()));
-    out.put("circuitOpen", workers.isCircuitOpen(stats.queue().application()));
+    out.put("circuitOpen", workers.isCircuitOpen(stats.queue()));
     out.put("counters", stats.counters());
     out.put("rates", rates.of(stats));
     return out;

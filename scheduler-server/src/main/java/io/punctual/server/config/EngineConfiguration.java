@@ -55,12 +55,12 @@ class EngineConfiguration {
       }
 
       @Override
-      public boolean isCircuitOpen(String application) {
-        return dispatcher.isCircuitOpen(application);
+      public boolean isCircuitOpen(QueueName queue) {
+        return dispatcher.isCircuitOpen(queue);
       }
 
       @Override
-      public List<String> openCircuits() {
+      public List<QueueName> openCircuits() {
         return dispatcher.openCircuits();
       }
     };

@@ -81,8 +81,7 @@ public record PunctualProperties(
     try {
       return Durability.parse(text, timeout);
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(
-          "punctual.durability and punctual.durability-timeout: " + e.getMessage(), e);
+      throw wrong("punctual.durability and punctual.durability-timeout: ", e);
     }
   }
 
@@ -100,7 +99,7 @@ public record PunctualProperties(
       try {
         options(keep, memory);
       } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException("punctual.receipts: " + e.getMessage(), e);
+        throw wrong("punctual.receipts: ", e);
       }
     }
 
@@ -149,7 +148,7 @@ public record PunctualProperties(
    * @param allowedNetworks where instances may be, in CIDR notation (10.0.0.0/8); empty for
    *     everywhere but this machine. Link-local addresses, and those at which clouds tell secrets,
    *     are never called
-   * @param circuit when an application is left alone because everything fails
+   * @param circuit when the jobs of a queue wait because all that are sent fail
    */
   public record Dispatch(
       @DefaultValue("1s") Duration connectTimeout,
@@ -169,11 +168,12 @@ public record PunctualProperties(
   }
 
   /**
-   * When an application is left alone because everything fails.
+   * When the jobs of a queue wait because all that are sent fail.
    *
-   * @param failures how many deliveries in a row must fail for that, 10 to 10,000; 0 for never
-   * @param pause how long it is left alone before one job probes it, 100 ms to 10 min; doubled with
-   *     each probe that fails, up to a minute
+   * @param failures how many deliveries in a row must fail for that, in the queue or in all queues
+   *     of its application together, 10 to 10,000; 0 for never
+   * @param pause how long they wait before one of them probes, 100 ms to 10 min; doubled with each
+   *     probe that fails, up to a minute
    */
   public record Circuit(@DefaultValue("50") int failures, @DefaultValue("5s") Duration pause) {
 
@@ -182,7 +182,7 @@ public record PunctualProperties(
       try {
         var unused = new CircuitOptions(failures, pause);
       } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException("punctual.dispatch.circuit." + e.getMessage(), e);
+        throw wrong("punctual.dispatch.circuit.", e);
       }
     }
 
@@ -214,8 +214,13 @@ public record PunctualProperties(
     try {
       return RetryPolicy.parse(text);
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(property + ": " + e.getMessage(), e);
+      throw wrong(property + ": ", e);
     }
+  }
+
+  // Without its cause: Boot shows the innermost message, in which the property is not named.
+  private static IllegalArgumentException wrong(String property, IllegalArgumentException e) {
+    return new IllegalArgumentException(property + e.getMessage());
   }
 
   private static void require(

@@ -9,9 +9,9 @@ public interface WorkersSeen {
   /** The ids in the registry of the instances that would get jobs of a queue. */
   List<String> of(QueueName queue);
 
-  /** Whether the application is left alone for now because all that it was sent failed. */
-  boolean isCircuitOpen(String application);
+  /** Whether the queue's jobs wait for now because all that this scheduler sent failed. */
+  boolean isCircuitOpen(QueueName queue);
 
-  /** The applications that are left alone for now. */
-  List<String> openCircuits();
+  /** The queues whose jobs wait for that reason. */
+  List<QueueName> openCircuits();
 }

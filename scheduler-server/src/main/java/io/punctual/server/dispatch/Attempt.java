@@ -15,21 +15,17 @@ final class Attempt {
   private final Delivery delivery;
   private final String instance;
   private final boolean alone;
-  private final @Nullable Circuit circuit;
+  private final Circuit.Ticket ticket;
   private final Runnable onEnd;
   private final AtomicBoolean ended = new AtomicBoolean();
   private final AtomicBoolean acked = new AtomicBoolean();
 
   Attempt(
-      Delivery delivery,
-      String instance,
-      boolean alone,
-      @Nullable Circuit circuit,
-      Runnable onEnd) {
+      Delivery delivery, String instance, boolean alone, Circuit.Ticket ticket, Runnable onEnd) {
     this.delivery = delivery;
     this.instance = instance;
     this.alone = alone;
-    this.circuit = circuit;
+    this.ticket = ticket;
     this.onEnd = onEnd;
   }
 
@@ -54,7 +50,7 @@ final class Attempt {
   void failed(String error, @Nullable Duration delay) {
     if (end()) {
       var unused = delivery.failed(instance, error, delay);
-      didNotSucceed(error);
+      didNotSucceed();
     }
   }
 
@@ -68,31 +64,25 @@ final class Attempt {
   void unknown(String error, RepeatCause cause) {
     if (end()) {
       var unused = delivery.unknown(instance, error, alone, cause);
-      didNotSucceed(error);
+      didNotSucceed();
     }
   }
 
   void undeliverable(String error) {
     if (end()) {
       var unused = delivery.undeliverable(instance, error, null);
-      if (circuit != null) {
-        circuit.withdrawn();
-      }
+      ticket.withdrawn();
       onEnd.run();
     }
   }
 
   private void succeeded() {
-    if (circuit != null) {
-      circuit.succeeded();
-    }
+    ticket.succeeded();
     onEnd.run();
   }
 
-  private void didNotSucceed(String error) {
-    if (circuit != null) {
-      circuit.failed(error);
-    }
+  private void didNotSucceed() {
+    ticket.failed();
     onEnd.run();
   }
 

@@ -1,112 +1,167 @@
 package io.punctual.server.dispatch;
 
-import io.github.resilience4j.circuitbreaker.CircuitBreaker;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
-import io.github.resilience4j.core.IntervalFunction;
+import io.punctual.core.queue.QueueName;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How many jobs one application may have at all. Where everything fails, its jobs wait instead of
- * using up their attempts; then one job probes, and when that succeeds, the number grows from a few
- * by one with each job that succeeds, which doubles it each round: an application that has just
- * come back is not buried.
+ * How many jobs of one queue may be on their way. Where everything fails, its jobs wait instead of
+ * using up their attempts; after a pause one job probes, and when that succeeds, the number grows
+ * from a few by one with each job that succeeds, which doubles it each round: workers that have
+ * just come back are not buried.
+ *
+ * <p>What was sent before it opened says nothing about now: it is neither waited for nor counted.
+ * Nor is a job waited for that takes longer than the pause.
  */
 final class Circuit {
 
   private static final Logger log = LoggerFactory.getLogger(Circuit.class);
-  private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+  private static final long LONGEST_PAUSE = Duration.ofMinutes(1).toNanos();
   private static final int FIRST = 4;
   private static final int GROWN = 1_000;
 
-  private final CircuitBreaker breaker;
-  private int outstanding;
+  private final QueueName queue;
+  private final CircuitOptions options;
+  private final AtomicInteger failuresOfApplication;
+  private final LongSupplier nanoTime;
+  // What counts towards the limit, the oldest first; empty while there is none.
+  private final Set<Ticket> out = new LinkedHashSet<>();
+  private int failures;
   private int limit = Integer.MAX_VALUE;
+  private boolean open;
+  private int timesOpened;
+  private long openedAt;
+  private long pause;
 
-  Circuit(String application, CircuitOptions options) {
-    Duration longest =
-        options.pause().compareTo(LONGEST_PAUSE) > 0 ? options.pause() : LONGEST_PAUSE;
-    this.breaker =
-        CircuitBreaker.of(
-            application,
-            CircuitBreakerConfig.custom()
-                .slidingWindowType(CircuitBreakerConfig.SlidingWindowType.COUNT_BASED)
-                .slidingWindowSize(options.failures())
-                .minimumNumberOfCalls(options.failures())
-                .failureRateThreshold(100)
-                .waitIntervalFunctionInOpenState(
-                    IntervalFunction.ofExponentialBackoff(options.pause(), 2, longest))
-                .permittedNumberOfCallsInHalfOpenState(1)
-                .automaticTransitionFromOpenToHalfOpenEnabled(true)
-                .build());
-    breaker
-        .getEventPublisher()
-        .onStateTransition(event -> became(application, event.getStateTransition().getToState()));
+  /**
+   * Makes one.
+   *
+   * @param failuresOfApplication how many deliveries in a row have failed in all queues of the
+   *     application together, shared by their circuits
+   */
+  Circuit(
+      QueueName queue,
+      CircuitOptions options,
+      AtomicInteger failuresOfApplication,
+      LongSupplier nanoTime) {
+    this.queue = queue;
+    this.options = options;
+    this.failuresOfApplication = failuresOfApplication;
+    this.nanoTime = nanoTime;
+    this.pause = options.pause().toNanos();
   }
 
-  private synchronized void became(String application, CircuitBreaker.State state) {
-    switch (state) {
-      case OPEN ->
-          log.warn(
-              "Everything that {} was sent of late has failed: its jobs wait, without losing"
-                  + " attempts, and one of them probes it from time to time",
-              application);
-      case CLOSED -> {
-        limit = FIRST;
-        log.info("{} works again: its jobs go out, a few at first", application);
-      }
-      default -> log.debug("the circuit of {} is {}", application, state);
-    }
-  }
-
-  /** How many more jobs it may get now. */
+  /** How many more jobs may go out now. */
   synchronized int free() {
-    return switch (breaker.getState()) {
-      case OPEN, FORCED_OPEN -> 0;
-      case HALF_OPEN -> outstanding == 0 ? 1 : 0;
-      default -> Math.max(0, limit - outstanding);
-    };
+    if (!open && limit == Integer.MAX_VALUE) {
+      return limit;
+    }
+    long now = nanoTime.getAsLong();
+    if (open && now - openedAt < pause) {
+      return 0;
+    }
+    Iterator<Ticket> oldest = out.iterator();
+    while (oldest.hasNext() && now - oldest.next().sentAt >= pause) {
+      oldest.remove();
+    }
+    return Math.max(0, (open ? 1 : limit) - out.size());
   }
 
   /** Whether jobs wait because all of them failed. */
-  boolean isOpen() {
-    return breaker.getState() != CircuitBreaker.State.CLOSED;
+  synchronized boolean isOpen() {
+    return open;
   }
 
-  /** A job is on its way. */
-  void started() {
-    boolean unused = breaker.tryAcquirePermission();
-    synchronized (this) {
-      outstanding++;
+  /** A job is on its way; to be told how it ended. */
+  synchronized Ticket started() {
+    Ticket ticket = new Ticket(timesOpened, nanoTime.getAsLong());
+    if (open || limit != Integer.MAX_VALUE) {
+      out.add(ticket);
+    }
+    return ticket;
+  }
+
+  private synchronized void succeeded(Ticket ticket) {
+    if (!ended(ticket)) {
+      return;
+    }
+    failures = 0;
+    failuresOfApplication.set(0);
+    if (open) {
+      open = false;
+      pause = options.pause().toNanos();
+      limit = FIRST;
+      log.info("Jobs of {} succeed again: they go out, a few at first", queue);
+    } else if (limit >= GROWN) {
+      limit = Integer.MAX_VALUE;
+      out.clear();
+    } else {
+      limit++;
     }
   }
 
-  /** It was answered by a worker that works. */
-  void succeeded() {
-    synchronized (this) {
-      outstanding--;
-      if (limit != Integer.MAX_VALUE) {
-        limit = limit > GROWN ? Integer.MAX_VALUE : limit + 1;
-      }
+  private synchronized void failed(Ticket ticket) {
+    if (!ended(ticket)) {
+      return;
     }
-    breaker.onSuccess(0, TimeUnit.NANOSECONDS);
+    failures++;
+    int inApplication = failuresOfApplication.incrementAndGet();
+    if (open) {
+      pause = Math.max(pause, Math.min(2 * pause, LONGEST_PAUSE));
+      open();
+    } else if (options.failures() > 0 && Math.max(failures, inApplication) >= options.failures()) {
+      log.warn(
+          "The last {} jobs that were sent to {} failed: the jobs of {} wait, without losing attempts,"
+              + " and one of them probes from time to time",
+          Math.max(failures, inApplication),
+          failures >= options.failures() ? queue : "any queue of " + queue.application(),
+          queue);
+      open();
+    }
   }
 
-  /** It failed, or nobody knows. */
-  void failed(String error) {
-    synchronized (this) {
-      outstanding--;
-    }
-    breaker.onError(0, TimeUnit.NANOSECONDS, new IllegalStateException(error));
+  private void open() {
+    open = true;
+    timesOpened++;
+    openedAt = nanoTime.getAsLong();
+    out.clear();
   }
 
-  /** It was not sent, after all. */
-  void withdrawn() {
-    synchronized (this) {
-      outstanding--;
+  private synchronized boolean ended(Ticket ticket) {
+    out.remove(ticket);
+    return ticket.timesOpened == timesOpened;
+  }
+
+  /** One job on its way. */
+  final class Ticket {
+
+    private final int timesOpened;
+    private final long sentAt;
+
+    private Ticket(int timesOpened, long sentAt) {
+      this.timesOpened = timesOpened;
+      this.sentAt = sentAt;
     }
-    breaker.releasePermission();
+
+    /** It was answered by a worker that works. */
+    void succeeded() {
+      Circuit.this.succeeded(this);
+    }
+
+    /** It failed, or nobody knows. */
+    void failed() {
+      Circuit.this.failed(this);
+    }
+
+    /** It was not sent, after all. */
+    void withdrawn() {
+      var unused = ended(this);
+    }
   }
 }

@@ -3,11 +3,11 @@ package io.punctual.server.dispatch;
 import java.time.Duration;
 
 /**
- * When an application is left alone because all that it is sent fails.
+ * When the jobs of a queue wait because all that are sent fail.
  *
- * @param failures how many deliveries in a row, without one that succeeds, open its circuit: 10 to
- *     10,000; 0 never
- * @param pause how long it is left alone then before one job probes it, 100 ms to 10 min; doubled
+ * @param failures how many deliveries in a row, without one that succeeds, open its circuit, in the
+ *     queue or in all queues of its application together: 10 to 10,000; 0 never
+ * @param pause how long its jobs wait then before one of them probes, 100 ms to 10 min; doubled
  *     each time that the probe fails, up to a minute or this, if it is longer
  */
 public record CircuitOptions(int failures, Duration pause) {

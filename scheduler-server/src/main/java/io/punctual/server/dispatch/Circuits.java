@@ -1,39 +1,50 @@
 package io.punctual.server.dispatch;
 
+import io.punctual.core.queue.QueueName;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 
-/** The circuits of all applications. */
+/** The circuits of all queues that were sent something. */
 final class Circuits {
 
   private final CircuitOptions options;
-  private final Map<String, Circuit> circuits = new ConcurrentHashMap<>();
+  private final LongSupplier nanoTime;
+  private final Map<QueueName, Circuit> circuits = new ConcurrentHashMap<>();
+  private final Map<String, AtomicInteger> failures = new ConcurrentHashMap<>();
 
-  Circuits(CircuitOptions options) {
+  Circuits(CircuitOptions options, LongSupplier nanoTime) {
     this.options = options;
+    this.nanoTime = nanoTime;
   }
 
-  /** Null where there is no limit. */
-  @Nullable Circuit of(String application) {
-    return options.failures() == 0
-        ? null
-        : circuits.computeIfAbsent(application, name -> new Circuit(name, options));
+  /** A job of the queue is on its way. */
+  Circuit.Ticket started(QueueName queue) {
+    return circuits.computeIfAbsent(queue, this::create).started();
   }
 
-  /** How many of so many jobs the application may get now. */
-  int free(String application, int wanted) {
-    Circuit circuit = of(application);
+  private Circuit create(QueueName queue) {
+    return new Circuit(
+        queue,
+        options,
+        failures.computeIfAbsent(queue.application(), name -> new AtomicInteger()),
+        nanoTime);
+  }
+
+  /** How many of so many jobs the queue may get now. */
+  int free(QueueName queue, int wanted) {
+    Circuit circuit = circuits.get(queue);
     return circuit == null ? wanted : Math.min(wanted, circuit.free());
   }
 
-  boolean isOpen(String application) {
-    Circuit circuit = circuits.get(application);
+  boolean isOpen(QueueName queue) {
+    Circuit circuit = circuits.get(queue);
     return circuit != null && circuit.isOpen();
   }
 
-  List<String> open() {
+  List<QueueName> open() {
     return circuits.entrySet().stream()
         .filter(entry -> entry.getValue().isOpen())
         .map(Map.Entry::getKey)

@@ -24,6 +24,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,7 +66,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
       InstantSource clock) {
     this.targets = targets;
     this.workers = workers;
-    this.circuits = new Circuits(circuit);
+    this.circuits = new Circuits(circuit, System::nanoTime);
     this.board = new InstanceBoard(System::nanoTime);
     this.chooser = new Chooser(board, bound -> ThreadLocalRandom.current().nextInt(bound));
     HttpClient client =
@@ -92,7 +94,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     for (WorkerInstance instance : instances(queue)) {
       capacity += board.free(instance);
     }
-    capacity = circuits.free(queue.application(), capacity);
+    capacity = circuits.free(queue, capacity);
     if (capacity == 0) {
       waiting
           .computeIfAbsent(queue.application(), name -> ConcurrentHashMap.newKeySet())
@@ -105,20 +107,19 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   public void recheckWaiting() {
     waiting.forEach(
         (application, queues) -> {
-          if (circuits.free(application, 1) > 0
-              && workers.instances(application).stream().anyMatch(i -> board.free(i) > 0)) {
+          if (workers.instances(application).stream().anyMatch(i -> board.free(i) > 0)) {
             recheck(queues);
           }
         });
   }
 
-  /** Whether the application is left alone for now because all that it was sent failed. */
-  public boolean isCircuitOpen(String application) {
-    return circuits.isOpen(application);
+  /** Whether the queue's jobs wait for now because all that were sent failed. */
+  public boolean isCircuitOpen(QueueName queue) {
+    return circuits.isOpen(queue);
   }
 
-  /** The applications that are left alone for now. */
-  public List<String> openCircuits() {
+  /** The queues whose jobs wait for that reason. */
+  public List<QueueName> openCircuits() {
     return circuits.open();
   }
 
@@ -141,20 +142,20 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
           });
       return;
     }
-    Map<WorkerInstance, List<Delivery>> groups = new LinkedHashMap<>();
+    Map<WorkerInstance, List<Sent>> groups = new LinkedHashMap<>();
     for (Delivery delivery : deliveries) {
       WorkerInstance instance = chooser.choose(candidates, preferred(delivery));
-      started(queue, instance);
+      Sent sent = started(queue, instance, delivery);
       if (delivery.travelsAlone() || instance.metadata().protocol().equals(WorkerMetadata.SINGLE)) {
-        send(queue, instance, List.of(delivery));
+        send(queue, instance, List.of(sent));
       } else {
-        groups.computeIfAbsent(instance, i -> new ArrayList<>()).add(delivery);
+        groups.computeIfAbsent(instance, i -> new ArrayList<>()).add(sent);
       }
     }
     groups.forEach((instance, group) -> send(queue, instance, group));
   }
 
-  private void send(QueueName queue, WorkerInstance first, List<Delivery> group) {
+  private void send(QueueName queue, WorkerInstance first, List<Sent> group) {
     threads.execute(
         () -> {
           try {
@@ -173,20 +174,14 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     return workers.instances(queue.application(), queue.taskType());
   }
 
-  private void started(QueueName queue, WorkerInstance instance) {
+  private Sent started(QueueName queue, WorkerInstance instance, Delivery delivery) {
     board.started(instance);
-    Circuit circuit = circuits.of(queue.application());
-    if (circuit != null) {
-      circuit.started();
-    }
+    return new Sent(delivery, circuits.started(queue));
   }
 
-  private void withdrawn(QueueName queue, WorkerInstance instance) {
+  private void withdrawn(Sent sent, WorkerInstance instance) {
     board.ended(instance);
-    Circuit circuit = circuits.of(queue.application());
-    if (circuit != null) {
-      circuit.withdrawn();
-    }
+    sent.ticket().withdrawn();
   }
 
   private void ended(QueueName queue, WorkerInstance instance) {
@@ -200,15 +195,18 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     threads.shutdownNow();
   }
 
+  /** A delivery that counts as being with an instance. */
+  private record Sent(Delivery delivery, Circuit.Ticket ticket) {}
+
   /** A group on its way from instance to instance until one takes it. */
   private final class Journey {
 
     private final QueueName queue;
     private final Set<String> tried = new HashSet<>();
-    private List<Delivery> group;
+    private List<Sent> group;
     private WorkerInstance instance;
 
-    Journey(QueueName queue, WorkerInstance first, List<Delivery> group) {
+    Journey(QueueName queue, WorkerInstance first, List<Sent> group) {
       this.queue = queue;
       this.instance = first;
       this.group = group;
@@ -228,10 +226,10 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
       } catch (NotSentException e) {
         WorkerInstance last = instance;
         group.forEach(
-            delivery -> {
+            sent -> {
               // At once: the instance is left alone for a while, and whoever appears meanwhile
               // shall not wait for this job's back-off.
-              var unused = delivery.undeliverable(last.id(), e.reason(), Duration.ZERO);
+              var unused = sent.delivery().undeliverable(last.id(), e.reason(), Duration.ZERO);
             });
         capacityChanged.accept(queue);
       }
@@ -240,26 +238,28 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     private void attempt() {
       WorkerInstance target = instance;
       tried.add(target.id());
-      List<Delivery> held = group.stream().filter(Delivery::leaseHeld).toList();
+      Map<Boolean, List<Sent>> byLease =
+          group.stream().collect(Collectors.partitioningBy(sent -> sent.delivery().leaseHeld()));
+      List<Sent> held = byLease.getOrDefault(true, List.of());
       List<Attempt> attempts =
           held.stream()
               .map(
-                  delivery ->
+                  sent ->
                       new Attempt(
-                          delivery,
+                          sent.delivery(),
                           target.id(),
                           held.size() == 1,
-                          circuits.of(queue.application()),
+                          sent.ticket(),
                           () -> ended(queue, target)))
               .toList();
-      for (int i = held.size(); i < group.size(); i++) {
-        withdrawn(queue, target);
+      for (Sent lost : byLease.getOrDefault(false, List.of())) {
+        withdrawn(lost, target);
         capacityChanged.accept(queue);
       }
       if (held.isEmpty()) {
         return;
       }
-      held.forEach(delivery -> lastTried.put(delivery.incarnation(), target.id()));
+      held.forEach(sent -> lastTried.put(sent.delivery().incarnation(), target.id()));
       Callback protocol = Objects.requireNonNull(protocols.get(target.metadata().protocol()));
       try {
         String refusal = targets.refusal(target.callback());
@@ -271,8 +271,12 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
       } catch (NotSentException e) {
         board.avoid(target, e.avoid(), e.reason());
         // Attempts whose time was over meanwhile are settled; only the others travel on.
-        group = attempts.stream().filter(Attempt::takeBack).map(Attempt::delivery).toList();
-        group.forEach(delivery -> withdrawn(queue, target));
+        group =
+            IntStream.range(0, held.size())
+                .filter(i -> attempts.get(i).takeBack())
+                .mapToObj(held::get)
+                .toList();
+        group.forEach(sent -> withdrawn(sent, target));
         log.info("Instance {} is left alone for {}: {}", target.id(), e.avoid(), e.reason());
         throw e;
       } catch (RuntimeException e) {
@@ -300,7 +304,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
         return false;
       }
       instance = chooser.choose(left, null);
-      group.forEach(delivery -> started(queue, instance));
+      group = group.stream().map(sent -> started(queue, instance, sent.delivery())).toList();
       return true;
     }
   }

@@ -1,12 +1,16 @@
 package io.punctual.server.health;
 
+import io.punctual.core.queue.QueueName;
 import io.punctual.server.config.WorkersSeen;
 import java.util.List;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.stereotype.Component;
 
-/** {@code circuits} in the health: WARNING while applications are left alone. */
+/**
+ * {@code circuits} in the health: WARNING while jobs of some queues wait because all of them
+ * failed.
+ */
 @Component("circuitsHealthIndicator")
 class CircuitsHealthIndicator implements HealthIndicator {
 
@@ -18,7 +22,7 @@ class CircuitsHealthIndicator implements HealthIndicator {
 
   @Override
   public Health health() {
-    List<String> open = workers.openCircuits();
+    List<String> open = workers.openCircuits().stream().map(QueueName::toString).toList();
     return open.isEmpty()
         ? Health.up().build()
         : Health.status(StoreHealthIndicator.WARNING).withDetail("open", open).build();
