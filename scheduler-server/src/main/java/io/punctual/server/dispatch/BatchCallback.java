@@ -34,6 +34,7 @@ final class BatchCallback implements Callback {
   private static final int MAX_LINE = 64 * 1024;
   private static final long MAX_ANSWER = 16L * 1024 * 1024;
 
+  private final String scheduler;
   private final HttpClient client;
   private final Deadlines deadlines;
   private final InstantSource clock;
@@ -41,7 +42,13 @@ final class BatchCallback implements Callback {
   private final JsonMapper json =
       JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
 
-  BatchCallback(HttpClient client, Deadlines deadlines, InstantSource clock, Duration avoid) {
+  BatchCallback(
+      String scheduler,
+      HttpClient client,
+      Deadlines deadlines,
+      InstantSource clock,
+      Duration avoid) {
+    this.scheduler = scheduler;
     this.client = client;
     this.deadlines = deadlines;
     this.clock = clock;
@@ -153,6 +160,7 @@ final class BatchCallback implements Callback {
         .header("Content-Type", "application/json")
         .header("Accept", "application/x-ndjson")
         .header("User-Agent", "punctual")
+        .header("Punctual-Scheduler", scheduler)
         .POST(HttpRequest.BodyPublishers.ofByteArray(body))
         .build();
   }

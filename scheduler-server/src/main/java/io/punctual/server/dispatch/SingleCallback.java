@@ -22,12 +22,19 @@ import java.util.concurrent.Future;
  */
 final class SingleCallback implements Callback {
 
+  private final String scheduler;
   private final HttpClient client;
   private final Deadlines deadlines;
   private final InstantSource clock;
   private final Duration avoid;
 
-  SingleCallback(HttpClient client, Deadlines deadlines, InstantSource clock, Duration avoid) {
+  SingleCallback(
+      String scheduler,
+      HttpClient client,
+      Deadlines deadlines,
+      InstantSource clock,
+      Duration avoid) {
+    this.scheduler = scheduler;
     this.client = client;
     this.deadlines = deadlines;
     this.clock = clock;
@@ -74,10 +81,11 @@ final class SingleCallback implements Callback {
     }
   }
 
-  private static HttpRequest request(WorkerInstance instance, Delivery delivery) {
+  private HttpRequest request(WorkerInstance instance, Delivery delivery) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(instance.callback())
             .header("User-Agent", "punctual")
+            .header("Punctual-Scheduler", scheduler)
             .header(
                 "Content-Type",
                 delivery.content().headers().getOrDefault("content-type", "application/json"))
