@@ -20,6 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -103,6 +104,22 @@ class HttpApiIT {
   @ValueSource(strings = {"\"delayTime\":0", "\"delay\":0", "\"delayTime\":1600000000000"})
   void aTimeThatIsOverMeansNow(String time) {
     assertThat(api.post(JOBS, job(id, time)).status()).isEqualTo(201);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "2038-01-19T03:14:08Z, 2147483648000",
+    "9999-12-31T23:59:59.999Z, 253402300799999",
+    // An hour that comes twice.
+    "2027-10-31T02:30:00+02:00, 1824942600000",
+    "2027-10-31T02:30:00+01:00, 1824946200000"
+  })
+  void aTimeIsKeptToTheMillisecondHoweverFarOff(String dueAt, long delayTime) {
+    Answer created = api.post(JOBS, job(id, "\"dueAt\":\"%s\"".formatted(dueAt)));
+
+    assertThat(created.status()).isEqualTo(201);
+    assertThat(api.get(created.header("Location")).body().at("/delayTime").asLong())
+        .isEqualTo(delayTime);
   }
 
   @ParameterizedTest
