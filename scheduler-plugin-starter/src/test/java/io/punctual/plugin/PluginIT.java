@@ -23,6 +23,8 @@ import io.punctual.core.queue.QueueName;
 import io.punctual.test.redis.RedisExtension;
 import io.punctual.test.redis.SharedRedis;
 import io.punctual.worker.WorkerSetupException;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -76,19 +78,7 @@ class PluginIT {
   }
 
   private ConfigurableApplicationContext application() {
-    return new SpringApplicationBuilder(Shop.class)
-        .properties(
-            "spring.application.name=SHOP",
-            "spring.data.redis.host=" + redis.host(),
-            "spring.data.redis.port=" + redis.port(),
-            "punctual.plugin.key-prefix=" + prefix,
-            "punctual.plugin.concurrency=4",
-            "punctual.plugin.queues[0].task-type=other",
-            "punctual.plugin.queues[0].threads=2",
-            "punctual.plugin.queues[0].scan-interval=200ms",
-            "punctual.plugin.shutdown-patience=10s",
-            "spring.main.banner-mode=off")
-        .run();
+    return Shop.start(redis.host(), redis.port(), prefix);
   }
 
   @Test
@@ -344,6 +334,22 @@ class PluginIT {
   }
 
   @Test
+  void whatAProcessTookToItsGraveIsRunByAnotherOneWhenTheLeaseIsOver() throws Exception {
+    context.close();
+    Process other = Dying.start(prefix);
+    try {
+      assertThat(other.waitFor(60, TimeUnit.SECONDS)).as("it ends by its job").isTrue();
+      assertThat(other.exitValue()).isEqualTo(Dying.EXIT);
+    } finally {
+      other.destroyForcibly();
+    }
+
+    startApplication();
+    eventually().until(() -> find("r").state() == JobState.FINISHED);
+    assertThat(script.calls).containsExactly("end");
+  }
+
+  @Test
   void theApplicationKeepsItsOwnConnectionsAndTheStoreHasItsOwn() {
     assertThat(context.getBean(RedisConnectionFactory.class))
         .isInstanceOf(LettuceConnectionFactory.class);
@@ -376,6 +382,22 @@ class PluginIT {
   @EnableAutoConfiguration
   static class Shop {
 
+    static ConfigurableApplicationContext start(String host, int port, String prefix) {
+      return new SpringApplicationBuilder(Shop.class)
+          .properties(
+              "spring.application.name=SHOP",
+              "spring.data.redis.host=" + host,
+              "spring.data.redis.port=" + port,
+              "punctual.plugin.key-prefix=" + prefix,
+              "punctual.plugin.concurrency=4",
+              "punctual.plugin.queues[0].task-type=other",
+              "punctual.plugin.queues[0].threads=2",
+              "punctual.plugin.queues[0].scan-interval=200ms",
+              "punctual.plugin.shutdown-patience=10s",
+              "spring.main.banner-mode=off")
+          .run();
+    }
+
     @Bean
     Script script() {
       return new Script();
@@ -392,6 +414,36 @@ class PluginIT {
       return attempt -> {
         throw new IllegalStateException("a listener that fails");
       };
+    }
+  }
+
+  /** The same in a process of its own, which ends in the midst of its first job. */
+  static final class Dying {
+
+    static final int EXIT = 7;
+
+    private Dying() {}
+
+    static Process start(String prefix) throws IOException {
+      return new ProcessBuilder(
+              Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+              "-cp",
+              System.getProperty("java.class.path"),
+              Dying.class.getName(),
+              redis.host(),
+              Integer.toString(redis.port()),
+              prefix)
+          .inheritIO()
+          .start();
+    }
+
+    public static void main(String[] args) {
+      ConfigurableApplicationContext context =
+          Shop.start(args[0], Integer.parseInt(args[1]), args[2]);
+      context.getBean(Script.class).on("end", () -> Runtime.getRuntime().halt(EXIT));
+      context
+          .getBean(TaskSubmitService.class)
+          .send(DelayQueueJob.of("script").taskId("r").params("end").delay(Duration.ZERO).build());
     }
   }
 

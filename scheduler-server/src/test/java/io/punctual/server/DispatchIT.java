@@ -553,6 +553,7 @@ class DispatchIT {
     assertThat(event.getHeader("Punctual-Application")).isEqualTo("cloud");
     assertThat(event.getHeader("Punctual-Instance")).isEqualTo("cloud-0");
     assertThat(event.getHeader("Punctual-Incarnation")).isNotBlank();
+    assertThat(event.getHeader("Punctual-Scheduler")).contains(":");
     assertThat(event.getHeader("Punctual-Header-trace")).isEqualTo("abc");
   }
 

@@ -164,6 +164,22 @@ class HttpApiIT {
   }
 
   @ParameterizedTest
+  @CsvSource({
+    "2038-01-19T03:14:08Z, 2147483648000",
+    "9999-12-31T23:59:59.999Z, 253402300799999",
+    // An hour that comes twice.
+    "2027-10-31T02:30:00+02:00, 1824942600000",
+    "2027-10-31T02:30:00+01:00, 1824946200000"
+  })
+  void aTimeIsKeptToTheMillisecondHoweverFarOff(String dueAt, long delayTime) {
+    Answer created = api.post(JOBS, job(id, "\"dueAt\":\"%s\"".formatted(dueAt)));
+
+    assertThat(created.status()).isEqualTo(201);
+    assertThat(api.get(created.header("Location")).body().at("/delayTime").asLong())
+        .isEqualTo(delayTime);
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"order:4711", "Order:4711", "EUREKA", "-._:", "batch"})
   void everyIdWithinTheRulesIsFoundByItsLocation(String name) {
     Answer created = api.post(JOBS, job(name));

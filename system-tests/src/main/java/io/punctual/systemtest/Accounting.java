@@ -2,7 +2,9 @@ package io.punctual.systemtest;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,8 +26,8 @@ import java.util.TreeSet;
  * @param repeated begun more than once, for whatever reason
  * @param causes of the repeats: how many further runs each kind of fault, or the worker's own
  *     failure, explains
- * @param unexplained begun once more though the run before ended well and nothing was broken then,
- *     or more often than things were broken
+ * @param unexplained begun once more though the run before ended well and nothing was broken then
+ *     that had it in its hands, or more often than things were broken
  */
 public record Accounting(
     int accepted,
@@ -39,7 +41,13 @@ public record Accounting(
     Map<String, Integer> causes,
     Set<String> unexplained) {
 
-  /** Adds up. */
+  private static final String FAILED = "the worker said that it failed";
+
+  /**
+   * Adds up.
+   *
+   * @param faults in the order in which they happened
+   */
   public static Accounting of(
       History history, Collection<Execution> executions, List<Fault> faults) {
     Map<String, List<Execution>> byId = new TreeMap<>();
@@ -103,21 +111,61 @@ public record Accounting(
   /** Each further run needs a cause of its own. */
   private static boolean explained(
       List<Execution> runs, List<Fault> faults, Map<String, Integer> causes) {
-    List<Fault> left = new ArrayList<>(faults);
+    Set<Fault> used = Collections.newSetFromMap(new IdentityHashMap<>());
     for (int i = 1; i < runs.size(); i++) {
       Execution before = runs.get(i - 1);
       if (before.ending() == Execution.Ending.FAILED) {
-        causes.merge("the worker said that it failed", 1, Integer::sum);
+        causes.merge(FAILED, 1, Integer::sum);
         continue;
       }
-      Optional<Fault> cause = left.stream().filter(f -> f.explainsRepeatOf(before)).findFirst();
+      long next = runs.get(i).begin();
+      Optional<Fault> cause =
+          during(before, faults).stream()
+              .filter(fault -> fault.repeats() && fault.from() <= next && !used.contains(fault))
+              .findFirst();
       if (cause.isEmpty()) {
         return false;
       }
-      left.remove(cause.get());
+      used.add(cause.get());
       causes.merge(cause.get().what(), 1, Integer::sum);
     }
     return true;
+  }
+
+  /** The faults that broke what had a run in its hands while it was under way, in their order. */
+  private static List<Fault> during(Execution run, List<Fault> faults) {
+    List<Fault> during = new ArrayList<>();
+    long answered = Fault.answered(run);
+    for (Fault fault : faults) {
+      if (fault.meets(run, answered)) {
+        during.add(fault);
+        answered = fault.delayed(answered);
+      }
+    }
+    return during;
+  }
+
+  /**
+   * How many runs were under way when something broke that can make them run once more, by what
+   * broke: no more can have run once more because of it.
+   */
+  public static Map<String, Integer> underWay(
+      Collection<Execution> executions, List<Fault> faults) {
+    Map<String, Integer> underWay = new TreeMap<>();
+    for (Execution run : executions) {
+      during(run, faults).stream()
+          .filter(Fault::repeats)
+          .forEach(fault -> underWay.merge(fault.what(), 1, Integer::sum));
+    }
+    return underWay;
+  }
+
+  /** How many further runs have another cause than that the worker said that it failed. */
+  public int furtherByFaults() {
+    return causes.entrySet().stream()
+        .filter(cause -> !cause.getKey().equals(FAILED))
+        .mapToInt(Map.Entry::getValue)
+        .sum();
   }
 
   /** Whether nothing is wrong. Repeats with a cause are for the caller to judge. */

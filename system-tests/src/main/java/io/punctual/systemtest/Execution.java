@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,12 +17,19 @@ import org.jspecify.annotations.Nullable;
  * anything else happens, and a line when it ends, before the scheduler is told.
  *
  * @param run the invocation, unique over all processes
+ * @param senders the schedulers that had sent the job to that process by then, host and port; none
+ *     when it came in another way, or as a single job
  * @param begin epoch microseconds
  * @param end epoch microseconds; null when the worker died first
  * @param ending how it ended; null when the worker died first
  */
 public record Execution(
-    String run, String taskId, long begin, @Nullable Long end, @Nullable Ending ending) {
+    String run,
+    String taskId,
+    Set<String> senders,
+    long begin,
+    @Nullable Long end,
+    @Nullable Ending ending) {
 
   /** How an invocation can end. */
   public enum Ending {
@@ -42,8 +50,8 @@ public record Execution(
   }
 
   /** The line that is written at the beginning. */
-  public static String beginLine(String run, String taskId, long micros) {
-    return "begin " + run + " " + taskId + " " + micros + "\n";
+  public static String beginLine(String run, String taskId, long micros, Set<String> senders) {
+    return "begin " + run + " " + taskId + " " + micros + " " + String.join(",", senders) + "\n";
   }
 
   /** The line that is written at the end. */
@@ -66,7 +74,7 @@ public record Execution(
       String[] words = line.split(" ", -1);
       long micros = Long.parseLong(words[3]);
       if (words[0].equals("begin")) {
-        byRun.put(words[1], new Execution(words[1], words[2], micros, null, null));
+        byRun.put(words[1], new Execution(words[1], words[2], senders(words), micros, null, null));
       } else {
         Execution begun = byRun.get(words[1]);
         if (begun == null) {
@@ -78,7 +86,11 @@ public record Execution(
     return new ArrayList<>(byRun.values());
   }
 
+  private static Set<String> senders(String[] words) {
+    return words.length < 5 || words[4].isEmpty() ? Set.of() : Set.of(words[4].split(",", -1));
+  }
+
   private Execution ended(long micros, Ending how) {
-    return new Execution(run, taskId, begin, micros, how);
+    return new Execution(run, taskId, senders, begin, micros, how);
   }
 }

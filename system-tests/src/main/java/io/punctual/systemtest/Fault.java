@@ -1,30 +1,87 @@
 package io.punctual.systemtest;
 
 import java.time.Duration;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
- * Something that a test broke. It explains that a job ran once more if the run before was under way
- * then: it had begun, and its end had not certainly been written down in Redis.
+ * Something that a test broke. It explains that a job ran once more if it can, if the run before
+ * was in the hands of what broke, and if that run was under way then: it had begun, and its end had
+ * not certainly been written down in Redis.
  *
  * @param what for people
  * @param from when it broke, epoch microseconds
  * @param until when it worked again, epoch microseconds
+ * @param effect what can come of it
+ * @param hit whether a run was in the hands of what broke, whenever that was
  */
-public record Fault(String what, long from, long until) {
+public record Fault(String what, long from, long until, Effect effect, Predicate<Execution> hit) {
 
   // A request that was written just before the fault begins a little later; an answer that was
   // given just before it may not have reached Redis.
   private static final long SLACK = Duration.ofSeconds(1).toNanos() / 1000;
 
-  /** Breaks something, or breaks and mends it; the fault lasts as long as the action. */
-  public static Fault of(String what, Runnable action) {
-    long from = EpochMicros.now();
-    action.run();
-    return new Fault(what, from, EpochMicros.now());
+  /** What can come of a fault. */
+  public enum Effect {
+    /** No job runs once more because of it, and no answer takes longer. */
+    NONE,
+    /** No job runs once more because of it alone; answers that are under way stay so. */
+    DELAYS,
+    /** Jobs that are under way may run once more. */
+    REPEATS
   }
 
-  boolean explainsRepeatOf(Execution before) {
-    Long end = before.end();
-    return before.begin() <= until + SLACK && (end == null || end >= from - SLACK);
+  /** One that may have hit whatever was under way. */
+  public Fault(String what, long from, long until) {
+    this(what, from, until, Effect.REPEATS, run -> true);
+  }
+
+  /** Breaks something, or breaks and mends it; the fault lasts as long as the action. */
+  public static Fault of(String what, Runnable action) {
+    return of(
+        what,
+        Effect.REPEATS,
+        () -> {
+          action.run();
+          return run -> true;
+        });
+  }
+
+  /**
+   * Breaks something, or breaks and mends it; the fault lasts as long as the action.
+   *
+   * @param action answers which runs were in the hands of what it broke
+   */
+  public static Fault of(String what, Effect effect, Supplier<Predicate<Execution>> action) {
+    long from = EpochMicros.now();
+    Predicate<Execution> hit = action.get();
+    return new Fault(what, from, EpochMicros.now(), effect, hit);
+  }
+
+  boolean repeats() {
+    return effect == Effect.REPEATS;
+  }
+
+  /**
+   * Whether a run was under way at any time of the fault.
+   *
+   * @param answered until when its end may have been on its way to Redis, epoch microseconds
+   */
+  boolean meets(Execution run, long answered) {
+    return effect != Effect.NONE
+        && run.begin() <= until + SLACK
+        && answered >= from
+        && hit.test(run);
+  }
+
+  /** Until when a run's end may have been on its way to Redis, if nothing broke meanwhile. */
+  static long answered(Execution run) {
+    Long end = run.end();
+    return end == null ? Long.MAX_VALUE : end + SLACK;
+  }
+
+  /** The same if this broke meanwhile. */
+  long delayed(long answered) {
+    return Math.max(answered, until + SLACK);
   }
 }

@@ -35,6 +35,11 @@ public final class Http {
     return send(request(url).GET().build());
   }
 
+  /** GET of what is no JSON. */
+  public static Answer getText(String url) throws IOException {
+    return send(request(url).setHeader("Accept", "text/plain").GET().build());
+  }
+
   /** POST of JSON. */
   public static Answer post(String url, String json) throws IOException {
     return send(

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -148,6 +149,63 @@ class AccountingTest {
   }
 
   @Test
+  void aFaultOfWhatDidNotHaveTheRunInItsHandsExplainsNothing() {
+    assertThat(twice(100_500, 300_000, fault(100_200, Fault.Effect.REPEATS, 99)).unexplained())
+        .containsExactly("a");
+    assertThat(twice(100_500, 300_000, fault(100_200, Fault.Effect.REPEATS, 1)).sound()).isTrue();
+  }
+
+  @Test
+  void aFaultThatCausesNoRepeatsExplainsNone() {
+    assertThat(twice(100_500, 300_000, fault(100_200, Fault.Effect.NONE, 1)).unexplained())
+        .containsExactly("a");
+    assertThat(twice(100_500, 300_000, fault(100_200, Fault.Effect.DELAYS, 1)).unexplained())
+        .containsExactly("a");
+  }
+
+  @Test
+  void aFaultAfterTheNextRunBeganIsNotItsCause() {
+    assertThat(twice(100_500, 300_000, fault(300_001, Fault.Effect.REPEATS, 1)).unexplained())
+        .containsExactly("a");
+  }
+
+  @Test
+  void whatDelaysAnAnswerLeavesItToTheNextFault() {
+    Predicate<Execution> any = run -> true;
+    Fault delay = new Fault("freeze", 100_200, 5 * SECOND, Fault.Effect.DELAYS, any);
+    Fault none = new Fault("registry", 100_200, 5 * SECOND, Fault.Effect.NONE, any);
+    Fault cut = fault(5 * SECOND + 500_000, Fault.Effect.REPEATS, 1);
+
+    assertThat(twice(100_500, 6 * SECOND, delay, cut).sound()).isTrue();
+    assertThat(twice(100_500, 6 * SECOND, delay, cut).causes()).containsEntry("kill", 1);
+    assertThat(twice(100_500, 6 * SECOND, none, cut).unexplained()).containsExactly("a");
+    assertThat(twice(100_500, 6 * SECOND, cut).unexplained()).containsExactly("a");
+  }
+
+  @Test
+  void aRunIsUnderWayAtTheFaultsThatHadItInTheirHands() {
+    List<Execution> executions = Execution.parse(Arrays.asList(HONEST));
+    List<Fault> faults =
+        List.of(
+            fault(100_200, Fault.Effect.REPEATS, 1),
+            fault(250_000, Fault.Effect.REPEATS, 2),
+            fault(250_000, Fault.Effect.DELAYS, 2),
+            fault(9 * SECOND, Fault.Effect.REPEATS, 1));
+
+    assertThat(Accounting.underWay(executions, faults)).containsExactly(Map.entry("kill", 2));
+  }
+
+  @Test
+  void aRunKnowsWhoSentIt() {
+    List<Execution> executions =
+        Execution.parse(List.of("begin 1 a 100000 h:1,h:2", "begin 2 b 100000 ", "begin 3 c 1"));
+
+    assertThat(executions)
+        .extracting(Execution::senders)
+        .containsExactly(Set.of("h:1", "h:2"), Set.of(), Set.of());
+  }
+
+  @Test
   void aFailureExplainsTheNextRun() {
     Accounting accounting =
         of(
@@ -171,6 +229,11 @@ class AccountingTest {
 
     assertThat(accounting.overlapping()).containsExactly("a");
     assertThat(accounting.sound()).isFalse();
+  }
+
+  /** A fault of a moment, of whoever had one run. */
+  private static Fault fault(long at, Fault.Effect effect, int run) {
+    return new Fault("kill", at, at, effect, e -> e.run().equals(Integer.toString(run)));
   }
 
   /** Job a runs from 100 ms to the first time, and again from the second one. */

@@ -33,6 +33,7 @@ class EngineConfiguration {
       SecurityProperties security,
       Environment environment) {
     return new HttpDispatcher(
+        name(environment),
         workers,
         properties.dispatch().connectTimeout(),
         properties.dispatch().avoid(),
@@ -100,11 +101,13 @@ class EngineConfiguration {
 
   // Unique for each start, so that a lease can be told from one of an earlier life.
   private static String owner(Environment environment) {
+    return name(environment) + ":" + UUID.randomUUID().toString().substring(0, 8);
+  }
+
+  private static String name(Environment environment) {
     String host = environment.getProperty("eureka.instance.hostname", "scheduler");
     String port = environment.getProperty("server.port", "8080");
     String name = (host + ":" + port).replaceAll("[^A-Za-z0-9._:-]", "-");
-    return name.substring(0, Math.min(name.length(), 80))
-        + ":"
-        + UUID.randomUUID().toString().substring(0, 8);
+    return name.substring(0, Math.min(name.length(), 80));
   }
 }

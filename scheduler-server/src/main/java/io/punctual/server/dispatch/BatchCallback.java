@@ -37,6 +37,7 @@ final class BatchCallback implements Callback {
   private static final String IGNORED =
       "it was ignored, since anybody may have sent it (punctual.client.callback.secrets)";
 
+  private final String scheduler;
   private final HttpClient client;
   private final Deadlines deadlines;
   private final InstantSource clock;
@@ -46,11 +47,13 @@ final class BatchCallback implements Callback {
       JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
 
   BatchCallback(
+      String scheduler,
       HttpClient client,
       Deadlines deadlines,
       InstantSource clock,
       Duration avoid,
       CallbackKeys keys) {
+    this.scheduler = scheduler;
     this.client = client;
     this.keys = keys;
     this.deadlines = deadlines;
@@ -190,7 +193,8 @@ final class BatchCallback implements Callback {
             .header("Content-Type", "application/json")
             .header("Accept", "application/x-ndjson")
             .header("User-Agent", "punctual")
-            .header(CallbackRequest.APPLICATION, instance.application());
+            .header(CallbackRequest.APPLICATION, instance.application())
+            .header("Punctual-Scheduler", scheduler);
     seal.sign(request, body);
     return request.POST(HttpRequest.BodyPublishers.ofByteArray(body)).build();
   }

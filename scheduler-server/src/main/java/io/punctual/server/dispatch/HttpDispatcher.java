@@ -56,7 +56,11 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   private final Map<String, Set<QueueName>> waiting = new ConcurrentHashMap<>();
   private volatile Consumer<QueueName> capacityChanged = queue -> {};
 
+  /**
+   * @param name of this scheduler, which callbacks carry
+   */
   public HttpDispatcher(
+      String name,
       WorkerDirectory workers,
       Duration connectTimeout,
       Duration avoid,
@@ -79,8 +83,8 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
             .build();
     this.protocols =
         Map.of(
-            WorkerMetadata.BATCH, new BatchCallback(client, deadlines, clock, avoid, keys),
-            WorkerMetadata.SINGLE, new SingleCallback(client, deadlines, clock, avoid, keys));
+            WorkerMetadata.BATCH, new BatchCallback(name, client, deadlines, clock, avoid, keys),
+            WorkerMetadata.SINGLE, new SingleCallback(name, client, deadlines, clock, avoid, keys));
   }
 
   /** Whom to tell when a queue that had nobody to go to has somebody. */

@@ -24,6 +24,7 @@ import java.util.concurrent.Future;
  */
 final class SingleCallback implements Callback {
 
+  private final String scheduler;
   private final HttpClient client;
   private final Deadlines deadlines;
   private final InstantSource clock;
@@ -31,11 +32,13 @@ final class SingleCallback implements Callback {
   private final CallbackKeys keys;
 
   SingleCallback(
+      String scheduler,
       HttpClient client,
       Deadlines deadlines,
       InstantSource clock,
       Duration avoid,
       CallbackKeys keys) {
+    this.scheduler = scheduler;
     this.client = client;
     this.keys = keys;
     this.deadlines = deadlines;
@@ -99,10 +102,11 @@ final class SingleCallback implements Callback {
         Integer.toString(response.statusCode()));
   }
 
-  private static HttpRequest request(WorkerInstance instance, Delivery delivery, Seal seal) {
+  private HttpRequest request(WorkerInstance instance, Delivery delivery, Seal seal) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(instance.callback())
             .header("User-Agent", "punctual")
+            .header("Punctual-Scheduler", scheduler)
             .header(
                 "Content-Type",
                 delivery.content().headers().getOrDefault("content-type", "application/json"))

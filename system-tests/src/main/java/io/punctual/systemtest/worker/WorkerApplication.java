@@ -37,6 +37,8 @@ public class WorkerApplication {
   /** System property: the record file. */
   public static final String RECORD = "worker.record";
 
+  private static final Senders SENDERS = new Senders();
+
   public static void main(String[] args) {
     SpringApplication.run(WorkerApplication.class, args);
   }
@@ -50,6 +52,12 @@ public class WorkerApplication {
   @ConditionalOnProperty("worker.extra")
   TaskWorker extraJobs() throws IOException {
     return new Jobs(EXTRA_TYPE, record(), 1);
+  }
+
+  @Bean
+  @ConditionalOnProperty("worker.senders")
+  Senders senders() {
+    return SENDERS;
   }
 
   private static FileChannel record() throws IOException {
@@ -86,7 +94,7 @@ public class WorkerApplication {
       long now = EpochMicros.now();
       String[] words = params.split(" ", 3);
       String run = ProcessHandle.current().pid() + "-" + RUNS.incrementAndGet();
-      write(Execution.beginLine(run, words[0], now));
+      write(Execution.beginLine(run, words[0], now, SENDERS.of(words[0])));
       Execution.Ending ending = Execution.Ending.FAILED;
       try {
         act(words);

@@ -20,8 +20,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
-import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -44,6 +42,10 @@ class ChaosIT {
                       || List.of(System.getProperty("punctual.chaos.only").split(",", -1))
                           .contains(disorder.toString()))
           .toList();
+  private static final int SCHEDULERS = 2;
+  private static final int WORKERS = 3;
+  // The starter's default.
+  private static final int CONCURRENCY = 100;
   private static final String RETRY = "200ms;attempts=100";
   private static final Duration DRAIN = Duration.ofMinutes(3);
   private static final Duration RECOVERY = Duration.ofSeconds(60);
@@ -65,7 +67,8 @@ class ChaosIT {
     Files.deleteIfExists(record);
     Random random = new Random(seed);
 
-    try (ChaosSystem system = new ChaosSystem(new Programs(directory), APPLICATION, record, 2, 3)) {
+    try (ChaosSystem system =
+        new ChaosSystem(new Programs(directory), APPLICATION, record, SCHEDULERS, WORKERS)) {
       try (Load quick = load(system, "quick-", "record").start(60);
           Load slow = load(system, "slow-", "sleep 300").start(20);
           Load failing = load(system, "failing-", "fail 1").start(5)) {
@@ -97,7 +100,7 @@ class ChaosIT {
   private void disturb(ChaosSystem system, Random random) throws IOException {
     Disorder disorder = DISORDERS.get(random.nextInt(DISORDERS.size()));
     counts.merge(disorder, 1, Integer::sum);
-    faults.add(Fault.of(disorder.toString(), () -> disorder.happen(system, random)));
+    faults.add(disorder.happen(system, random));
     long mended = System.nanoTime();
     awaitMore(records());
     Duration recovery = Duration.ofNanos(System.nanoTime() - mended);
@@ -125,24 +128,34 @@ class ChaosIT {
   private void account(ChaosSystem system) throws IOException {
     List<Execution> executions = Execution.read(record);
     Accounting accounting = Accounting.of(submitter.history(), executions, faults);
-    Set<String> done = new TreeSet<>();
-    executions.stream().filter(Execution::done).map(Execution::taskId).forEach(done::add);
-    JsonNode counters = submitter.queue(system.schedulers().get(0)).get("counters");
+    JsonNode queue = submitter.queue(system.schedulers().get(0));
+    Attempts attempts =
+        new Attempts(executions, queue.get("counters"), system.redeliveries(), accounting);
     System.out.printf(
         "chaos: %s%nchaos: %d faults: %s%nchaos: worst recovery %d ms, after %s; %s%nchaos: counters"
-            + " %s%n",
+            + " %s%nchaos: %s; under way at the faults %s%n",
         accounting,
         faults.size(),
         counts,
         worstRecovery.toMillis(),
         worst,
         lateness(executions),
-        counters);
+        queue.get("counters"),
+        attempts,
+        Accounting.underWay(executions, faults));
     assertThat(accounting.sound()).as(accounting.toString()).isTrue();
     assertThat(accounting.accepted()).isPositive();
-    // What the workers wrote down and what the scheduler counted is the same.
-    assertThat(counters.get("done").intValue()).isEqualTo(done.size());
-    assertThat(submitter.queue(system.schedulers().get(0)).get("dead").intValue()).isZero();
+    attempts.judge(counts.keySet().stream().allMatch(Disorder::sparesSchedulers));
+    assertThat((long) attempts.further()).isLessThanOrEqualTo(mostInFlight());
+    assertThat(queue.get("dead").intValue()).isZero();
+  }
+
+  /** No more can have been in flight at the faults than all workers take, from each scheduler. */
+  private long mostInFlight() {
+    return faults.stream().filter(fault -> fault.effect() != Fault.Effect.NONE).count()
+        * SCHEDULERS
+        * WORKERS
+        * CONCURRENCY;
   }
 
   private String lateness(List<Execution> executions) {

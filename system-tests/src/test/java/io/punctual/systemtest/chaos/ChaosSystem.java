@@ -2,6 +2,7 @@ package io.punctual.systemtest.chaos;
 
 import io.punctual.redis.RedisServer;
 import io.punctual.redis.Resp;
+import io.punctual.systemtest.Execution;
 import io.punctual.systemtest.FaultyLink;
 import io.punctual.systemtest.JavaProcess;
 import io.punctual.systemtest.Programs;
@@ -10,8 +11,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
 /** Redis, a registry, schedulers and workers, each a process, each behind a link that can break. */
@@ -23,6 +26,7 @@ final class ChaosSystem implements AutoCloseable {
   private final List<FaultyLink> workerLinks = new ArrayList<>();
   private final List<JavaProcess> schedulers = new ArrayList<>();
   private final List<JavaProcess> workers = new ArrayList<>();
+  private final Redeliveries redeliveries;
 
   /**
    * Starts all of it.
@@ -31,6 +35,7 @@ final class ChaosSystem implements AutoCloseable {
    */
   ChaosSystem(
       Programs programs, String application, Path record, int schedulerCount, int workerCount) {
+    redeliveries = new Redeliveries(application);
     redis = RedisServer.startTemporary();
     registry = programs.registry().start().awaitReady();
     for (int i = 0; i < schedulerCount; i++) {
@@ -44,7 +49,11 @@ final class ChaosSystem implements AutoCloseable {
       workerLinks.add(link);
       JavaProcess worker =
           programs.worker(
-              registry, application, record, "--eureka.instance.non-secure-port=" + link.port());
+              registry,
+              application,
+              record,
+              "--eureka.instance.non-secure-port=" + link.port(),
+              "--worker.senders=true");
       link.to(worker.port());
       workers.add(worker.start());
     }
@@ -80,24 +89,59 @@ final class ChaosSystem implements AutoCloseable {
     }
   }
 
-  void breakRedisLink(RandomGenerator random, FaultyLink.Mode mode, int atLeast, int atMost) {
-    breakLink(redisLinks, random, mode, atLeast, atMost);
+  /** Breaks the way of one scheduler to Redis; answers the runs that this scheduler had sent. */
+  Predicate<Execution> breakRedisLink(
+      RandomGenerator random, FaultyLink.Mode mode, int atLeast, int atMost) {
+    return runsOf(schedulers.get(breakLink(redisLinks, random, mode, atLeast, atMost)));
   }
 
-  void breakWorkerLink(RandomGenerator random, FaultyLink.Mode mode, int atLeast, int atMost) {
-    breakLink(workerLinks, random, mode, atLeast, atMost);
+  /** Breaks the way to one worker; answers the runs that this worker had. */
+  Predicate<Execution> breakWorkerLink(
+      RandomGenerator random, FaultyLink.Mode mode, int atLeast, int atMost) {
+    return runsOf(workers.get(breakLink(workerLinks, random, mode, atLeast, atMost)));
   }
 
-  private static void breakLink(
+  private static int breakLink(
       List<FaultyLink> links,
       RandomGenerator random,
       FaultyLink.Mode mode,
       int atLeast,
       int atMost) {
-    FaultyLink link = links.get(random.nextInt(links.size()));
+    int number = random.nextInt(links.size());
+    FaultyLink link = links.get(number);
     link.become(mode);
     pass(random, atLeast, atMost);
     link.become(FaultyLink.Mode.SOUND);
+    return number;
+  }
+
+  /**
+   * The runs that a process has in its hands: those in a worker as it was started last, those that
+   * a scheduler had sent, none for others.
+   */
+  Predicate<Execution> runsOf(JavaProcess process) {
+    if (workers.contains(process)) {
+      long pid = process.pid();
+      return run -> run.process() == pid;
+    }
+    if (schedulers.contains(process)) {
+      String name = "127.0.0.1:" + process.port();
+      return run -> run.senders().contains(name);
+    }
+    return run -> false;
+  }
+
+  /** Remembers what a scheduler has counted, for it forgets that when it ends. */
+  void remember(JavaProcess process) {
+    if (schedulers.contains(process)) {
+      redeliveries.add(process);
+    }
+  }
+
+  /** What all schedulers have counted, as far as they could be asked before they ended. */
+  Map<String, Integer> redeliveries() {
+    schedulers.forEach(redeliveries::add);
+    return redeliveries.byCause();
   }
 
   /** How long something stays broken is drawn, too; nothing is waited for. */

@@ -1,0 +1,46 @@
+package io.punctual.systemtest.chaos;
+
+import io.punctual.systemtest.Http;
+import io.punctual.systemtest.JavaProcess;
+import java.io.IOException;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What schedulers say at {@code /actuator/prometheus} of jobs that go out again. */
+final class Redeliveries {
+
+  private static final Pattern CAUSE = Pattern.compile("cause=\"([a-z_]+)\"");
+
+  private final String application;
+  private final Map<String, Integer> byCause = new TreeMap<>();
+
+  Redeliveries(String application) {
+    this.application = application;
+  }
+
+  /** Adds what a scheduler has counted since its start. To be called once for each of its lives. */
+  void add(JavaProcess scheduler) {
+    try {
+      Http.getText(scheduler.url() + "/actuator/prometheus").body().lines().forEach(this::add);
+    } catch (IOException e) {
+      // It stands still, or has just been started: what it has counted is not known.
+      return;
+    }
+  }
+
+  private void add(String line) {
+    Matcher cause = CAUSE.matcher(line);
+    if (line.startsWith("punctual_jobs_redeliveries_total{")
+        && line.contains("application=\"" + application + "\"")
+        && cause.find()) {
+      int value = (int) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1));
+      byCause.merge(cause.group(1), value, Integer::sum);
+    }
+  }
+
+  Map<String, Integer> byCause() {
+    return byCause;
+  }
+}
