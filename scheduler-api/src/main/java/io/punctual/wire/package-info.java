@@ -1,6 +1,6 @@
 /**
  * The messages that scheduler and applications exchange: plain records, one JSON object each. They
- * hold no logic and know no JSON library; field names are record component names.
+ * know no JSON library; field names are record component names. And how they are signed.
  */
 @NullMarked
 package io.punctual.wire;

@@ -1,7 +1,6 @@
 package io.punctual.server.security;
 
 import io.punctual.Limits;
-import io.punctual.server.config.PunctualProperties;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -62,15 +61,13 @@ final class ApplicationTokens {
   private record Known(Entry entry, long readAt) {}
 
   /**
+   * @param keyPrefix first part of the key in Redis
    * @param ticks monotonic ns
    */
   ApplicationTokens(
-      StringRedisTemplate redis,
-      PunctualProperties properties,
-      LongSupplier ticks,
-      InstantSource clock) {
+      StringRedisTemplate redis, String keyPrefix, LongSupplier ticks, InstantSource clock) {
     this.redis = redis;
-    this.key = properties.keyPrefix() + ":tokens";
+    this.key = keyPrefix + ":tokens";
     this.ticks = ticks;
     this.clock = clock;
   }

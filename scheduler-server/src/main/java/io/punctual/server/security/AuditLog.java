@@ -1,6 +1,5 @@
 package io.punctual.server.security;
 
-import io.punctual.server.config.PunctualProperties;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
@@ -12,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.dao.DataAccessException;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.stereotype.Component;
@@ -27,6 +27,9 @@ public class AuditLog {
   /** As many entries are kept. */
   public static final int KEPT = 10_000;
 
+  /** The property that says how keys in Redis begin. */
+  static final String KEY_PREFIX = "punctual.key-prefix";
+
   private static final Logger log = LoggerFactory.getLogger("punctual.audit");
   private static final JsonMapper JSON = new JsonMapper();
 
@@ -35,13 +38,13 @@ public class AuditLog {
   private final InstantSource clock;
 
   @Autowired
-  AuditLog(StringRedisTemplate redis, PunctualProperties properties) {
-    this(redis, properties, InstantSource.system());
+  AuditLog(StringRedisTemplate redis, @Value("${" + KEY_PREFIX + ":punctual}") String keyPrefix) {
+    this(redis, keyPrefix, InstantSource.system());
   }
 
-  AuditLog(StringRedisTemplate redis, PunctualProperties properties, InstantSource clock) {
+  AuditLog(StringRedisTemplate redis, String keyPrefix, InstantSource clock) {
     this.redis = redis;
-    this.key = properties.keyPrefix() + ":audit";
+    this.key = keyPrefix + ":audit";
     this.clock = clock;
   }
 

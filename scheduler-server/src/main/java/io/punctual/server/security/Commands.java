@@ -1,7 +1,6 @@
 package io.punctual.server.security;
 
 import io.punctual.Limits;
-import io.punctual.server.config.PunctualProperties;
 import io.punctual.wire.CallbackSignature;
 import java.io.BufferedReader;
 import java.io.Console;
@@ -179,7 +178,7 @@ public final class Commands {
       ApplicationTokens tokens =
           new ApplicationTokens(
               context.getBean(StringRedisTemplate.class),
-              context.getBean(PunctualProperties.class),
+              context.getEnvironment().getProperty(AuditLog.KEY_PREFIX, "punctual"),
               System::nanoTime,
               InstantSource.system());
       return work.run(tokens, context.getBean(SecurityProperties.class));
@@ -188,6 +187,6 @@ public final class Commands {
 
   @Configuration(proxyBeanMethods = false)
   @ImportAutoConfiguration(DataRedisAutoConfiguration.class)
-  @EnableConfigurationProperties({PunctualProperties.class, SecurityProperties.class})
+  @EnableConfigurationProperties(SecurityProperties.class)
   static class OnlyRedis {}
 }

@@ -1,11 +1,11 @@
 package io.punctual.server.security;
 
-import io.punctual.server.config.PunctualProperties;
 import jakarta.servlet.DispatcherType;
 import java.time.InstantSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Profile;
@@ -65,13 +65,15 @@ class SecurityConfiguration {
   }
 
   @Bean
-  ApplicationTokens applicationTokens(StringRedisTemplate redis, PunctualProperties properties) {
-    return new ApplicationTokens(redis, properties, System::nanoTime, InstantSource.system());
+  ApplicationTokens applicationTokens(
+      StringRedisTemplate redis,
+      @Value("${" + AuditLog.KEY_PREFIX + ":punctual}") String keyPrefix) {
+    return new ApplicationTokens(redis, keyPrefix, System::nanoTime, InstantSource.system());
   }
 
   @Bean
-  AuthenticationManager operatorManager(SecurityProperties properties) {
-    return new OperatorManager(
+  AuthenticationManager operatorLogin(SecurityProperties properties) {
+    return new OperatorLogin(
         properties, PasswordEncoderFactories.createDelegatingPasswordEncoder(), System::nanoTime);
   }
 
@@ -84,7 +86,7 @@ class SecurityConfiguration {
       SecurityProperties properties,
       AuthenticationEntryPoint entryPoint,
       AccessDeniedHandler denied) {
-    BearerManager bearers = new BearerManager(tokens, jwts.getIfAvailable(), properties.jwt());
+    BearerLogin bearers = new BearerLogin(tokens, jwts.getIfAvailable(), properties.jwt());
     return http
         // Nothing is kept between calls and no cookie is looked at: there is nothing to forge.
         .csrf(AbstractHttpConfigurer::disable)

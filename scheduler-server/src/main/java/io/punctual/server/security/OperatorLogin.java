@@ -11,7 +11,7 @@ import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.web.authentication.WebAuthenticationDetails;
 
 /** Names and passwords of operators. Who guesses is made to wait. */
-final class OperatorManager implements AuthenticationManager {
+final class OperatorLogin implements AuthenticationManager {
 
   /** So many wrong passwords for one name from one address... */
   static final int FAILURES = 5;
@@ -40,7 +40,7 @@ final class OperatorManager implements AuthenticationManager {
   /**
    * @param ticks monotonic ns
    */
-  OperatorManager(SecurityProperties properties, PasswordEncoder passwords, LongSupplier ticks) {
+  OperatorLogin(SecurityProperties properties, PasswordEncoder passwords, LongSupplier ticks) {
     this.properties = properties;
     this.passwords = passwords;
     this.ticks = ticks;

@@ -17,7 +17,7 @@ import org.springframework.security.oauth2.server.resource.InvalidBearerTokenExc
 import org.springframework.security.oauth2.server.resource.authentication.BearerTokenAuthenticationToken;
 
 /** Bearer tokens: our own, and those of an OAuth2 provider where one is configured. */
-final class BearerManager implements AuthenticationManager {
+final class BearerLogin implements AuthenticationManager {
 
   private static final String NONE = "the token is unknown, expired or revoked";
 
@@ -25,8 +25,7 @@ final class BearerManager implements AuthenticationManager {
   private final @Nullable JwtDecoder jwts;
   private final SecurityProperties.Jwt claims;
 
-  BearerManager(
-      ApplicationTokens tokens, @Nullable JwtDecoder jwts, SecurityProperties.Jwt claims) {
+  BearerLogin(ApplicationTokens tokens, @Nullable JwtDecoder jwts, SecurityProperties.Jwt claims) {
     this.tokens = tokens;
     this.jwts = jwts;
     this.claims = claims;
