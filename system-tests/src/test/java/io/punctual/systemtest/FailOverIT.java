@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.punctual.redis.Resp;
 import io.punctual.test.redis.RedisSentinels;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -26,8 +27,33 @@ class FailOverIT {
     return Http.get(scheduler.url() + "/api/v1/store").json();
   }
 
+  private interface End {
+    void of(RedisSentinels redis) throws IOException;
+  }
+
   @Test
   void whatThePromotedReplicaForgotIsPutBack() throws Exception {
+    masterGoesOnAloneAnd("it is killed", redis -> redis.firstMaster().kill(), redis -> {});
+  }
+
+  @Test
+  void whatAnIsolatedMasterTookIsPutBackAndItsOwnEndsWhenItIsDemoted() throws Exception {
+    masterGoesOnAloneAnd(
+        "its sentinels do not reach it",
+        RedisSentinels::isolateMaster,
+        redis -> {
+          int old = redis.firstMaster().port();
+          // It lives, and would take whatever it is sent.
+          assertThat(Resp.call(old, "SET", "alone", "1")).isEqualTo("OK");
+          redis.rejoinMaster();
+          Waiting.until("it follows the new one", () -> Resp.call(old, "ROLE").startsWith("slave"));
+          Waiting.until(
+              "it knows what that knows, and no more",
+              () -> Resp.call(old, "EXISTS", "alone").equals("0"));
+        });
+  }
+
+  private static void masterGoesOnAloneAnd(String what, End end, End afterwards) throws Exception {
     Workload load = Workload.of("failover");
     Submitter submitter = load.submitter();
     try (RedisSentinels redis = RedisSentinels.start();
@@ -61,9 +87,13 @@ class FailOverIT {
       assertThat(Resp.call(replica, "ZCARD", delayed)).isEqualTo("60");
 
       load.fault(
-          "the master is killed",
+          "the master goes on alone, and " + what,
           () -> {
-            redis.firstMaster().kill();
+            try {
+              end.of(redis);
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
             Waiting.until("the replica is the master", () -> redis.master() != master);
           });
 
@@ -75,6 +105,7 @@ class FailOverIT {
       System.out.printf(
           "put back: %d by the one, %d by the other%n",
           store(one).get("restoredJobs").intValue(), store(two).get("restoredJobs").intValue());
+      afterwards.of(redis);
       load.awaitDrained(two);
       Accounting accounting = load.account();
       assertThat(accounting.accepted()).isEqualTo(210);

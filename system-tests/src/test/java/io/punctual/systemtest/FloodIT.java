@@ -43,10 +43,11 @@ class FloodIT {
       double during = percentile(quiet, due, over);
       System.out.printf(
           "%d jobs due at once were done within %d ms; p99 of a quiet queue (%d jobs before): %.1f"
-              + " ms before, %.1f ms meanwhile%n",
-          FLOOD, over - due, before, calm, during);
-      // How much more it is, is measured by hand; here it must not wait for the wave to be over.
-      assertThat(during).isLessThan((over - due) / 2.0 + 1_000);
+              + " ms before, %.1f ms meanwhile, %.1f times as much%n",
+          FLOOD, over - due, before, calm, during, during / calm);
+      // On processors that others have, too, the factor alone says little. Behind the wave it would
+      // be nearly as late as that takes.
+      assertThat(during).isLessThan(3 * calm + (over - due) / 5.0);
       assertThat(flood.account().repeated()).isEmpty();
       assertThat(quiet.account().repeated()).isEmpty();
     }

@@ -47,7 +47,7 @@ class RedisPauseIT {
         int then = steady.sent();
         long resumed = System.nanoTime();
         int begun = load.begun("load-").size();
-        Waiting.until("deliveries go on", () -> load.begun("load-").size() > begun);
+        Waiting.until("deliveries go on", OutageIT.SOON, () -> load.begun("load-").size() > begun);
         System.out.printf(
             "deliveries went on %d ms after a pause of %s%n",
             Duration.ofNanos(System.nanoTime() - resumed).toMillis(), PAUSE);

@@ -15,8 +15,8 @@ import tools.jackson.databind.JsonNode;
 /** Workers that are not there, die with jobs in their hands, or leave. */
 class WorkerDeathIT {
 
-  // From the registry to the scheduler's view, and from there to the worker.
-  private static final Duration SEEN = Duration.ofSeconds(6);
+  // From the registry to the scheduler's view, which is 2 s old at most, and to the worker.
+  private static final Duration SEEN = Duration.ofSeconds(5);
 
   private static JavaProcess scheduler;
 
@@ -105,10 +105,13 @@ class WorkerDeathIT {
     try (JavaProcess worker = load.worker(REGISTRY).start()) {
       Waiting.until("the registry lists " + worker.url(), () -> listed(load.application()));
       long listed = System.nanoTime();
+      Waiting.until("jobs run", SEEN, () -> !load.begun("job-").isEmpty());
+      Duration first = Duration.ofNanos(System.nanoTime() - listed);
       Waiting.until("all jobs ran", () -> load.begun("job-").size() == 300);
       Duration taken = Duration.ofNanos(System.nanoTime() - listed);
-      System.out.println("300 parked jobs ran within " + taken + " after the registry showed one");
-      assertThat(taken).isLessThan(SEEN);
+      System.out.println(
+          "300 parked jobs ran from %s to %s after the registry showed one"
+              .formatted(first, taken));
       load.awaitDrained(scheduler);
       assertThat(load.account().repeated()).isEmpty();
     }

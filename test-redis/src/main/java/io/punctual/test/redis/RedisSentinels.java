@@ -14,6 +14,7 @@ public final class RedisSentinels implements AutoCloseable {
   public static final String MASTER = "punctual";
 
   private static final String REPLICATOR = "replicator";
+  private static final String WATCHER = "watcher";
 
   private final List<RedisServer> servers = new ArrayList<>();
   private final List<RedisServer> sentinels = new ArrayList<>();
@@ -54,6 +55,7 @@ public final class RedisSentinels implements AutoCloseable {
         new ArrayList<>(List.of("--masteruser", REPLICATOR, "--masterauth", REPLICATOR));
     all.addAll(List.of(arguments));
     RedisServer server = RedisServer.startTemporary(all.toArray(String[]::new));
+    Resp.call(server.port(), "ACL", "SETUSER", WATCHER, "on", ">" + WATCHER, "+@all", "~*", "&*");
     Resp.call(
         server.port(),
         "ACL",
@@ -75,6 +77,8 @@ public final class RedisSentinels implements AutoCloseable {
             "--sentinel");
     Resp.call(
         sentinel.port(), "SENTINEL", "MONITOR", MASTER, "127.0.0.1", Integer.toString(master), "2");
+    Resp.call(sentinel.port(), "SENTINEL", "SET", MASTER, "auth-user", WATCHER);
+    Resp.call(sentinel.port(), "SENTINEL", "SET", MASTER, "auth-pass", WATCHER);
     Resp.call(sentinel.port(), "SENTINEL", "SET", MASTER, "down-after-milliseconds", "1000");
     Resp.call(sentinel.port(), "SENTINEL", "SET", MASTER, "failover-timeout", "3000");
     return sentinel;
@@ -107,6 +111,19 @@ public final class RedisSentinels implements AutoCloseable {
   public void isolateReplicas() throws IOException {
     Resp.call(firstMaster().port(), "ACL", "SETUSER", REPLICATOR, "off");
     Resp.call(firstMaster().port(), "CLIENT", "KILL", "TYPE", "replica");
+  }
+
+  /**
+   * Lets the master answer the sentinels no more, while it goes on serving all others. Together
+   * with {@link #isolateReplicas}: it is on the far side of a cut network.
+   */
+  public void isolateMaster() throws IOException {
+    Resp.call(firstMaster().port(), "ACL", "SETUSER", WATCHER, "-@all");
+  }
+
+  /** Mends the network: the sentinels reach the first master again, and make it a replica. */
+  public void rejoinMaster() throws IOException {
+    Resp.call(firstMaster().port(), "ACL", "SETUSER", WATCHER, "+@all");
   }
 
   @Override
