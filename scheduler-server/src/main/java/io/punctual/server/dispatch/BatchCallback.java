@@ -104,15 +104,19 @@ final class BatchCallback implements Callback {
         unsigned.toString().lines().forEach(known -> take(known, byId));
         unsigned.setLength(0);
       } else {
-        endAll(attempts, "the answer is not signed with the key of this application: " + IGNORED);
-        return;
+        throw distrust(
+            attempts, "the answer is not signed with the key of this application: " + IGNORED);
       }
     }
-    endAll(
-        attempts,
-        unsigned.isEmpty()
-            ? "the answer ended without a line for this job"
-            : "the answer is not signed: " + IGNORED);
+    if (!unsigned.isEmpty()) {
+      throw distrust(attempts, "the answer is not signed: " + IGNORED);
+    }
+    endAll(attempts, "the answer ended without a line for this job");
+  }
+
+  private static UntrustedAnswerException distrust(List<Attempt> attempts, String error) {
+    endAll(attempts, error);
+    return new UntrustedAnswerException(error);
   }
 
   private void take(String line, Map<String, Attempt> byId) {

@@ -283,6 +283,11 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
         group.forEach(sent -> withdrawn(sent, target));
         log.info("Instance {} is left alone for {}: {}", target.id(), e.avoid(), e.reason());
         throw e;
+      } catch (UntrustedAnswerException e) {
+        board.avoid(target, FORBIDDEN, String.valueOf(e.getMessage()));
+        // It knows nothing of them that could be believed.
+        held.forEach(sent -> lastTried.forget(sent.delivery().incarnation()));
+        log.warn("Instance {} is left alone for {}: {}", target.id(), FORBIDDEN, e.getMessage());
       } catch (RuntimeException e) {
         log.error("A callback to {} failed oddly", target.id(), e);
         attempts.forEach(

@@ -28,6 +28,10 @@ final class LastTried {
     instances.put(incarnation, instance);
   }
 
+  synchronized void forget(String incarnation) {
+    instances.remove(incarnation);
+  }
+
   synchronized @Nullable String of(String incarnation) {
     return instances.get(incarnation);
   }

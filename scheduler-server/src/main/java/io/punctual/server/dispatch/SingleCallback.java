@@ -72,12 +72,13 @@ final class SingleCallback implements Callback {
     boolean done = status >= 200 && status < 300;
     if ((done || status == 422) && seal.answerIsSigned() && !isSigned(response, seal)) {
       // It would be the end of the job, and anybody may have said so.
-      attempt.unknown(
+      String unsigned =
           error
               + " is not signed with the key of this application ("
               + CallbackSignature.ANSWER
-              + "): it was ignored",
-          RepeatCause.ANSWER_LOST);
+              + "): it was ignored";
+      attempt.unknown(unsigned, RepeatCause.ANSWER_LOST);
+      throw new UntrustedAnswerException(unsigned);
     } else if (done) {
       attempt.done();
     } else if (status == 421) {
