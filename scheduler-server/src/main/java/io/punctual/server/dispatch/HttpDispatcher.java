@@ -24,9 +24,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.ssl.SslBundle;
 
 /**
  * Takes claimed jobs to live instances of their application.
@@ -54,6 +57,9 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   private final Map<String, Set<QueueName>> waiting = new ConcurrentHashMap<>();
   private volatile Consumer<QueueName> capacityChanged = queue -> {};
 
+  /**
+   * @param tls whom to trust on https, and who we are there; null for what the JVM says
+   */
   public HttpDispatcher(
       WorkerDirectory workers,
       Duration connectTimeout,
@@ -61,20 +67,32 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
       CircuitOptions circuit,
       CallbackKeys keys,
       CallbackTargets targets,
+      @Nullable SslBundle tls,
       InstantSource clock) {
     this.targets = targets;
     this.workers = workers;
     this.circuits = new Circuits(circuit);
     this.board = new InstanceBoard(System::nanoTime);
     this.chooser = new Chooser(board, bound -> ThreadLocalRandom.current().nextInt(bound));
-    HttpClient client =
+    HttpClient.Builder builder =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .followRedirects(HttpClient.Redirect.NEVER)
             .connectTimeout(connectTimeout)
             .executor(threads)
-            .proxy(HttpClient.Builder.NO_PROXY)
-            .build();
+            .proxy(HttpClient.Builder.NO_PROXY);
+    if (tls != null) {
+      SSLContext context = tls.createSslContext();
+      SSLParameters parameters = context.getDefaultSSLParameters();
+      if (tls.getOptions().getCiphers() != null) {
+        parameters.setCipherSuites(tls.getOptions().getCiphers());
+      }
+      if (tls.getOptions().getEnabledProtocols() != null) {
+        parameters.setProtocols(tls.getOptions().getEnabledProtocols());
+      }
+      builder.sslContext(context).sslParameters(parameters);
+    }
+    HttpClient client = builder.build();
     this.protocols =
         Map.of(
             WorkerMetadata.BATCH, new BatchCallback(client, deadlines, clock, avoid, keys),
