@@ -88,6 +88,7 @@ command_lines() {
 for path in / /eureka/apps /eureka/apps/ORDER-SERVICE /actuator/env; do
   check "the registry's $path asks for a password" is "$(status "http://127.0.0.1:8761$path")" 401
 done
+check "the scheduler asks who it is" is "$(status http://127.0.0.1:8080/api/v1/queues)" 401
 check "Redis asks for a password" redis_without_password
 for service in redis registry scheduler demo; do
   id=$(container "$service")

@@ -15,6 +15,7 @@ secret() {
 lines() {
   echo "REGISTRY_PASSWORD=$(secret)"
   echo "REDIS_PASSWORD=$(secret)"
+  echo "SIGNING_KEY=$(secret)"
 }
 
 refuse() {

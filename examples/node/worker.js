@@ -3,12 +3,17 @@ import http from "node:http";
 import os from "node:os";
 import { HTTP } from "cloudevents";
 import { Eureka } from "eureka-js-client";
+import { Webhook } from "standardwebhooks";
 
 const application = process.env.APPLICATION ?? "mail-service";
 const taskType = process.env.TASK_TYPE ?? "mail.send";
 const registry = process.env.EUREKA_URL ?? "http://localhost:8761/eureka/";
 const hostName = process.env.HOST ?? os.hostname();
 const callbackPath = "/jobs";
+// whsec_..., as the scheduler's command credentials prints it. Without it everybody is let in, and
+// nothing is signed: on one's own machine only.
+const secret = process.env.PUNCTUAL_CALLBACK_SECRET;
+const webhook = secret === undefined ? null : new Webhook(secret);
 
 // The work. Mail to busy@... is not taken at the first attempt; an address without @ never is.
 function send(mail, attempt) {
@@ -35,15 +40,58 @@ function work(request, body) {
   return status;
 }
 
+function signedAt(headers) {
+  return Number.parseInt(headers["webhook-timestamp"], 10); // epoch seconds
+}
+
+// Throws unless the call is signed with our key, five minutes old at most, and the first of its id.
+const seen = new Map(); // ids, and when their signatures are too old to be good
+function verify(headers, body) {
+  webhook.verify(body, headers, { jsonParse: false });
+  const now = Date.now() / 1000;
+  for (const [id, until] of seen) {
+    if (until < now) {
+      seen.delete(id);
+    }
+  }
+  const id = headers["webhook-id"];
+  if (seen.has(id)) {
+    throw new Error(`${id} was here before`);
+  }
+  seen.set(id, signedAt(headers) + 300);
+}
+
+// Says that this status is our answer to this call, and not somebody else's.
+function signature(headers, status) {
+  const time = new Date(signedAt(headers) * 1000);
+  return webhook.sign(`${headers["webhook-id"]}_answer`, time, String(status));
+}
+
 const server = http.createServer(async (request, response) => {
   if (request.method !== "POST" || request.url !== callbackPath) {
     response.writeHead(404).end();
     return;
   }
   try {
-    const chunks = await request.toArray();
-    const status = work(request, Buffer.concat(chunks).toString());
-    response.writeHead(status, status === 429 ? { "Retry-After": "1" } : {}).end();
+    const bytes = Buffer.concat(await request.toArray());
+    let body;
+    try {
+      // What is no UTF-8 is no job, and two such bodies must not pass for the same.
+      body = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+      if (webhook) {
+        verify(request.headers, body);
+      }
+    } catch (e) {
+      console.error(`refused: ${e.message}`);
+      response.writeHead(401).end();
+      return;
+    }
+    const status = work(request, body);
+    const headers = status === 429 ? { "Retry-After": "1" } : {};
+    if (webhook) {
+      headers["punctual-signature"] = signature(request.headers, status);
+    }
+    response.writeHead(status, headers).end();
   } catch (e) {
     console.error(e);
     response.writeHead(500).end(); // again, as the job's retry policy says

@@ -20,6 +20,8 @@ import org.springframework.util.unit.DataSize;
  * @param serviceId the schedulers' name in the registry
  * @param url addresses of schedulers; when given, the registry is not asked for them
  * @param token who this application is for the schedulers, as their command credentials prints it
+ * @param sslBundle the SSL bundle (spring.ssl.bundle) that says which schedulers are trusted on
+ *     https, and with which key this application shows itself to those that ask; default the JVM's
  * @param concurrency jobs that this instance runs at once, 1 to 10,000
  * @param delivery whether schedulers call this application (push), or it fetches its jobs (pull):
  *     where it has no web server, or schedulers cannot reach it
@@ -35,6 +37,7 @@ public record PunctualClientProperties(
     @DefaultValue("punctual-scheduler") String serviceId,
     @DefaultValue List<URI> url,
     @Nullable String token,
+    @Nullable String sslBundle,
     @DefaultValue("100") int concurrency,
     @DefaultValue("push") Delivery delivery,
     @DefaultValue Pull pull,

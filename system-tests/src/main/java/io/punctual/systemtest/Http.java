@@ -6,13 +6,14 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import javax.net.ssl.SSLContext;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Plain HTTP, as any program would speak it. */
 public final class Http {
 
-  private static final HttpClient CLIENT =
+  static final HttpClient CLIENT =
       HttpClient.newBuilder()
           .version(HttpClient.Version.HTTP_1_1)
           .connectTimeout(Duration.ofSeconds(2))
@@ -30,9 +31,23 @@ public final class Http {
     }
   }
 
+  /** A client on whose requests the context says whom to trust, and who we are. */
+  public static HttpClient client(SSLContext context) {
+    return HttpClient.newBuilder()
+        .version(HttpClient.Version.HTTP_1_1)
+        .connectTimeout(Duration.ofSeconds(2))
+        .sslContext(context)
+        .build();
+  }
+
   /** GET. */
   public static Answer get(String url) throws IOException {
-    return send(request(url).GET().build());
+    return get(CLIENT, url);
+  }
+
+  /** GET by that client. */
+  public static Answer get(HttpClient client, String url) throws IOException {
+    return send(client, request(url).GET().build());
   }
 
   /** GET of what is no JSON. */
@@ -42,7 +57,13 @@ public final class Http {
 
   /** POST of JSON. */
   public static Answer post(String url, String json) throws IOException {
+    return post(CLIENT, url, json);
+  }
+
+  /** POST of JSON by that client. */
+  public static Answer post(HttpClient client, String url, String json) throws IOException {
     return send(
+        client,
         request(url)
             .header("Content-Type", "application/json")
             .POST(HttpRequest.BodyPublishers.ofString(json))
@@ -52,6 +73,7 @@ public final class Http {
   /** PATCH of JSON. */
   public static Answer patch(String url, String json) throws IOException {
     return send(
+        CLIENT,
         request(url)
             .header("Content-Type", "application/json")
             .method("PATCH", HttpRequest.BodyPublishers.ofString(json))
@@ -60,7 +82,7 @@ public final class Http {
 
   /** DELETE. */
   public static Answer delete(String url) throws IOException {
-    return send(request(url).DELETE().build());
+    return send(CLIENT, request(url).DELETE().build());
   }
 
   private static HttpRequest.Builder request(String url) {
@@ -69,9 +91,9 @@ public final class Http {
         .timeout(Duration.ofSeconds(10));
   }
 
-  private static Answer send(HttpRequest request) throws IOException {
+  private static Answer send(HttpClient client, HttpRequest request) throws IOException {
     try {
-      HttpResponse<String> response = CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
+      HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
       return new Answer(response.statusCode(), response.body());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

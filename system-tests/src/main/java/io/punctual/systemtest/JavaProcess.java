@@ -2,6 +2,7 @@ package io.punctual.systemtest;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,6 +18,8 @@ public final class JavaProcess implements AutoCloseable {
 
   private final String name;
   private final int port;
+  private final String scheme;
+  private final HttpClient client;
   private final List<String> command;
   private final Path log;
   // Should this JVM be ended, its children must not stay.
@@ -26,11 +29,16 @@ public final class JavaProcess implements AutoCloseable {
   /**
    * Prepares a process.
    *
+   * @param scheme what it speaks: http or https
    * @param port where it listens on 127.0.0.1
+   * @param client asks whether it is ready
    * @param arguments behind {@code java}
    */
-  JavaProcess(String name, int port, Path log, List<String> arguments) {
+  JavaProcess(
+      String name, String scheme, int port, HttpClient client, Path log, List<String> arguments) {
     this.name = name;
+    this.scheme = scheme;
+    this.client = client;
     this.port = port;
     this.log = log;
     this.command = new ArrayList<>();
@@ -63,7 +71,7 @@ public final class JavaProcess implements AutoCloseable {
             if (!process().isAlive()) {
               throw new IllegalStateException(name + " ended; its log: " + log);
             }
-            return Http.get(url() + "/actuator/health/readiness").status() == 200;
+            return Http.get(client, url() + "/actuator/health/readiness").status() == 200;
           });
     } catch (ConditionTimeoutException e) {
       throw new IllegalStateException(
@@ -74,7 +82,7 @@ public final class JavaProcess implements AutoCloseable {
 
   /** Its base address. */
   public String url() {
-    return "http://127.0.0.1:" + port;
+    return scheme + "://127.0.0.1:" + port;
   }
 
   /** Where it listens. */

@@ -4,6 +4,7 @@ import io.punctual.redis.Ports;
 import io.punctual.systemtest.worker.WorkerApplication;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,6 +18,9 @@ public final class Programs {
   private final String version;
   private final Path directory;
   private final List<String> flags;
+  private final String scheme;
+  private final HttpClient client;
+  private final List<String> everywhere;
 
   /**
    * Programs that start fast and need little, for tests on few processors.
@@ -34,10 +38,32 @@ public final class Programs {
    * @param flags for every JVM
    */
   public Programs(Path directory, List<String> flags) {
+    this(directory, flags, "http", Http.CLIENT, List.of());
+  }
+
+  private Programs(
+      Path directory,
+      List<String> flags,
+      String scheme,
+      HttpClient client,
+      List<String> everywhere) {
     this.flags = List.copyOf(flags);
+    this.scheme = scheme;
+    this.client = client;
+    this.everywhere = List.copyOf(everywhere);
     this.root = Path.of(System.getProperty("punctual.root", "..")).toAbsolutePath().normalize();
     this.version = System.getProperty("punctual.version", "0.1.0-SNAPSHOT");
     this.directory = directory.toAbsolutePath();
+  }
+
+  /**
+   * The same over TLS.
+   *
+   * @param client whom they let in
+   * @param options that all of them get
+   */
+  public Programs overTls(HttpClient client, String... options) {
+    return new Programs(directory, flags, "https", client, List.of(options));
   }
 
   /** A registry. */
@@ -93,6 +119,22 @@ public final class Programs {
             "--punctual.client.callback.accept-unsigned=true",
             "--eureka.instance.hostname=127.0.0.1",
             eureka(registry)));
+  }
+
+  /** The demo shop, which asks the registry for schedulers. */
+  public JavaProcess demo(JavaProcess registry, String... options) {
+    int port = Ports.free();
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "-jar",
+                jar("demo-order-service"),
+                "--server.address=127.0.0.1",
+                "--server.port=" + port,
+                "--eureka.instance.hostname=127.0.0.1",
+                eureka(registry)));
+    arguments.addAll(Arrays.asList(options));
+    return process("demo", port, arguments);
   }
 
   /** The demo shop with the other starter: no scheduler, no registry. */
@@ -193,8 +235,9 @@ public final class Programs {
   private JavaProcess process(String name, int port, List<String> arguments) {
     List<String> command = new ArrayList<>(flags);
     command.addAll(arguments);
+    command.addAll(everywhere);
     Path log = directory.resolve("logs").resolve(name + "-" + port + ".log");
-    return new JavaProcess(name, port, log, command);
+    return new JavaProcess(name, scheme, port, client, log, command);
   }
 
   private String jar(String module) {

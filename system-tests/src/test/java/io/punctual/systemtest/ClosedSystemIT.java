@@ -77,9 +77,12 @@ class ClosedSystemIT {
     master = PROGRAMS.command("signing-key").strip();
     String key = "--punctual.security.signing-keys=" + master;
     Path credentials = DIRECTORY.resolve("order-service.properties");
-    Files.writeString(
-        credentials,
-        PROGRAMS.command("credentials", "order-service", key, redis[0], redis[1], redis[2]));
+    String file = "--file=" + credentials;
+    PROGRAMS.command("credentials", "order-service", file, key, redis[0], redis[1], redis[2]);
+    assertThat(
+            PROGRAMS.command(
+                "credentials", "order-service", file, key, redis[0], redis[1], redis[2]))
+        .contains("stays as it is");
     foreignToken =
         PROGRAMS
             .command("credentials", "other-service", key, redis[0], redis[1], redis[2])

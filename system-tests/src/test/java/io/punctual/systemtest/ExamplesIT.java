@@ -13,15 +13,22 @@ import io.punctual.client.PunctualClientProperties;
 import io.punctual.client.submit.HttpTaskSubmitService;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
+import io.punctual.wire.CallbackSignature;
 import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -34,7 +41,9 @@ class ExamplesIT {
   private static final Path EXAMPLES =
       Path.of(System.getProperty("punctual.root", ".."), "examples").toAbsolutePath().normalize();
   private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final String SIGNING_KEY = "1f8a3b5c7d9e2f4a6b8c0d1e3f5a7b9c2d4e6f80";
   private static JavaProcess scheduler;
+  private static @Nullable Path node;
 
   @BeforeAll
   static void start() throws IOException {
@@ -101,8 +110,9 @@ class ExamplesIT {
       php.await("failed bad dead", 1);
       assertThat(php.lines()).hasSize(2 * 22);
     }
-    assertThat(job(application, "job", "java-7").get("state").stringValue()).isEqualTo("finished");
-    assertThat(job(application, "job", "bad").at("/lastError/message").asString(""))
+    assertThat(job(scheduler, application, "job", "java-7").get("state").stringValue())
+        .isEqualTo("finished");
+    assertThat(job(scheduler, application, "job", "bad").at("/lastError/message").asString(""))
         .isEqualTo("no voice");
   }
 
@@ -134,7 +144,8 @@ class ExamplesIT {
       dying.kill();
       assertThat(dying.lines("done")).isEmpty();
     }
-    assertThat(job(application, "job", "long").get("state").stringValue()).isEqualTo("reserved");
+    assertThat(job(scheduler, application, "job", "long").get("state").stringValue())
+        .isEqualTo("reserved");
     try (ExampleProgram other = popper(application)) {
       other.await("done long", 1);
       assertThat(other.lines("begin")).containsExactly("begin long 2 sleep 2");
@@ -145,20 +156,13 @@ class ExamplesIT {
   void nodeReadsItsCallbacksWithTheCloudEventsSdkAndAnswersEachByStatus() throws Exception {
     String application = Workload.of("node").application();
     Path directory = installedNode();
-    Map<String, String> environment =
-        Map.of(
-            "APPLICATION",
-            application,
-            "EUREKA_URL",
-            REGISTRY.url() + "/eureka/",
-            "HOST",
-            "127.0.0.1");
-    try (ExampleProgram node = ExampleProgram.start(directory, environment, "node", "worker.js")) {
-      node.await(application + " takes mail.send at 127.0.0.1:", 1);
+    try (ExampleProgram node =
+        ExampleProgram.start(directory, nodeEnvironment(application, null), "node", "worker.js")) {
+      addressOf(node, application);
       long due = System.currentTimeMillis() + 100;
-      sendMail(application, "fine", "ann@example.org", due);
-      sendMail(application, "busy", "busy@example.org", due);
-      sendMail(application, "never", "nobody", due);
+      sendMail(scheduler, application, "fine", "ann@example.org", due);
+      sendMail(scheduler, application, "busy", "busy@example.org", due);
+      sendMail(scheduler, application, "never", "nobody", due);
       node.await("{\"status\":200", 2);
       node.await("{\"status\":422", 1);
 
@@ -177,12 +181,22 @@ class ExamplesIT {
         Waiting.until(
             done + " is finished",
             () ->
-                job(application, "mail.send", done).get("state").stringValue().equals("finished"));
+                job(scheduler, application, "mail.send", done)
+                    .get("state")
+                    .stringValue()
+                    .equals("finished"));
       }
       Waiting.until(
           "a dead letter",
-          () -> job(application, "mail.send", "never").get("state").stringValue().equals("dead"));
-      assertThat(job(application, "mail.send", "never").at("/lastError/message").asString(""))
+          () ->
+              job(scheduler, application, "mail.send", "never")
+                  .get("state")
+                  .stringValue()
+                  .equals("dead"));
+      assertThat(
+              job(scheduler, application, "mail.send", "never")
+                  .at("/lastError/message")
+                  .asString(""))
           .startsWith("HTTP 422");
 
       String entry = REGISTRY.url() + "/eureka/apps/" + application;
@@ -192,8 +206,148 @@ class ExamplesIT {
     }
   }
 
+  @Test
+  void nodeVerifiesItsCallbacksAndSignsItsAnswersWithAStandardWebhooksLibrary() throws Exception {
+    String application = Workload.of("node-signed").application();
+    CallbackSignature.Key key = CallbackSignature.Key.derived(SIGNING_KEY, application);
+    Path directory = installedNode();
+    try (JavaProcess signing = signingScheduler("examples-signed").start().awaitReady();
+        ExampleProgram node =
+            ExampleProgram.start(
+                directory, nodeEnvironment(application, key.reveal()), "node", "worker.js")) {
+      URI worker = addressOf(node, application);
+      long due = System.currentTimeMillis();
+      sendMail(signing, application, "fine", "jos\u00e9@example.org", due);
+      sendMail(signing, application, "never", "nobody", due);
+      Waiting.until("it is finished", () -> stateOf(signing, application, "fine", "finished"));
+      // An answer that ends a job counts only if it is signed: this one was, too.
+      Waiting.until("a dead letter", () -> stateOf(signing, application, "never", "dead"));
+      assertThat(event(node, "\"id\":\"fine\"").at("/data/to").stringValue())
+          .isEqualTo("jos\u00e9@example.org");
+      int events = node.lines("{").size();
+
+      String mail = "{\"to\":\"eve@example.org\"}";
+      long now = Instant.now().getEpochSecond();
+      assertThat(call(worker, mail, Map.of()).statusCode()).isEqualTo(401);
+      assertThat(call(worker, mail, signed(key, "msg_altered", now, mail + " ")).statusCode())
+          .isEqualTo(401);
+      assertThat(call(worker, mail, signed(key, "msg_old", now - 301, mail)).statusCode())
+          .isEqualTo(401);
+      CallbackSignature.Key other = CallbackSignature.Key.derived(SIGNING_KEY, "other");
+      assertThat(call(worker, mail, signed(other, "msg_other", now, mail)).statusCode())
+          .isEqualTo(401);
+      assertThat(node.lines("{")).hasSize(events);
+      assertThat(node.lines("refused: ")).hasSize(4);
+
+      Map<String, String> right = signed(key, "msg_right", now, mail);
+      HttpResponse<Void> taken = call(worker, mail, right);
+      assertThat(taken.statusCode()).isEqualTo(200);
+      assertThat(
+              CallbackSignature.verify(
+                  List.of(key),
+                  taken.headers().firstValue(CallbackSignature.ANSWER).orElse(""),
+                  CallbackSignature.answerId("msg_right"),
+                  Long.toString(now),
+                  "200".getBytes(StandardCharsets.UTF_8)))
+          .isTrue();
+      assertThat(call(worker, mail, right).statusCode()).isEqualTo(401);
+      assertThat(node.lines("refused: msg_right was here before")).hasSize(1);
+      assertThat(node.lines("{")).hasSize(events + 1);
+    }
+  }
+
+  @Test
+  void nodeWithAWrongSecretGetsNothingDone() throws Exception {
+    String application = Workload.of("node-wrong").application();
+    CallbackSignature.Key wrong = CallbackSignature.Key.derived(SIGNING_KEY, "other");
+    Path directory = installedNode();
+    try (JavaProcess signing = signingScheduler("examples-wrong").start().awaitReady();
+        ExampleProgram node =
+            ExampleProgram.start(
+                directory, nodeEnvironment(application, wrong.reveal()), "node", "worker.js")) {
+      addressOf(node, application);
+      sendMail(signing, application, "fine", "ann@example.org", System.currentTimeMillis());
+      node.await("refused: No matching signature found", 1);
+      Waiting.until(
+          "it failed",
+          () ->
+              job(signing, application, "mail.send", "fine")
+                  .at("/lastError/message")
+                  .asString("")
+                  .startsWith("HTTP 401"));
+      assertThat(stateOf(signing, application, "fine", "finished")).isFalse();
+      assertThat(node.lines("{")).isEmpty();
+    }
+  }
+
+  private static JavaProcess signingScheduler(String keyPrefix) {
+    return PROGRAMS.scheduler(
+        REGISTRY, REDIS.port(), keyPrefix, "--punctual.security.signing-keys=" + SIGNING_KEY);
+  }
+
+  private static boolean stateOf(JavaProcess asked, String application, String id, String state)
+      throws IOException {
+    return job(asked, application, "mail.send", id).get("state").stringValue().equals(state);
+  }
+
+  /** What a caller sends along who has the key. */
+  private static Map<String, String> signed(
+      CallbackSignature.Key key, String id, long timestamp, String body) {
+    String time = Long.toString(timestamp);
+    return Map.of(
+        CallbackSignature.ID,
+        id,
+        CallbackSignature.TIMESTAMP,
+        time,
+        CallbackSignature.SIGNATURE,
+        CallbackSignature.sign(List.of(key), id, time, body.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private static HttpResponse<Void> call(URI worker, String body, Map<String, String> headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(worker)
+            .headers("Content-Type", "application/json", "ce-specversion", "1.0", "ce-id", "forged")
+            .headers("ce-type", "mail.send", "ce-source", "/eve", "ce-attempt", "1")
+            .POST(HttpRequest.BodyPublishers.ofString(body));
+    headers.forEach(request::header);
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      return client.send(request.build(), HttpResponse.BodyHandlers.discarding());
+    }
+  }
+
+  private static Map<String, String> nodeEnvironment(String application, @Nullable String secret) {
+    Map<String, String> environment =
+        new HashMap<>(
+            Map.of(
+                "APPLICATION",
+                application,
+                "EUREKA_URL",
+                REGISTRY.url() + "/eureka/",
+                "HOST",
+                "127.0.0.1"));
+    if (secret != null) {
+      environment.put("PUNCTUAL_CALLBACK_SECRET", secret);
+    }
+    return environment;
+  }
+
+  /** Where it takes its jobs, once it has registered. */
+  private static URI addressOf(ExampleProgram node, String application) throws IOException {
+    String start = application + " takes mail.send at ";
+    node.await(start + "127.0.0.1:", 1);
+    return URI.create("http://" + node.lines(start).get(0).substring(start.length()));
+  }
+
   /** Installs beside the logs, so that the sources stay as they are. */
-  private static Path installedNode() throws IOException {
+  private static synchronized Path installedNode() throws IOException {
+    if (node == null) {
+      node = installNode();
+    }
+    return node;
+  }
+
+  private static Path installNode() throws IOException {
     Path directory = Files.createDirectories(DIRECTORY.resolve("node").toAbsolutePath());
     for (String file : List.of("package.json", "package-lock.json", ".npmrc", "worker.js")) {
       Files.copy(EXAMPLES.resolve("node").resolve(file), directory.resolve(file));
@@ -208,11 +362,11 @@ class ExamplesIT {
     return JSON.readTree(lines.get(0));
   }
 
-  private static void sendMail(String application, String id, String to, long due)
-      throws IOException {
+  private static void sendMail(
+      JavaProcess asked, String application, String id, String to, long due) throws IOException {
     Http.Answer answer =
         Http.post(
-            scheduler.url() + "/api/v1/jobs",
+            asked.url() + "/api/v1/jobs",
             """
             {"application":"%s","taskType":"mail.send","taskId":"%s","delayTime":%d,\
             "params":"{\\"to\\":\\"%s\\"}"}"""
@@ -220,9 +374,9 @@ class ExamplesIT {
     assertThat(answer.status()).as(answer.body()).isEqualTo(201);
   }
 
-  private static JsonNode job(String application, String taskType, String id) throws IOException {
-    return Http.get(scheduler.url() + "/api/v1/jobs/" + application + "/" + taskType + "/" + id)
-        .json();
+  private static JsonNode job(JavaProcess asked, String application, String taskType, String id)
+      throws IOException {
+    return Http.get(asked.url() + "/api/v1/jobs/" + application + "/" + taskType + "/" + id).json();
   }
 
   private static HttpTaskSubmitService submitService(String application) {

@@ -1,5 +1,6 @@
 package io.punctual.client.autoconfigure;
 
+import java.util.List;
 import java.util.Map;
 import org.springframework.boot.EnvironmentPostProcessor;
 import org.springframework.boot.SpringApplication;
@@ -9,13 +10,27 @@ import org.springframework.core.env.MapPropertySource;
 
 /**
  * Settings of the Eureka client that make an instance seen, and missed, in seconds instead of
- * minutes. Of the lowest precedence: whatever an application sets itself wins.
+ * minutes, and found by https where it speaks that. Of the lowest precedence: whatever an
+ * application sets itself wins.
  */
 public final class EurekaDefaults implements EnvironmentPostProcessor, Ordered {
+
+  private static final List<String> CERTIFICATES =
+      List.of("server.ssl.bundle", "server.ssl.key-store", "server.ssl.certificate");
 
   @Override
   public void postProcessEnvironment(
       ConfigurableEnvironment environment, SpringApplication application) {
+    if (isServedByHttps(environment)) {
+      environment
+          .getPropertySources()
+          .addLast(
+              new MapPropertySource(
+                  "punctualEurekaHttps",
+                  Map.of(
+                      "eureka.instance.secure-port-enabled", "true",
+                      "eureka.instance.non-secure-port-enabled", "false")));
+    }
     environment
         .getPropertySources()
         .addLast(
@@ -29,6 +44,12 @@ public final class EurekaDefaults implements EnvironmentPostProcessor, Ordered {
                     "eureka.client.restclient.timeout.connect-timeout", "1000",
                     "eureka.client.restclient.timeout.connect-request-timeout", "1000",
                     "eureka.client.restclient.timeout.socket-timeout", "3000")));
+  }
+
+  // Eureka's client does not find out; the registry would say http.
+  private static boolean isServedByHttps(ConfigurableEnvironment environment) {
+    return environment.getProperty("server.ssl.enabled", Boolean.class, true)
+        && CERTIFICATES.stream().anyMatch(environment::containsProperty);
   }
 
   @Override

@@ -20,6 +20,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
@@ -79,8 +80,15 @@ public class PunctualClientAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   SchedulerCalls punctualSchedulerCalls(
-      SchedulerLocator locator, PunctualClientProperties properties) {
-    return new SchedulerCalls(locator, properties.submit(), properties.token());
+      SchedulerLocator locator,
+      PunctualClientProperties properties,
+      ObjectProvider<SslBundles> bundles) {
+    String bundle = properties.sslBundle();
+    return new SchedulerCalls(
+        locator,
+        properties.submit(),
+        properties.token(),
+        bundle == null ? null : bundles.getObject().getBundle(bundle));
   }
 
   @Bean

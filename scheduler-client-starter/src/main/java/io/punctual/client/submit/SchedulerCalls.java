@@ -9,7 +9,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.ssl.SslBundle;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -36,15 +39,40 @@ public final class SchedulerCalls {
    */
   public SchedulerCalls(
       SchedulerLocator locator, PunctualClientProperties.Submit options, @Nullable String token) {
+    this(locator, options, token, null);
+  }
+
+  /**
+   * Calls the schedulers that the locator knows.
+   *
+   * @param token who we are; null where nobody asks
+   * @param tls whom to trust on https, and who we are there; null for what the JVM says
+   */
+  public SchedulerCalls(
+      SchedulerLocator locator,
+      PunctualClientProperties.Submit options,
+      @Nullable String token,
+      @Nullable SslBundle tls) {
     this.locator = locator;
     this.token = token;
     this.options = options;
-    this.client =
+    HttpClient.Builder builder =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .followRedirects(HttpClient.Redirect.NEVER)
-            .connectTimeout(options.connectTimeout())
-            .build();
+            .connectTimeout(options.connectTimeout());
+    if (tls != null) {
+      SSLContext context = tls.createSslContext();
+      SSLParameters parameters = context.getDefaultSSLParameters();
+      if (tls.getOptions().getCiphers() != null) {
+        parameters.setCipherSuites(tls.getOptions().getCiphers());
+      }
+      if (tls.getOptions().getEnabledProtocols() != null) {
+        parameters.setProtocols(tls.getOptions().getEnabledProtocols());
+      }
+      builder.sslContext(context).sslParameters(parameters);
+    }
+    this.client = builder.build();
   }
 
   /** What a scheduler said. */

@@ -16,6 +16,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
@@ -31,7 +32,9 @@ class EngineConfiguration {
       WorkerDirectory workers,
       PunctualProperties properties,
       SecurityProperties security,
+      SslBundles bundles,
       Environment environment) {
+    String bundle = properties.dispatch().sslBundle();
     return new HttpDispatcher(
         name(environment),
         workers,
@@ -42,6 +45,7 @@ class EngineConfiguration {
         new CallbackTargets(
             properties.dispatch().allowedNetworks(),
             environment.acceptsProfiles(Profiles.of("quickstart"))),
+        bundle == null ? null : bundles.getBundle(bundle),
         InstantSource.system());
   }
 

@@ -148,12 +148,15 @@ public record PunctualProperties(
    * @param allowedNetworks where instances may be, in CIDR notation (10.0.0.0/8); empty for
    *     everywhere but this machine. Link-local addresses, and those at which clouds tell secrets,
    *     are never called
+   * @param sslBundle the SSL bundle (spring.ssl.bundle) that says which workers are trusted on
+   *     https, and with which key this scheduler shows itself to those that ask; default the JVM's
    * @param circuit when the jobs of a queue wait because all that are sent fail
    */
   public record Dispatch(
       @DefaultValue("1s") Duration connectTimeout,
       @DefaultValue("3s") Duration avoid,
       @DefaultValue List<String> allowedNetworks,
+      @Nullable String sslBundle,
       @DefaultValue Circuit circuit) {
 
     /** Checks the values. */

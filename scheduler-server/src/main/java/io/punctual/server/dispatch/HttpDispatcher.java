@@ -26,9 +26,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.ssl.SslBundle;
 
 /**
  * Takes claimed jobs to live instances of their application.
@@ -58,6 +61,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
 
   /**
    * @param name of this scheduler, which callbacks carry
+   * @param tls whom to trust on https, and who we are there; null for what the JVM says
    */
   public HttpDispatcher(
       String name,
@@ -67,20 +71,32 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
       CircuitOptions circuit,
       CallbackKeys keys,
       CallbackTargets targets,
+      @Nullable SslBundle tls,
       InstantSource clock) {
     this.targets = targets;
     this.workers = workers;
     this.circuits = new Circuits(circuit, System::nanoTime);
     this.board = new InstanceBoard(System::nanoTime);
     this.chooser = new Chooser(board, bound -> ThreadLocalRandom.current().nextInt(bound));
-    HttpClient client =
+    HttpClient.Builder builder =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .followRedirects(HttpClient.Redirect.NEVER)
             .connectTimeout(connectTimeout)
             .executor(threads)
-            .proxy(HttpClient.Builder.NO_PROXY)
-            .build();
+            .proxy(HttpClient.Builder.NO_PROXY);
+    if (tls != null) {
+      SSLContext context = tls.createSslContext();
+      SSLParameters parameters = context.getDefaultSSLParameters();
+      if (tls.getOptions().getCiphers() != null) {
+        parameters.setCipherSuites(tls.getOptions().getCiphers());
+      }
+      if (tls.getOptions().getEnabledProtocols() != null) {
+        parameters.setProtocols(tls.getOptions().getEnabledProtocols());
+      }
+      builder.sslContext(context).sslParameters(parameters);
+    }
+    HttpClient client = builder.build();
     this.protocols =
         Map.of(
             WorkerMetadata.BATCH, new BatchCallback(name, client, deadlines, clock, avoid, keys),

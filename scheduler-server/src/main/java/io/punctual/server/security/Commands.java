@@ -9,6 +9,9 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Arrays;
@@ -42,6 +45,8 @@ public final class Commands {
                                     punctual.security.operators.NAME.password
         credentials APPLICATION     a new token and the callback keys of an application, as
                                     properties for its configuration; shown once
+          --file=FILE               writes them there, for the owner's eyes only; a file that is
+                                    there already stays as it is
         tokens                      the tokens that live, without their secrets
         revoke ID                   ends a token
       """;
@@ -49,6 +54,7 @@ public final class Commands {
   private static final Set<String> NAMES =
       Set.of("signing-key", "password", "credentials", "tokens", "revoke", "help");
   private static final int MIN_PASSWORD = 12;
+  private static final String FILE = "--file=";
 
   private final InputStream in;
   private final PrintStream out;
@@ -81,7 +87,7 @@ public final class Commands {
         case "signing-key 1" -> say(random());
         case "password 1" -> password();
         case "credentials 2" ->
-            withTokens(options, (tokens, keys) -> credentials(given, tokens, keys));
+            withTokens(options, (tokens, keys) -> credentials(given, options, tokens, keys));
         case "tokens 1" -> withTokens(options, (tokens, keys) -> list(tokens));
         case "revoke 2" -> withTokens(options, (tokens, keys) -> revoke(given, tokens));
         case "help 1" -> say(USAGE.strip());
@@ -127,16 +133,45 @@ public final class Commands {
     return say(PasswordEncoderFactories.createDelegatingPasswordEncoder().encode(password));
   }
 
-  private int credentials(String application, ApplicationTokens tokens, SecurityProperties keys) {
+  private int credentials(
+      String application, String[] options, ApplicationTokens tokens, SecurityProperties keys) {
     Limits.requireName("application", application);
-    out.println("punctual.client.token=" + tokens.create(application));
+    Path file =
+        Arrays.stream(options)
+            .filter(option -> option.startsWith(FILE))
+            .map(option -> Path.of(option.substring(FILE.length())))
+            .findFirst()
+            .orElse(null);
+    if (file != null && Files.exists(file)) {
+      return say(file + " is there already, and stays as it is");
+    }
+    StringBuilder lines =
+        new StringBuilder("punctual.client.token=" + tokens.create(application) + "\n");
     List<CallbackSignature.Key> secrets = keys.keysOf(application);
     for (int i = 0; i < secrets.size(); i++) {
-      out.println("punctual.client.callback.secrets[" + i + "]=" + secrets.get(i).reveal());
+      lines.append(
+          "punctual.client.callback.secrets[" + i + "]=" + secrets.get(i).reveal() + "\n");
+    }
+    if (file == null) {
+      out.print(lines);
+      out.flush();
+    } else {
+      write(file, lines.toString());
     }
     return secrets.isEmpty()
         ? complain("punctual.security.signing-keys is not set: there are no callback keys", 0)
         : 0;
+  }
+
+  private static void write(Path file, String lines) {
+    try {
+      // Nobody else may look at it, not even for a moment.
+      Files.createFile(
+          file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      Files.writeString(file, lines);
+    } catch (IOException e) {
+      throw new IllegalStateException(file + " could not be written: " + e, e);
+    }
   }
 
   private int list(ApplicationTokens tokens) {
