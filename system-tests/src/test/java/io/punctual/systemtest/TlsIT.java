@@ -30,6 +30,8 @@ import tools.jackson.databind.JsonNode;
 class TlsIT {
 
   private static final String SIGNING_KEY = "9c2d4e6f801f8a3b5c7d9e2f4a6b8c0d1e3f5a7b";
+  // Of this machine, too; no certificate names it.
+  private static final String OTHER_ADDRESS = "127.0.0.2";
   private static final String LOG = "redis.log";
   private static final Path DIRECTORY = SharedSystem.DIRECTORY.resolve("tls");
 
@@ -116,6 +118,7 @@ class TlsIT {
             Integer.toString(port),
             "--bind",
             "127.0.0.1",
+            OTHER_ADDRESS,
             "--tls-cert-file",
             authority.pem("punctual").toString(),
             "--tls-key-file",
@@ -239,6 +242,26 @@ class TlsIT {
     }
     assertThatThrownBy(() -> ping(SSLSocketFactory.getDefault())).isInstanceOf(SSLException.class);
     assertThat(pinged(authority.trusting().getSocketFactory())).doesNotContain("PONG");
+  }
+
+  @Test
+  void aRedisWhoseCertificateIsOfAnotherHostIsNotTrusted() throws Exception {
+    try (JavaProcess other =
+        programs
+            .scheduler(
+                registry,
+                redisPort,
+                "tls-other",
+                "--spring.application.name=tls-other-scheduler",
+                "--spring.data.redis.url=rediss://" + OTHER_ADDRESS + ":" + redisPort,
+                "--spring.data.redis.ssl.bundle=punctual")
+            .start()) {
+      Waiting.until(
+          "it says that the address is not in the certificate",
+          () ->
+              Files.readString(other.log())
+                  .contains("No subject alternative names matching IP address " + OTHER_ADDRESS));
+    }
   }
 
   @Test

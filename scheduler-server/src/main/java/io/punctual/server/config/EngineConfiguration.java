@@ -16,7 +16,11 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import javax.net.ssl.SSLParameters;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
+import org.springframework.boot.data.redis.autoconfigure.JedisClientConfigurationBuilderCustomizer;
 import org.springframework.boot.ssl.SslBundles;
+import org.springframework.boot.ssl.SslOptions;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
@@ -67,6 +71,30 @@ class EngineConfiguration {
       @Override
       public List<QueueName> openCircuits() {
         return dispatcher.openCircuits();
+      }
+    };
+  }
+
+  /** Redis's certificate must be that of its host; Jedis by itself would take any trusted one. */
+  @Bean
+  JedisClientConfigurationBuilderCustomizer redisByItsName(
+      DataRedisProperties redis, SslBundles bundles) {
+    return builder -> {
+      String url = redis.getUrl();
+      if (redis.getSsl().isEnabled() || (url != null && url.startsWith("rediss:"))) {
+        SSLParameters parameters = new SSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        String bundle = redis.getSsl().getBundle();
+        if (bundle != null) {
+          SslOptions options = bundles.getBundle(bundle).getOptions();
+          if (options.getCiphers() != null) {
+            parameters.setCipherSuites(options.getCiphers());
+          }
+          if (options.getEnabledProtocols() != null) {
+            parameters.setProtocols(options.getEnabledProtocols());
+          }
+        }
+        builder.useSsl().sslParameters(parameters);
       }
     };
   }
