@@ -52,7 +52,7 @@ public final class Http {
 
   /** GET of what is no JSON. */
   public static Answer getText(String url) throws IOException {
-    return send(request(url).setHeader("Accept", "text/plain").GET().build());
+    return send(CLIENT, request(url).setHeader("Accept", "text/plain").GET().build());
   }
 
   /** POST of JSON. */

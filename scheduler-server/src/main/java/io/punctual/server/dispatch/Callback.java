@@ -10,8 +10,8 @@ interface Callback {
    * Calls the instance and ends every attempt, or none: blocks until the last of them ended.
    *
    * @throws NotSentException if nothing ran; no attempt was ended then
-   * @throws UntrustedAnswerException if the answer was not signed as it should be; every attempt was
-   *     ended
+   * @throws UntrustedAnswerException if the answer was not signed as it should be; every attempt
+   *     was ended
    */
   void call(WorkerInstance instance, List<Attempt> attempts);
 }

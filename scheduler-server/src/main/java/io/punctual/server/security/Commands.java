@@ -149,8 +149,7 @@ public final class Commands {
         new StringBuilder("punctual.client.token=" + tokens.create(application) + "\n");
     List<CallbackSignature.Key> secrets = keys.keysOf(application);
     for (int i = 0; i < secrets.size(); i++) {
-      lines.append(
-          "punctual.client.callback.secrets[" + i + "]=" + secrets.get(i).reveal() + "\n");
+      lines.append("punctual.client.callback.secrets[" + i + "]=" + secrets.get(i).reveal() + "\n");
     }
     if (file == null) {
       out.print(lines);
