@@ -99,6 +99,11 @@ final class InstanceBoard {
   }
 
   private Entry entry(WorkerInstance instance) {
-    return entries.computeIfAbsent(instance.id(), id -> new Entry());
+    return entries.computeIfAbsent(key(instance), id -> new Entry());
+  }
+
+  // An id is the choice of whoever registers: it must say nothing about other applications.
+  private static String key(WorkerInstance instance) {
+    return instance.application() + "/" + instance.id();
   }
 }
