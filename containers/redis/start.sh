@@ -9,8 +9,10 @@ if [ "${#REDIS_PASSWORD}" -lt 16 ]; then
 fi
 umask 077
 digest=$(printf %s "$REDIS_PASSWORD" | sha256sum | cut -d ' ' -f 1)
+# The one user has the commands and keys that Punctual needs.
 cat >/run/redis/users.acl <<TEXT
-user default on sanitize-payload #$digest ~* &* +@all
+user default off
+$(cat /usr/local/share/punctual/redis.acl) #$digest
 TEXT
 cat >/run/redis/redis.conf <<'TEXT'
 dir /store

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.punctual.core.engine.ClaimToken;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.LeaseToken;
+import io.punctual.redis.RedisServer;
 import io.punctual.server.ApiClient.Answer;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Commands;
 import io.punctual.server.security.Role;
-import io.punctual.test.redis.RedisExtension;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -27,6 +27,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -55,6 +56,8 @@ import tools.jackson.databind.JsonNode;
     properties = {
       "spring.profiles.active=closed",
       "eureka.client.enabled=false",
+      "spring.data.redis.username=punctual",
+      "spring.data.redis.password=secret",
       "logging.file.name=target/access.log",
       "punctual.security.signing-keys=" + AccessIT.SIGNING_KEY,
       "punctual.security.operators.vera.password=" + AccessIT.PASSWORD,
@@ -76,7 +79,8 @@ class AccessIT {
       Map.of(Role.VIEWER, "vera", Role.OPERATOR, "otto", Role.ADMIN, "bea");
   private static final String CLEAR = "correct horse battery";
 
-  private static final String PREFIX = "access-" + UUID.randomUUID().toString().substring(0, 8);
+  // With the rights of docs/redis.acl, which must do for credentials and the audit, too.
+  private static final RedisServer REDIS = RestrictedRedisIT.start();
 
   @LocalServerPort private int port;
   @Autowired private StringRedisTemplate redis;
@@ -93,9 +97,8 @@ class AccessIT {
 
   @DynamicPropertySource
   static void redis(DynamicPropertyRegistry registry) {
-    registry.add("spring.data.redis.host", () -> RedisExtension.redis().host());
-    registry.add("spring.data.redis.port", () -> RedisExtension.redis().port());
-    registry.add("punctual.key-prefix", () -> PREFIX);
+    registry.add("spring.data.redis.host", () -> "127.0.0.1");
+    registry.add("spring.data.redis.port", REDIS::port);
   }
 
   @BeforeEach
@@ -103,6 +106,11 @@ class AccessIT {
     api = new ApiClient(port);
     own = own.isEmpty() ? command("credentials", "shop") : own;
     foreign = foreign.isEmpty() ? command("credentials", "other") : foreign;
+  }
+
+  @AfterAll
+  static void stop() {
+    REDIS.close();
   }
 
   @AfterEach
@@ -116,9 +124,10 @@ class AccessIT {
     PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
     List<String> args = new ArrayList<>(List.of(words));
     args.add("--spring.profiles.active=closed");
-    args.add("--spring.data.redis.host=" + RedisExtension.redis().host());
-    args.add("--spring.data.redis.port=" + RedisExtension.redis().port());
-    args.add("--punctual.key-prefix=" + PREFIX);
+    args.add("--spring.data.redis.host=127.0.0.1");
+    args.add("--spring.data.redis.port=" + REDIS.port());
+    args.add("--spring.data.redis.username=punctual");
+    args.add("--spring.data.redis.password=secret");
     args.add("--punctual.security.signing-keys=" + SIGNING_KEY);
     result =
         new Commands(InputStream.nullInputStream(), print, print).run(args.toArray(String[]::new));
@@ -309,7 +318,7 @@ class AccessIT {
 
     // What Redis and the log hold lets nobody in.
     String secret = second.substring(17);
-    assertThat(redis.opsForHash().entries(PREFIX + ":tokens").toString()).doesNotContain(secret);
+    assertThat(redis.opsForHash().entries("punctual:tokens").toString()).doesNotContain(secret);
     assertThat(Files.readString(LOG)).isNotBlank().doesNotContain(secret, SIGNING_KEY, CLEAR);
   }
 

@@ -39,7 +39,8 @@ class RestrictedRedisIT {
   @LocalServerPort private int port;
   private ApiClient api;
 
-  private static RedisServer start() {
+  /** A Redis with the user of docs/redis.acl, whose password is secret. */
+  static RedisServer start() {
     RedisServer redis = RedisServer.startTemporary();
     try {
       List<String> user = new ArrayList<>(List.of("ACL", "SETUSER"));

@@ -82,10 +82,11 @@ public class AuditLog {
             after);
     log.info("{} did {} to {}: {} -> {}", caller.name(), action, target, before, after);
     try {
-      redis.opsForZSet().add(key, JSON.writeValueAsString(entry), (double) now.toEpochMilli());
+      // By the time that is left, so to say: the newest first.
+      redis.opsForZSet().add(key, JSON.writeValueAsString(entry), (double) -now.toEpochMilli());
       Long size = redis.opsForZSet().zCard(key);
       if (size != null && size > KEPT) {
-        Set<String> oldest = redis.opsForZSet().range(key, 0, size - KEPT - 1);
+        Set<String> oldest = redis.opsForZSet().range(key, KEPT, -1);
         if (oldest != null && !oldest.isEmpty()) {
           redis.opsForZSet().remove(key, oldest.toArray());
         }
@@ -105,8 +106,8 @@ public class AuditLog {
     Set<String> found =
         redis
             .opsForZSet()
-            .reverseRangeByScore(
-                key, 0, before == null ? Double.MAX_VALUE : (double) (before - 1), 0, max);
+            .rangeByScore(
+                key, before == null ? Double.NEGATIVE_INFINITY : (double) (1 - before), 0, 0, max);
     return found == null
         ? List.of()
         : found.stream().map(text -> JSON.readValue(text, Entry.class)).toList();
