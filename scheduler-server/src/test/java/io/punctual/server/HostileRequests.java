@@ -333,6 +333,8 @@ final class HostileRequests {
               .getBytes(ISO_8859_1),
           false,
           400,
+          // No name of this machine.
+          403,
           404);
     }
     raw("no host", "GET /api/v1/store HTTP/1.1\r\nConnection: close\r\n\r\n", false, 400);
