@@ -10,6 +10,7 @@ import io.punctual.server.ApiClient.Answer;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Commands;
 import io.punctual.server.security.Role;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -346,6 +347,37 @@ class AccessIT {
     assertThat(Files.readString(LOG))
         .contains("otto did cancel to shop/audited/x: delayed -> cancelled");
     assertThat(call("GET", "/api/v1/audit", "", basic("vera", CLEAR)).status()).isEqualTo(403);
+  }
+
+  @Test
+  void noLineOfTheLogIsAnOperators() throws IOException {
+    String forged = "x\\n2026-11-21T16:00:00Z INFO 1 : punctual.audit : vera did purge\\u001b[31m";
+    String body =
+        "{\"application\":\"shop\",\"taskType\":\"a\",\"state\":\"dead\",\"error\":\""
+            + forged
+            + "\"}";
+    assertThat(call("POST", "/api/v1/jobs:requeue", body, basic("otto", CLEAR)).status())
+        .isEqualTo(200);
+    assertThat(Files.readString(LOG))
+        .contains("otto did requeue many")
+        .doesNotContain("\u001b[31m");
+    assertThat(Files.readAllLines(LOG)).noneMatch(line -> line.startsWith("2026-11-21T16:00:00Z"));
+    // A cursor that somebody made up.
+    String cursor = "/api/v1/jobs?application=shop&tag=t&cursor=";
+    assertThat(call("GET", cursor + "eAp9OmIKMAp5", "", bearer(own)).status()).isEqualTo(400);
+  }
+
+  @Test
+  void thePasswordCommandReadsWhatItIsGiven() {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
+    InputStream in =
+        new ByteArrayInputStream("a long enough password\n".getBytes(StandardCharsets.UTF_8));
+    assertThat(new Commands(in, print, print).run("password")).isZero();
+    assertThat(out.toString(StandardCharsets.UTF_8)).startsWith("{bcrypt}$2");
+    assertThat(command("credentials", "lost", "--file=/nowhere/x"))
+        .contains("could not be written");
+    assertThat(command("tokens")).doesNotContain("lost");
   }
 
   @Test

@@ -264,6 +264,48 @@ class ClosedSystemIT {
         .isEqualTo(200);
   }
 
+  @Test
+  void anApplicationThatCallsItselfAnothersNameGetsNothingOfIt() throws Exception {
+    // Eureka looks up by virtual address, and this one claims that of the shop.
+    String entry =
+        entry("order-service", "disguised", "127.0.0.1", impostor.getAddress().getPort())
+            .replace("\"app\":\"ORDER-SERVICE\"", "\"app\":\"OTHER-SERVICE\"")
+            .replace("order.close", "secret.job");
+    assertThat(
+            call(
+                    "POST",
+                    registry.url() + "/eureka/apps/OTHER-SERVICE",
+                    entry,
+                    Map.of("Authorization", registryUser()))
+                .statusCode())
+        .isEqualTo(204);
+    Map<String, String> bearer =
+        Map.of(
+            "Authorization",
+            "Bearer "
+                + Files.readAllLines(DIRECTORY.resolve("order-service.properties"))
+                    .get(0)
+                    .replace("punctual.client.token=", ""));
+    assertThat(
+            call(
+                    "POST",
+                    scheduler.url() + "/api/v1/jobs",
+                    "{\"taskType\":\"secret.job\",\"taskId\":\"s\",\"delay\":0}",
+                    bearer)
+                .statusCode())
+        .isEqualTo(201);
+    String queue = scheduler.url() + "/api/v1/queues/order-service/secret.job";
+    // The registry is read every two seconds; an order that closes later proves that it was.
+    String order = place();
+    Waiting.until("an order closes", () -> status(order).equals("CLOSED"));
+    Waiting.until(
+        "nobody is there for the job",
+        () -> call("GET", queue, "", bearer).body().contains("\"parked\":true"));
+    assertThat(JSON.readTree(call("GET", queue, "", bearer).body()).get("workers")).isEmpty();
+    assertThat(IMPOSTOR_SAW)
+        .noneMatch(seen -> new String(seen.body(), StandardCharsets.UTF_8).contains("secret.job"));
+  }
+
   private static String placeQuietly() {
     try {
       return place();

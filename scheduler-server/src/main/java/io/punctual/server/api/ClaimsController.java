@@ -14,6 +14,7 @@ import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Settled;
 import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.security.Allowed;
+import io.punctual.server.security.AuditLog;
 import io.punctual.server.security.Role;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
@@ -41,9 +42,11 @@ class ClaimsController {
   private final Engine engine;
   private final Claims claims;
   private final OpenPulls open;
+  private final AuditLog audit;
   private final PunctualProperties.Api bounds;
 
-  ClaimsController(Engine engine, OpenPulls open, PunctualProperties properties) {
+  ClaimsController(Engine engine, OpenPulls open, AuditLog audit, PunctualProperties properties) {
+    this.audit = audit;
     this.engine = engine;
     this.claims = engine.claims();
     this.open = open;
@@ -72,6 +75,7 @@ class ClaimsController {
     }
     List<QueueName> queues =
         taskTypes.stream().map(type -> new QueueName(application, type)).toList();
+    audit.did("claim", queues.toString(), null, null);
     return open.pull(
         new PullRequest(
             queues, max, Objects.requireNonNullElse(wait, Duration.ZERO), timeToRun, worker),
@@ -121,6 +125,7 @@ class ClaimsController {
   @PostMapping("/{token}/ack")
   Map<String, Object> ack(@PathVariable String token) {
     ClaimToken claim = token(token);
+    audit.did("ack", claim.queue() + "/" + claim.taskId(), null, null);
     return ended(claim, claims.done(claim).join());
   }
 
@@ -133,6 +138,7 @@ class ClaimsController {
     String error = error(fields);
     String worker = worker(fields, request);
     fields.noMore();
+    audit.did("nack", claim.queue() + "/" + claim.taskId(), null, null);
     return ended(claim, claims.failed(claim, worker, error, delay).join());
   }
 
@@ -144,6 +150,7 @@ class ClaimsController {
     String error = error(fields);
     String worker = worker(fields, request);
     fields.noMore();
+    audit.did("reject", claim.queue() + "/" + claim.taskId(), null, null);
     return ended(claim, claims.rejected(claim, worker, error).join());
   }
 

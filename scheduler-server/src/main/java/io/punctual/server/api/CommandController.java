@@ -20,6 +20,7 @@ import io.punctual.core.store.Settled;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.security.Allowed;
+import io.punctual.server.security.AuditLog;
 import io.punctual.server.security.Role;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
@@ -59,10 +60,16 @@ class CommandController {
   private final Claims claims;
   private final OpenPulls open;
   private final JobLookup lookup;
+  private final AuditLog audit;
   private final PunctualProperties.Api bounds;
 
   CommandController(
-      Engine engine, OpenPulls open, JobLookup lookup, PunctualProperties properties) {
+      Engine engine,
+      OpenPulls open,
+      JobLookup lookup,
+      AuditLog audit,
+      PunctualProperties properties) {
+    this.audit = audit;
     this.engine = engine;
     this.claims = engine.claims();
     this.open = open;
@@ -91,6 +98,7 @@ class CommandController {
     String application =
         Objects.requireNonNullElse(AccessRules.application(fields.name("application")), "default");
     Command command = new Command(fields, application, request);
+    audit.did("command " + name, application + "/" + fields.peek("id"), null, null);
     return switch (name == null ? "" : name) {
       case "add" -> now(add(command));
       case "pop" -> pop(command);

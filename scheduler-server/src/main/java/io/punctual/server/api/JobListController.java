@@ -230,8 +230,8 @@ class JobListController {
     }
     Map<String, Object> out = new LinkedHashMap<>();
     if (!bulk.dryRun()) {
-      String of = String.valueOf(queue != null ? queue : filter);
-      audit.did(name + " many", of.length() > 300 ? of.substring(0, 300) : of, outcomes);
+      String of = queue != null ? queue + " " + bulk.ids() : String.valueOf(filter);
+      audit.did(name + " many", of, outcomes);
     }
     out.put("dryRun", bulk.dryRun());
     out.put("matched", items.size());

@@ -1,5 +1,6 @@
 package io.punctual.server.api;
 
+import io.punctual.Limits;
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.JobView;
 import io.punctual.core.engine.Operations;
@@ -91,9 +92,7 @@ class JobSearch {
     String[] parts = parts(filter, cursor, 3);
     TagCursor after = null;
     if (parts.length == 3) {
-      after =
-          new TagCursor(
-              new QueueName(filter.application(), parts[0]), (int) number(parts[1]), parts[2]);
+      after = tagCursor(filter, parts);
     }
     List<JobView> found = new ArrayList<>();
     int looked = 0;
@@ -118,6 +117,14 @@ class JobSearch {
                 after.queue().taskType(),
                 Integer.toString(after.bucket()),
                 after.taskId()));
+  }
+
+  private static TagCursor tagCursor(JobFilter filter, String[] parts) {
+    if (!Limits.isName(parts[0]) || !Limits.isName(parts[2])) {
+      throw foreign();
+    }
+    return new TagCursor(
+        new QueueName(filter.application(), parts[0]), (int) number(parts[1]), parts[2]);
   }
 
   private static String cursor(JobFilter filter, String... parts) {

@@ -64,6 +64,11 @@ class JobsController {
     Submit submit = engine.submit(input.application(), input.job(), replace).join();
     idempotency.check(submit);
     JobAnswers.Accepted body = JobAnswers.accepted(input, submit);
+    audit.did(
+        "submit",
+        new QueueName(input.application(), input.job().taskType()) + "/" + input.job().taskId(),
+        null,
+        body.outcome());
     return submit.kind() == Submit.Kind.CREATED
         ? ResponseEntity.created(JobAnswers.location(input)).body(body)
         : ResponseEntity.ok(body);
@@ -85,7 +90,10 @@ class JobsController {
     for (int i = 0; i < jobs.size(); i++) {
       items.add(start(jobs.get(i), "jobs[" + i + "].", replace));
     }
-    return new BatchAnswer(items.stream().map(Item::result).toList());
+    BatchAnswer answer = new BatchAnswer(items.stream().map(Item::result).toList());
+    String ids = answer.results().stream().map(BatchResult::taskId).limit(20).toList().toString();
+    audit.did("submit many", ids, null, answer.results().size() + " jobs");
+    return answer;
   }
 
   record BatchAnswer(List<BatchResult> results) {}

@@ -148,8 +148,15 @@ class QueuesController {
     if (engine.stats(queue).isEmpty()) {
       throw unknown(queue);
     }
+    boolean before = engine.stats(queue).map(QueueStats::pausedSince).isPresent();
     var unused = engine.operations().pause(queue, paused);
-    audit.did(paused ? "pause" : "resume", queue.toString(), null, null);
+    if (before != paused) {
+      audit.did(
+          paused ? "pause" : "resume",
+          queue.toString(),
+          before ? "paused" : "running",
+          paused ? "paused" : "running");
+    }
     return stats(queue);
   }
 

@@ -1,5 +1,6 @@
 package io.punctual.server.registry;
 
+import io.punctual.server.security.Printable;
 import io.punctual.wire.WorkerMetadata;
 import java.net.URI;
 import java.util.ArrayList;
@@ -8,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.cloud.client.ServiceInstance;
@@ -22,6 +24,8 @@ import org.springframework.stereotype.Component;
 public class WorkerDirectory {
 
   private static final Logger log = LoggerFactory.getLogger(WorkerDirectory.class);
+
+  private static final Pattern ID = Pattern.compile("[!-~]{1,200}");
 
   private final DiscoveryClient discovery;
   private final Map<String, List<WorkerInstance>> view = new ConcurrentHashMap<>();
@@ -61,6 +65,11 @@ public class WorkerDirectory {
     List<WorkerInstance> instances = new ArrayList<>();
     for (ServiceInstance instance : discovery.getInstances(application)) {
       Map<String, String> metadata = instance.getMetadata();
+      // Eureka looks up by a virtual address, which is whatever an instance says: another
+      // application's key must not stand for this one's.
+      if (!application.equalsIgnoreCase(instance.getServiceId())) {
+        continue;
+      }
       if (metadata == null || !metadata.containsKey(WorkerMetadata.TASK_TYPES)) {
         continue;
       }
@@ -75,9 +84,9 @@ public class WorkerDirectory {
         if (complained.add(id)) {
           log.warn(
               "Instance {} of {} gets no jobs, its registry metadata makes no sense: {}",
-              id,
+              Printable.of(id),
               application,
-              e.getMessage());
+              Printable.of(String.valueOf(e.getMessage())));
         }
       }
     }
@@ -86,6 +95,10 @@ public class WorkerDirectory {
 
   private static WorkerInstance worker(
       String id, ServiceInstance instance, Map<String, String> entries) {
+    if (!ID.matcher(id).matches()) {
+      throw new IllegalArgumentException(
+          "its id must be 1 to 200 printable ASCII characters without spaces");
+    }
     WorkerMetadata metadata = WorkerMetadata.from(entries);
     String host = instance.getHost();
     URI callback =

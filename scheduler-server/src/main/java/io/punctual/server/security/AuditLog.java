@@ -75,12 +75,18 @@ public class AuditLog {
         new Entry(
             UUID.randomUUID().toString(),
             now.toString(),
-            caller.name(),
-            action,
-            target,
-            before,
-            after);
-    log.info("{} did {} to {}: {} -> {}", caller.name(), action, target, before, after);
+            Printable.of(caller.name()),
+            Printable.of(action),
+            Printable.of(target),
+            before == null ? null : Printable.of(before),
+            after == null ? null : Printable.of(after));
+    log.info(
+        "{} did {} to {}: {} -> {}",
+        entry.operator(),
+        entry.action(),
+        entry.target(),
+        entry.before(),
+        entry.after());
     try {
       // By the time that is left, so to say: the newest first.
       redis.opsForZSet().add(key, JSON.writeValueAsString(entry), (double) -now.toEpochMilli());

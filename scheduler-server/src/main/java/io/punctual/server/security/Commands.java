@@ -17,8 +17,8 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
@@ -118,10 +118,12 @@ public final class Commands {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
+  // There is none where input or output go to a file, whatever newer versions may say.
+  @SuppressWarnings("SystemConsoleNull")
   private int password() throws IOException {
-    Console console = Objects.requireNonNull(System.console(), "there always is one");
+    Console console = System.console();
     String password;
-    if (console.isTerminal()) {
+    if (console != null && console.isTerminal()) {
       password = String.valueOf(console.readPassword("Password: "));
     } else {
       BufferedReader reader = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
@@ -145,29 +147,44 @@ public final class Commands {
     if (file != null && Files.exists(file)) {
       return say(file + " is there already, and stays as it is");
     }
+    if (file == null) {
+      out.print(lines(application, tokens, keys));
+      out.flush();
+    } else {
+      write(file, () -> lines(application, tokens, keys));
+    }
+    List<CallbackSignature.Key> secrets = keys.keysOf(application);
+    return secrets.isEmpty()
+        ? complain("punctual.security.signing-keys is not set: there are no callback keys", 0)
+        : 0;
+  }
+
+  private static String lines(
+      String application, ApplicationTokens tokens, SecurityProperties keys) {
     StringBuilder lines =
         new StringBuilder("punctual.client.token=" + tokens.create(application) + "\n");
     List<CallbackSignature.Key> secrets = keys.keysOf(application);
     for (int i = 0; i < secrets.size(); i++) {
       lines.append("punctual.client.callback.secrets[" + i + "]=" + secrets.get(i).reveal() + "\n");
     }
-    if (file == null) {
-      out.print(lines);
-      out.flush();
-    } else {
-      write(file, lines.toString());
-    }
-    return secrets.isEmpty()
-        ? complain("punctual.security.signing-keys is not set: there are no callback keys", 0)
-        : 0;
+    return lines.toString();
   }
 
-  private static void write(Path file, String lines) {
+  // The file first: a token that nobody ever sees would live on.
+  private static void write(Path file, Supplier<String> lines) {
     try {
       // Nobody else may look at it, not even for a moment.
       Files.createFile(
           file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-      Files.writeString(file, lines);
+      boolean written = false;
+      try {
+        Files.writeString(file, lines.get());
+        written = true;
+      } finally {
+        if (!written) {
+          Files.deleteIfExists(file);
+        }
+      }
     } catch (IOException e) {
       throw new IllegalStateException(file + " could not be written: " + e, e);
     }

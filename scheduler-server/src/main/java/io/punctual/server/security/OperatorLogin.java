@@ -3,6 +3,11 @@ package io.punctual.server.security;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.springframework.security.authentication.AuthenticationManager;
 import org.springframework.security.authentication.BadCredentialsException;
@@ -19,7 +24,11 @@ final class OperatorLogin implements AuthenticationManager {
   /** ... within this time, and both together are refused for as long. */
   static final Duration PAUSE = Duration.ofMinutes(1);
 
-  private static final int MAX_KNOWN = 1_000;
+  /** So many wrong ones from one address, whatever the names. */
+  static final int FAILURES_OF_ADDRESS = 50;
+
+  private static final int MAX_WAITING = 16;
+  private static final int MAX_KNOWN = 10_000;
   // Compared with for names that do not exist, so that these take as long.
   private static final String NOBODY =
       "{bcrypt}$2a$10$dlq1FNraFOHxQ6Qr4dPsR.5x30IUAVeA1PLgUK/COpevAQQeU8PKG";
@@ -27,8 +36,16 @@ final class OperatorLogin implements AuthenticationManager {
   private final SecurityProperties properties;
   private final PasswordEncoder passwords;
   private final LongSupplier ticks;
+  private final ThreadPoolExecutor hashing =
+      new ThreadPoolExecutor(
+          1,
+          1,
+          30,
+          TimeUnit.SECONDS,
+          new ArrayBlockingQueue<>(MAX_WAITING),
+          Thread.ofPlatform().daemon().name("punctual-passwords").factory());
   private final Map<String, Failures> failures =
-      new LinkedHashMap<>() {
+      new LinkedHashMap<>(16, 0.75f, /* accessOrder= */ true) {
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, Failures> eldest) {
           return size() > MAX_KNOWN;
@@ -53,11 +70,14 @@ final class OperatorLogin implements AuthenticationManager {
     // Also for a name that nobody has: it must not be told from one that somebody has. By address,
     // so that a stranger cannot shut an operator out.
     String who = name + "@" + address(authentication);
-    refuseGuessing(who);
+    String from = address(authentication);
+    refuseGuessing(who, FAILURES);
+    refuseGuessing(from, FAILURES_OF_ADDRESS);
     String hash = operator == null ? NOBODY : operator.password();
-    boolean right = passwords.matches(String.valueOf(authentication.getCredentials()), hash);
+    boolean right = matches(String.valueOf(authentication.getCredentials()), hash);
     if (operator == null || !right) {
       failed(who);
+      failed(from);
       throw new BadCredentialsException("the name or the password is wrong");
     }
     forget(who);
@@ -70,9 +90,26 @@ final class OperatorLogin implements AuthenticationManager {
         : "";
   }
 
-  private synchronized void refuseGuessing(String who) {
+  // A slow hash is work for a processor: on a thread of its own, so that strangers who guess take
+  // no
+  // more than that from the jobs.
+  private boolean matches(String password, String hash) {
+    try {
+      return hashing.submit(() -> passwords.matches(password, hash)).get();
+    } catch (RejectedExecutionException e) {
+      throw new TooManyFailuresException(Duration.ofSeconds(2));
+    } catch (ExecutionException e) {
+      // Not even a password: longer than any that was ever hashed.
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private synchronized void refuseGuessing(String who, int limit) {
     Failures seen = failures.get(who);
-    if (seen != null && seen.count() >= FAILURES) {
+    if (seen != null && seen.count() >= limit) {
       long left = seen.first() + PAUSE.toNanos() - ticks.getAsLong();
       if (left > 0) {
         throw new TooManyFailuresException(Duration.ofNanos(left));

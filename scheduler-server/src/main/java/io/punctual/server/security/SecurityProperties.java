@@ -4,6 +4,7 @@ import io.punctual.wire.CallbackSignature;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -26,6 +27,8 @@ public record SecurityProperties(
     @DefaultValue Jwt jwt) {
 
   private static final int MAX_KEYS = 3;
+  private static final Pattern HASH =
+      Pattern.compile("\\{bcrypt}\\$2[aby]\\$\\d\\d\\$[./A-Za-z0-9]{53}");
 
   /** Checks the values. */
   public SecurityProperties {
@@ -49,7 +52,7 @@ public record SecurityProperties(
             throw new IllegalArgumentException(
                 "punctual.security.operators: a name must be 1 to 64 of A-Z a-z 0-9 . _ @ -");
           }
-          if (!operator.password().startsWith("{bcrypt}")) {
+          if (!HASH.matcher(operator.password()).matches()) {
             throw new IllegalArgumentException(
                 "punctual.security.operators."
                     + name
@@ -77,6 +80,16 @@ public record SecurityProperties(
    * @param password its hash, as the command {@code password} makes it
    */
   public record Operator(String password, Role role) {
+
+    /** Checks the values. */
+    @SuppressWarnings({"NullAway", "ConstantConditions"}) // What is not set is null here.
+    public Operator {
+      if (password == null || role == null) {
+        throw new IllegalArgumentException(
+            "punctual.security.operators: each needs a password and a role (viewer, operator,"
+                + " admin)");
+      }
+    }
 
     @Override
     public String toString() {
