@@ -437,13 +437,15 @@ class PluginIT {
           .start();
     }
 
-    public static void main(String[] args) {
+    public static void main(String[] args) throws InterruptedException {
       ConfigurableApplicationContext context =
           Shop.start(args[0], Integer.parseInt(args[1]), args[2]);
       context.getBean(Script.class).on("end", () -> Runtime.getRuntime().halt(EXIT));
       context
           .getBean(TaskSubmitService.class)
           .send(DelayQueueJob.of("script").taskId("r").params("end").delay(Duration.ZERO).build());
+      // Nothing else keeps it alive until its job ends it.
+      Thread.currentThread().join();
     }
   }
 
