@@ -118,7 +118,8 @@ public final class CallbackGuard {
     return keys.isEmpty()
         ? null
         : new AnswerSeal(
-            keys.subList(0, 1),
+            // All of them: the scheduler may not have the newest yet.
+            keys,
             CallbackSignature.answerId(request.getHeader(CallbackSignature.ID)),
             request.getHeader(CallbackSignature.TIMESTAMP));
   }

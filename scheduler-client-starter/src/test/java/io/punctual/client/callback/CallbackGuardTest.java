@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -135,6 +136,29 @@ class CallbackGuardTest {
     assertThat(guard.refusal(request("msg_3", SECONDS, twice), BODY)).isNull();
     assertThat(guard.refusal(request("msg_4", SECONDS, "v1,AAAA " + twice), BODY))
         .contains("wrong");
+  }
+
+  @Test
+  void theAnswerIsSignedWithEveryKeyThatTheSchedulerMayHave() {
+    CallbackSignature.Key next =
+        CallbackSignature.Key.derived("the next master secret of the scheduler", "shop");
+    CallbackGuard both = new CallbackGuard(List.of(next, KEY), false, () -> now);
+    MockHttpServletRequest request = signed(KEY, "msg_1", SECONDS, BODY);
+    assertThat(both.refusal(request, BODY)).isNull();
+    CallbackGuard.AnswerSeal seal = Objects.requireNonNull(both.seal(request));
+    for (int frame = 0; frame < 2; frame++) {
+      String signature = Objects.requireNonNull(CallbackSignature.ofLine(seal.line("{}\n")));
+      for (CallbackSignature.Key key : List.of(KEY, next)) {
+        assertThat(
+                CallbackSignature.verify(
+                    List.of(key),
+                    signature,
+                    "msg_1_answer",
+                    SECONDS,
+                    (frame + "\n{}\n").getBytes(StandardCharsets.UTF_8)))
+            .isTrue();
+      }
+    }
   }
 
   @Test
