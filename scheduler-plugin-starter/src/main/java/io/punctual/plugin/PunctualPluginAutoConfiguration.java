@@ -93,20 +93,16 @@ public class PunctualPluginAutoConfiguration {
       PluginIdentity identity,
       PluginTasks tasks,
       InProcessDispatcher dispatcher) {
-    EngineOptions defaults = EngineOptions.defaults(identity.instance());
+    EngineOptions options =
+        EngineOptions.defaults(identity.instance())
+            .with()
+            .retry(queue -> tasks.retry(queue.taskType()))
+            .safetyCheck(queue -> tasks.scanInterval(queue.taskType()))
+            .build();
     Engine engine =
         Engine.create(
             RedisStore.connect(redis.connections(), properties.storeOptions()),
-            new EngineOptions(
-                defaults.owner(),
-                defaults.lease(),
-                defaults.maxClaim(),
-                defaults.buckets(),
-                queue -> tasks.retry(queue.taskType()),
-                queue -> tasks.scanInterval(queue.taskType()),
-                defaults.idleChecksPerSecond(),
-                defaults.receipts(),
-                defaults.repeats()),
+            options,
             dispatcher);
     dispatcher.onCapacity(engine::capacityChanged);
     tasks.onChange(type -> engine.capacityChanged(new QueueName(identity.application(), type)));

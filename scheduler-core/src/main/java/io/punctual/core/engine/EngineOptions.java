@@ -38,30 +38,6 @@ public record EngineOptions(
     RepeatListener repeats,
     int maxQueues) {
 
-  /** With any number of queues. */
-  public EngineOptions(
-      String owner,
-      Duration lease,
-      int maxClaim,
-      int buckets,
-      Function<QueueName, RetryPolicy> retry,
-      Function<QueueName, Duration> safetyCheck,
-      int idleChecksPerSecond,
-      ReceiptOptions receipts,
-      RepeatListener repeats) {
-    this(
-        owner,
-        lease,
-        maxClaim,
-        buckets,
-        retry,
-        safetyCheck,
-        idleChecksPerSecond,
-        receipts,
-        repeats,
-        Integer.MAX_VALUE);
-  }
-
   /**
    * Checks the ranges.
    *
@@ -97,7 +73,7 @@ public record EngineOptions(
 
   /**
    * The defaults: lease 10 s, claims of 200, one bucket, a check a second, 20 idle checks a second,
-   * receipts for half a minute.
+   * receipts for half a minute, any number of queues.
    */
   public static EngineOptions defaults(String owner) {
     return new EngineOptions(
@@ -109,6 +85,107 @@ public record EngineOptions(
         queue -> Duration.ofSeconds(1),
         20,
         ReceiptOptions.DEFAULT,
-        RepeatListener.NONE);
+        RepeatListener.NONE,
+        Integer.MAX_VALUE);
+  }
+
+  /** These, to be changed in parts. */
+  public Builder with() {
+    return new Builder(this);
+  }
+
+  /** Options that differ from others in parts. */
+  public static final class Builder {
+
+    private final String owner;
+    private final int maxClaim;
+    private Duration lease;
+    private int buckets;
+    private Function<QueueName, RetryPolicy> retry;
+    private Function<QueueName, Duration> safetyCheck;
+    private int idleChecksPerSecond;
+    private ReceiptOptions receipts;
+    private RepeatListener repeats;
+    private int maxQueues;
+
+    private Builder(EngineOptions from) {
+      this.owner = from.owner;
+      this.maxClaim = from.maxClaim;
+      this.lease = from.lease;
+      this.buckets = from.buckets;
+      this.retry = from.retry;
+      this.safetyCheck = from.safetyCheck;
+      this.idleChecksPerSecond = from.idleChecksPerSecond;
+      this.receipts = from.receipts;
+      this.repeats = from.repeats;
+      this.maxQueues = from.maxQueues;
+    }
+
+    /** See {@link EngineOptions#lease}. */
+    public Builder lease(Duration value) {
+      lease = value;
+      return this;
+    }
+
+    /** See {@link EngineOptions#buckets}. */
+    public Builder buckets(int value) {
+      buckets = value;
+      return this;
+    }
+
+    /** See {@link EngineOptions#retry}. */
+    public Builder retry(Function<QueueName, RetryPolicy> value) {
+      retry = value;
+      return this;
+    }
+
+    /** See {@link EngineOptions#safetyCheck}. */
+    public Builder safetyCheck(Function<QueueName, Duration> value) {
+      safetyCheck = value;
+      return this;
+    }
+
+    /** See {@link EngineOptions#idleChecksPerSecond}. */
+    public Builder idleChecksPerSecond(int value) {
+      idleChecksPerSecond = value;
+      return this;
+    }
+
+    /** See {@link EngineOptions#receipts}. */
+    public Builder receipts(ReceiptOptions value) {
+      receipts = value;
+      return this;
+    }
+
+    /** See {@link EngineOptions#repeats}. */
+    public Builder repeats(RepeatListener value) {
+      repeats = value;
+      return this;
+    }
+
+    /** See {@link EngineOptions#maxQueues}. */
+    public Builder maxQueues(int value) {
+      maxQueues = value;
+      return this;
+    }
+
+    /**
+     * The options.
+     *
+     * @throws IllegalArgumentException naming the one that is out of range
+     */
+    public EngineOptions build() {
+      return new EngineOptions(
+          owner,
+          lease,
+          maxClaim,
+          buckets,
+          retry,
+          safetyCheck,
+          idleChecksPerSecond,
+          receipts,
+          repeats,
+          maxQueues);
+    }
   }
 }

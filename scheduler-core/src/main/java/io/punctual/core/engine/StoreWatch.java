@@ -186,21 +186,24 @@ final class StoreWatch {
     forgetful = true;
     String text = what + "; schedulers put back what they accepted of late.";
     log.error("JOBS MAY BE LOST: {}", text);
-    unreported.put(key, new StoreLoss(Instant.ofEpochMilli(now.now()), text));
+    StoreLoss loss = new StoreLoss(Instant.ofEpochMilli(now.now()), text);
+    unreported.put(key, loss);
+    // At once: the store may be away again before it is told.
+    List<StoreLoss> losses = new ArrayList<>(health.losses());
+    losses.add(loss);
+    health = with(health.error(), newest(losses), health.restored());
   }
 
   /** Into the store, so that those who start later know of it, until somebody has seen to it. */
   private synchronized void keepLosses() {
-    List<StoreLoss> losses = new ArrayList<>(unreported.values());
-    health = with(health.error(), losses, health.restored());
     unreported.forEach(store.epoch()::report);
     unreported.clear();
-    losses = store.epoch().losses();
-    health =
-        with(
-            health.error(),
-            losses.subList(Math.max(0, losses.size() - LOSSES), losses.size()),
-            health.restored());
+    List<StoreLoss> losses = store.epoch().losses();
+    health = with(health.error(), newest(losses), health.restored());
+  }
+
+  private static List<StoreLoss> newest(List<StoreLoss> losses) {
+    return losses.subList(Math.max(0, losses.size() - LOSSES), losses.size());
   }
 
   private void restore() {

@@ -42,6 +42,7 @@ class EngineOptionsTest {
         queue -> Duration.ofSeconds(1),
         100,
         ReceiptOptions.DEFAULT,
-        RepeatListener.NONE);
+        RepeatListener.NONE,
+        1);
   }
 }

@@ -101,47 +101,25 @@ abstract class EngineTestBase {
   }
 
   static EngineOptions options(String owner, RepeatListener repeats) {
-    EngineOptions o = EngineOptions.defaults(owner);
-    return new EngineOptions(
-        o.owner(),
-        Duration.ofSeconds(1),
-        o.maxClaim(),
-        o.buckets(),
-        o.retry(),
-        o.safetyCheck(),
-        o.idleChecksPerSecond(),
-        ReceiptOptions.DEFAULT,
-        repeats);
+    return EngineOptions.defaults(owner)
+        .with()
+        .lease(Duration.ofSeconds(1))
+        .repeats(repeats)
+        .build();
   }
 
   /** For queues with so many buckets. */
   static EngineOptions buckets(int buckets) {
-    EngineOptions o = options("engine");
-    return new EngineOptions(
-        o.owner(),
-        o.lease(),
-        o.maxClaim(),
-        buckets,
-        o.retry(),
-        o.safetyCheck(),
-        o.idleChecksPerSecond(),
-        o.receipts(),
-        o.repeats());
+    return options("engine").with().buckets(buckets).build();
   }
 
   /** With checks so rare that something else must wake a scanner in time. */
   static EngineOptions rareChecks(String owner) {
-    EngineOptions o = options(owner);
-    return new EngineOptions(
-        o.owner(),
-        o.lease(),
-        o.maxClaim(),
-        o.buckets(),
-        o.retry(),
-        queue -> Duration.ofMinutes(1),
-        1,
-        o.receipts(),
-        o.repeats());
+    return options(owner)
+        .with()
+        .safetyCheck(queue -> Duration.ofMinutes(1))
+        .idleChecksPerSecond(1)
+        .build();
   }
 
   static Submit submit(Engine engine, String taskId, Duration delay) {

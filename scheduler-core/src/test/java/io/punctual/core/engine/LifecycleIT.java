@@ -215,18 +215,12 @@ class LifecycleIT extends EngineTestBase {
       store.queues().register(new QueueName(APP, "idle-" + i), 1);
     }
     ConcurrentLinkedQueue<Long> looks = new ConcurrentLinkedQueue<>();
-    EngineOptions o = EngineOptions.defaults("engine");
     EngineOptions bounded =
-        new EngineOptions(
-            o.owner(),
-            o.lease(),
-            o.maxClaim(),
-            1,
-            o.retry(),
-            queue -> Duration.ofMillis(100),
-            50,
-            ReceiptOptions.DEFAULT,
-            RepeatListener.NONE);
+        EngineOptions.defaults("engine")
+            .with()
+            .safetyCheck(queue -> Duration.ofMillis(100))
+            .idleChecksPerSecond(50)
+            .build();
     engine(
         store,
         bounded,

@@ -102,18 +102,7 @@ class RepeatsIT extends EngineTestBase {
       Store store = RedisStore.connect(own, new StoreOptions(prefix, Duration.ofMinutes(10)));
       TestDispatcher dispatcher = new TestDispatcher();
       // A lease that does not run out before the store is found to be another one.
-      EngineOptions o = EngineOptions.defaults("counted");
-      EngineOptions patient =
-          new EngineOptions(
-              o.owner(),
-              o.lease(),
-              o.maxClaim(),
-              o.buckets(),
-              o.retry(),
-              o.safetyCheck(),
-              o.idleChecksPerSecond(),
-              o.receipts(),
-              this::count);
+      EngineOptions patient = EngineOptions.defaults("counted").with().repeats(this::count).build();
       Engine engine = engine(store, patient, dispatcher, null);
       eventually()
           .until(

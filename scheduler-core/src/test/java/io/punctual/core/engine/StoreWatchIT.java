@@ -137,18 +137,8 @@ class StoreWatchIT extends EngineTestBase {
 
   @Test
   void withoutReceiptsALossIsNoticedAndNothingIsPutBack() throws IOException {
-    EngineOptions o = options("engine");
     EngineOptions without =
-        new EngineOptions(
-            o.owner(),
-            o.lease(),
-            o.maxClaim(),
-            o.buckets(),
-            o.retry(),
-            o.safetyCheck(),
-            o.idleChecksPerSecond(),
-            new ReceiptOptions(Duration.ZERO, 1 << 20),
-            RepeatListener.NONE);
+        options("engine").with().receipts(new ReceiptOptions(Duration.ZERO, 1 << 20)).build();
     Engine engine = watching(TestDispatcher.done(), without);
     submit(engine, "later", Duration.ofHours(1));
     Resp.call(server.port(), "FLUSHALL");

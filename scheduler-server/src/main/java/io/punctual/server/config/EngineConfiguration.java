@@ -111,22 +111,17 @@ class EngineConfiguration {
       PunctualProperties properties,
       RepeatListener repeats,
       Environment environment) {
-    EngineOptions defaults = EngineOptions.defaults(owner(environment));
-    Engine engine =
-        Engine.create(
-            store,
-            new EngineOptions(
-                defaults.owner(),
-                properties.lease(),
-                defaults.maxClaim(),
-                properties.buckets(),
-                properties::retryOf,
-                defaults.safetyCheck(),
-                defaults.idleChecksPerSecond(),
-                properties.receipts().options(),
-                repeats,
-                properties.api().maxQueues()),
-            dispatcher);
+    EngineOptions options =
+        EngineOptions.defaults(owner(environment))
+            .with()
+            .lease(properties.lease())
+            .buckets(properties.buckets())
+            .retry(properties::retryOf)
+            .receipts(properties.receipts().options())
+            .repeats(repeats)
+            .maxQueues(properties.api().maxQueues())
+            .build();
+    Engine engine = Engine.create(store, options, dispatcher);
     dispatcher.onCapacity(engine::capacityChanged);
     return engine;
   }
