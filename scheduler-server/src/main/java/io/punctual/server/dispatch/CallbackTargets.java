@@ -3,6 +3,7 @@ package io.punctual.server.dispatch;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,8 @@ public final class CallbackTargets {
   // Of Alibaba, Oracle, AWS and Google; those of the others are link-local.
   private static final Set<String> METADATA =
       Set.of("100.100.100.200", "192.0.0.192", "fd00:ec2:0:0:0:0:0:254", "fd20:ce:0:0:0:0:0:254");
+
+  private static final byte[] NAT64 = {0, 0x64, (byte) 0xff, (byte) 0x9b, 0, 0, 0, 0, 0, 0, 0, 0};
 
   private final List<IpAddressMatcher> allowed;
   private final boolean loopback;
@@ -64,16 +67,42 @@ public final class CallbackTargets {
     return null;
   }
 
-  private boolean mayBeCalled(InetAddress address) {
-    String text = address.getHostAddress().replaceAll("%.*", "");
-    if (address.isLinkLocalAddress()
-        || address.isAnyLocalAddress()
-        || address.isMulticastAddress()
-        || METADATA.contains(text)) {
+  private boolean mayBeCalled(InetAddress address) throws UnknownHostException {
+    String text = withoutScope(address.getHostAddress());
+    if (isNeverCalled(address, text)) {
+      return false;
+    }
+    InetAddress behind = behind(address.getAddress());
+    if (behind != null
+        && (behind.isLoopbackAddress() || isNeverCalled(behind, behind.getHostAddress()))) {
       return false;
     }
     return allowed.isEmpty()
         ? loopback || !address.isLoopbackAddress()
         : allowed.stream().anyMatch(network -> network.matches(text));
+  }
+
+  private static boolean isNeverCalled(InetAddress address, String text) {
+    return address.isLinkLocalAddress()
+        || address.isAnyLocalAddress()
+        || address.isMulticastAddress()
+        || METADATA.contains(text);
+  }
+
+  private static String withoutScope(String address) {
+    int scope = address.indexOf('%');
+    return scope < 0 ? address : address.substring(0, scope);
+  }
+
+  /** The IPv4 address that a gateway makes of an IPv6 one (RFC 6052, RFC 3056); null if of none. */
+  private static @Nullable InetAddress behind(byte[] address) throws UnknownHostException {
+    if (address.length != 16) {
+      return null;
+    } else if (Arrays.equals(address, 0, 12, NAT64, 0, 12)) {
+      return InetAddress.getByAddress(Arrays.copyOfRange(address, 12, 16));
+    }
+    return address[0] == 0x20 && address[1] == 0x02
+        ? InetAddress.getByAddress(Arrays.copyOfRange(address, 2, 6))
+        : null;
   }
 }

@@ -34,6 +34,9 @@ class CallbackTargetsTest {
         "[::]",
         "224.0.0.1",
         "[ff02::1]",
+        "[64:ff9b::a9fe:a9fe]",
+        "[64:ff9b::7f00:1]",
+        "[2002:a9fe:a9fe::1]",
         "2852039166"
       })
   void whatTellsSecretsIsNeverCalled(String host) {
@@ -58,7 +61,7 @@ class CallbackTargetsTest {
       assertThat(DEFAULT.refusal(at(host))).isNull();
       assertThat(own.refusal(at(host))).isNull();
     }
-    for (String host : List.of("11.1.2.3", "[fd13::7]", "203.0.113.9")) {
+    for (String host : List.of("11.1.2.3", "[fd13::7]", "203.0.113.9", "[64:ff9b::b01:203]")) {
       assertThat(DEFAULT.refusal(at(host))).isNull();
       assertThat(own.refusal(at(host))).contains("is not called");
     }
