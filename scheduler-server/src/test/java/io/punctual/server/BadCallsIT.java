@@ -3,45 +3,23 @@ package io.punctual.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.ApiClient.Answer;
-import io.punctual.test.redis.RedisExtension;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.Map;
-import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
 /** Bad input at every door but the submit's: a clear error, and nothing changed. */
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-    properties = "eureka.client.enabled=false")
-class BadCallsIT {
-
-  private static final String PREFIX = "bad-" + UUID.randomUUID().toString().substring(0, 8);
-
-  @LocalServerPort private int port;
-  @Autowired private RedisConnectionFactory connections;
-  private ApiClient api;
-
-  @DynamicPropertySource
-  static void redis(DynamicPropertyRegistry registry) {
-    registry.add("spring.data.redis.host", () -> RedisExtension.redis().host());
-    registry.add("spring.data.redis.port", () -> RedisExtension.redis().port());
-    registry.add("punctual.key-prefix", () -> PREFIX);
-  }
+    properties = {"eureka.client.enabled=false", SharedRedisTestBase.ALONE + "=BadCallsIT"})
+class BadCallsIT extends SharedRedisTestBase {
 
   @BeforeEach
-  void connect() {
-    api = new ApiClient(port);
+  void submit() {
     for (String job :
         new String[] {
           "{'application':'shop','taskType':'a','taskId':'1','delay':'1d','tags':['t']}",
@@ -50,11 +28,6 @@ class BadCallsIT {
         }) {
       assertThat(api.post("/api/v1/jobs", job.replace('\'', '"')).status()).isIn(200, 201);
     }
-  }
-
-  @AfterEach
-  void disconnect() {
-    api.close();
   }
 
   @ParameterizedTest
@@ -130,7 +103,7 @@ class BadCallsIT {
       """)
   void aBadCallSaysWhatIsWrongAndChangesNothing(
       String method, String path, String body, int status, String code, String field) {
-    Map<String, String> before = StoreDump.of(connections, PREFIX);
+    Map<String, String> before = StoreDump.of(connections, prefix);
 
     Answer answer = call(method, "/api/v1" + path, body);
 
@@ -138,7 +111,7 @@ class BadCallsIT {
     assertThat(answer.contentType()).isEqualTo("application/problem+json");
     assertThat(answer.at("/code")).isEqualTo(code);
     assertThat(answer.at("/errors/0/field")).isEqualTo(field == null ? "" : field);
-    assertThat(StoreDump.of(connections, PREFIX)).isEqualTo(before);
+    assertThat(StoreDump.of(connections, prefix)).isEqualTo(before);
   }
 
   @ParameterizedTest
@@ -187,7 +160,7 @@ class BadCallsIT {
       {'command':'get','id':'1' | 400 | body is not valid JSON
       """)
   void aBadCommandIsAnsweredInItsOwnForm(String body, int status, String error) {
-    Map<String, String> before = StoreDump.of(connections, PREFIX);
+    Map<String, String> before = StoreDump.of(connections, prefix);
 
     Answer answer = call("POST", "/api/v1/command", body);
 
@@ -195,13 +168,13 @@ class BadCallsIT {
     assertThat(answer.body().propertyNames()).containsExactly("success", "error", "id", "value");
     assertThat(answer.body().get("success").booleanValue()).isFalse();
     assertThat(answer.at("/error")).contains(error);
-    assertThat(StoreDump.of(connections, PREFIX)).isEqualTo(before);
+    assertThat(StoreDump.of(connections, prefix)).isEqualTo(before);
   }
 
   @ParameterizedTest
   @MethodSource("io.punctual.server.BadInputs#keys")
   void aBadIdempotencyKeyIsRefused(String key) {
-    Map<String, String> before = StoreDump.of(connections, PREFIX);
+    Map<String, String> before = StoreDump.of(connections, prefix);
     Answer answer =
         api.send(
             "/api/v1/jobs",
@@ -215,7 +188,7 @@ class BadCallsIT {
 
     assertThat(answer.status()).isEqualTo(400);
     assertThat(answer.at("/errors/0/field")).isEqualTo("Idempotency-Key");
-    assertThat(StoreDump.of(connections, PREFIX)).isEqualTo(before);
+    assertThat(StoreDump.of(connections, prefix)).isEqualTo(before);
   }
 
   @Test

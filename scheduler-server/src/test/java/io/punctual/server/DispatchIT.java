@@ -14,7 +14,6 @@ import com.github.tomakehurst.wiremock.http.ResponseDefinition;
 import com.github.tomakehurst.wiremock.stubbing.ServeEvent;
 import com.github.tomakehurst.wiremock.verification.LoggedRequest;
 import io.punctual.server.ApiClient.Answer;
-import io.punctual.test.redis.RedisExtension;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import java.io.IOException;
@@ -36,13 +35,10 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import tools.jackson.databind.JsonNode;
@@ -57,7 +53,7 @@ import tools.jackson.databind.json.JsonMapper;
       "punctual.dispatch.circuit.failures=20",
       "punctual.dispatch.circuit.pause=200ms"
     })
-class DispatchIT {
+class DispatchIT extends SharedRedisTestBase {
 
   private static final JsonMapper JSON = new JsonMapper();
   private static final String TYPE = "order.close";
@@ -69,10 +65,7 @@ class DispatchIT {
           wireMockConfig().dynamicPort().bindAddress("127.0.0.1").extensions(new Behaviour()));
   private static final StreamingWorker STREAMING = streaming();
 
-  @LocalServerPort private int port;
-
   private final String run = UUID.randomUUID().toString().substring(0, 8);
-  private ApiClient api;
 
   /** Answers as the running test wants it for that path. */
   private static final class Behaviour implements ResponseDefinitionTransformerV2 {
@@ -101,13 +94,9 @@ class DispatchIT {
 
   // One application for each test, so that what the scheduler learns of one harms no other.
   @DynamicPropertySource
-  static void properties(DynamicPropertyRegistry registry) throws IOException {
+  static void instances(DynamicPropertyRegistry registry) throws IOException {
     WORKER.start();
     WORKER.stubFor(any(anyUrl()));
-    registry.add("spring.data.redis.host", () -> RedisExtension.redis().host());
-    registry.add("spring.data.redis.port", () -> RedisExtension.redis().port());
-    String prefix = "dispatch-" + UUID.randomUUID().toString().substring(0, 8);
-    registry.add("punctual.key-prefix", () -> prefix);
     for (String app :
         new String[] {
           "done",
@@ -145,27 +134,6 @@ class DispatchIT {
     instance(registry, "pair", 0, closed, "batch");
     instance(registry, "gone", 0, closed, "batch");
     instance(registry, "pair", 1, WORKER.port(), "batch");
-  }
-
-  private static void instance(
-      DynamicPropertyRegistry registry, String app, int index, int port, String protocol) {
-    String at = "spring.cloud.discovery.client.simple.instances." + app + "[" + index + "].";
-    registry.add(at + "uri", () -> "http://127.0.0.1:" + port);
-    registry.add(at + "instance-id", () -> app + "-" + index);
-    registry.add(at + "metadata[punctual.task-types]", () -> TYPE);
-    registry.add(at + "metadata[punctual.callback-path]", () -> path(app));
-    registry.add(at + "metadata[punctual.protocol]", () -> protocol);
-    registry.add(at + "metadata[punctual.concurrency]", () -> "100");
-  }
-
-  @BeforeEach
-  void connect() {
-    api = new ApiClient(port);
-  }
-
-  @AfterEach
-  void disconnect() {
-    api.close();
   }
 
   @AfterAll
@@ -684,7 +652,7 @@ class DispatchIT {
   }
 
   private static String path(String app) {
-    return "/" + app + "/callback";
+    return "/callback/" + app;
   }
 
   private static ResponseDefinitionBuilder status(int status) {

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.punctual.server.ApiClient.Answer;
 import io.punctual.server.BadInputs.Bad;
 import io.punctual.server.HostileRequests.Raw;
-import io.punctual.test.redis.RedisExtension;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -21,7 +20,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -33,12 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
 /**
  * What nobody sends who means well: each is refused with a 4xx that tells nothing of the inside,
@@ -53,47 +46,37 @@ import org.springframework.test.context.DynamicPropertySource;
       "logging.file.name=target/hostile.log"
     })
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class HostileIT {
+class HostileIT extends SharedRedisTestBase {
 
-  private static final String PREFIX = "hostile-" + UUID.randomUUID().toString().substring(0, 8);
   private static final Path LOG = Path.of("target/hostile.log");
   private static final String JOB = "/api/v1/jobs/shop/order.close/there";
   private static final Pattern STATUS = Pattern.compile("(?m)^HTTP/1\\.[01] (\\d{3})");
   private static final Pattern LOG_LINE = Pattern.compile("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:.*");
 
-  @LocalServerPort private int port;
-  @Autowired private RedisConnectionFactory connections;
-
-  private ApiClient api;
   private Map<String, String> before = Map.of();
   private int linesBefore;
 
-  @DynamicPropertySource
-  static void settings(DynamicPropertyRegistry registry) {
-    registry.add("spring.data.redis.host", () -> RedisExtension.redis().host());
-    registry.add("spring.data.redis.port", () -> RedisExtension.redis().port());
-    registry.add("punctual.key-prefix", () -> PREFIX);
-  }
-
   @BeforeAll
-  void connect() throws IOException {
-    api = new ApiClient(port);
+  void submit() throws IOException {
+    connectApi();
     String job =
         "{\"application\":\"shop\",\"taskType\":\"order.close\",\"taskId\":\"there\","
             + "\"delay\":\"1d\",\"tags\":[\"t\"]}";
     assertThat(api.post("/api/v1/jobs", job).status()).isEqualTo(201);
-    before = StoreDump.of(connections, PREFIX);
+    closeApi();
+    before = StoreDump.of(connections, prefix);
     linesBefore = Files.readAllLines(LOG).size();
   }
 
   @AfterAll
   void allIsAsItWas() throws IOException {
-    assertThat(StoreDump.of(connections, PREFIX)).isEqualTo(before);
+    assertThat(StoreDump.of(connections, prefix)).isEqualTo(before);
+    connectApi();
     Awaitility.await()
         .atMost(Duration.ofSeconds(30))
         .until(() -> api.get("/actuator/health").status() == 200);
     assertThat(api.get(JOB).at("/state")).isEqualTo("delayed");
-    api.close();
+    closeApi();
     List<String> lines = Files.readAllLines(LOG);
     lines = lines.subList(linesBefore, lines.size());
     assertThat(lines).isNotEmpty().allSatisfy(HostileIT::assertOurs);

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.ApiClient.Answer;
 import io.punctual.server.BadInputs.Bad;
-import io.punctual.test.redis.RedisExtension;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -16,53 +15,24 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 import tools.jackson.databind.JsonNode;
 
 /** The API as its users meet it, on a server that nobody runs jobs for. */
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
     properties = "eureka.client.enabled=false")
-class HttpApiIT {
+class HttpApiIT extends SharedRedisTestBase {
 
-  private static final String PREFIX = "api-" + UUID.randomUUID().toString().substring(0, 8);
   private static final String JOBS = "/api/v1/jobs";
 
-  @LocalServerPort private int port;
-  @Autowired private RedisConnectionFactory connections;
-
   private final String id = "j-" + UUID.randomUUID();
-  private ApiClient api;
-
-  @DynamicPropertySource
-  static void redis(DynamicPropertyRegistry registry) {
-    registry.add("spring.data.redis.host", () -> RedisExtension.redis().host());
-    registry.add("spring.data.redis.port", () -> RedisExtension.redis().port());
-    registry.add("punctual.key-prefix", () -> PREFIX);
-  }
-
-  @BeforeEach
-  void connect() {
-    api = new ApiClient(port);
-  }
-
-  @AfterEach
-  void disconnect() {
-    api.close();
-  }
 
   @Test
   void aJobIsCreatedAndFoundWhereItsLocationSays() {
@@ -156,7 +126,7 @@ class HttpApiIT {
       redis
           .hashCommands()
           .hSet(
-              (PREFIX + ":queues").getBytes(StandardCharsets.UTF_8),
+              (prefix + ":queues").getBytes(StandardCharsets.UTF_8),
               ("shop:" + type).getBytes(StandardCharsets.UTF_8),
               String.valueOf(buckets).getBytes(StandardCharsets.UTF_8));
     }
@@ -347,7 +317,7 @@ class HttpApiIT {
   @ParameterizedTest
   @MethodSource("bad")
   void badInputIsRefusedNamesTheFieldAndChangesNothing(Bad bad) {
-    Map<String, String> before = StoreDump.of(connections, PREFIX);
+    Map<String, String> before = StoreDump.of(connections, prefix);
 
     Answer answer =
         api.call("POST", JOBS, bad.contentType(), BodyPublishers.ofByteArray(bad.body()));
@@ -357,21 +327,21 @@ class HttpApiIT {
       assertThat(answer.at("/errors/0/field")).isEqualTo(bad.field());
       assertThat(answer.at("/errors/0/detail")).isNotBlank().doesNotStartWith(".");
     }
-    assertThat(StoreDump.of(connections, PREFIX)).isEqualTo(before);
+    assertThat(StoreDump.of(connections, prefix)).isEqualTo(before);
     assertThat(api.post(JOBS, job(id)).status()).isEqualTo(201);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"{\"jobs\":[]}", "{\"jobs\":{}}", "{}", "{\"jobs\":null}", "1001"})
   void aBatchOfNoneOrTooManyIsRefusedAsAWhole(String body) {
-    Map<String, String> before = StoreDump.of(connections, PREFIX);
+    Map<String, String> before = StoreDump.of(connections, prefix);
 
     Answer answer =
         api.post(JOBS + "/batch", body.equals("1001") ? "{\"jobs\":[" + jobs(1_001) + "]}" : body);
 
     assertProblem(answer, 400, "invalid");
     assertThat(answer.at("/errors/0/field")).isEqualTo("jobs");
-    assertThat(StoreDump.of(connections, PREFIX)).isEqualTo(before);
+    assertThat(StoreDump.of(connections, prefix)).isEqualTo(before);
   }
 
   @ParameterizedTest
@@ -390,10 +360,10 @@ class HttpApiIT {
       })
   void aBadMoveChangesNothing(String body) {
     api.post(JOBS, job(id));
-    Map<String, String> before = StoreDump.of(connections, PREFIX);
+    Map<String, String> before = StoreDump.of(connections, prefix);
 
     assertProblem(api.patch(path(id), body), 400, "invalid");
-    assertThat(StoreDump.of(connections, PREFIX)).isEqualTo(before);
+    assertThat(StoreDump.of(connections, prefix)).isEqualTo(before);
   }
 
   @ParameterizedTest

@@ -3,19 +3,14 @@ package io.punctual.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.punctual.test.redis.RedisExtension;
 import java.net.http.HttpHeaders;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
@@ -23,18 +18,9 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
     properties = "eureka.client.enabled=false")
-class OpenApiIT {
+class OpenApiIT extends SharedRedisTestBase {
 
-  @LocalServerPort private int port;
   @Autowired private RequestMappingHandlerMapping requestMappingHandlerMapping;
-
-  @DynamicPropertySource
-  static void redis(DynamicPropertyRegistry registry) {
-    String prefix = "openapi-" + UUID.randomUUID().toString().substring(0, 8);
-    registry.add("spring.data.redis.host", () -> RedisExtension.redis().host());
-    registry.add("spring.data.redis.port", () -> RedisExtension.redis().port());
-    registry.add("punctual.key-prefix", () -> prefix);
-  }
 
   @Test
   void theDocumentNamesExactlyTheCallsThatThereAre() {

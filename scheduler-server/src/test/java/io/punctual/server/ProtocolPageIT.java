@@ -3,7 +3,6 @@ package io.punctual.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.ApiClient.Answer;
-import io.punctual.test.redis.RedisExtension;
 import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
@@ -12,26 +11,20 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Replays docs/protocol.md: what stands there is what the scheduler does. */
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-    properties = "eureka.client.enabled=false")
-class ProtocolPageIT {
+    properties = {"eureka.client.enabled=false", SharedRedisTestBase.ALONE + "=ProtocolPageIT"})
+class ProtocolPageIT extends SharedRedisTestBase {
 
   private static final Path PAGE = Path.of("../docs/protocol.md");
   private static final Pattern EXAMPLE =
@@ -39,27 +32,7 @@ class ProtocolPageIT {
   private static final Pattern NAME = Pattern.compile("\\{\\{(\\w+)}}");
   private static final JsonMapper JSON = new JsonMapper();
 
-  @LocalServerPort private int port;
   private final Map<String, String> kept = new HashMap<>();
-  private ApiClient api;
-
-  @DynamicPropertySource
-  static void redis(DynamicPropertyRegistry registry) {
-    String prefix = "page-" + UUID.randomUUID().toString().substring(0, 8);
-    registry.add("spring.data.redis.host", () -> RedisExtension.redis().host());
-    registry.add("spring.data.redis.port", () -> RedisExtension.redis().port());
-    registry.add("punctual.key-prefix", () -> prefix);
-  }
-
-  @BeforeEach
-  void connect() {
-    api = new ApiClient(port);
-  }
-
-  @AfterEach
-  void disconnect() {
-    api.close();
-  }
 
   private record Example(String call, List<String> headers, String body, Expected expected) {}
 

@@ -3,47 +3,15 @@ package io.punctual.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.ApiClient.Answer;
-import io.punctual.test.redis.RedisExtension;
 import java.util.Map;
-import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
 /** An application that makes a queue of each job is told to stop before it fills the store. */
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
     properties = {"eureka.client.enabled=false", "punctual.api.max-queues=3"})
-class QueueBoundIT {
-
-  private static final String PREFIX = "bound-" + UUID.randomUUID().toString().substring(0, 8);
-
-  @LocalServerPort private int port;
-  @Autowired private RedisConnectionFactory connections;
-  private ApiClient api;
-
-  @DynamicPropertySource
-  static void redis(DynamicPropertyRegistry registry) {
-    registry.add("spring.data.redis.host", () -> RedisExtension.redis().host());
-    registry.add("spring.data.redis.port", () -> RedisExtension.redis().port());
-    registry.add("punctual.key-prefix", () -> PREFIX);
-  }
-
-  @BeforeEach
-  void connect() {
-    api = new ApiClient(port);
-  }
-
-  @AfterEach
-  void disconnect() {
-    api.close();
-  }
+class QueueBoundIT extends SharedRedisTestBase {
 
   private static String job(String application, String type, String id) {
     return "{\"application\":\"%s\",\"taskType\":\"%s\",\"taskId\":\"%s\",\"delay\":\"1h\"}"
@@ -59,7 +27,7 @@ class QueueBoundIT {
     for (String type : new String[] {"a", "b", "c"}) {
       assertThat(submit("shop", type, "1")).isEqualTo(201);
     }
-    Map<String, String> before = StoreDump.of(connections, PREFIX);
+    Map<String, String> before = StoreDump.of(connections, prefix);
 
     Answer refused = api.post("/api/v1/jobs", job("shop", "d", "1"));
     assertThat(refused.status()).isEqualTo(400);
@@ -74,7 +42,7 @@ class QueueBoundIT {
             "{\"command\":\"add\",\"application\":\"shop\",\"topic\":\"d\",\"id\":\"1\",\"delay\":1}");
     assertThat(added.status()).isEqualTo(400);
     assertThat(added.at("/error")).contains("which is the most");
-    assertThat(StoreDump.of(connections, PREFIX)).isEqualTo(before);
+    assertThat(StoreDump.of(connections, prefix)).isEqualTo(before);
 
     Answer batch =
         api.post(

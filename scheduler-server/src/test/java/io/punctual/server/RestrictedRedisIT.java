@@ -15,11 +15,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
@@ -31,13 +28,10 @@ import org.springframework.test.context.DynamicPropertySource;
       "spring.data.redis.username=punctual",
       "spring.data.redis.password=secret"
     })
-class RestrictedRedisIT {
+class RestrictedRedisIT extends ServerTestBase {
 
   private static final RedisServer REDIS = start();
   private static final Pattern REFUSED = Pattern.compile("(?m)^object\n(.*)$");
-
-  @LocalServerPort private int port;
-  private ApiClient api;
 
   /** A Redis with the user of docs/redis.acl, whose password is secret. */
   static RedisServer start() {
@@ -58,16 +52,6 @@ class RestrictedRedisIT {
   static void redis(DynamicPropertyRegistry registry) {
     registry.add("spring.data.redis.host", () -> "127.0.0.1");
     registry.add("spring.data.redis.port", REDIS::port);
-  }
-
-  @BeforeEach
-  void connect() {
-    api = new ApiClient(port);
-  }
-
-  @AfterEach
-  void disconnect() {
-    api.close();
   }
 
   @AfterAll

@@ -11,7 +11,6 @@ import com.github.tomakehurst.wiremock.extension.ResponseDefinitionTransformerV2
 import com.github.tomakehurst.wiremock.http.Request;
 import com.github.tomakehurst.wiremock.http.ResponseDefinition;
 import com.github.tomakehurst.wiremock.stubbing.ServeEvent;
-import io.punctual.test.redis.RedisExtension;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import io.punctual.wire.CallbackSignature;
@@ -26,13 +25,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiFunction;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import tools.jackson.databind.JsonNode;
@@ -47,7 +43,7 @@ import tools.jackson.databind.json.JsonMapper;
       "punctual.security.signing-keys[1]=" + SignedCallbacksIT.OLD_MASTER,
       "punctual.security.unsigned-answers=trusting"
     })
-class SignedCallbacksIT {
+class SignedCallbacksIT extends SharedRedisTestBase {
 
   static final String MASTER = "q8ZJ1n0LrXv4TtYw7uKcB2sM9dPfGh6a";
   static final String OLD_MASTER = "Lw3xTz6RbQ9nVm1KcYf8sJd0uHp5gEa2";
@@ -60,8 +56,6 @@ class SignedCallbacksIT {
       new WireMockServer(
           wireMockConfig().dynamicPort().bindAddress("127.0.0.1").extensions(new Behaviour()));
 
-  @LocalServerPort private int port;
-  private ApiClient api;
   private final String run = UUID.randomUUID().toString().substring(0, 8);
 
   /** Signs answers to one request. */
@@ -102,40 +96,17 @@ class SignedCallbacksIT {
   }
 
   @DynamicPropertySource
-  static void properties(DynamicPropertyRegistry registry) {
+  static void instances(DynamicPropertyRegistry registry) {
     WORKER.start();
     WORKER.stubFor(any(anyUrl()));
-    registry.add("spring.data.redis.host", () -> RedisExtension.redis().host());
-    registry.add("spring.data.redis.port", () -> RedisExtension.redis().port());
-    String prefix = "signed-" + UUID.randomUUID().toString().substring(0, 8);
-    registry.add("punctual.key-prefix", () -> prefix);
     for (String app :
         List.of(
             "right", "second", "frames", "plain", "wrong", "others", "cut", "moved", "trusting")) {
-      instance(registry, app, "batch");
+      instance(registry, app, 0, WORKER.port(), "batch");
     }
     for (String app : List.of("single", "bare", "forged", "reflected", "rejected")) {
-      instance(registry, app, "single");
+      instance(registry, app, 0, WORKER.port(), "single");
     }
-  }
-
-  private static void instance(DynamicPropertyRegistry registry, String app, String protocol) {
-    String at = "spring.cloud.discovery.client.simple.instances." + app + "[0].";
-    registry.add(at + "uri", () -> "http://127.0.0.1:" + WORKER.port());
-    registry.add(at + "instance-id", () -> app + "-0");
-    registry.add(at + "metadata[punctual.task-types]", () -> TYPE);
-    registry.add(at + "metadata[punctual.callback-path]", () -> "/" + app);
-    registry.add(at + "metadata[punctual.protocol]", () -> protocol);
-  }
-
-  @BeforeEach
-  void connect() {
-    api = new ApiClient(port);
-  }
-
-  @AfterEach
-  void disconnect() {
-    api.close();
   }
 
   @AfterAll
@@ -144,7 +115,7 @@ class SignedCallbacksIT {
   }
 
   private void on(String app, BiFunction<Request, Signer, ResponseDefinitionBuilder> behaviour) {
-    BEHAVIOUR.put("/" + app, behaviour);
+    BEHAVIOUR.put("/callback/" + app, behaviour);
   }
 
   private static ResponseDefinitionBuilder ok(String body) {
@@ -198,7 +169,10 @@ class SignedCallbacksIT {
     isDone(app);
     // What went out is signed with both keys, the raw bytes of it.
     Request request =
-        REQUESTS.stream().filter(r -> r.getUrl().equals("/" + app)).findFirst().orElseThrow();
+        REQUESTS.stream()
+            .filter(r -> r.getUrl().equals("/callback/" + app))
+            .findFirst()
+            .orElseThrow();
     assertThat(request.getHeader("webhook-signature").split(" ")).hasSize(2);
     for (String key : List.of(MASTER, OLD_MASTER)) {
       assertThat(

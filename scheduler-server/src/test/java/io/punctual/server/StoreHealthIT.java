@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -19,7 +18,6 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import tools.jackson.databind.JsonNode;
@@ -28,12 +26,9 @@ import tools.jackson.databind.JsonNode;
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
     properties = "eureka.client.enabled=false")
-class StoreHealthIT {
+class StoreHealthIT extends ServerTestBase {
 
   private static final RedisServer REDIS = RedisServer.startTemporary();
-
-  @LocalServerPort private int port;
-  private ApiClient api;
 
   @DynamicPropertySource
   static void redis(DynamicPropertyRegistry registry) {
@@ -42,16 +37,10 @@ class StoreHealthIT {
   }
 
   @BeforeEach
-  void connect() throws IOException {
-    api = new ApiClient(port);
+  void setUpAsItShouldBe() throws IOException {
     set("maxmemory-policy", "noeviction");
     set("maxmemory", "0");
     set("appendonly", "yes");
-  }
-
-  @AfterEach
-  void disconnect() {
-    api.close();
   }
 
   @AfterAll

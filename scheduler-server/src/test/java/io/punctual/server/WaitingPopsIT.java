@@ -2,7 +2,6 @@ package io.punctual.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.test.redis.RedisExtension;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -13,7 +12,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -23,11 +21,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.boot.tomcat.TomcatWebServer;
 import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -35,7 +30,7 @@ import tools.jackson.databind.json.JsonMapper;
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
     properties = "eureka.client.enabled=false")
-class WaitingPopsIT {
+class WaitingPopsIT extends SharedRedisTestBase {
 
   private static final int POPPERS = 2_000;
 
@@ -45,16 +40,7 @@ class WaitingPopsIT {
   private static final long APART = 5;
   private static final JsonMapper JSON = new JsonMapper();
 
-  @LocalServerPort private int port;
   @Autowired private ServletWebServerApplicationContext application;
-
-  @DynamicPropertySource
-  static void redis(DynamicPropertyRegistry registry) {
-    String prefix = "waiting-" + UUID.randomUUID().toString().substring(0, 8);
-    registry.add("spring.data.redis.host", () -> RedisExtension.redis().host());
-    registry.add("spring.data.redis.port", () -> RedisExtension.redis().port());
-    registry.add("punctual.key-prefix", () -> prefix);
-  }
 
   private record Popped(JsonNode answer, long atMillis) {}
 

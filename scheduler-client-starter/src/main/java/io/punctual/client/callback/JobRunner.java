@@ -173,8 +173,13 @@ public final class JobRunner implements AutoCloseable {
         job.taskId(), job.incarnation(), outcome, delay == null ? null : delay.toMillis(), error);
   }
 
+  /** Takes jobs again after a {@link #drain}: contexts may be stopped and started again. */
+  public void open() {
+    draining = false;
+  }
+
   /**
-   * Takes no more jobs and waits for those that run.
+   * Takes no more jobs, until {@link #open}, and waits for those that run.
    *
    * @return whether all of them ended in time
    */

@@ -55,12 +55,46 @@ public final class PullRunner implements SmartLifecycle {
   private final Semaphore room;
   // By token; until a scheduler has taken the end, since the lease must hold as long.
   private final Map<String, Held> held = new ConcurrentHashMap<>();
-  private final ScheduledThreadPoolExecutor heartbeat;
-  private final ExecutorService extending;
-  private final CountDownLatch stopped = new CountDownLatch(1);
-  private volatile boolean active;
-  private @Nullable Thread thread;
+  private volatile @Nullable Work work;
   private int turn;
+
+  /** What runs from a start to a stop. */
+  private final class Work {
+
+    final CountDownLatch stopped = new CountDownLatch(1);
+    final ScheduledThreadPoolExecutor heartbeat =
+        new ScheduledThreadPoolExecutor(1, task -> daemon(task, "punctual-leases"));
+    final ExecutorService extending =
+        Executors.newFixedThreadPool(EXTENDING, task -> daemon(task, "punctual-extend"));
+    final Thread puller = daemon(() -> pull(this), "punctual-pull");
+
+    void start() {
+      // Not a daemon: an application without a web server lives as long as it has work.
+      puller.setDaemon(false);
+      puller.start();
+      var unused =
+          heartbeat.scheduleWithFixedDelay(
+              () -> extendAll(extending),
+              lease.toMillis() / 3,
+              lease.toMillis() / 3,
+              TimeUnit.MILLISECONDS);
+    }
+
+    boolean goesOn() {
+      return stopped.getCount() > 0;
+    }
+
+    void stop() throws InterruptedException {
+      stopped.countDown();
+      puller.interrupt();
+      puller.join(patience.toMillis());
+    }
+
+    void end() {
+      heartbeat.shutdownNow();
+      extending.shutdownNow();
+    }
+  }
 
   /**
    * @param concurrency most jobs at once
@@ -83,9 +117,6 @@ public final class PullRunner implements SmartLifecycle {
     this.patience = patience;
     this.worker = "pull:" + identity.application() + ":" + ProcessHandle.current().pid();
     this.room = new Semaphore(concurrency);
-    this.heartbeat = new ScheduledThreadPoolExecutor(1, task -> daemon(task, "punctual-leases"));
-    this.extending =
-        Executors.newFixedThreadPool(EXTENDING, task -> daemon(task, "punctual-extend"));
   }
 
   private static Thread daemon(Runnable task, String name) {
@@ -99,15 +130,10 @@ public final class PullRunner implements SmartLifecycle {
     if (workers.types().isEmpty()) {
       return;
     }
-    active = true;
-    Thread puller = daemon(this::pull, "punctual-pull");
-    thread = puller;
-    // Not a daemon: an application without a web server lives as long as it has work.
-    puller.setDaemon(false);
-    puller.start();
-    var unused =
-        heartbeat.scheduleWithFixedDelay(
-            this::extendAll, lease.toMillis() / 3, lease.toMillis() / 3, TimeUnit.MILLISECONDS);
+    runner.open();
+    Work started = new Work();
+    work = started;
+    started.start();
     log.info(
         "Punctual: {} pulls {} from {}",
         identity.application(),
@@ -115,9 +141,9 @@ public final class PullRunner implements SmartLifecycle {
         calls.schedulers());
   }
 
-  private void pull() {
+  private void pull(Work mine) {
     int failures = 0;
-    while (active) {
+    while (mine.goesOn()) {
       int free = 0;
       try {
         room.acquire();
@@ -127,15 +153,16 @@ public final class PullRunner implements SmartLifecycle {
         free = 0;
         failures = 0;
       } catch (InterruptedException e) {
-        active = false;
+        // The loop's condition says whether that was meant as an end.
+        failures = 0;
       } catch (SchedulerUnavailableException e) {
-        if (active && failures++ == 0) {
+        if (mine.goesOn() && failures++ == 0) {
           log.warn("No scheduler answers; trying again: {}", e.getMessage());
         }
-        pause(failures);
+        pause(mine, failures);
       } catch (RuntimeException e) {
         log.error("Jobs could not be fetched; trying again", e);
-        pause(++failures);
+        pause(mine, ++failures);
       } finally {
         room.release(free);
       }
@@ -150,14 +177,14 @@ public final class PullRunner implements SmartLifecycle {
     return more;
   }
 
-  private void pause(int failures) {
+  private static void pause(Work mine, int failures) {
     try {
       // A scheduler that restarts is not asked in a tight loop.
-      if (stopped.await(Math.min(1_000, 100L << Math.min(failures, 6)), TimeUnit.MILLISECONDS)) {
-        active = false;
-      }
+      var unused =
+          mine.stopped.await(Math.min(1_000, 100L << Math.min(failures, 6)), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
-      active = false;
+      // The puller's loop looks whether that was meant as an end.
+      return;
     }
   }
 
@@ -280,7 +307,7 @@ public final class PullRunner implements SmartLifecycle {
   }
 
   /** Keeps what has been held for a while; what was fetched just now has its lease still. */
-  private void extendAll() {
+  private void extendAll(ExecutorService extending) {
     long now = System.nanoTime();
     List<Callable<Boolean>> all = new ArrayList<>();
     held.forEach(
@@ -313,32 +340,26 @@ public final class PullRunner implements SmartLifecycle {
   }
 
   @Override
-  public void stop() {
-    Thread puller;
-    synchronized (this) {
-      puller = thread;
-      active = false;
-    }
-    if (puller == null) {
+  public synchronized void stop() {
+    Work ending = work;
+    work = null;
+    if (ending == null) {
       return;
     }
-    stopped.countDown();
-    puller.interrupt();
     try {
-      puller.join(patience.toMillis());
+      ending.stop();
       if (!runner.drain(patience)) {
         log.warn("Some jobs did not end within {}; they will be delivered again", patience);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    heartbeat.shutdownNow();
-    extending.shutdownNow();
+    ending.end();
   }
 
   @Override
   public boolean isRunning() {
-    return active;
+    return work != null;
   }
 
   @Override

@@ -65,8 +65,10 @@ public final class MetadataPublisher implements SmartLifecycle {
       this.patience = patience;
     }
 
+    // The instance is in the rotation: Eureka's own registration came before.
     @Override
     public void start() {
+      runner.open();
       running = true;
     }
 

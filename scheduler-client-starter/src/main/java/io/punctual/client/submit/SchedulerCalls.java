@@ -9,6 +9,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +24,7 @@ import tools.jackson.databind.json.JsonMapper;
  * Calls a scheduler, and another one where that one does not answer or has no time. Every call may
  * be repeated: jobs are known by their ids.
  */
-public final class SchedulerCalls {
+public final class SchedulerCalls implements AutoCloseable {
 
   private static final long PAUSE_MS = 100;
   private static final Duration RETRY_AFTER = Duration.ofSeconds(2);
@@ -31,16 +34,7 @@ public final class SchedulerCalls {
   private final PunctualClientProperties.Submit options;
   private final HttpClient client;
   private final JsonMapper json = JsonMapper.builder().build();
-
-  /**
-   * Calls the schedulers that the locator knows.
-   *
-   * @param token who we are; null where nobody asks
-   */
-  public SchedulerCalls(
-      SchedulerLocator locator, PunctualClientProperties.Submit options, @Nullable String token) {
-    this(locator, options, token, null);
-  }
+  private final CountDownLatch closed = new CountDownLatch(1);
 
   /**
    * Calls the schedulers that the locator knows.
@@ -161,7 +155,10 @@ public final class SchedulerCalls {
       try {
         // In the caller's thread, which waits for the answer anyway; longer each round, so that a
         // scheduler that restarts gets its time.
-        Thread.sleep(PAUSE_MS << Math.min(round - 1, 5));
+        if (closed.await(PAUSE_MS << Math.min(round - 1, 5), TimeUnit.MILLISECONDS)) {
+          throw unavailable(
+              "the application ends", RETRY_AFTER, new CancellationException("closed"));
+        }
       } catch (InterruptedException e) {
         throw interrupted(e);
       }
@@ -194,5 +191,11 @@ public final class SchedulerCalls {
     } catch (JacksonException e) {
       return json.createObjectNode();
     }
+  }
+
+  /** Lets nobody wait for a scheduler any more: who would try again is told so at once. */
+  @Override
+  public void close() {
+    closed.countDown();
   }
 }

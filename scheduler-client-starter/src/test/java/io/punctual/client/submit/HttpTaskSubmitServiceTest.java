@@ -8,6 +8,7 @@ import static com.github.tomakehurst.wiremock.client.WireMock.postRequestedFor;
 import static com.github.tomakehurst.wiremock.client.WireMock.urlEqualTo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.github.tomakehurst.wiremock.WireMockServer;
 import com.github.tomakehurst.wiremock.core.WireMockConfiguration;
@@ -26,6 +27,9 @@ import io.punctual.client.PunctualClientProperties;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -172,6 +176,28 @@ class HttpTaskSubmitServiceTest {
     return new WireMockServer(WireMockConfiguration.options().dynamicPort());
   }
 
+  @Test
+  void nobodyWaitsForASchedulerWhenTheApplicationEnds() throws Exception {
+    SchedulerCalls calls =
+        new SchedulerCalls(
+            new SchedulerLocator(List::of),
+            new PunctualClientProperties.Submit(Duration.ofSeconds(1), Duration.ofSeconds(1), 20),
+            null,
+            null);
+    CompletableFuture<Throwable> told = new CompletableFuture<>();
+    Thread caller =
+        new Thread(
+            () -> told.complete(catchThrowable(() -> calls.call("GET", "/api/v1/queues", null))));
+    caller.start();
+    // Twenty rounds would take a minute.
+    Awaitility.await().until(() -> caller.getState() == Thread.State.TIMED_WAITING);
+    calls.close();
+
+    assertThat(told.get(5, TimeUnit.SECONDS))
+        .isInstanceOf(SchedulerUnavailableException.class)
+        .hasMessageContaining("the application ends");
+  }
+
   private static void answer(WireMockServer server, int status, String body) {
     server.stubFor(
         any(anyUrl())
@@ -194,6 +220,7 @@ class HttpTaskSubmitServiceTest {
         new SchedulerCalls(
             new SchedulerLocator(() -> uris),
             new PunctualClientProperties.Submit(Duration.ofSeconds(1), Duration.ofSeconds(1), 4),
+            null,
             null));
   }
 }

@@ -6,6 +6,7 @@ import io.punctual.server.registry.WorkerDirectory;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.cloud.client.discovery.event.HeartbeatEvent;
@@ -27,10 +28,7 @@ class EngineLifecycle implements SmartLifecycle {
   private final WorkerDirectory workers;
   private final HttpDispatcher dispatcher;
   private final PunctualProperties properties;
-  private final ScheduledExecutorService refresher =
-      Executors.newSingleThreadScheduledExecutor(
-          Thread.ofPlatform().daemon().name("registry-view").factory());
-  private volatile boolean running;
+  private volatile @Nullable ScheduledExecutorService refresher;
 
   EngineLifecycle(
       Engine engine,
@@ -46,17 +44,21 @@ class EngineLifecycle implements SmartLifecycle {
   @Override
   public void start() {
     engine.start();
+    ScheduledExecutorService started =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("registry-view").factory());
     var unused =
-        refresher.scheduleWithFixedDelay(
+        started.scheduleWithFixedDelay(
             this::refresh, REFRESH_MS, REFRESH_MS, TimeUnit.MILLISECONDS);
-    running = true;
+    refresher = started;
   }
 
   /** The registry client fetched a new view: do not wait for the next round. */
   @EventListener(HeartbeatEvent.class)
   void onView() {
-    if (running) {
-      refresher.execute(this::refresh);
+    ScheduledExecutorService started = refresher;
+    if (started != null) {
+      started.execute(this::refresh);
     }
   }
 
@@ -71,14 +73,17 @@ class EngineLifecycle implements SmartLifecycle {
 
   @Override
   public void stop() {
-    running = false;
+    ScheduledExecutorService started = refresher;
+    refresher = null;
     engine.stop(properties.shutdownPatience());
-    refresher.shutdownNow();
+    if (started != null) {
+      started.shutdownNow();
+    }
   }
 
   @Override
   public boolean isRunning() {
-    return running;
+    return refresher != null;
   }
 
   // After the web server has stopped taking requests (DEFAULT_PHASE - 1024), before beans go.

@@ -1,0 +1,109 @@
+package io.punctual.client.pull;
+
+import static com.github.tomakehurst.wiremock.client.WireMock.jsonResponse;
+import static com.github.tomakehurst.wiremock.client.WireMock.noContent;
+import static com.github.tomakehurst.wiremock.client.WireMock.okJson;
+import static com.github.tomakehurst.wiremock.client.WireMock.post;
+import static com.github.tomakehurst.wiremock.client.WireMock.postRequestedFor;
+import static com.github.tomakehurst.wiremock.client.WireMock.urlEqualTo;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.github.tomakehurst.wiremock.WireMockServer;
+import com.github.tomakehurst.wiremock.core.WireMockConfiguration;
+import com.github.tomakehurst.wiremock.stubbing.Scenario;
+import io.punctual.TaskWorker;
+import io.punctual.client.autoconfigure.PunctualClientAutoConfiguration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/**
+ * Pulling, where only a scheduler that is played can show it; the rest is in the system's tests.
+ */
+class PullRunnerTest {
+
+  private static final String CLAIMS = "/api/v1/claims";
+
+  private final WireMockServer scheduler =
+      new WireMockServer(WireMockConfiguration.options().dynamicPort());
+  private final Queue<String> ran = new ConcurrentLinkedQueue<>();
+
+  @BeforeEach
+  void start() {
+    scheduler.start();
+    scheduler.stubFor(
+        post(urlEqualTo(CLAIMS)).willReturn(noContent().withFixedDelay(200)).atPriority(9));
+  }
+
+  @AfterEach
+  void stop() {
+    scheduler.stop();
+  }
+
+  // Spring's test framework pauses contexts that are not in use.
+  @Test
+  void itPullsAgainAfterTheContextWasStoppedAndStarted() {
+    new ApplicationContextRunner()
+        .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
+        .withPropertyValues(
+            "spring.application.name=shop",
+            "punctual.client.delivery=pull",
+            "punctual.client.url=" + scheduler.baseUrl())
+        .withBean("close", TaskWorker.class, Recording::new)
+        .run(
+            context -> {
+              give("first");
+              Awaitility.await().until(() -> ended("first"));
+              context.stop();
+              int calls = claims();
+              give("second");
+              context.start();
+              Awaitility.await().until(() -> ended("second"));
+              assertThat(claims()).isGreaterThan(calls);
+              assertThat(ran).containsExactly("first", "second");
+            });
+  }
+
+  private final class Recording implements TaskWorker {
+
+    @Override
+    public String type() {
+      return "order.close";
+    }
+
+    @Override
+    public void invoke(String params) {
+      ran.add(params);
+    }
+  }
+
+  private int claims() {
+    return scheduler.findAll(postRequestedFor(urlEqualTo(CLAIMS))).size();
+  }
+
+  private boolean ended(String job) {
+    return !scheduler.findAll(postRequestedFor(urlEqualTo(CLAIMS + "/" + job + "/ack"))).isEmpty();
+  }
+
+  /** The next claim gets this job. */
+  private void give(String job) {
+    scheduler.stubFor(
+        post(urlEqualTo(CLAIMS))
+            .inScenario(job)
+            .whenScenarioStateIs(Scenario.STARTED)
+            .willSetStateTo("given")
+            .willReturn(
+                jsonResponse(
+                    """
+                    {"jobs":[{"taskId":"%s","taskType":"order.close","incarnation":"i","attempt":1,
+                    "dueTime":1,"jobTimeToRun":1000,"params":"%s","headers":{},"token":"%s"}]}"""
+                        .formatted(job, job, job),
+                    200)));
+    scheduler.stubFor(post(urlEqualTo(CLAIMS + "/" + job + "/ack")).willReturn(okJson("{}")));
+  }
+}
