@@ -29,7 +29,6 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -39,7 +38,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -69,7 +67,7 @@ import tools.jackson.databind.JsonNode;
       "punctual.security.operators.bea.role=admin"
     })
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class AccessIT {
+class AccessIT extends ServerTestBase {
 
   static final String SIGNING_KEY = "Vb8s0qKfT2mYc1xN7wLhR4zJ6pD9gE3uAo5iS0kQ";
   // "correct horse battery", with few rounds, since it is asked for often here.
@@ -83,7 +81,6 @@ class AccessIT {
   // With the rights of docs/redis.acl, which must do for credentials and the audit, too.
   private static final RedisServer REDIS = RestrictedRedisIT.start();
 
-  @LocalServerPort private int port;
   @Autowired private StringRedisTemplate redis;
 
   @Autowired
@@ -92,7 +89,6 @@ class AccessIT {
 
   private int result;
 
-  private ApiClient api;
   private String own = "";
   private String foreign = "";
 
@@ -103,8 +99,7 @@ class AccessIT {
   }
 
   @BeforeEach
-  void connect() {
-    api = new ApiClient(port);
+  void makeTokens() {
     own = own.isEmpty() ? command("credentials", "shop") : own;
     foreign = foreign.isEmpty() ? command("credentials", "other") : foreign;
   }
@@ -112,11 +107,6 @@ class AccessIT {
   @AfterAll
   static void stop() {
     REDIS.close();
-  }
-
-  @AfterEach
-  void disconnect() {
-    api.close();
   }
 
   /** The token, where the command prints one; else all that it prints. */
@@ -334,16 +324,37 @@ class AccessIT {
     assertThat(call("PUT", queue + "/limits", "{\"concurrency\":3}", otto).status()).isEqualTo(200);
     assertThat(call("PATCH", path, "{\"delay\":\"2h\"}", otto).status()).isEqualTo(200);
     assertThat(call("DELETE", path, "", otto).status()).isEqualTo(200);
+    // What changes nothing is nothing.
+    assertThat(call("POST", queue + "/pause", "", otto).status()).isEqualTo(200);
     // What an application does with its own jobs is not.
     assertThat(call("POST", path + "/requeue", "", bearer(own)).status()).isEqualTo(409);
 
     JsonNode items = call("GET", "/api/v1/audit?limit=4", "", otto).body().get("items");
     assertThat(items.valueStream().map(item -> item.get("action").asString()))
-        .containsExactly("cancel", "rescheduled", "limit", "pause");
+        .containsExactly("cancel", "reschedule", "limit", "pause");
     assertThat(items)
         .allSatisfy(item -> assertThat(item.get("operator").asString()).isEqualTo("otto"));
     assertThat(items.get(0).get("target").asString()).isEqualTo("shop/audited/x");
+    assertThat(items.get(1).get("before").asString()).startsWith("due ");
+    assertThat(items.get(1).get("after").asString())
+        .startsWith("due ")
+        .isNotEqualTo(items.get(1).get("before").asString());
+    assertThat(items.get(2).get("before").asString()).contains("concurrency=null");
     assertThat(items.get(2).get("after").asString()).contains("concurrency=3");
+    // Page by page, none left out and none twice.
+    List<String> paged = new ArrayList<>();
+    String cursor = "";
+    while (cursor != null) {
+      JsonNode page = call("GET", "/api/v1/audit?limit=1" + cursor, "", otto).body();
+      page.get("items").forEach(item -> paged.add(item.get("id").asString()));
+      cursor =
+          page.get("nextCursor").isNull() ? null : "&cursor=" + page.get("nextCursor").asString();
+    }
+    JsonNode all = call("GET", "/api/v1/audit?limit=500", "", otto).body().get("items");
+    assertThat(paged)
+        .containsExactlyElementsOf(
+            all.valueStream().map(item -> item.get("id").asString()).toList());
+    assertThat(call("GET", "/api/v1/audit?cursor=x", "", otto).status()).isEqualTo(400);
     assertThat(Files.readString(LOG))
         .contains("otto did cancel to shop/audited/x: delayed -> cancelled");
     assertThat(call("GET", "/api/v1/audit", "", basic("vera", CLEAR)).status()).isEqualTo(403);

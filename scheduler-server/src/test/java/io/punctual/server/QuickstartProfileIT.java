@@ -2,30 +2,15 @@ package io.punctual.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.test.redis.RedisExtension;
-import java.util.UUID;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
 /** Open to this machine, and to no web page in its browser. */
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
     properties = "eureka.client.enabled=false")
-class QuickstartProfileIT {
-
-  @LocalServerPort private int port;
-
-  @DynamicPropertySource
-  static void redis(DynamicPropertyRegistry registry) {
-    registry.add("spring.data.redis.host", () -> RedisExtension.redis().host());
-    registry.add("spring.data.redis.port", () -> RedisExtension.redis().port());
-    String prefix = "quick-" + UUID.randomUUID().toString().substring(0, 8);
-    registry.add("punctual.key-prefix", () -> prefix);
-  }
+class QuickstartProfileIT extends SharedRedisTestBase {
 
   @ParameterizedTest
   @CsvSource(
@@ -52,6 +37,8 @@ class QuickstartProfileIT {
             + "\r\nConnection: close\r\n"
             + (header == null ? "" : header + "\r\n")
             + "\r\n";
-    assertThat(ApiClient.raw(port, request).status()).isEqualTo(status);
+    ApiClient.Answer answer = ApiClient.raw(port, request);
+    assertThat(answer.status()).isEqualTo(status);
+    assertThat(answer.header("Content-Security-Policy")).contains("default-src 'none'");
   }
 }

@@ -75,7 +75,7 @@ class ClaimsController {
     }
     List<QueueName> queues =
         taskTypes.stream().map(type -> new QueueName(application, type)).toList();
-    audit.did("claim", queues.toString(), null, null);
+    audit.did("claim", queues::toString, null, null);
     return open.pull(
         new PullRequest(
             queues, max, Objects.requireNonNullElse(wait, Duration.ZERO), timeToRun, worker),
@@ -125,7 +125,6 @@ class ClaimsController {
   @PostMapping("/{token}/ack")
   Map<String, Object> ack(@PathVariable String token) {
     ClaimToken claim = token(token);
-    audit.did("ack", claim.queue() + "/" + claim.taskId(), null, null);
     return ended(claim, claims.done(claim).join());
   }
 
@@ -138,7 +137,6 @@ class ClaimsController {
     String error = error(fields);
     String worker = worker(fields, request);
     fields.noMore();
-    audit.did("nack", claim.queue() + "/" + claim.taskId(), null, null);
     return ended(claim, claims.failed(claim, worker, error, delay).join());
   }
 
@@ -150,7 +148,6 @@ class ClaimsController {
     String error = error(fields);
     String worker = worker(fields, request);
     fields.noMore();
-    audit.did("reject", claim.queue() + "/" + claim.taskId(), null, null);
     return ended(claim, claims.rejected(claim, worker, error).join());
   }
 
@@ -160,7 +157,7 @@ class ClaimsController {
     ClaimToken claim = token(token);
     Settled settled = claims.release(claim).join();
     return settled.kind() == Settled.Kind.RETRY
-        ? Map.of("outcome", "released")
+        ? did(claim, Map.of("outcome", "released"))
         : ended(claim, settled);
   }
 
@@ -193,17 +190,26 @@ class ClaimsController {
     return error == null ? "" : error;
   }
 
+  private Map<String, Object> did(ClaimToken claim, Map<String, Object> outcome) {
+    audit.did(
+        "end",
+        () -> claim.queue() + "/" + claim.taskId(),
+        "reserved",
+        String.valueOf(outcome.get("outcome")));
+    return outcome;
+  }
+
   private Map<String, Object> ended(ClaimToken claim, Settled settled) {
     return switch (settled.kind()) {
-      case DONE -> Map.of("outcome", "done");
+      case DONE -> did(claim, Map.of("outcome", "done"));
       case ALREADY -> Map.of("outcome", "already_done");
-      case DEAD -> Map.of("outcome", "dead");
+      case DEAD -> did(claim, Map.of("outcome", "dead"));
       case RETRY -> {
         Map<String, Object> out = new LinkedHashMap<>();
         out.put("outcome", "retry");
         out.put("dueAt", Instant.ofEpochMilli(settled.at()).toString());
         out.put("delayTime", settled.at());
-        yield out;
+        yield did(claim, out);
       }
       case GONE -> throw JobAnswers.unknown(claim.queue(), claim.taskId());
       case LOST -> throw lost(engine, claim);

@@ -98,17 +98,21 @@ class CommandController {
     String application =
         Objects.requireNonNullElse(AccessRules.application(fields.name("application")), "default");
     Command command = new Command(fields, application, request);
-    audit.did("command " + name, application + "/" + fields.peek("id"), null, null);
     return switch (name == null ? "" : name) {
-      case "add" -> now(add(command));
+      case "add" -> now(did("add", command, add(command)));
       case "pop" -> pop(command);
-      case "finish" -> now(finish(command));
-      case "delete" -> now(delete(command));
-      case "nack" -> now(nack(command));
-      case "touch" -> now(touch(command));
+      case "finish" -> now(did("finish", command, finish(command)));
+      case "delete" -> now(did("delete", command, delete(command)));
+      case "nack" -> now(did("nack", command, nack(command)));
+      case "touch" -> now(did("touch", command, touch(command)));
       case "get" -> now(get(command));
       default -> throw fields.error("command", "must be one of " + KNOWN);
     };
+  }
+
+  private Map<String, Object> did(String name, Command command, Map<String, Object> answer) {
+    audit.did(name, () -> command.application() + ": " + answer.get("id"), null, null);
+    return answer;
   }
 
   private static DeferredResult<ResponseEntity<Map<String, Object>>> now(
@@ -179,6 +183,7 @@ class CommandController {
     List<QueueName> queues =
         (topic != null ? List.of(topic) : topics)
             .stream().map(type -> new QueueName(command.application(), type)).toList();
+    audit.did("pop", queues::toString, null, null);
     return open.pull(
         new PullRequest(
             queues, count, Objects.requireNonNullElse(timeout, Duration.ZERO), timeToRun, worker),

@@ -84,11 +84,7 @@ final class JobAnswers {
   }
 
   static URI location(JobInput input) {
-    return URI.create(
-        "/api/v1/jobs/"
-            + new QueueName(input.application(), input.job().taskType())
-            + "/"
-            + input.job().taskId());
+    return URI.create("/api/v1/jobs/" + input.queue() + "/" + input.job().taskId());
   }
 
   static boolean replace(@Nullable String onConflict) {

@@ -21,6 +21,10 @@ record JobInput(String application, DelayQueueJob job) {
       "give exactly one of delayTime (epoch ms), delay (ms, or a text such as 30m) and dueAt (a"
           + " time with offset)";
 
+  QueueName queue() {
+    return new QueueName(application, job.taskType());
+  }
+
   static JobInput read(JsonFields fields) {
     return read(fields, queue -> UUID.randomUUID().toString());
   }

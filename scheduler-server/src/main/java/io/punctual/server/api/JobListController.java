@@ -230,8 +230,11 @@ class JobListController {
     }
     Map<String, Object> out = new LinkedHashMap<>();
     if (!bulk.dryRun()) {
-      String of = queue != null ? queue + " " + bulk.ids() : String.valueOf(filter);
-      audit.did(name + " many", of, outcomes);
+      audit.did(
+          name + " many",
+          () -> queue != null ? queue + " " + bulk.ids() : String.valueOf(filter),
+          null,
+          outcomes.toString());
     }
     out.put("dryRun", bulk.dryRun());
     out.put("matched", items.size());

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.DeleteMapping;
@@ -64,11 +65,7 @@ class JobsController {
     Submit submit = engine.submit(input.application(), input.job(), replace).join();
     idempotency.check(submit);
     JobAnswers.Accepted body = JobAnswers.accepted(input, submit);
-    audit.did(
-        "submit",
-        new QueueName(input.application(), input.job().taskType()) + "/" + input.job().taskId(),
-        null,
-        body.outcome());
+    audit.did("submit", () -> input.queue() + "/" + input.job().taskId(), null, body.outcome());
     return submit.kind() == Submit.Kind.CREATED
         ? ResponseEntity.created(JobAnswers.location(input)).body(body)
         : ResponseEntity.ok(body);
@@ -91,12 +88,17 @@ class JobsController {
       items.add(start(jobs.get(i), "jobs[" + i + "].", replace));
     }
     BatchAnswer answer = new BatchAnswer(items.stream().map(Item::result).toList());
-    String ids = answer.results().stream().map(BatchResult::taskId).limit(20).toList().toString();
-    audit.did("submit many", ids, null, answer.results().size() + " jobs");
+    audit.did("submit many", answer::text, null, null);
     return answer;
   }
 
-  record BatchAnswer(List<BatchResult> results) {}
+  record BatchAnswer(List<BatchResult> results) {
+
+    /** Which jobs, for the audit. */
+    String text() {
+      return results.size() + " jobs: " + results.stream().map(BatchResult::taskId).toList();
+    }
+  }
 
   /** What became of one job: what a submit of its own had answered, or the problem. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -192,7 +194,7 @@ class JobsController {
     CancelResult result = engine.cancel(queue, JobAnswers.id(taskId));
     return switch (result.outcome()) {
       case CANCELLED -> {
-        audit.did("cancel", queue + "/" + taskId, "delayed", "cancelled");
+        audit.did("cancel", () -> queue + "/" + taskId, "delayed", "cancelled");
         yield JobAnswers.outcome(queue, taskId, "cancelled");
       }
       case FINISHED ->
@@ -217,16 +219,14 @@ class JobsController {
     QueueName queue = JobAnswers.queue(application, taskType);
     JobAnswers.id(taskId);
     JobChange change = JobChange.read(JsonBody.read(request, bounds.maxBody().toBytes()));
-    Revision.Version seen = null;
-    if (ifMatch != null) {
-      JobView job = engine.find(queue, taskId).orElseThrow(() -> JobAnswers.unknown(queue, taskId));
-      seen = JobVersion.require(ifMatch, job);
-    }
-    return revised(
+    Revision.Version seen = ifMatch == null ? null : version(queue, taskId, ifMatch);
+    boolean moved = change.content() == null;
+    return revise(
+        moved ? "reschedule" : "revise",
         queue,
         taskId,
-        engine.operations().revise(queue, taskId, change.due(), change.content(), seen),
-        change.content() == null ? "rescheduled" : "revised");
+        () -> engine.operations().revise(queue, taskId, change.due(), change.content(), seen),
+        moved ? "rescheduled" : "revised");
   }
 
   @Allowed(value = Role.OPERATOR, applications = true)
@@ -238,10 +238,11 @@ class JobsController {
     QueueName queue = JobAnswers.queue(application, taskType);
     return ResponseEntity.accepted()
         .body(
-            revised(
+            revise(
+                "run",
                 queue,
-                taskId,
-                engine.operations().revise(queue, JobAnswers.id(taskId), Due.in(0), null, null),
+                JobAnswers.id(taskId),
+                () -> engine.operations().revise(queue, taskId, Due.in(0), null, null),
                 "rescheduled"));
   }
 
@@ -253,7 +254,7 @@ class JobsController {
       @PathVariable String taskId) {
     QueueName queue = JobAnswers.queue(application, taskType);
     if (engine.requeue(queue, JobAnswers.id(taskId))) {
-      audit.did("requeue", queue + "/" + taskId, "dead", "delayed");
+      audit.did("requeue", () -> queue + "/" + taskId, "dead", "delayed");
       return ResponseEntity.accepted().body(JobAnswers.outcome(queue, taskId, "requeued"));
     }
     JobView job = engine.find(queue, taskId).orElseThrow(() -> JobAnswers.unknown(queue, taskId));
@@ -261,14 +262,22 @@ class JobsController {
         JobOutput.state(job.state()), "only a dead letter can be requeued", job.attempt());
   }
 
-  private Map<String, Object> revised(
-      QueueName queue, String taskId, Revised revised, String outcome) {
+  private Revision.@Nullable Version version(QueueName queue, String taskId, String ifMatch) {
+    return JobVersion.require(
+        ifMatch, engine.find(queue, taskId).orElseThrow(() -> JobAnswers.unknown(queue, taskId)));
+  }
+
+  private Map<String, Object> revise(
+      String action, QueueName queue, String taskId, Supplier<Revised> change, String outcome) {
+    String before = audit.isKept() ? due(queue, taskId) : null;
+    Revised revised = change.get();
     return switch (revised.kind()) {
       case REVISED -> {
         Map<String, Object> body = JobAnswers.outcome(queue, taskId, outcome);
-        body.put("dueAt", Instant.ofEpochMilli(revised.due()).toString());
+        String due = Instant.ofEpochMilli(revised.due()).toString();
+        body.put("dueAt", due);
         body.put("delayTime", revised.due());
-        audit.did(outcome, queue + "/" + taskId, null, "due " + body.get("dueAt"));
+        audit.did(action, () -> queue + "/" + taskId, before, "due " + due);
         yield body;
       }
       case FINISHED ->
@@ -279,5 +288,10 @@ class JobsController {
       case CHANGED -> throw JobVersion.changed();
       case UNKNOWN -> throw JobAnswers.unknown(queue, taskId);
     };
+  }
+
+  private @Nullable String due(QueueName queue, String taskId) {
+    JobView job = engine.find(queue, taskId).orElse(null);
+    return job == null ? null : "due " + Instant.ofEpochMilli(job.at());
   }
 }

@@ -25,9 +25,16 @@ class OpenCalls extends OncePerRequestFilter {
   private static final int MIN = 500;
   private static final int MAX = 10_000;
 
-  private final int max =
-      (int) Math.max(MIN, Math.min(MAX, Runtime.getRuntime().maxMemory() / BYTES_EACH));
+  private final int max;
   private final AtomicInteger open = new AtomicInteger();
+
+  OpenCalls() {
+    this((int) Math.max(MIN, Math.min(MAX, Runtime.getRuntime().maxMemory() / BYTES_EACH)));
+  }
+
+  OpenCalls(int max) {
+    this.max = max;
+  }
 
   @Override
   protected boolean shouldNotFilter(HttpServletRequest request) {
@@ -41,14 +48,13 @@ class OpenCalls extends OncePerRequestFilter {
       throws ServletException, IOException {
     try {
       if (open.incrementAndGet() > max) {
-        SecurityProblems.write(
+        Problems.write(
             request,
             response,
             ApiException.unavailable(
                 "this scheduler has "
                     + max
-                    + " calls under way: nothing was changed; try again"
-                    + " later, or ask another one",
+                    + " calls under way: nothing was changed; try again later, or ask another one",
                 Duration.ofSeconds(2)));
         return;
       }

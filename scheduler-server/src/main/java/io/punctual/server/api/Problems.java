@@ -2,6 +2,9 @@ package io.punctual.server.api;
 
 import io.punctual.ErrorCode;
 import io.punctual.core.store.StoreException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -16,12 +19,14 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Every error becomes a problem document (RFC 9457), without stack, class names or addresses. */
 @RestControllerAdvice
 class Problems {
 
   private static final Logger log = LoggerFactory.getLogger(Problems.class);
+  private static final JsonMapper JSON = new JsonMapper();
 
   @ExceptionHandler
   ResponseEntity<Map<String, Object>> onApi(ApiException e) {
@@ -125,6 +130,25 @@ class Problems {
       builder.header(HttpHeaders.RETRY_AFTER, Long.toString(retryAfter.toSeconds()));
     }
     return builder.body(document(e));
+  }
+
+  /** Answers with a problem, before any controller. */
+  static void write(HttpServletRequest request, HttpServletResponse response, ApiException problem)
+      throws IOException {
+    boolean command = request.getRequestURI().equals(CommandController.PATH);
+    response.setStatus(problem.code().status());
+    response.setContentType(
+        command ? MediaType.APPLICATION_JSON_VALUE : MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+    Duration retryAfter = problem.retryAfter();
+    if (retryAfter != null) {
+      response.setHeader(
+          HttpHeaders.RETRY_AFTER, Long.toString(Math.max(1, retryAfter.toSeconds())));
+    }
+    response
+        .getOutputStream()
+        .write(
+            JSON.writeValueAsBytes(
+                command ? CommandController.failure(null, problem) : document(problem)));
   }
 
   /** The members of a problem document. */

@@ -116,19 +116,21 @@ class QueuesController {
     if (engine.stats(queue).isEmpty()) {
       throw unknown(queue);
     }
-    String before = text(engine.stats(queue));
+    String before = throttle(queue);
     Integer atOnce = concurrency == 0 ? null : Integer.valueOf(concurrency);
     try {
       engine.operations().limit(queue, new Throttle(atOnce, rate(fields, rate)));
     } catch (IllegalArgumentException e) {
       throw fields.error("concurrency", without("concurrency ", e));
     }
-    audit.did("limit", queue.toString(), before, text(engine.stats(queue)));
+    audit.did("limit", queue::toString, before, throttle(queue));
     return stats(queue);
   }
 
-  private static @Nullable String text(Optional<QueueStats> stats) {
-    return stats.map(found -> found.throttle().toString()).orElse(null);
+  private @Nullable String throttle(QueueName queue) {
+    return audit.isKept()
+        ? engine.stats(queue).map(stats -> stats.throttle().toString()).orElse(null)
+        : null;
   }
 
   private static Throttle.@Nullable Rate rate(JsonFields fields, @Nullable String text) {
@@ -145,16 +147,14 @@ class QueuesController {
   }
 
   private Map<String, Object> hold(QueueName queue, boolean paused) {
-    if (engine.stats(queue).isEmpty()) {
-      throw unknown(queue);
-    }
-    boolean before = engine.stats(queue).map(QueueStats::pausedSince).isPresent();
+    QueueStats before = engine.stats(queue).orElseThrow(() -> unknown(queue));
     var unused = engine.operations().pause(queue, paused);
-    if (before != paused) {
+    boolean wasPaused = before.pausedSince() != null;
+    if (wasPaused != paused) {
       audit.did(
           paused ? "pause" : "resume",
-          queue.toString(),
-          before ? "paused" : "running",
+          queue::toString,
+          wasPaused ? "paused" : "running",
           paused ? "paused" : "running");
     }
     return stats(queue);

@@ -10,27 +10,23 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.MediaType;
 import org.springframework.security.access.AccessDeniedException;
 import org.springframework.security.core.AuthenticationException;
 import org.springframework.security.oauth2.core.OAuth2AuthenticationException;
 import org.springframework.security.web.AuthenticationEntryPoint;
 import org.springframework.security.web.access.AccessDeniedHandler;
 import org.springframework.stereotype.Component;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Who is not let in is told so by a problem document, too. */
 @Component
 class SecurityProblems implements AuthenticationEntryPoint, AccessDeniedHandler {
-
-  private static final JsonMapper JSON = new JsonMapper();
 
   @Override
   public void commence(
       HttpServletRequest request, HttpServletResponse response, AuthenticationException e)
       throws IOException {
     if (e instanceof TooManyFailuresException failures) {
-      write(
+      Problems.write(
           request,
           response,
           new ApiException(
@@ -40,7 +36,7 @@ class SecurityProblems implements AuthenticationEntryPoint, AccessDeniedHandler 
               Map.of(),
               failures.pause()));
     } else if (e instanceof UndecidedException) {
-      write(
+      Problems.write(
           request,
           response,
           ApiException.unavailable(
@@ -52,7 +48,8 @@ class SecurityProblems implements AuthenticationEntryPoint, AccessDeniedHandler 
       response.addHeader(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
       response.addHeader(
           HttpHeaders.WWW_AUTHENTICATE, "Basic realm=\"punctual\", charset=\"UTF-8\"");
-      write(request, response, ApiException.of(ErrorCode.UNAUTHENTICATED, detail(request, e)));
+      Problems.write(
+          request, response, ApiException.of(ErrorCode.UNAUTHENTICATED, detail(request, e)));
     }
   }
 
@@ -70,25 +67,6 @@ class SecurityProblems implements AuthenticationEntryPoint, AccessDeniedHandler 
   public void handle(
       HttpServletRequest request, HttpServletResponse response, AccessDeniedException e)
       throws IOException {
-    write(request, response, ApiException.of(ErrorCode.FORBIDDEN, "you may not do this"));
-  }
-
-  /** Answers with a problem, before any controller. */
-  static void write(HttpServletRequest request, HttpServletResponse response, ApiException problem)
-      throws IOException {
-    boolean command = request.getRequestURI().equals(CommandController.PATH);
-    response.setStatus(problem.code().status());
-    response.setContentType(
-        command ? MediaType.APPLICATION_JSON_VALUE : MediaType.APPLICATION_PROBLEM_JSON_VALUE);
-    Duration retryAfter = problem.retryAfter();
-    if (retryAfter != null) {
-      response.setHeader(
-          HttpHeaders.RETRY_AFTER, Long.toString(Math.max(1, retryAfter.toSeconds())));
-    }
-    response
-        .getOutputStream()
-        .write(
-            JSON.writeValueAsBytes(
-                command ? CommandController.failure(null, problem) : Problems.document(problem)));
+    Problems.write(request, response, ApiException.of(ErrorCode.FORBIDDEN, "you may not do this"));
   }
 }

@@ -73,7 +73,7 @@ class StoreController {
   Map<String, Object> acknowledge() {
     List<StoreLoss> losses = engine.storeHealth().losses();
     engine.acknowledgeLosses();
-    audit.did("acknowledge losses", "store", losses.toString(), "none");
+    audit.did("acknowledge losses", () -> "store", losses.toString(), "none");
     return show();
   }
 }

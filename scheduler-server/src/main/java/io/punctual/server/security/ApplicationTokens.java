@@ -41,6 +41,8 @@ final class ApplicationTokens {
   static final Duration TRUST = Duration.ofSeconds(5);
 
   private static final int MAX_CACHED = 10_000;
+  private static final int ID_BYTES = 6;
+  private static final int SECRET_BYTES = 32;
   private static final Pattern TOKEN = Pattern.compile("pct_([0-9a-f]{12})_[A-Za-z0-9_-]{43}");
   private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -124,20 +126,6 @@ final class ApplicationTokens {
    */
   String create(String application) {
     Limits.requireName("application", application);
-    byte[] id = new byte[6];
-    byte[] secret = new byte[32];
-    RANDOM.nextBytes(id);
-    RANDOM.nextBytes(secret);
-    String token =
-        PREFIX
-            + HexFormat.of().formatHex(id)
-            + "_"
-            + Base64.getUrlEncoder().withoutPadding().encodeToString(secret);
-    register(application, token);
-    return token;
-  }
-
-  private void register(String application, String token) {
     String name = application.toLowerCase(Locale.ROOT);
     List<Entry> live = all().stream().filter(entry -> entry.application().equals(name)).toList();
     if (live.size() >= LIVE) {
@@ -149,11 +137,17 @@ final class ApplicationTokens {
               + String.join(", ", live.stream().map(Entry::id).toList())
               + "): revoke the one that is not used any more");
     }
-    Matcher matcher = TOKEN.matcher(token);
-    if (!matcher.matches()) {
-      throw new IllegalArgumentException("this is no token");
-    }
-    redis.opsForHash().put(key, matcher.group(1), name + " " + hash(token) + " " + clock.millis());
+    String id = HexFormat.of().formatHex(random(ID_BYTES));
+    String secret = Base64.getUrlEncoder().withoutPadding().encodeToString(random(SECRET_BYTES));
+    String token = PREFIX + id + "_" + secret;
+    redis.opsForHash().put(key, id, name + " " + hash(token) + " " + clock.millis());
+    return token;
+  }
+
+  private static byte[] random(int length) {
+    byte[] bytes = new byte[length];
+    RANDOM.nextBytes(bytes);
+    return bytes;
   }
 
   /** Every token, the oldest first. */

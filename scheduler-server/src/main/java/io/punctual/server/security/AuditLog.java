@@ -2,11 +2,10 @@ package io.punctual.server.security;
 
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,19 +63,40 @@ public class AuditLog {
       @Nullable String before,
       @Nullable String after) {}
 
-  /** Writes down what the caller of this moment did, if that is an operator. */
-  public void did(String action, String target, @Nullable String before, @Nullable String after) {
+  /**
+   * Whether what the caller of this moment does is written down: to be asked before something is
+   * looked up for the audit alone.
+   */
+  public boolean isKept() {
     Caller caller = Caller.current();
-    if (caller.role() == null || caller.equals(Caller.ANYBODY)) {
-      return;
+    return caller.role() != null && !caller.equals(Caller.ANYBODY);
+  }
+
+  /**
+   * Writes down what the caller of this moment did, if that is an operator.
+   *
+   * @param target asked only then
+   */
+  public void did(
+      String action, Supplier<String> target, @Nullable String before, @Nullable String after) {
+    if (isKept()) {
+      write(Caller.current(), action, target.get(), before, after);
     }
+  }
+
+  private void write(
+      Caller caller,
+      String action,
+      String target,
+      @Nullable String before,
+      @Nullable String after) {
     Instant now = clock.instant();
     Entry entry =
         new Entry(
             UUID.randomUUID().toString(),
             now.toString(),
             Printable.of(caller.name()),
-            Printable.of(action),
+            action,
             Printable.of(target),
             before == null ? null : Printable.of(before),
             after == null ? null : Printable.of(after));
@@ -104,23 +124,23 @@ public class AuditLog {
   }
 
   /**
-   * The newest entries before some moment.
+   * Some entries, the newest first.
    *
-   * @param before epoch ms; null for now
+   * @param until epoch ms of the newest that may be among them; null for now
+   * @param skip how many of those to leave out
    */
-  public List<Entry> newest(@Nullable Long before, int max) {
+  public List<Entry> newest(@Nullable Long until, int skip, int max) {
     Set<String> found =
         redis
             .opsForZSet()
             .rangeByScore(
-                key, before == null ? Double.NEGATIVE_INFINITY : (double) (1 - before), 0, 0, max);
+                key,
+                until == null ? Double.NEGATIVE_INFINITY : (double) -until,
+                Double.POSITIVE_INFINITY,
+                skip,
+                max);
     return found == null
         ? List.of()
         : found.stream().map(text -> JSON.readValue(text, Entry.class)).toList();
-  }
-
-  /** As {@link #did}, of several at once. */
-  public void did(String action, String target, Map<String, Integer> outcomes) {
-    did(action, target, null, new LinkedHashMap<>(outcomes).toString());
   }
 }

@@ -1,5 +1,6 @@
 package io.punctual.server.security;
 
+import io.punctual.Limits;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Locale;
@@ -72,11 +73,11 @@ final class BearerLogin implements AuthenticationManager {
 
   private Caller forApplication(Jwt jwt, String name) {
     Object application = jwt.getClaim(claims.applicationClaim());
-    if (application == null) {
+    if (application == null || !Limits.isName(application.toString())) {
       throw new InvalidBearerTokenException(
           "the token has neither a role in "
               + claims.rolesClaim()
-              + " nor an application in "
+              + " nor the name of an application in "
               + claims.applicationClaim());
     }
     return Caller.application(application.toString().toLowerCase(Locale.ROOT), name);

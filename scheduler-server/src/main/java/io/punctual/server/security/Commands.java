@@ -17,7 +17,6 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
@@ -51,8 +50,6 @@ public final class Commands {
         revoke ID                   ends a token
       """;
 
-  private static final Set<String> NAMES =
-      Set.of("signing-key", "password", "credentials", "tokens", "revoke", "help");
   private static final int MIN_PASSWORD = 12;
   private static final String FILE = "--file=";
 
@@ -67,9 +64,9 @@ public final class Commands {
     this.err = err;
   }
 
-  /** Whether these arguments are a command. */
+  /** Whether these arguments are a command: the scheduler itself takes options only. */
   public static boolean areMeant(String... args) {
-    return args.length > 0 && NAMES.contains(args[0]);
+    return args.length > 0 && !args[0].startsWith("-");
   }
 
   /**

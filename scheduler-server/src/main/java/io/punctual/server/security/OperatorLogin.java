@@ -9,6 +9,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.security.authentication.AuthenticationManager;
 import org.springframework.security.authentication.BadCredentialsException;
 import org.springframework.security.core.Authentication;
@@ -17,6 +19,8 @@ import org.springframework.security.web.authentication.WebAuthenticationDetails;
 
 /** Names and passwords of operators. Who guesses is made to wait. */
 final class OperatorLogin implements AuthenticationManager {
+
+  private static final Logger log = LoggerFactory.getLogger(OperatorLogin.class);
 
   /** So many wrong passwords for one name from one address... */
   static final int FAILURES = 5;
@@ -61,6 +65,7 @@ final class OperatorLogin implements AuthenticationManager {
     this.properties = properties;
     this.passwords = passwords;
     this.ticks = ticks;
+    hashing.allowCoreThreadTimeOut(true);
   }
 
   @Override
@@ -76,8 +81,8 @@ final class OperatorLogin implements AuthenticationManager {
     String hash = operator == null ? NOBODY : operator.password();
     boolean right = matches(String.valueOf(authentication.getCredentials()), hash);
     if (operator == null || !right) {
-      failed(who);
-      failed(from);
+      failed(who, FAILURES);
+      failed(from, FAILURES_OF_ADDRESS);
       throw new BadCredentialsException("the name or the password is wrong");
     }
     forget(who);
@@ -90,9 +95,7 @@ final class OperatorLogin implements AuthenticationManager {
         : "";
   }
 
-  // A slow hash is work for a processor: on a thread of its own, so that strangers who guess take
-  // no
-  // more than that from the jobs.
+  // On one thread of its own: whoever guesses takes no more than that from the jobs.
   private boolean matches(String password, String hash) {
     try {
       return hashing.submit(() -> passwords.matches(password, hash)).get();
@@ -103,7 +106,7 @@ final class OperatorLogin implements AuthenticationManager {
       return false;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return false;
+      throw new UndecidedException("this scheduler ends", e);
     }
   }
 
@@ -118,14 +121,21 @@ final class OperatorLogin implements AuthenticationManager {
     }
   }
 
-  private synchronized void failed(String who) {
+  private synchronized void failed(String who, int limit) {
     Failures seen = failures.get(who);
     long now = ticks.getAsLong();
-    failures.put(
-        who,
+    Failures more =
         seen == null || now - seen.first() > PAUSE.toNanos()
             ? new Failures(1, now)
-            : new Failures(seen.count() + 1, seen.first()));
+            : new Failures(seen.count() + 1, seen.first());
+    failures.put(who, more);
+    if (more.count() == limit) {
+      log.warn(
+          "{} logins of {} failed within {}: it is refused for as long",
+          limit,
+          Printable.of(who),
+          PAUSE);
+    }
   }
 
   private synchronized void forget(String who) {

@@ -24,6 +24,10 @@ import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.core.context.SecurityContextImpl;
 import org.springframework.security.web.DefaultSecurityFilterChain;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.header.HeaderWriterFilter;
+import org.springframework.security.web.header.writers.ContentSecurityPolicyHeaderWriter;
+import org.springframework.security.web.header.writers.XContentTypeOptionsHeaderWriter;
+import org.springframework.security.web.header.writers.frameoptions.XFrameOptionsHeaderWriter;
 import org.springframework.security.web.util.matcher.AnyRequestMatcher;
 import org.springframework.web.filter.OncePerRequestFilter;
 
@@ -75,7 +79,14 @@ class QuickstartConfiguration {
 
   @Bean
   SecurityFilterChain openOnThisMachine() {
-    return new DefaultSecurityFilterChain(AnyRequestMatcher.INSTANCE, new FromHere());
+    return new DefaultSecurityFilterChain(
+        AnyRequestMatcher.INSTANCE,
+        new HeaderWriterFilter(
+            List.of(
+                new ContentSecurityPolicyHeaderWriter(SecurityConfiguration.NOTHING_IS_SHOWN),
+                new XContentTypeOptionsHeaderWriter(),
+                new XFrameOptionsHeaderWriter(XFrameOptionsHeaderWriter.XFrameOptionsMode.DENY))),
+        new FromHere());
   }
 
   /**

@@ -2,13 +2,16 @@ package io.punctual.server.security;
 
 import jakarta.servlet.DispatcherType;
 import java.time.InstantSource;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Profile;
+import org.springframework.core.env.Environment;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.security.authentication.AuthenticationManager;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
@@ -31,6 +34,10 @@ import org.springframework.security.web.header.writers.ReferrerPolicyHeaderWrite
 @Profile("!quickstart")
 class SecurityConfiguration {
 
+  /** The content security policy of every answer: none of them is a page. */
+  static final String NOTHING_IS_SHOWN = "default-src 'none'; frame-ancestors 'none'";
+
+  private static final String AUDIENCES = "spring.security.oauth2.resourceserver.jwt.audiences";
   private static final Logger log = LoggerFactory.getLogger(SecurityConfiguration.class);
 
   SecurityConfiguration(SecurityProperties properties) {
@@ -49,14 +56,13 @@ class SecurityConfiguration {
         .forEach(
             (name, operator) -> {
               String hash = operator.password().substring("{bcrypt}".length());
-              for (String known : Secrets.WELL_KNOWN) {
-                if (bcrypt.matches(known, hash) || bcrypt.matches(name, hash)) {
-                  throw new InsecureSetupException(
-                      "The password of punctual.security.operators."
-                          + name
-                          + " is one that everybody tries first.",
-                      "Make another one with the command password.");
-                }
+              if (Stream.concat(Secrets.WELL_KNOWN.stream(), Stream.of(name))
+                  .anyMatch(known -> bcrypt.matches(known, hash))) {
+                throw new InsecureSetupException(
+                    "The password of punctual.security.operators."
+                        + name
+                        + " is one that everybody tries first.",
+                    "Make another one with the command password.");
               }
             });
     if (properties.operators().isEmpty()) {
@@ -85,7 +91,15 @@ class SecurityConfiguration {
       ObjectProvider<JwtDecoder> jwts,
       SecurityProperties properties,
       AuthenticationEntryPoint entryPoint,
-      AccessDeniedHandler denied) {
+      AccessDeniedHandler denied,
+      Environment environment) {
+    if (jwts.getIfAvailable() != null
+        && Binder.get(environment).bind(AUDIENCES, String[].class).orElse(new String[0]).length
+            == 0) {
+      log.warn(
+          "{} is not set: every token of that provider counts here, whomever it was made for",
+          AUDIENCES);
+    }
     BearerLogin bearers = new BearerLogin(tokens, jwts.getIfAvailable(), properties.jwt());
     return http
         // Nothing is kept between calls and no cookie is looked at: there is nothing to forge.
@@ -122,11 +136,9 @@ class SecurityConfiguration {
         .build();
   }
 
-  /** What every answer says to a browser. */
-  static void headers(HeadersConfigurer<HttpSecurity> headers) {
+  private static void headers(HeadersConfigurer<HttpSecurity> headers) {
     headers
-        .contentSecurityPolicy(
-            policy -> policy.policyDirectives("default-src 'none'; frame-ancestors 'none'"))
+        .contentSecurityPolicy(policy -> policy.policyDirectives(NOTHING_IS_SHOWN))
         .referrerPolicy(
             policy -> policy.policy(ReferrerPolicyHeaderWriter.ReferrerPolicy.NO_REFERRER));
   }

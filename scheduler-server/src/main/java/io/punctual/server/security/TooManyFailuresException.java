@@ -3,7 +3,7 @@ package io.punctual.server.security;
 import java.time.Duration;
 import org.springframework.security.core.AuthenticationException;
 
-/** Somebody guesses passwords. */
+/** Somebody guesses passwords, or very many log in at once. */
 public final class TooManyFailuresException extends AuthenticationException {
 
   private static final long serialVersionUID = 1L;
@@ -11,7 +11,7 @@ public final class TooManyFailuresException extends AuthenticationException {
   private final Duration pause;
 
   TooManyFailuresException(Duration pause) {
-    super("too many wrong passwords for this name");
+    super("too many logins have failed");
     this.pause = pause;
   }
 
