@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 /** A JVM of its own that can be ended in every way, and started again just as it was. */
 public final class JavaProcess implements AutoCloseable {
 
+  /** The program that is this JVM, too. */
+  static final String JAVA = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+
   private static final long PATIENCE_S = 60;
 
   private final String name;
@@ -42,7 +45,7 @@ public final class JavaProcess implements AutoCloseable {
     this.port = port;
     this.log = log;
     this.command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add(JAVA);
     command.addAll(arguments);
     Runtime.getRuntime().addShutdownHook(atExit);
   }

@@ -10,9 +10,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The programs of the system, as the build made them, on free ports of 127.0.0.1. */
 public final class Programs {
+
+  private static final StartCaches CACHES =
+      new StartCaches(Path.of("target", "start-caches").toAbsolutePath());
 
   private final Path root;
   private final String version;
@@ -21,6 +25,7 @@ public final class Programs {
   private final String scheme;
   private final HttpClient client;
   private final List<String> everywhere;
+  private final @Nullable StartCaches caches;
 
   /**
    * Programs that start fast and need little, for tests on few processors.
@@ -30,7 +35,11 @@ public final class Programs {
   public Programs(Path directory) {
     this(
         directory,
-        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"));
+        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+        "http",
+        Http.CLIENT,
+        List.of(),
+        CACHES);
   }
 
   /**
@@ -38,7 +47,7 @@ public final class Programs {
    * @param flags for every JVM
    */
   public Programs(Path directory, List<String> flags) {
-    this(directory, flags, "http", Http.CLIENT, List.of());
+    this(directory, flags, "http", Http.CLIENT, List.of(), null);
   }
 
   private Programs(
@@ -46,7 +55,9 @@ public final class Programs {
       List<String> flags,
       String scheme,
       HttpClient client,
-      List<String> everywhere) {
+      List<String> everywhere,
+      @Nullable StartCaches caches) {
+    this.caches = caches;
     this.flags = List.copyOf(flags);
     this.scheme = scheme;
     this.client = client;
@@ -63,7 +74,7 @@ public final class Programs {
    * @param options that all of them get
    */
   public Programs overTls(HttpClient client, String... options) {
-    return new Programs(directory, flags, "https", client, List.of(options));
+    return new Programs(directory, flags, "https", client, List.of(options), caches);
   }
 
   /** A registry. */
@@ -72,11 +83,8 @@ public final class Programs {
     return process(
         "registry",
         port,
-        List.of(
-            "-jar",
-            jar("eureka-registry"),
-            "--spring.profiles.active=quickstart",
-            "--server.port=" + port));
+        jar("eureka-registry"),
+        List.of("--spring.profiles.active=quickstart", "--server.port=" + port));
   }
 
   /**
@@ -90,8 +98,6 @@ public final class Programs {
     List<String> arguments =
         new ArrayList<>(
             List.of(
-                "-jar",
-                jar("scheduler-server"),
                 "--spring.profiles.active=quickstart",
                 "--server.address=127.0.0.1",
                 "--server.port=" + port,
@@ -101,7 +107,7 @@ public final class Programs {
                 "--eureka.instance.hostname=127.0.0.1",
                 eureka(registry)));
     arguments.addAll(Arrays.asList(options));
-    return process("scheduler", port, arguments);
+    return process("scheduler", port, jar("scheduler-server"), arguments);
   }
 
   /** The demo shop. */
@@ -110,9 +116,8 @@ public final class Programs {
     return process(
         "demo",
         port,
+        jar("demo-order-service"),
         List.of(
-            "-jar",
-            jar("demo-order-service"),
             "--server.address=127.0.0.1",
             "--server.port=" + port,
             "--punctual.client.url=" + scheduler.url(),
@@ -127,14 +132,12 @@ public final class Programs {
     List<String> arguments =
         new ArrayList<>(
             List.of(
-                "-jar",
-                jar("demo-order-service"),
                 "--server.address=127.0.0.1",
                 "--server.port=" + port,
                 "--eureka.instance.hostname=127.0.0.1",
                 eureka(registry)));
     arguments.addAll(Arrays.asList(options));
-    return process("demo", port, arguments);
+    return process("demo", port, jar("demo-order-service"), arguments);
   }
 
   /** The demo shop with the other starter: no scheduler, no registry. */
@@ -143,9 +146,8 @@ public final class Programs {
     return process(
         "demo-plugin",
         port,
+        jar("demo-order-plugin"),
         List.of(
-            "-jar",
-            jar("demo-order-plugin"),
             "--server.address=127.0.0.1",
             "--server.port=" + port,
             "--spring.data.redis.host=127.0.0.1",
@@ -160,10 +162,7 @@ public final class Programs {
     List<String> arguments =
         new ArrayList<>(
             List.of(
-                "-D" + WorkerApplication.RECORD + "=" + record.toAbsolutePath(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                WorkerApplication.class.getName(),
+                "--" + WorkerApplication.RECORD + "=" + record.toAbsolutePath(),
                 "--spring.application.name=" + application,
                 "--spring.threads.virtual.enabled=true",
                 "--server.address=127.0.0.1",
@@ -174,7 +173,7 @@ public final class Programs {
                 "--eureka.instance.hostname=127.0.0.1",
                 eureka(registry)));
     arguments.addAll(Arrays.asList(options));
-    return process(application, port, arguments);
+    return process(application, port, Launch.main(WorkerApplication.class), arguments);
   }
 
   /** One of our programs, on 127.0.0.1 and with nothing else but these options. */
@@ -183,13 +182,11 @@ public final class Programs {
     List<String> arguments =
         new ArrayList<>(
             List.of(
-                "-jar",
-                jar(module),
                 "--server.address=127.0.0.1",
                 "--server.port=" + port,
                 "--eureka.instance.hostname=127.0.0.1"));
     arguments.addAll(Arrays.asList(options));
-    return process(module, port, arguments);
+    return process(module, port, jar(module), arguments);
   }
 
   /**
@@ -198,12 +195,9 @@ public final class Programs {
    * @return what it wrote
    */
   public String command(String... words) throws IOException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-jar",
-                jar("scheduler-server")));
+    List<String> command = new ArrayList<>(List.of(JavaProcess.JAVA));
+    command.addAll(flags);
+    command.addAll(jar("scheduler-server").words());
     command.addAll(Arrays.asList(words));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     process.getOutputStream().close();
@@ -216,35 +210,37 @@ public final class Programs {
     List<String> arguments =
         new ArrayList<>(
             List.of(
-                "-cp",
-                System.getProperty("java.class.path"),
-                main.getName(),
                 "--spring.threads.virtual.enabled=true",
                 "--server.address=127.0.0.1",
                 "--server.port=" + port,
                 "--management.endpoint.health.probes.enabled=true",
                 "--eureka.client.enabled=false"));
     arguments.addAll(Arrays.asList(options));
-    return process(main.getSimpleName(), port, arguments);
+    return process(main.getSimpleName(), port, Launch.main(main), arguments);
   }
 
   private static String eureka(JavaProcess registry) {
     return "--eureka.client.service-url.defaultZone=" + registry.url() + "/eureka/";
   }
 
-  private JavaProcess process(String name, int port, List<String> arguments) {
+  private JavaProcess process(String name, int port, Launch launch, List<String> arguments) {
+    List<String> options = new ArrayList<>(arguments);
+    options.addAll(everywhere);
     List<String> command = new ArrayList<>(flags);
-    command.addAll(arguments);
-    command.addAll(everywhere);
+    if (caches != null && launch.canBeCached()) {
+      command.add(caches.flag(launch, flags, options));
+    }
+    command.addAll(launch.words());
+    command.addAll(options);
     Path log = directory.resolve("logs").resolve(name + "-" + port + ".log");
     return new JavaProcess(name, scheme, port, client, log, command);
   }
 
-  private String jar(String module) {
+  private Launch jar(String module) {
     Path jar = root.resolve(module).resolve("target").resolve(module + "-" + version + ".jar");
     if (!Files.exists(jar)) {
       throw new IllegalStateException(jar + " is not there; build it with: mvn package");
     }
-    return jar.toString();
+    return Launch.jar(module, jar);
   }
 }

@@ -244,12 +244,16 @@ class ClosedSystemIT {
 
   @Test
   void anImpostorInTheRegistryMakesNoJobDisappear() throws Exception {
-    String entry = entry("order-service", "impostor", "127.0.0.1", impostor.getAddress().getPort());
-    String apps = registry.url() + "/eureka/apps/ORDER-SERVICE";
-    assertThat(call("POST", apps, entry, Map.of()).statusCode()).isEqualTo(401);
+    RegistryEntry entry =
+        RegistryEntry.of(
+            "order-service",
+            "impostor",
+            "127.0.0.1",
+            impostor.getAddress().getPort(),
+            "order.close");
+    assertThat(register(entry, Map.of())).isEqualTo(401);
     // Somebody who has the registry's password, of all things.
-    assertThat(call("POST", apps, entry, Map.of("Authorization", registryUser())).statusCode())
-        .isEqualTo(204);
+    assertThat(register(entry, registryUser())).isEqualTo(204);
     List<String> orders = Stream.generate(ClosedSystemIT::placeQuietly).limit(10).toList();
     Waiting.until("the impostor was sent some", () -> !IMPOSTOR_SAW.isEmpty());
     for (String order : orders) {
@@ -259,7 +263,7 @@ class ClosedSystemIT {
     // with another body, and the impostor can sign no answer.
     assertThat(IMPOSTOR_SAW).allSatisfy(seen -> assertThat(seen.body()).isNotEmpty());
     assertThat(
-            call("DELETE", apps + "/impostor", "", Map.of("Authorization", registryUser()))
+            call("DELETE", registry.url() + entry.path() + "/impostor", "", registryUser())
                 .statusCode())
         .isEqualTo(200);
   }
@@ -267,18 +271,15 @@ class ClosedSystemIT {
   @Test
   void anApplicationThatCallsItselfAnothersNameGetsNothingOfIt() throws Exception {
     // Eureka looks up by virtual address, and this one claims that of the shop.
-    String entry =
-        entry("order-service", "disguised", "127.0.0.1", impostor.getAddress().getPort())
-            .replace("\"app\":\"ORDER-SERVICE\"", "\"app\":\"OTHER-SERVICE\"")
-            .replace("order.close", "secret.job");
-    assertThat(
-            call(
-                    "POST",
-                    registry.url() + "/eureka/apps/OTHER-SERVICE",
-                    entry,
-                    Map.of("Authorization", registryUser()))
-                .statusCode())
-        .isEqualTo(204);
+    RegistryEntry entry =
+        RegistryEntry.of(
+                "other-service",
+                "disguised",
+                "127.0.0.1",
+                impostor.getAddress().getPort(),
+                "secret.job")
+            .calledBy("order-service");
+    assertThat(register(entry, registryUser())).isEqualTo(204);
     Map<String, String> bearer =
         Map.of(
             "Authorization",
@@ -314,10 +315,17 @@ class ClosedSystemIT {
     }
   }
 
-  private static String registryUser() {
-    return "Basic "
-        + Base64.getEncoder()
-            .encodeToString(("punctual:" + REGISTRY_PASSWORD).getBytes(StandardCharsets.UTF_8));
+  private static Map<String, String> registryUser() {
+    String user = "punctual:" + REGISTRY_PASSWORD;
+    return Map.of(
+        "Authorization",
+        "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  /** The status that the registry answers. */
+  private static int register(RegistryEntry entry, Map<String, String> headers)
+      throws IOException, InterruptedException {
+    return call("POST", registry.url() + entry.path(), entry.json(), headers).statusCode();
   }
 
   @ParameterizedTest
@@ -336,16 +344,8 @@ class ClosedSystemIT {
             .findFirst()
             .orElseThrow()
             .replace("punctual.client.token=", "");
-    assertThat(
-            call(
-                    "POST",
-                    registry.url()
-                        + "/eureka/apps/"
-                        + application.toUpperCase(java.util.Locale.ROOT),
-                    entry(application, "bad", host, 80),
-                    Map.of("Authorization", registryUser()))
-                .statusCode())
-        .isEqualTo(204);
+    RegistryEntry entry = RegistryEntry.of(application, "bad", host, 80, "order.close");
+    assertThat(register(entry, registryUser())).isEqualTo(204);
     Map<String, String> bearer = Map.of("Authorization", "Bearer " + token);
     assertThat(
             call(
@@ -361,25 +361,6 @@ class ClosedSystemIT {
         () -> call("GET", job, "", bearer).body().contains("punctual.dispatch.allowed-networks"));
     assertThat(JSON.readTree(call("GET", job, "", bearer).body()).at("/attempts/counted").asInt())
         .isZero();
-  }
-
-  private static String entry(String application, String id, String host, int port) {
-    return """
-    {"instance":{"instanceId":"%s","hostName":"%s","app":"%s","ipAddr":"%s",
-    "vipAddress":"%s","secureVipAddress":"%s","status":"UP",
-    "port":{"$":%d,"@enabled":"true"},"securePort":{"$":443,"@enabled":"false"},
-    "dataCenterInfo":{"@class":"com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo",
-    "name":"MyOwn"},"leaseInfo":{"renewalIntervalInSecs":60,"durationInSecs":180},
-    "metadata":{"punctual.task-types":"order.close","punctual.protocol":"batch",
-    "punctual.callback-path":"/punctual/callback","punctual.concurrency":"10"}}}"""
-        .formatted(
-            id,
-            host,
-            application.toUpperCase(java.util.Locale.ROOT),
-            host,
-            application,
-            application,
-            port);
   }
 
   @Test

@@ -386,6 +386,7 @@ class ExamplesIT {
         new SchedulerCalls(
             new SchedulerLocator(() -> schedulers),
             new PunctualClientProperties.Submit(Duration.ofSeconds(2), Duration.ofSeconds(10), 4),
+            null,
             null));
   }
 

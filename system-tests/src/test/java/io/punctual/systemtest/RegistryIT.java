@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.punctual.redis.Ports;
 import io.punctual.systemtest.worker.WorkerApplication;
 import java.io.IOException;
-import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -50,10 +49,10 @@ class RegistryIT {
         JavaProcess real = load.worker(REGISTRY)) {
       scheduler.awaitReady();
       neighbour.awaitReady();
-      register(load, "dead", Ports.free(), "UP", "batch");
-      register(load, "another-application", neighbour.port(), "UP", "batch");
-      register(load, "nonsense", neighbour.port(), "UP", "telepathy");
-      register(load, "out", neighbour.port(), "OUT_OF_SERVICE", "batch");
+      register(entry(load, "dead", Ports.free()));
+      register(entry(load, "another-application", neighbour.port()));
+      register(entry(load, "nonsense", neighbour.port()).speaks("telepathy"));
+      register(entry(load, "out", neighbour.port()).is("OUT_OF_SERVICE"));
       Submitter submitter = load.submitter();
       submitter.submit(scheduler, "job-", 30, "record", System.currentTimeMillis() + 200, 0);
       Waiting.until(
@@ -81,28 +80,11 @@ class RegistryIT {
     }
   }
 
-  /** Writes an entry of the load's application by hand. */
-  private static void register(Workload load, String id, int port, String status, String protocol)
-      throws IOException {
-    String app = load.application().toUpperCase(Locale.ROOT);
-    String entry =
-        """
-        {"instance":{"instanceId":"%s","hostName":"127.0.0.1","app":"%s","ipAddr":"127.0.0.1",
-        "vipAddress":"%s","secureVipAddress":"%s","status":"%s",
-        "port":{"$":%d,"@enabled":"true"},"securePort":{"$":443,"@enabled":"false"},
-        "dataCenterInfo":{"@class":"com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo",
-        "name":"MyOwn"},"leaseInfo":{"renewalIntervalInSecs":60,"durationInSecs":180},
-        "metadata":{"punctual.task-types":"%s","punctual.protocol":"%s",
-        "punctual.callback-path":"/punctual/callback","punctual.concurrency":"10"}}}"""
-            .formatted(
-                id,
-                app,
-                load.application(),
-                load.application(),
-                status,
-                port,
-                WorkerApplication.TYPE,
-                protocol);
-    assertThat(Http.post(REGISTRY.url() + "/eureka/apps/" + app, entry).status()).isEqualTo(204);
+  private static RegistryEntry entry(Workload load, String id, int port) {
+    return RegistryEntry.of(load.application(), id, "127.0.0.1", port, WorkerApplication.TYPE);
+  }
+
+  private static void register(RegistryEntry entry) throws IOException {
+    assertThat(Http.post(REGISTRY.url() + entry.path(), entry.json()).status()).isEqualTo(204);
   }
 }

@@ -9,11 +9,12 @@ import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
-import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -34,55 +35,66 @@ final class Senders implements Filter {
       throws IOException, ServletException {
     if (request instanceof HttpServletRequest call
         && call.getHeader("Punctual-Scheduler") != null) {
-      byte[] body = call.getInputStream().readAllBytes();
-      for (JsonNode job : JSON.readTree(body).path("jobs")) {
-        byJob
-            .computeIfAbsent(job.path("taskId").asString(""), id -> ConcurrentHashMap.newKeySet())
-            .add(call.getHeader("Punctual-Scheduler"));
-      }
-      chain.doFilter(new Read(call, body), response);
+      String scheduler = call.getHeader("Punctual-Scheduler");
+      chain.doFilter(new Overheard(call, body -> note(scheduler, body)), response);
     } else {
       chain.doFilter(request, response);
     }
   }
 
-  /** A request whose body was read, with its body. */
-  private static final class Read extends HttpServletRequestWrapper {
+  private void note(String scheduler, byte[] body) {
+    for (JsonNode job : JSON.readTree(body).path("jobs")) {
+      byJob
+          .computeIfAbsent(job.path("taskId").asString(""), id -> ConcurrentHashMap.newKeySet())
+          .add(scheduler);
+    }
+  }
 
-    private final byte[] body;
+  /** A request whose body is told once it was read to its end. */
+  private static final class Overheard extends HttpServletRequestWrapper {
 
-    Read(HttpServletRequest request, byte[] body) {
+    private final Consumer<byte[]> listener;
+
+    Overheard(HttpServletRequest request, Consumer<byte[]> listener) {
       super(request);
-      this.body = body;
+      this.listener = listener;
     }
 
     @Override
-    public ServletInputStream getInputStream() {
-      ByteArrayInputStream bytes = new ByteArrayInputStream(body);
+    public ServletInputStream getInputStream() throws IOException {
+      ServletInputStream in = super.getInputStream();
+      ByteArrayOutputStream heard = new ByteArrayOutputStream();
       return new ServletInputStream() {
         @Override
         public boolean isFinished() {
-          return bytes.available() == 0;
+          return in.isFinished();
         }
 
         @Override
         public boolean isReady() {
-          return true;
+          return in.isReady();
         }
 
         @Override
-        public void setReadListener(ReadListener listener) {
-          throw new UnsupportedOperationException();
+        public void setReadListener(ReadListener readListener) {
+          in.setReadListener(readListener);
         }
 
         @Override
-        public int read() {
-          return bytes.read();
+        public int read() throws IOException {
+          byte[] one = new byte[1];
+          return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
         }
 
         @Override
-        public int read(byte[] buffer, int offset, int length) {
-          return bytes.read(buffer, offset, length);
+        public int read(byte[] buffer, int offset, int length) throws IOException {
+          int count = in.read(buffer, offset, length);
+          if (count > 0) {
+            heard.write(buffer, offset, count);
+          } else if (count < 0) {
+            listener.accept(heard.toByteArray());
+          }
+          return count;
         }
       };
     }

@@ -21,7 +21,7 @@ import org.springframework.context.annotation.Bean;
 
 /**
  * Runs jobs of the type {@value #TYPE}, whose params are {@code <task id> <what to do>}: {@code
- * record}, {@code sleep <ms>}, {@code fail <times>}, {@code reject <text>}, {@code halt}. Each With
+ * record}, {@code sleep <ms>}, {@code fail <times>}, {@code reject <text>}, {@code halt}. With
  * {@code worker.slower} sleeps take so many times as long. Each invocation is in the record file
  * before anything else happens, so that it survives a kill -9.
  */
@@ -34,7 +34,7 @@ public class WorkerApplication {
   /** Another one, which it knows with {@code worker.extra} only. */
   public static final String EXTRA_TYPE = "extra";
 
-  /** System property: the record file. */
+  /** Property: the record file. */
   public static final String RECORD = "worker.record";
 
   private static final Senders SENDERS = new Senders();
@@ -44,14 +44,15 @@ public class WorkerApplication {
   }
 
   @Bean
-  TaskWorker jobs(@Value("${worker.slower:1}") int slower) throws IOException {
-    return new Jobs(TYPE, record(), slower);
+  TaskWorker jobs(@Value("${" + RECORD + "}") Path record, @Value("${worker.slower:1}") int slower)
+      throws IOException {
+    return new Jobs(TYPE, open(record), slower);
   }
 
   @Bean
   @ConditionalOnProperty("worker.extra")
-  TaskWorker extraJobs() throws IOException {
-    return new Jobs(EXTRA_TYPE, record(), 1);
+  TaskWorker extraJobs(@Value("${" + RECORD + "}") Path record) throws IOException {
+    return new Jobs(EXTRA_TYPE, open(record), 1);
   }
 
   @Bean
@@ -60,12 +61,9 @@ public class WorkerApplication {
     return SENDERS;
   }
 
-  private static FileChannel record() throws IOException {
+  private static FileChannel open(Path record) throws IOException {
     return FileChannel.open(
-        Path.of(System.getProperty(RECORD)),
-        StandardOpenOption.CREATE,
-        StandardOpenOption.WRITE,
-        StandardOpenOption.APPEND);
+        record, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
   }
 
   private static final class Jobs implements TaskWorker {
@@ -107,7 +105,8 @@ public class WorkerApplication {
     private void act(String[] words) throws Exception {
       switch (words[1]) {
         case "record" -> {}
-        // Work that takes its time, and can be interrupted.
+        // The work itself, which takes as long as the test says; an interrupt ends it, as it
+        // would any other. Nobody waits here for something to happen.
         case "sleep" -> Thread.sleep(slower * Long.parseLong(words[2]));
         case "fail" -> {
           int failed = failures.merge(words[0], 1, Integer::sum);

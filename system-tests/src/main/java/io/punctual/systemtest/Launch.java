@@ -1,0 +1,52 @@
+package io.punctual.systemtest;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * How {@code java} is told which program to start.
+ *
+ * @param name of the program
+ * @param words behind the flags and before the program's options
+ * @param jars what it is made of
+ */
+record Launch(String name, List<String> words, List<Path> jars) {
+
+  /** A program of the build: a jar, with a directory lib beside it. */
+  static Launch jar(String name, Path jar) {
+    try (Stream<Path> libraries = Files.list(jar.resolveSibling("lib"))) {
+      return new Launch(
+          name, List.of("-jar", jar.toString()), Stream.concat(Stream.of(jar), libraries).toList());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A class of this JVM's class path; one that is in a jar needs nothing but jars. */
+  static Launch main(Class<?> main) {
+    boolean packed =
+        Files.isRegularFile(
+            Path.of(
+                URI.create(main.getProtectionDomain().getCodeSource().getLocation().toString())));
+    List<Path> path =
+        Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+            .map(Path::of)
+            .filter(entry -> !packed || Files.isRegularFile(entry))
+            .toList();
+    String joined =
+        path.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+    return new Launch(main.getSimpleName(), List.of("-cp", joined, main.getName()), path);
+  }
+
+  /** Whether all of it is in jars: classes of directories can be in no start cache. */
+  boolean canBeCached() {
+    return jars.stream().allMatch(Files::isRegularFile);
+  }
+}
