@@ -9,7 +9,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -308,6 +311,30 @@ class HttpApiIT extends SharedRedisTestBase {
     Answer second = api.get("/api/v1/queues?limit=1&cursor=" + first.at("/nextCursor"));
     assertThat(second.at("/items/0/taskType")).isEqualTo("page.c");
     assertThat(api.get("/api/v1/queues/pages/page.a").at("/application")).isEqualTo("pages");
+  }
+
+  @Test
+  void pagesOfQueuesLeaveNoneOut() {
+    Set<String> made = Set.of("paged/x", "paged-a/x", "paged.b/x", "paged/x-y", "paged/x.z");
+    for (String queue : made) {
+      String[] names = queue.split("/", -1);
+      api.post(JOBS, job(id).replace("order.close", names[1]).replace("shop", names[0]));
+    }
+    List<String> seen = new ArrayList<>();
+    String cursor = "page";
+    while (!cursor.isEmpty()) {
+      Answer page = api.get("/api/v1/queues?limit=1&cursor=" + cursor);
+      page.body()
+          .at("/items")
+          .forEach(
+              queue ->
+                  seen.add(
+                      queue.at("/application").asString()
+                          + "/"
+                          + queue.at("/taskType").asString()));
+      cursor = page.at("/nextCursor");
+    }
+    assertThat(seen).containsAll(made).doesNotHaveDuplicates();
   }
 
   static Stream<Bad> bad() {

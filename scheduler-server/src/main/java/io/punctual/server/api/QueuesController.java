@@ -14,6 +14,7 @@ import io.punctual.server.security.Role;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,7 +72,8 @@ class QueuesController {
     List<Map.Entry<QueueName, Integer>> found =
         engine.queues().entrySet().stream()
             .filter(entry -> AccessRules.sees(entry.getKey()))
-            .sorted(Map.Entry.comparingByKey())
+            // By the text that the cursor is, in which a slash stands behind a hyphen.
+            .sorted(Comparator.comparing(entry -> entry.getKey().toString()))
             .filter(entry -> cursor == null || entry.getKey().toString().compareTo(cursor) > 0)
             .filter(entry -> open == null || open == workers.isCircuitOpen(entry.getKey()))
             .limit(max + 1L)
@@ -108,8 +110,12 @@ class QueuesController {
   @PutMapping("/queues/{application}/{taskType}/limits")
   Map<String, Object> limit(
       @PathVariable String application, @PathVariable String taskType, HttpServletRequest request) {
-    QueueName queue = JobAnswers.queue(application, taskType);
-    JsonFields fields = JsonBody.read(request, bounds.maxBody().toBytes());
+    return limit(
+        JobAnswers.queue(application, taskType),
+        JsonBody.read(request, bounds.maxBody().toBytes()));
+  }
+
+  Map<String, Object> limit(QueueName queue, JsonFields fields) {
     int concurrency = fields.integer("concurrency", 0, 1, 1_000_000);
     String rate = fields.text("rate");
     fields.noMore();
