@@ -15,7 +15,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -127,17 +126,7 @@ class AccessIT extends ServerTestBase {
   }
 
   private Answer call(String method, String path, String body, String authorization) {
-    return api.send(
-        path,
-        request -> {
-          if (!authorization.isEmpty()) {
-            request.header("Authorization", authorization);
-          }
-          return request
-              .header("Content-Type", "application/json")
-              .method(
-                  method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
-        });
+    return api.call(method, path, body, authorization);
   }
 
   private static String bearer(String token) {

@@ -22,7 +22,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Talks to the API as any program would: nothing of the server's own code is in between. */
-final class ApiClient implements AutoCloseable {
+public final class ApiClient implements AutoCloseable {
 
   private static final JsonMapper JSON = new JsonMapper();
 
@@ -38,7 +38,7 @@ final class ApiClient implements AutoCloseable {
   }
 
   /** An answer; the body is a missing node where there is none, or none that is JSON. */
-  record Answer(int status, HttpHeaders headers, String text, JsonNode body) {
+  public record Answer(int status, HttpHeaders headers, String text, JsonNode body) {
 
     static Answer of(int status, HttpHeaders headers, String text) {
       boolean json = headers.firstValue("Content-Type").orElse("").contains("json");
@@ -76,6 +76,21 @@ final class ApiClient implements AutoCloseable {
 
   Answer call(String method, String path, String contentType, BodyPublisher body) {
     return send(path, request -> request.header("Content-Type", contentType).method(method, body));
+  }
+
+  /** With an {@code Authorization} header, unless that is empty. */
+  public Answer call(String method, String path, String json, String authorization) {
+    return send(
+        path,
+        request -> {
+          if (!authorization.isEmpty()) {
+            request.header("Authorization", authorization);
+          }
+          return request
+              .header("Content-Type", "application/json")
+              .method(
+                  method, json.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(json));
+        });
   }
 
   Answer send(String path, UnaryOperator<HttpRequest.Builder> details) {

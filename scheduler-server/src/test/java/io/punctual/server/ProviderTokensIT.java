@@ -88,17 +88,11 @@ class ProviderTokensIT extends SharedRedisTestBase {
   }
 
   private Answer get(String path, String token) {
-    return api.send(path, request -> request.header("Authorization", "Bearer " + token).GET());
+    return api.call("GET", path, "", "Bearer " + token);
   }
 
   private Answer post(String path, String body, String token) {
-    return api.send(
-        path,
-        request ->
-            request
-                .header("Authorization", "Bearer " + token)
-                .header("Content-Type", "application/json")
-                .POST(java.net.http.HttpRequest.BodyPublishers.ofString(body)));
+    return api.call("POST", path, body, "Bearer " + token);
   }
 
   @Test

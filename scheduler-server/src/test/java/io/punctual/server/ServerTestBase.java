@@ -5,10 +5,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.springframework.boot.test.web.server.LocalServerPort;
 
 /** A scheduler and a client of it. */
-abstract class ServerTestBase {
+public abstract class ServerTestBase {
 
-  @LocalServerPort int port;
-  ApiClient api;
+  @LocalServerPort protected int port;
+  protected ApiClient api;
 
   @BeforeEach
   void connectApi() {

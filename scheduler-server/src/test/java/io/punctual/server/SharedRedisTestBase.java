@@ -9,18 +9,18 @@ import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
 /** A scheduler on the Redis of all tests, with keys of its own in it. */
-abstract class SharedRedisTestBase extends ServerTestBase {
+public abstract class SharedRedisTestBase extends ServerTestBase {
 
   /**
    * Classes with equal properties share a scheduler and its jobs. This one, with the class's name,
    * is for those who look at all that there is.
    */
-  static final String ALONE = "test.alone";
+  protected static final String ALONE = "test.alone";
 
   @Value("${punctual.key-prefix}")
-  String prefix;
+  protected String prefix;
 
-  @Autowired RedisConnectionFactory connections;
+  @Autowired protected RedisConnectionFactory connections;
 
   @DynamicPropertySource
   static void redis(DynamicPropertyRegistry registry) {
@@ -31,7 +31,7 @@ abstract class SharedRedisTestBase extends ServerTestBase {
   }
 
   /** An instance of an application, as the registry would say it, that runs order.close. */
-  static void instance(
+  protected static void instance(
       DynamicPropertyRegistry registry, String app, int index, int port, String protocol) {
     String at = "spring.cloud.discovery.client.simple.instances." + app + "[" + index + "].";
     registry.add(at + "uri", () -> "http://127.0.0.1:" + port);

@@ -29,8 +29,8 @@ class AccessRules implements HandlerInterceptor, WebMvcConfigurer {
   public void addInterceptors(InterceptorRegistry registry) {
     registry
         .addInterceptor(this)
-        .addPathPatterns("/api/**")
-        .excludePathPatterns("/api/v1/openapi.yaml");
+        .addPathPatterns("/api/**", "/console", "/console/**")
+        .excludePathPatterns("/api/v1/openapi.yaml", "/console/login", "/console/assets/**");
   }
 
   @Override

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Becomes a problem document. */
-final class ApiException extends RuntimeException {
+/** What is wrong with a call, for its caller: becomes a problem document. */
+public final class ApiException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
@@ -36,7 +36,8 @@ final class ApiException extends RuntimeException {
     this.retryAfter = retryAfter;
   }
 
-  static ApiException invalid(String field, String detail) {
+  /** Something is wrong with a part of the input. */
+  public static ApiException invalid(String field, String detail) {
     return new ApiException(
         ErrorCode.INVALID,
         field + " " + detail,
@@ -45,7 +46,8 @@ final class ApiException extends RuntimeException {
         null);
   }
 
-  static ApiException of(ErrorCode code, String detail) {
+  /** Something else is wrong. */
+  public static ApiException of(ErrorCode code, String detail) {
     return new ApiException(code, detail, List.of(), Map.of(), null);
   }
 
@@ -55,6 +57,11 @@ final class ApiException extends RuntimeException {
 
   static ApiException unavailable(String detail, Duration retryAfter) {
     return new ApiException(ErrorCode.UNAVAILABLE, detail, List.of(), Map.of(), retryAfter);
+  }
+
+  /** The status of HTTP that says so. */
+  public int status() {
+    return code.status();
   }
 
   ErrorCode code() {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param until only up to this moment, epoch ms
  * @param error only where the last error holds this text
  */
-record JobFilter(
+public record JobFilter(
     String application,
     @Nullable String taskType,
     @Nullable State state,
@@ -30,7 +30,7 @@ record JobFilter(
     @Nullable String error) {
 
   /** The states by which jobs can be asked for. */
-  enum State {
+  public enum State {
     /** Waits, due or not. */
     DELAYED(JobState.DELAYED),
     /** Waits, and is due. */
@@ -46,7 +46,13 @@ record JobFilter(
       this.stored = stored;
     }
 
-    static @Nullable State of(@Nullable String name) {
+    /**
+     * The state of that name.
+     *
+     * @return null for null
+     * @throws ApiException 400 for a name that is none
+     */
+    public static @Nullable State of(@Nullable String name) {
       if (name == null) {
         return null;
       }
@@ -68,7 +74,12 @@ record JobFilter(
     }
   }
 
-  JobFilter {
+  /**
+   * Checks the parts.
+   *
+   * @throws ApiException 400, naming the part
+   */
+  public JobFilter {
     application = new QueueName(JobAnswers.checked("application", application), "x").application();
     if (taskType != null) {
       JobAnswers.checked("taskType", taskType);

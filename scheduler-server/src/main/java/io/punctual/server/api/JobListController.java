@@ -91,7 +91,11 @@ class JobListController {
   @Allowed(value = Role.OPERATOR, applications = true)
   @PostMapping("/api/v1/jobs:cancel")
   Map<String, Object> cancel(HttpServletRequest request) {
-    Bulk bulk = read(request, JobFilter.State.DELAYED, fields -> null);
+    return cancel(body(request));
+  }
+
+  Map<String, Object> cancel(JsonFields fields) {
+    Bulk bulk = read(fields, JobFilter.State.DELAYED, any -> null);
     return run(
         "cancel",
         bulk,
@@ -102,7 +106,11 @@ class JobListController {
   @Allowed(value = Role.OPERATOR, applications = true)
   @PostMapping("/api/v1/jobs:reschedule")
   Map<String, Object> reschedule(HttpServletRequest request) {
-    Bulk bulk = read(request, JobFilter.State.DELAYED, JobInput::due);
+    return reschedule(body(request));
+  }
+
+  Map<String, Object> reschedule(JsonFields fields) {
+    Bulk bulk = read(fields, JobFilter.State.DELAYED, JobInput::due);
     Due due = bulk.due();
     return run(
         "reschedule",
@@ -114,7 +122,11 @@ class JobListController {
   @Allowed(value = Role.OPERATOR, applications = true)
   @PostMapping("/api/v1/jobs:requeue")
   Map<String, Object> requeue(HttpServletRequest request) {
-    Bulk bulk = read(request, JobFilter.State.DEAD, fields -> null);
+    return requeue(body(request));
+  }
+
+  Map<String, Object> requeue(JsonFields fields) {
+    Bulk bulk = read(fields, JobFilter.State.DEAD, any -> null);
     return run(
         "requeue",
         bulk,
@@ -128,7 +140,11 @@ class JobListController {
   @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping("/api/v1/jobs:purge")
   Map<String, Object> purge(HttpServletRequest request) {
-    Bulk bulk = read(request, null, fields -> null);
+    return purge(body(request));
+  }
+
+  Map<String, Object> purge(JsonFields fields) {
+    Bulk bulk = read(fields, null, any -> null);
     return run(
         "purge",
         bulk,
@@ -138,6 +154,10 @@ class JobListController {
                     && engine.operations().purge(job.queue(), job.state(), job.taskId())
                 ? "purged"
                 : now(job.queue(), job.taskId()));
+  }
+
+  private JsonFields body(HttpServletRequest request) {
+    return JsonBody.read(request, bounds.maxBody().toBytes());
   }
 
   /**
@@ -155,11 +175,10 @@ class JobListController {
       @Nullable String cursor,
       @Nullable Due due) {}
 
-  private Bulk read(
-      HttpServletRequest request,
+  private static Bulk read(
+      JsonFields fields,
       JobFilter.@Nullable State state,
       Function<JsonFields, @Nullable Due> time) {
-    JsonFields fields = JsonBody.read(request, bounds.maxBody().toBytes());
     String application = fields.application();
     String taskType = fields.name("taskType");
     List<String> ids = fields.textList("taskIds");

@@ -18,7 +18,7 @@ import org.springframework.stereotype.Component;
 
 /** Finds jobs by a filter, page by page. A page looks at a bounded number of jobs. */
 @Component
-class JobSearch {
+public class JobSearch {
 
   /** Most jobs that one call looks at: a filter that nothing matches must end, too. */
   private static final int MAX_LOOKED_AT = 5_000;
@@ -34,7 +34,7 @@ class JobSearch {
    *
    * @param next where to go on; null at the end. There may be more even if nothing was found
    */
-  record Found(List<JobView> jobs, @Nullable String next) {}
+  public record Found(List<JobView> jobs, @Nullable String next) {}
 
   /**
    * Finds jobs.
@@ -43,7 +43,7 @@ class JobSearch {
    * @param max most jobs
    * @throws ApiException 400 for a cursor of another filter
    */
-  Found find(JobFilter filter, @Nullable String cursor, int max) {
+  public Found find(JobFilter filter, @Nullable String cursor, int max) {
     return filter.tag() != null
         ? byTag(filter, filter.tag(), cursor, max)
         : byState(filter, cursor, max);

@@ -216,9 +216,19 @@ class JobsController {
       @PathVariable String taskId,
       @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch,
       HttpServletRequest request) {
+    JsonFields fields = JsonBody.read(request, bounds.maxBody().toBytes());
+    return revise(application, taskType, taskId, ifMatch, fields);
+  }
+
+  Map<String, Object> revise(
+      String application,
+      String taskType,
+      String taskId,
+      @Nullable String ifMatch,
+      JsonFields fields) {
     QueueName queue = JobAnswers.queue(application, taskType);
     JobAnswers.id(taskId);
-    JobChange change = JobChange.read(JsonBody.read(request, bounds.maxBody().toBytes()));
+    JobChange change = JobChange.read(fields);
     Revision.Version seen = ifMatch == null ? null : version(queue, taskId, ifMatch);
     boolean moved = change.content() == null;
     return revise(

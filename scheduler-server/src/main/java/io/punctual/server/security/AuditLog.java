@@ -69,7 +69,7 @@ public class AuditLog {
    */
   public boolean isKept() {
     Caller caller = Caller.current();
-    return caller.role() != null && !caller.equals(Caller.ANYBODY);
+    return caller.role() != null && !caller.isAnybody();
   }
 
   /**

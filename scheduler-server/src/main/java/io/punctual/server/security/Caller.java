@@ -32,6 +32,11 @@ public record Caller(String name, @Nullable String application, @Nullable Role r
     return authentication instanceof CallerAuthentication known ? known.getPrincipal() : NOBODY;
   }
 
+  /** Whether nobody has to say who they are. */
+  public boolean isAnybody() {
+    return equals(ANYBODY);
+  }
+
   /** Whether this is an operator of that role, or of a higher one. */
   public boolean is(Role wanted) {
     return role != null && role.includes(wanted);

@@ -26,6 +26,7 @@ import org.springframework.security.web.DefaultSecurityFilterChain;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.header.HeaderWriterFilter;
 import org.springframework.security.web.header.writers.ContentSecurityPolicyHeaderWriter;
+import org.springframework.security.web.header.writers.DelegatingRequestMatcherHeaderWriter;
 import org.springframework.security.web.header.writers.XContentTypeOptionsHeaderWriter;
 import org.springframework.security.web.header.writers.frameoptions.XFrameOptionsHeaderWriter;
 import org.springframework.security.web.util.matcher.AnyRequestMatcher;
@@ -83,10 +84,21 @@ class QuickstartConfiguration {
         AnyRequestMatcher.INSTANCE,
         new HeaderWriterFilter(
             List.of(
-                new ContentSecurityPolicyHeaderWriter(SecurityConfiguration.NOTHING_IS_SHOWN),
+                new DelegatingRequestMatcherHeaderWriter(
+                    QuickstartConfiguration::isConsole,
+                    new ContentSecurityPolicyHeaderWriter(SecurityConfiguration.PAGES)),
+                new DelegatingRequestMatcherHeaderWriter(
+                    request -> !isConsole(request),
+                    new ContentSecurityPolicyHeaderWriter(SecurityConfiguration.NOTHING_IS_SHOWN)),
                 new XContentTypeOptionsHeaderWriter(),
                 new XFrameOptionsHeaderWriter(XFrameOptionsHeaderWriter.XFrameOptionsMode.DENY))),
         new FromHere());
+  }
+
+  private static boolean isConsole(HttpServletRequest request) {
+    String path = request.getRequestURI();
+    return path.equals(SecurityConfiguration.CONSOLE)
+        || path.startsWith(SecurityConfiguration.CONSOLE + "/");
   }
 
   /**

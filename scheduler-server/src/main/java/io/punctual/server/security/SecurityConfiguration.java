@@ -11,9 +11,11 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Profile;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.security.authentication.AuthenticationManager;
+import org.springframework.security.authentication.BadCredentialsException;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
 import org.springframework.security.config.annotation.web.configurers.HeadersConfigurer;
@@ -24,7 +26,10 @@ import org.springframework.security.oauth2.jwt.JwtDecoder;
 import org.springframework.security.web.AuthenticationEntryPoint;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.access.AccessDeniedHandler;
+import org.springframework.security.web.authentication.LoginUrlAuthenticationEntryPoint;
+import org.springframework.security.web.csrf.CookieCsrfTokenRepository;
 import org.springframework.security.web.header.writers.ReferrerPolicyHeaderWriter;
+import org.springframework.security.web.savedrequest.CookieRequestCache;
 
 /**
  * Every call has a caller. What this caller may do is said at the calls themselves, see {@link
@@ -36,6 +41,14 @@ class SecurityConfiguration {
 
   /** The content security policy of every answer: none of them is a page. */
   static final String NOTHING_IS_SHOWN = "default-src 'none'; frame-ancestors 'none'";
+
+  /** That of the console's pages: all that they need comes from here, and no script is in them. */
+  static final String PAGES =
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+          + " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+  /** What the console's addresses begin with. */
+  static final String CONSOLE = "/console";
 
   private static final String AUDIENCES = "spring.security.oauth2.resourceserver.jwt.audiences";
   private static final Logger log = LoggerFactory.getLogger(SecurityConfiguration.class);
@@ -81,6 +94,77 @@ class SecurityConfiguration {
   AuthenticationManager operatorLogin(SecurityProperties properties) {
     return new OperatorLogin(
         properties, PasswordEncoderFactories.createDelegatingPasswordEncoder(), System::nanoTime);
+  }
+
+  /** The console: operators log in once, and a cookie says that they did. */
+  @Bean
+  @Order(1)
+  SecurityFilterChain consoleSecurity(HttpSecurity http, AuthenticationManager operators) {
+    CookieCsrfTokenRepository tokens = new CookieCsrfTokenRepository();
+    tokens.setCookieName("punctual-form");
+    tokens.setCookiePath(CONSOLE);
+    tokens.setCookieCustomizer(cookie -> cookie.sameSite("Strict"));
+    String login = CONSOLE + "/login";
+    AuthenticationEntryPoint page = new LoginUrlAuthenticationEntryPoint(login);
+    return http.securityMatcher(CONSOLE, CONSOLE + "/**")
+        // In cookies: strangers leave nothing behind here.
+        .csrf(csrf -> csrf.csrfTokenRepository(tokens))
+        .requestCache(cache -> cache.requestCache(new CookieRequestCache()))
+        .anonymous(AbstractHttpConfigurer::disable)
+        .headers(
+            headers ->
+                headers
+                    .contentSecurityPolicy(policy -> policy.policyDirectives(PAGES))
+                    .referrerPolicy(
+                        policy ->
+                            policy.policy(ReferrerPolicyHeaderWriter.ReferrerPolicy.SAME_ORIGIN)))
+        .authenticationManager(operators)
+        .formLogin(
+            form ->
+                form.loginPage(login)
+                    .defaultSuccessUrl(CONSOLE)
+                    .failureHandler(
+                        (request, response, e) ->
+                            response.sendRedirect(
+                                request.getContextPath()
+                                    + login
+                                    + (e instanceof BadCredentialsException
+                                        ? "?error=wrong"
+                                        : "?error=wait"))))
+        .logout(logout -> logout.logoutUrl(CONSOLE + "/logout").logoutSuccessUrl(login))
+        .exceptionHandling(
+            errors ->
+                errors
+                    .authenticationEntryPoint(
+                        (request, response, e) -> {
+                          if (request.getHeader("HX-Request") == null) {
+                            page.commence(request, response, e);
+                            return;
+                          }
+                          // A part of a page: the whole page goes to the login.
+                          response.setHeader("HX-Refresh", "true");
+                          response.setStatus(401);
+                        })
+                    .accessDeniedHandler(
+                        (request, response, e) -> {
+                          response.setStatus(403);
+                          response.setContentType("text/plain;charset=UTF-8");
+                          response
+                              .getWriter()
+                              .write(
+                                  "Refused: the form is too old, or came from another site. Open"
+                                      + " the page again and repeat it.");
+                        }))
+        .authorizeHttpRequests(
+            calls ->
+                calls
+                    .dispatcherTypeMatchers(DispatcherType.ASYNC, DispatcherType.ERROR)
+                    .permitAll()
+                    .requestMatchers(login, CONSOLE + "/assets/**")
+                    .permitAll()
+                    .anyRequest()
+                    .hasRole(Role.VIEWER.name()))
+        .build();
   }
 
   @Bean

@@ -1,0 +1,148 @@
+package io.punctual.server.api;
+
+import io.punctual.core.engine.JobView;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.StoreException;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The API for callers in this process: the console does what everybody can do, with the same
+ * checks, the same errors and the same audit. Who may do it is not looked at here: that is said by
+ * {@code Allowed} where the call comes from.
+ */
+@Component
+public class ApiCalls {
+
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private final JobsController jobs;
+  private final JobListController lists;
+  private final QueuesController queues;
+  private final StoreController store;
+  private final AuditController audit;
+
+  ApiCalls(
+      JobsController jobs,
+      JobListController lists,
+      QueuesController queues,
+      StoreController store,
+      AuditController audit) {
+    this.jobs = jobs;
+    this.lists = lists;
+    this.queues = queues;
+    this.store = store;
+    this.audit = audit;
+  }
+
+  /** What can be done to many jobs. */
+  public enum Bulk {
+    /** Nothing will run them. */
+    CANCEL,
+    /** To another time: the fields hold it. */
+    RESCHEDULE,
+    /** Dead letters wait again. */
+    REQUEUE,
+    /** Gone for good. */
+    PURGE
+  }
+
+  /** The version of a job, for {@link #revise}. */
+  public static String version(JobView job) {
+    return JobVersion.of(job);
+  }
+
+  /** What a caller is told when the store fails. */
+  public static ApiException problem(StoreException e) {
+    return Problems.translate(e);
+  }
+
+  /**
+   * What became of many jobs.
+   *
+   * @param outcomes how many, by outcome
+   * @param nextCursor where to go on; null at the end
+   */
+  public record Outcomes(
+      boolean dryRun,
+      int matched,
+      Map<String, Integer> outcomes,
+      List<Outcome> items,
+      @Nullable String nextCursor) {}
+
+  /** What became of one of them. */
+  public record Outcome(String taskType, String taskId, String outcome) {}
+
+  /** As {@code DELETE /jobs/...}. */
+  public Map<String, Object> cancel(QueueName queue, String taskId) {
+    return jobs.cancel(queue.application(), queue.taskType(), taskId);
+  }
+
+  /** As {@code POST /jobs/.../run}. */
+  public void run(QueueName queue, String taskId) {
+    var unused = jobs.runNow(queue.application(), queue.taskType(), taskId);
+  }
+
+  /** As {@code POST /jobs/.../requeue}. */
+  public void requeue(QueueName queue, String taskId) {
+    var unused = jobs.requeue(queue.application(), queue.taskType(), taskId);
+  }
+
+  /**
+   * As {@code PATCH /jobs/...}.
+   *
+   * @param version the ETag that was seen; null for any
+   */
+  public Map<String, Object> revise(
+      QueueName queue, String taskId, @Nullable String version, Map<String, ?> fields) {
+    return jobs.revise(queue.application(), queue.taskType(), taskId, version, fields(fields));
+  }
+
+  /** As {@code POST /jobs:cancel} and so on. */
+  public Outcomes many(Bulk action, Map<String, ?> fields) {
+    Map<String, Object> answer =
+        switch (action) {
+          case CANCEL -> lists.cancel(fields(fields));
+          case RESCHEDULE -> lists.reschedule(fields(fields));
+          case REQUEUE -> lists.requeue(fields(fields));
+          case PURGE -> lists.purge(fields(fields));
+        };
+    return JSON.convertValue(answer, Outcomes.class);
+  }
+
+  /** As {@code POST /queues/.../pause} and {@code resume}. */
+  public void hold(QueueName queue, boolean paused) {
+    var unused =
+        paused
+            ? queues.pause(queue.application(), queue.taskType())
+            : queues.resume(queue.application(), queue.taskType());
+  }
+
+  /** As {@code PUT /queues/.../limits}. */
+  public void limit(QueueName queue, Map<String, ?> fields) {
+    var unused = queues.limit(queue, fields(fields));
+  }
+
+  /** As {@code GET /forecast}. */
+  public Map<String, Object> forecast(
+      @Nullable String application, @Nullable String taskType, String within, int intervals) {
+    return queues.forecast(application, taskType, within, Integer.toString(intervals));
+  }
+
+  /** As {@code POST /store/losses/acknowledge}. */
+  public void acknowledgeLosses() {
+    var unused = store.acknowledge();
+  }
+
+  /** As {@code GET /audit}. */
+  public Map<String, Object> audit(@Nullable String cursor, int limit) {
+    return audit.list(cursor, Integer.toString(limit));
+  }
+
+  private static JsonFields fields(Map<String, ?> fields) {
+    return JsonFields.of(JSON.valueToTree(fields), "");
+  }
+}

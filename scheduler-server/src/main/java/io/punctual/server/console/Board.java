@@ -1,0 +1,237 @@
+package io.punctual.server.console;
+
+import io.punctual.core.engine.Engine;
+import io.punctual.core.engine.QueueStats;
+import io.punctual.core.queue.QueueName;
+import io.punctual.server.config.WorkersSeen;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.stereotype.Component;
+
+/**
+ * All queues as they were a moment ago. They are looked at while somebody looks at the console, by
+ * all viewers together, and for a tenth of the time at most, however many there are.
+ */
+@Component
+class Board implements AutoCloseable {
+
+  private static final long FRESH_NS = 2_000_000_000L;
+  private static final int REST = 10;
+  // A quarter of an hour, while somebody looks.
+  private static final int SAMPLES = 450;
+
+  private final Engine engine;
+  private final WorkersSeen workers;
+  private final ExecutorService thread =
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().daemon().name("punctual-console").factory());
+  private final Deque<Sample> history = new ArrayDeque<>();
+  private @Nullable CompletableFuture<Snapshot> next;
+  // One that saw what somebody just did.
+  private volatile @Nullable CompletableFuture<Snapshot> awaited;
+  private volatile @Nullable Snapshot last;
+
+  @Autowired
+  Board(Engine engine, WorkersSeen workers) {
+    this.engine = engine;
+    this.workers = workers;
+  }
+
+  /**
+   * A queue, and how fast its counters grew since it was looked at before.
+   *
+   * @param perSecond by counter; empty at the first look
+   */
+  record Row(QueueStats stats, Map<String, Double> perSecond, int workers, boolean circuitOpen) {
+
+    public QueueName queue() {
+      return stats.queue();
+    }
+
+    public double rate(String counter) {
+      return perSecond.getOrDefault(counter, 0.0);
+    }
+
+    long count(String counter) {
+      return stats.counters().getOrDefault(counter, 0L);
+    }
+
+    /** How long the oldest job that is due has waited, ms. */
+    public long readyAge() {
+      Long oldest = stats.oldestReady();
+      return oldest == null ? 0 : Math.max(0, stats.now() - oldest);
+    }
+
+    public boolean paused() {
+      return stats.pausedSince() != null;
+    }
+
+    /** What a viewer ought to know first. */
+    public State state() {
+      if (paused()) {
+        return State.PAUSED;
+      } else if (circuitOpen) {
+        return State.FAILING;
+      } else if (stats.parked()) {
+        return State.PARKED;
+      } else if (readyAge() > LATE_MS) {
+        return State.LATE;
+      }
+      return State.WELL;
+    }
+  }
+
+  /** From so long on a job that is due counts as late, for the eye. */
+  static final long LATE_MS = 5_000;
+
+  /** How a queue is. */
+  enum State {
+    WELL,
+    LATE,
+    PARKED,
+    FAILING,
+    PAUSED
+  }
+
+  /**
+   * All queues.
+   *
+   * @param now the store's time, epoch ms; 0 without queues
+   * @param taken monotonic ns
+   * @param took ns
+   */
+  record Snapshot(Map<QueueName, Row> rows, long now, long taken, long took) {
+
+    long sum(ToLongFunction<Row> of) {
+      return rows.values().stream().mapToLong(of).sum();
+    }
+
+    public double rate(String counter) {
+      return rows.values().stream().mapToDouble(row -> row.rate(counter)).sum();
+    }
+
+    Collection<Row> all() {
+      return rows.values();
+    }
+  }
+
+  /** What the chart shows of a moment; rates in jobs a second. */
+  record Sample(long at, double submitted, double done, double failed, long ready) {}
+
+  /** The queues, two seconds old as a rule; older where they are many. */
+  Snapshot now() {
+    CompletableFuture<Snapshot> changed = awaited;
+    if (changed != null) {
+      awaited = null;
+      return changed.join();
+    }
+    Snapshot known = last;
+    long age = known == null ? Long.MAX_VALUE : System.nanoTime() - known.taken();
+    if (known != null && age < Math.max(FRESH_NS, known.took() * REST)) {
+      return known;
+    }
+    CompletableFuture<Snapshot> look = look();
+    // Who comes after a while waits for a fresh one; who looks on takes what there is meanwhile.
+    return known == null || age > 3 * Math.max(FRESH_NS, known.took() * REST) ? look.join() : known;
+  }
+
+  /** Somebody did something: the next one to look shall see it. */
+  synchronized void changed() {
+    next = CompletableFuture.supplyAsync(this::take, thread);
+    awaited = next;
+  }
+
+  /** A queue as it is now; empty if it is not known. */
+  Optional<Row> now(QueueName queue) {
+    Snapshot known = last;
+    Row before = known == null ? null : known.rows().get(queue);
+    return engine.stats(queue).map(stats -> row(stats, before));
+  }
+
+  /** What the chart shows, oldest first. */
+  List<Sample> history() {
+    synchronized (history) {
+      return List.copyOf(history);
+    }
+  }
+
+  private synchronized CompletableFuture<Snapshot> look() {
+    if (next == null || next.isDone()) {
+      next = CompletableFuture.supplyAsync(this::take, thread);
+    }
+    return next;
+  }
+
+  private Snapshot take() {
+    long start = System.nanoTime();
+    Snapshot before = last;
+    Map<QueueName, Row> rows = new TreeMap<>();
+    for (QueueName queue : engine.queues().keySet()) {
+      engine
+          .stats(queue)
+          .ifPresent(
+              stats ->
+                  rows.put(queue, row(stats, before == null ? null : before.rows().get(queue))));
+    }
+    long now = rows.values().stream().mapToLong(row -> row.stats().now()).max().orElse(0);
+    long end = System.nanoTime();
+    Snapshot taken = new Snapshot(rows, now, end, end - start);
+    last = taken;
+    if (before != null && now > 0) {
+      remember(taken);
+    }
+    return taken;
+  }
+
+  private void remember(Snapshot taken) {
+    synchronized (history) {
+      history.addLast(
+          new Sample(
+              taken.now(),
+              taken.rate("submitted"),
+              taken.rate("done"),
+              taken.rate("failed") + taken.rate("rejected") + taken.rate("unknown"),
+              taken.sum(row -> row.stats().ready())));
+      while (history.size() > SAMPLES) {
+        history.removeFirst();
+      }
+    }
+  }
+
+  private Row row(QueueStats stats, @Nullable Row before) {
+    Map<String, Double> rates = new TreeMap<>();
+    if (before != null && stats.now() > before.stats().now()) {
+      double seconds = (stats.now() - before.stats().now()) / 1000.0;
+      stats
+          .counters()
+          .forEach(
+              (name, count) -> rates.put(name, Math.max(0, count - before.count(name)) / seconds));
+    }
+    return new Row(
+        stats, rates, workers.of(stats.queue()).size(), workers.isCircuitOpen(stats.queue()));
+  }
+
+  /** The applications that have queues, in order. */
+  List<String> applications() {
+    return new ArrayList<>(
+        new java.util.TreeSet<>(
+            engine.queues().keySet().stream().map(QueueName::application).toList()));
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+  }
+}

@@ -1,0 +1,132 @@
+package io.punctual.server.console;
+
+import io.punctual.core.engine.Engine;
+import io.punctual.core.engine.JobView;
+import io.punctual.core.engine.Operations.Listed;
+import io.punctual.core.job.JobState;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Cursor;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/** Dead letters by what killed them: the same error with other numbers in it is the same error. */
+@Component
+class DeadLetters {
+
+  private static final int QUEUES = 50;
+  private static final int OF_QUEUE = 1_000;
+  private static final int PAGE = 200;
+  private static final int MAX_TEXT = 160;
+  private static final Pattern VARYING =
+      Pattern.compile(
+          "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|\\b[0-9a-fA-F]{12,}\\b|\\d+");
+
+  private final Engine engine;
+  private final Board board;
+
+  DeadLetters(Engine engine, Board board) {
+    this.engine = engine;
+    this.board = board;
+  }
+
+  /**
+   * Dead letters of one queue with one error.
+   *
+   * @param error the last error, with what varies left out
+   * @param part a piece of it that all of them have; null where none is long enough
+   * @param count as far as was looked
+   * @param newest epoch ms of the last death
+   * @param example one of them
+   */
+  record Group(
+      QueueName queue,
+      String error,
+      @Nullable String part,
+      int count,
+      long newest,
+      String example) {
+
+    /** The words that find them. */
+    public String query() {
+      String words = JobQuery.of(queue.application(), queue.taskType(), "dead");
+      return part == null ? words : words + " error:\"" + part + "\"";
+    }
+  }
+
+  /**
+   * What was found.
+   *
+   * @param total of all queues
+   * @param looked at how many of them
+   */
+  record Found(List<Group> groups, long total, long looked) {}
+
+  Found find() {
+    Board.Snapshot now = board.now();
+    List<Board.Row> rows =
+        now.all().stream()
+            .filter(row -> row.stats().dead() > 0)
+            .sorted(Comparator.comparingLong((Board.Row row) -> row.stats().dead()).reversed())
+            .toList();
+    List<Group> groups = new ArrayList<>();
+    long looked = 0;
+    for (Board.Row row : rows.subList(0, Math.min(QUEUES, rows.size()))) {
+      looked += groups(row.queue(), groups);
+    }
+    groups.sort(Comparator.comparingInt(Group::count).reversed());
+    return new Found(groups, rows.stream().mapToLong(row -> row.stats().dead()).sum(), looked);
+  }
+
+  private long groups(QueueName queue, List<Group> into) {
+    Map<String, Group> found = new LinkedHashMap<>();
+    Cursor after = null;
+    int looked = 0;
+    do {
+      Listed<Cursor> page = engine.operations().jobs(queue, JobState.DEAD, after, PAGE);
+      looked += page.jobs().size();
+      for (JobView job : page.jobs()) {
+        JobView.Failure last = job.lastFailure();
+        String message = last == null ? "" : last.message();
+        String error = normal(message);
+        found.merge(
+            error,
+            new Group(queue, error, part(message, error), 1, job.at(), job.taskId()),
+            (old, one) ->
+                new Group(
+                    queue,
+                    error,
+                    old.part(),
+                    old.count() + 1,
+                    Math.max(old.newest(), one.newest()),
+                    one.example()));
+      }
+      after = page.next();
+    } while (after != null && looked < OF_QUEUE);
+    into.addAll(found.values());
+    return looked;
+  }
+
+  static String normal(String message) {
+    String first = message.lines().findFirst().orElse("");
+    String same = VARYING.matcher(first).replaceAll("#");
+    return same.length() > MAX_TEXT ? same.substring(0, MAX_TEXT) : same;
+  }
+
+  /** The longest piece between what varies; the quote would end the word in a search. */
+  private static @Nullable String part(String message, String normal) {
+    String longest = "";
+    for (String piece : normal.split("[#\"]", -1)) {
+      String plain = piece.strip();
+      if (plain.length() > longest.length() && message.contains(plain)) {
+        longest = plain;
+      }
+    }
+    return longest.length() < 4 ? null : longest;
+  }
+}

@@ -1,0 +1,188 @@
+package io.punctual.server.console;
+
+import io.punctual.Limits;
+import io.punctual.core.engine.Engine;
+import io.punctual.core.engine.JobView;
+import io.punctual.core.queue.QueueName;
+import io.punctual.server.api.ApiException;
+import io.punctual.server.api.JobFilter;
+import io.punctual.server.api.JobSearch;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/** Finds jobs in all queues that a search may mean, page by page. */
+@Component
+class JobFinder {
+
+  static final int PAGE = 50;
+
+  /** No index knows in which queue an id is: so many are asked. */
+  private static final int MAX_ASKED = 5_000;
+
+  private static final char GAP = '|';
+
+  private final Engine engine;
+  private final JobSearch search;
+  private final Board board;
+
+  JobFinder(Engine engine, JobSearch search, Board board) {
+    this.engine = engine;
+    this.search = search;
+    this.board = board;
+  }
+
+  /**
+   * Part of what was found.
+   *
+   * @param next where to go on; null at the end
+   * @param cut whether not all queues could be asked for an id
+   */
+  record Page(List<JobView> jobs, @Nullable String next, boolean cut) {}
+
+  /**
+   * Finds jobs.
+   *
+   * @throws ApiException 400 for what cannot be looked for
+   */
+  Page find(JobQuery query, @Nullable String cursor) {
+    if (query.wantedId() != null) {
+      return byId(query);
+    } else if (query.wantedTag() != null) {
+      return byTag(query, query.wantedTag(), cursor);
+    }
+    return byState(query, cursor);
+  }
+
+  private List<QueueName> queues(JobQuery query) {
+    return engine.queues().keySet().stream()
+        .filter(
+            queue -> query.application() == null || queue.application().equals(query.application()))
+        .filter(queue -> query.taskType() == null || queue.taskType().equals(query.taskType()))
+        .sorted()
+        .toList();
+  }
+
+  private Page byId(JobQuery query) {
+    String id = query.wantedId();
+    List<JobView> found = new ArrayList<>();
+    List<QueueName> queues = queues(query);
+    boolean cut = queues.size() > MAX_ASKED;
+    if (id != null && Limits.isName(id)) {
+      for (QueueName queue : queues.subList(0, Math.min(MAX_ASKED, queues.size()))) {
+        engine.find(queue, id).ifPresent(found::add);
+      }
+    }
+    // One word may be either.
+    String tag = query.id() == null ? query.wantedTag() : null;
+    if (tag != null && found.size() < PAGE) {
+      for (JobView job : byTag(query, tag, null).jobs()) {
+        if (found.stream()
+            .noneMatch(
+                known ->
+                    known.queue().equals(job.queue()) && known.taskId().equals(job.taskId()))) {
+          found.add(job);
+        }
+      }
+    }
+    return new Page(found, null, cut);
+  }
+
+  private Page byTag(JobQuery query, String tag, @Nullable String cursor) {
+    List<String> applications =
+        query.application() != null ? List.of(query.application()) : board.applications();
+    return through(
+        applications,
+        cursor,
+        (application, place, max) ->
+            search.find(
+                new JobFilter(
+                    application,
+                    query.taskType(),
+                    query.state(),
+                    tag,
+                    query.from(),
+                    query.until(),
+                    query.error()),
+                place,
+                max));
+  }
+
+  private Page byState(JobQuery query, @Nullable String cursor) {
+    JobFilter.State state = query.state() == null ? JobFilter.State.DELAYED : query.state();
+    ToLongFunction<Board.Row> count = counter(state);
+    List<QueueName> queues = queues(query);
+    if (queues.size() > 1) {
+      Board.Snapshot now = board.now();
+      // Those that have none are not asked.
+      queues =
+          queues.stream()
+              .filter(
+                  queue -> {
+                    Board.Row row = now.rows().get(queue);
+                    return row == null || count.applyAsLong(row) > 0;
+                  })
+              .toList();
+    }
+    return through(
+        queues.stream().map(QueueName::toString).sorted().toList(),
+        cursor,
+        (name, place, max) -> {
+          int slash = name.indexOf('/');
+          return search.find(
+              new JobFilter(
+                  name.substring(0, slash),
+                  name.substring(slash + 1),
+                  state,
+                  null,
+                  query.from(),
+                  query.until(),
+                  query.error()),
+              place,
+              max);
+        });
+  }
+
+  private static ToLongFunction<Board.Row> counter(JobFilter.State state) {
+    return switch (state) {
+      case DELAYED -> row -> row.stats().delayed();
+      case READY -> row -> row.stats().ready();
+      case RESERVED -> row -> row.stats().reserved();
+      case DEAD -> row -> row.stats().dead();
+    };
+  }
+
+  /** Looks at one place. */
+  private interface Look {
+    JobSearch.Found at(String name, @Nullable String cursor, int max);
+  }
+
+  /** One place after the other; the cursor names the place and where in it. */
+  private static Page through(List<String> names, @Nullable String cursor, Look look) {
+    int gap = cursor == null ? -1 : cursor.indexOf(GAP);
+    String first = cursor == null ? "" : gap < 0 ? cursor : cursor.substring(0, gap);
+    String inside = cursor == null || gap < 0 ? null : cursor.substring(gap + 1);
+    List<JobView> found = new ArrayList<>();
+    for (String name : names) {
+      int order = name.compareTo(first);
+      if (order < 0) {
+        continue;
+      }
+      JobSearch.Found some = look.at(name, order == 0 ? inside : null, PAGE - found.size());
+      found.addAll(some.jobs());
+      if (some.next() != null) {
+        return new Page(found, name + GAP + some.next(), false);
+      } else if (found.size() >= PAGE) {
+        String after = after(names, name);
+        return new Page(found, after, false);
+      }
+    }
+    return new Page(found, null, false);
+  }
+
+  private static @Nullable String after(List<String> names, String name) {
+    return names.stream().filter(other -> other.compareTo(name) > 0).findFirst().orElse(null);
+  }
+}

@@ -1,0 +1,271 @@
+package io.punctual.server.console;
+
+import io.punctual.ErrorCode;
+import io.punctual.Limits;
+import io.punctual.core.engine.Engine;
+import io.punctual.core.engine.JobView;
+import io.punctual.core.job.JobState;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Throttle;
+import io.punctual.server.api.ApiCalls;
+import io.punctual.server.api.ApiException;
+import io.punctual.server.api.JobFilter;
+import io.punctual.server.config.WorkersSeen;
+import io.punctual.server.security.Allowed;
+import io.punctual.server.security.Caller;
+import io.punctual.server.security.Role;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Controller;
+import org.springframework.ui.Model;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.servlet.mvc.support.RedirectAttributes;
+
+/** Jobs: search, one job's story, and what can be done to one and to many. */
+@Controller
+class JobPageController {
+
+  private static final String JOB = "/console/jobs/{application}/{taskType}/{taskId}";
+  private static final int SHOWN_PARAMS = 4_096;
+
+  private final JobFinder finder;
+  private final Engine engine;
+  private final ApiCalls calls;
+  private final BulkWork work;
+  private final Board board;
+  private final WorkersSeen workers;
+
+  JobPageController(
+      JobFinder finder,
+      Engine engine,
+      ApiCalls calls,
+      BulkWork work,
+      Board board,
+      WorkersSeen workers) {
+    this.finder = finder;
+    this.engine = engine;
+    this.calls = calls;
+    this.work = work;
+    this.board = board;
+    this.workers = workers;
+  }
+
+  /** A page of what was found; its address can be kept. */
+  @Allowed(Role.VIEWER)
+  @GetMapping("/console/jobs")
+  String list(
+      @RequestParam(defaultValue = "") String q,
+      @RequestParam(required = false) @Nullable String cursor,
+      Model model) {
+    JobQuery query = JobQuery.parse(q);
+    JobFinder.Page page = finder.find(query, cursor);
+    model.addAttribute("query", query);
+    model.addAttribute("jobs", page.jobs());
+    model.addAttribute("next", page.next());
+    model.addAttribute("cut", page.cut());
+    model.addAttribute("states", JobFilter.State.values());
+    model.addAttribute("bulk", query.asFilter() != null);
+    return "jobs";
+  }
+
+  /** One job. */
+  @Allowed(Role.VIEWER)
+  @GetMapping(JOB)
+  String show(
+      @PathVariable String application,
+      @PathVariable String taskType,
+      @PathVariable String taskId,
+      @RequestParam(defaultValue = "false") boolean whole,
+      Model model) {
+    QueueName queue = queue(application, taskType, taskId);
+    JobView job =
+        engine
+            .find(queue, taskId)
+            .orElseThrow(
+                () ->
+                    ApiException.of(
+                        ErrorCode.NOT_FOUND,
+                        "no job "
+                            + taskId
+                            + " is known in "
+                            + queue
+                            + "; it never was, or is long gone"));
+    String params = job.content() == null ? "" : job.content().params();
+    boolean cut = !whole && params.length() > SHOWN_PARAMS;
+    model.addAttribute("job", job);
+    model.addAttribute("queue", queue);
+    model.addAttribute("version", ApiCalls.version(job));
+    model.addAttribute("state", job.state().name().toLowerCase(Locale.ROOT));
+    model.addAttribute("tree", cut ? null : ParamsTree.of(params));
+    model.addAttribute("params", cut ? params.substring(0, SHOWN_PARAMS) : params);
+    model.addAttribute("cut", cut);
+    model.addAttribute("length", params.length());
+    model.addAttribute("waiting", job.state() == JobState.DELAYED);
+    model.addAttribute("why", job.ready() ? why(queue) : null);
+    return "job";
+  }
+
+  /** Names the text that says why a job that is due still waits. */
+  private String why(QueueName queue) {
+    Board.Row row = board.now(queue).orElse(null);
+    if (row == null) {
+      return "scan";
+    } else if (row.paused()) {
+      return "paused";
+    } else if (row.circuitOpen()) {
+      return "failing";
+    } else if (workers.of(queue).isEmpty()) {
+      return "no-worker";
+    } else if (row.stats().parked()) {
+      return "parked";
+    } else if (!row.stats().throttle().equals(Throttle.NONE)) {
+      return "limited";
+    }
+    return row.stats().reserved() > 0 ? "behind" : "scan";
+  }
+
+  @Allowed(Role.OPERATOR)
+  @PostMapping(JOB + "/run")
+  String run(
+      @PathVariable String application,
+      @PathVariable String taskType,
+      @PathVariable String taskId,
+      RedirectAttributes redirect) {
+    calls.run(queue(application, taskType, taskId), taskId);
+    return done("run", application, taskType, taskId, redirect);
+  }
+
+  @Allowed(Role.OPERATOR)
+  @PostMapping(JOB + "/cancel")
+  String cancel(
+      @PathVariable String application,
+      @PathVariable String taskType,
+      @PathVariable String taskId,
+      RedirectAttributes redirect) {
+    var unused = calls.cancel(queue(application, taskType, taskId), taskId);
+    return done("cancel", application, taskType, taskId, redirect);
+  }
+
+  @Allowed(Role.OPERATOR)
+  @PostMapping(JOB + "/requeue")
+  String requeue(
+      @PathVariable String application,
+      @PathVariable String taskType,
+      @PathVariable String taskId,
+      RedirectAttributes redirect) {
+    calls.requeue(queue(application, taskType, taskId), taskId);
+    return done("requeue", application, taskType, taskId, redirect);
+  }
+
+  /** Another time: a moment, or how long from now. */
+  @Allowed(Role.OPERATOR)
+  @PostMapping(JOB + "/reschedule")
+  String reschedule(
+      @PathVariable String application,
+      @PathVariable String taskType,
+      @PathVariable String taskId,
+      @RequestParam String when,
+      RedirectAttributes redirect) {
+    var unused = calls.revise(queue(application, taskType, taskId), taskId, null, time(when));
+    return done("reschedule", application, taskType, taskId, redirect);
+  }
+
+  /** Other params; refused if somebody else changed the job meanwhile. */
+  @Allowed(Role.OPERATOR)
+  @PostMapping(JOB + "/edit")
+  String edit(
+      @PathVariable String application,
+      @PathVariable String taskType,
+      @PathVariable String taskId,
+      @RequestParam String params,
+      @RequestParam String version,
+      RedirectAttributes redirect) {
+    // A browser sends line ends of its own.
+    var unused =
+        calls.revise(
+            queue(application, taskType, taskId),
+            taskId,
+            version,
+            Map.of("params", params.replace("\r\n", "\n")));
+    return done("edit", application, taskType, taskId, redirect);
+  }
+
+  private static String done(
+      String what,
+      String application,
+      String taskType,
+      String taskId,
+      RedirectAttributes redirect) {
+    redirect.addFlashAttribute("told", what);
+    return "redirect:/console/jobs/" + application + "/" + taskType + "/" + taskId;
+  }
+
+  /** What would be hit, before anything is. */
+  @Allowed(Role.OPERATOR)
+  @PostMapping("/console/bulk")
+  String preview(
+      @RequestParam String q,
+      @RequestParam ApiCalls.Bulk action,
+      @RequestParam(defaultValue = "") String when,
+      Model model) {
+    Map<String, Object> fields = fields(q, action, when);
+    fields.put("dryRun", true);
+    model.addAttribute("query", JobQuery.parse(q));
+    model.addAttribute("action", action);
+    model.addAttribute("when", when);
+    model.addAttribute("answer", calls.many(action, fields));
+    return "bulk";
+  }
+
+  /** Begins, as fast as was said. */
+  @Allowed(Role.OPERATOR)
+  @PostMapping("/console/bulk/begin")
+  String begin(
+      @RequestParam String q,
+      @RequestParam ApiCalls.Bulk action,
+      @RequestParam(defaultValue = "") String when,
+      @RequestParam(defaultValue = "") String perSecond) {
+    String rate = perSecond.strip();
+    if (!rate.isEmpty() && !rate.matches("[1-9]\\d{0,5}")) {
+      throw ApiException.invalid("perSecond", "must be a whole number from 1 to 999999, or empty");
+    }
+    BulkWork.Work begun =
+        work.begin(action, fields(q, action, when), rate.isEmpty() ? 0 : Integer.parseInt(rate));
+    return "redirect:/console/operations/" + begun.getId();
+  }
+
+  private static Map<String, Object> fields(String q, ApiCalls.Bulk action, String when) {
+    if (action == ApiCalls.Bulk.PURGE && !Caller.current().is(Role.ADMIN)) {
+      throw ApiException.of(ErrorCode.FORBIDDEN, "to purge needs the role admin");
+    }
+    Map<String, Object> filter = JobQuery.parse(q).asFilter();
+    if (filter == null) {
+      throw ApiException.invalid(
+          "q", "must name app: and either tag: or type:, so that it is clear which jobs are meant");
+    }
+    Map<String, Object> fields = new LinkedHashMap<>(filter);
+    if (action == ApiCalls.Bulk.RESCHEDULE) {
+      fields.putAll(time(when));
+    }
+    return fields;
+  }
+
+  private static Map<String, Object> time(String when) {
+    String text = when.strip();
+    return text.contains("-") ? Map.of("dueAt", text) : Map.of("delay", text);
+  }
+
+  private static QueueName queue(String application, String taskType, String taskId) {
+    for (String name : new String[] {application, taskType, taskId}) {
+      if (!Limits.isName(name)) {
+        throw ApiException.invalid("job", Limits.NAME_RULE);
+      }
+    }
+    return new QueueName(application, taskType);
+  }
+}

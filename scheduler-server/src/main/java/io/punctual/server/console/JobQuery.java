@@ -1,0 +1,151 @@
+package io.punctual.server.console;
+
+import io.punctual.Limits;
+import io.punctual.server.api.ApiException;
+import io.punctual.server.api.JobFilter;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What somebody looks for, as typed: words such as {@code state:dead app:shop error:"timed out"},
+ * and one without a name, which is an id or a tag.
+ *
+ * @param text as it was typed, to be shown and to be linked
+ * @param any an id or a tag
+ * @param from epoch ms
+ * @param until epoch ms
+ */
+record JobQuery(
+    String text,
+    @Nullable String any,
+    @Nullable String id,
+    @Nullable String tag,
+    @Nullable String application,
+    @Nullable String taskType,
+    JobFilter.@Nullable State state,
+    @Nullable Long from,
+    @Nullable Long until,
+    @Nullable String error) {
+
+  private static final int MAX_TEXT = 1_000;
+  private static final Pattern WORD =
+      Pattern.compile("(?:(id|tag|app|type|state|from|until|error):)?(?:\"([^\"]*)\"|(\\S+))\\s*");
+
+  /**
+   * Reads what was typed.
+   *
+   * @throws ApiException 400 that says which word is not understood
+   */
+  static JobQuery parse(String typed) {
+    String text = typed.strip();
+    if (text.length() > MAX_TEXT) {
+      throw ApiException.invalid("q", "must be at most " + MAX_TEXT + " characters");
+    }
+    Map<String, String> words = new LinkedHashMap<>();
+    Matcher matcher = WORD.matcher(text);
+    int end = 0;
+    while (end < text.length() && matcher.find(end) && matcher.start() == end) {
+      end = matcher.end();
+      String name = matcher.group(1) == null ? "any" : matcher.group(1);
+      String value = matcher.group(2) == null ? matcher.group(3) : matcher.group(2);
+      if (words.put(name, value) != null) {
+        throw ApiException.invalid(
+            name.equals("any") ? "q" : name,
+            name.equals("any")
+                ? "has two words without a name; use one, or names such as id: tag: app: type:"
+                    + " state: from: until: error:"
+                : "is given twice");
+      }
+    }
+    return new JobQuery(
+        text,
+        words.get("any"),
+        words.get("id"),
+        words.get("tag"),
+        words.containsKey("app") ? words.get("app").toLowerCase(Locale.ROOT) : null,
+        words.get("type"),
+        JobFilter.State.of(words.get("state")),
+        moment("from", words.get("from")),
+        moment("until", words.get("until")),
+        words.get("error"));
+  }
+
+  private static @Nullable Long moment(String name, @Nullable String text) {
+    if (text == null) {
+      return null;
+    }
+    try {
+      return OffsetDateTime.parse(text).toInstant().toEpochMilli();
+    } catch (DateTimeParseException e) {
+      throw ApiException.invalid(name, "must be a time such as 2030-01-31T12:00:00Z");
+    }
+  }
+
+  /** The id that is looked for; null if none is. */
+  @Nullable String wantedId() {
+    return id != null ? id : any;
+  }
+
+  /** The tag that is looked for; null if none is. */
+  @Nullable String wantedTag() {
+    return tag != null ? tag : any != null && Limits.TAG.matcher(any).matches() ? any : null;
+  }
+
+  /** Whether jobs of this state are what a search for a state shows. */
+  public boolean shows(JobFilter.State shown) {
+    return state == null
+        ? shown == JobFilter.State.DELAYED && any == null && id == null && tag == null
+        : state == shown;
+  }
+
+  /** The same search in another state. */
+  public String in(String other) {
+    String rest = text.replaceAll("(^|\\s)state:\\S+", "$1").strip().replaceAll("\\s+", " ");
+    return (rest.isEmpty() ? "" : rest + " ") + "state:" + other;
+  }
+
+  /**
+   * What the API takes for many jobs; null if these are not the jobs of one call: it wants an
+   * application, and a tag, or a task type and a state.
+   */
+  @Nullable Map<String, Object> asFilter() {
+    boolean oneTag = tag != null;
+    if (application == null || any != null || id != null || (!oneTag && taskType == null)) {
+      return null;
+    }
+    Map<String, Object> filter = new LinkedHashMap<>();
+    filter.put("application", application);
+    if (taskType != null) {
+      filter.put("taskType", taskType);
+    }
+    if (oneTag) {
+      filter.put("tag", tag);
+    }
+    if (state != null || !oneTag) {
+      filter.put(
+          "state",
+          (state == null ? JobFilter.State.DELAYED : state).name().toLowerCase(Locale.ROOT));
+    }
+    if (from != null) {
+      filter.put("from", java.time.Instant.ofEpochMilli(from).toString());
+    }
+    if (until != null) {
+      filter.put("until", java.time.Instant.ofEpochMilli(until).toString());
+    }
+    if (error != null) {
+      filter.put("error", error);
+    }
+    return filter;
+  }
+
+  /** The words that find the jobs of a queue in a state. */
+  static String of(String application, String taskType, String state) {
+    return "app:" + application + " type:" + taskType + " state:" + state;
+  }
+}

@@ -1,0 +1,87 @@
+package io.punctual.server.console;
+
+import io.punctual.ErrorCode;
+import io.punctual.server.api.ApiCalls;
+import io.punctual.server.api.ApiException;
+import io.punctual.server.security.Allowed;
+import io.punctual.server.security.Caller;
+import io.punctual.server.security.Role;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Controller;
+import org.springframework.ui.Model;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+
+/** Dead letters, long work, the audit, and the way in. */
+@Controller
+class OtherPagesController {
+
+  private static final int AUDIT_PAGE = 100;
+
+  private final DeadLetters dead;
+  private final BulkWork work;
+  private final ApiCalls calls;
+
+  OtherPagesController(DeadLetters dead, BulkWork work, ApiCalls calls) {
+    this.dead = dead;
+    this.work = work;
+    this.calls = calls;
+  }
+
+  @Allowed(Role.VIEWER)
+  @GetMapping("/console/dead")
+  String deadLetters(Model model) {
+    model.addAttribute("found", dead.find());
+    return "dead";
+  }
+
+  @Allowed(Role.VIEWER)
+  @GetMapping("/console/operations")
+  String operations(Model model) {
+    model.addAttribute("all", work.all());
+    return "operations";
+  }
+
+  @Allowed(Role.VIEWER)
+  @GetMapping("/console/operations/{id}")
+  String operation(@PathVariable String id, Model model) {
+    model.addAttribute("work", find(id));
+    return "operation";
+  }
+
+  @Allowed(Role.OPERATOR)
+  @PostMapping("/console/operations/{id}/stop")
+  String stop(@PathVariable String id) {
+    work.stop(find(id).getId());
+    return "redirect:/console/operations/" + id;
+  }
+
+  private BulkWork.Work find(String id) {
+    return work.find(id)
+        .orElseThrow(
+            () ->
+                ApiException.of(
+                    ErrorCode.NOT_FOUND,
+                    "this scheduler knows no such work: it is another one's, or was long ago"));
+  }
+
+  @Allowed(Role.OPERATOR)
+  @GetMapping("/console/audit")
+  String audit(@RequestParam(required = false) @Nullable String cursor, Model model) {
+    model.addAttribute("page", calls.audit(cursor, AUDIT_PAGE));
+    model.addAttribute("first", cursor == null);
+    return "audit";
+  }
+
+  /** The way in; who is in already needs none. */
+  @GetMapping("/console/login")
+  String login(@RequestParam(required = false) @Nullable String error, Model model) {
+    if (Caller.current().is(Role.VIEWER)) {
+      return "redirect:/console";
+    }
+    model.addAttribute("error", error);
+    return "login";
+  }
+}

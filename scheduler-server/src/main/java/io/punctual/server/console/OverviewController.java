@@ -1,0 +1,74 @@
+package io.punctual.server.console;
+
+import io.punctual.core.engine.Engine;
+import io.punctual.server.api.ApiCalls;
+import io.punctual.server.security.Allowed;
+import io.punctual.server.security.Role;
+import java.util.List;
+import java.util.Map;
+import org.springframework.stereotype.Controller;
+import org.springframework.ui.Model;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseBody;
+
+/** Is everything on time? */
+@Controller
+class OverviewController {
+
+  private static final int INTERVALS = 60;
+
+  private final Board board;
+  private final Engine engine;
+  private final ApiCalls calls;
+
+  OverviewController(Board board, Engine engine, ApiCalls calls) {
+    this.board = board;
+    this.engine = engine;
+    this.calls = calls;
+  }
+
+  @Allowed(Role.VIEWER)
+  @GetMapping({"/console", "/console/"})
+  String show(Model model) {
+    Board.Snapshot now = board.now();
+    List<Attention> attention = Attention.of(now, engine.storeHealth());
+    model.addAttribute("queues", now.rows().size());
+    model.addAttribute("delayed", now.sum(row -> row.stats().delayed()));
+    model.addAttribute("ready", now.sum(row -> row.stats().ready()));
+    model.addAttribute("reserved", now.sum(row -> row.stats().reserved()));
+    model.addAttribute("dead", now.sum(row -> row.stats().dead()));
+    model.addAttribute("done", now.rate("done"));
+    model.addAttribute("failed", now.rate("failed") + now.rate("rejected") + now.rate("unknown"));
+    model.addAttribute("submitted", now.rate("submitted"));
+    model.addAttribute("attention", attention);
+    model.addAttribute("grave", attention.stream().filter(Attention::grave).count());
+    model.addAttribute("store", engine.storeHealth());
+    return "overview";
+  }
+
+  /** The points of the live chart. */
+  @Allowed(Role.VIEWER)
+  @GetMapping("/console/pulse")
+  @ResponseBody
+  Map<String, Object> pulse() {
+    var unused = board.now();
+    return Map.of("samples", board.history());
+  }
+
+  /** How many jobs fall due when. */
+  @Allowed(Role.VIEWER)
+  @GetMapping("/console/load")
+  @ResponseBody
+  Map<String, Object> load(@RequestParam(defaultValue = "1h") String within) {
+    return calls.forecast(null, null, within, INTERVALS);
+  }
+
+  @Allowed(Role.OPERATOR)
+  @PostMapping("/console/losses/acknowledge")
+  String acknowledge() {
+    calls.acknowledgeLosses();
+    return "redirect:/console";
+  }
+}

@@ -1,0 +1,219 @@
+package io.punctual.server.console;
+
+import io.punctual.ErrorCode;
+import io.punctual.Limits;
+import io.punctual.core.queue.QueueName;
+import io.punctual.server.api.ApiCalls;
+import io.punctual.server.api.ApiException;
+import io.punctual.server.config.PunctualProperties;
+import io.punctual.server.config.WorkersSeen;
+import io.punctual.server.security.Allowed;
+import io.punctual.server.security.Role;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.springframework.stereotype.Controller;
+import org.springframework.ui.Model;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.servlet.mvc.support.RedirectAttributes;
+
+/** Queues: all of them, and one. */
+@Controller
+class QueuePageController {
+
+  private static final int PAGE = 50;
+  private static final Pattern NUMBER = Pattern.compile("\\d{1,7}");
+
+  private static final Map<String, Comparator<Board.Row>> ORDERS =
+      Map.of(
+          "name", Comparator.comparing(row -> row.queue().toString()),
+          "delayed", Comparator.comparingLong(row -> -row.stats().delayed()),
+          "ready", Comparator.comparingLong(row -> -row.stats().ready()),
+          "age", Comparator.comparingLong(row -> -row.readyAge()),
+          "reserved", Comparator.comparingLong(row -> -row.stats().reserved()),
+          "dead", Comparator.comparingLong(row -> -row.stats().dead()),
+          "rate", Comparator.comparingDouble(row -> -row.rate("done")),
+          "next",
+              Comparator.comparingLong(
+                  row -> row.stats().nextDue() == null ? Long.MAX_VALUE : row.stats().nextDue()));
+
+  private final Board board;
+  private final ApiCalls calls;
+  private final BulkWork work;
+  private final WorkersSeen workers;
+  private final PunctualProperties properties;
+
+  QueuePageController(
+      Board board,
+      ApiCalls calls,
+      BulkWork work,
+      WorkersSeen workers,
+      PunctualProperties properties) {
+    this.board = board;
+    this.calls = calls;
+    this.work = work;
+    this.workers = workers;
+    this.properties = properties;
+  }
+
+  /** A page of the queues, as searched and sorted. */
+  @Allowed(Role.VIEWER)
+  @GetMapping("/console/queues")
+  String list(
+      @RequestParam(defaultValue = "") String q,
+      @RequestParam(defaultValue = "name") String sort,
+      @RequestParam(defaultValue = "") String state,
+      @RequestParam(defaultValue = "1") String page,
+      Model model) {
+    Comparator<Board.Row> order = ORDERS.get(sort);
+    if (order == null) {
+      throw ApiException.invalid("sort", "must be one of " + String.join(", ", sorted()));
+    }
+    String wanted = q.strip().toLowerCase(Locale.ROOT);
+    List<Board.Row> found =
+        board.now().all().stream()
+            .filter(row -> row.queue().toString().toLowerCase(Locale.ROOT).contains(wanted))
+            .filter(
+                row -> state.isEmpty() || row.state().name().toLowerCase(Locale.ROOT).equals(state))
+            .sorted(order.thenComparing(row -> row.queue().toString()))
+            .toList();
+    int pages = Math.max(1, (found.size() + PAGE - 1) / PAGE);
+    int shown = NUMBER.matcher(page).matches() ? Math.clamp(Long.parseLong(page), 1, pages) : 1;
+    model.addAttribute(
+        "rows", found.subList((shown - 1) * PAGE, Math.min(found.size(), shown * PAGE)));
+    model.addAttribute("count", found.size());
+    model.addAttribute("any", !board.now().rows().isEmpty());
+    model.addAttribute("page", shown);
+    model.addAttribute("pages", pages);
+    model.addAttribute("q", q);
+    model.addAttribute("sort", sort);
+    model.addAttribute("state", state);
+    model.addAttribute("states", Board.State.values());
+    return "queues";
+  }
+
+  private static List<String> sorted() {
+    return ORDERS.keySet().stream().sorted().toList();
+  }
+
+  /** One queue. */
+  @Allowed(Role.VIEWER)
+  @GetMapping("/console/queues/{application}/{taskType}")
+  String show(@PathVariable String application, @PathVariable String taskType, Model model) {
+    QueueName queue = queue(application, taskType);
+    Board.Row row =
+        board
+            .now(queue)
+            .orElseThrow(
+                () ->
+                    ApiException.of(
+                        ErrorCode.NOT_FOUND,
+                        "no queue " + queue + " is known: no job was ever submitted to it"));
+    model.addAttribute("row", row);
+    model.addAttribute("queue", queue);
+    model.addAttribute("instances", workers.of(queue));
+    model.addAttribute("retry", properties.retryOf(queue).text());
+    model.addAttribute("counters", counters(row));
+    return "queue";
+  }
+
+  private static Map<String, Long> counters(Board.Row row) {
+    Map<String, Long> counters = new LinkedHashMap<>();
+    for (String name :
+        List.of(
+            "submitted",
+            "done",
+            "failed",
+            "rejected",
+            "unknown",
+            "undeliverable",
+            "expired",
+            "released",
+            "dead",
+            "cancelled",
+            "requeued",
+            "purged")) {
+      counters.put(name, row.count(name));
+    }
+    return counters;
+  }
+
+  @Allowed(Role.OPERATOR)
+  @PostMapping("/console/queues/{application}/{taskType}/pause")
+  String pause(@PathVariable String application, @PathVariable String taskType) {
+    calls.hold(queue(application, taskType), true);
+    board.changed();
+    return back(application, taskType);
+  }
+
+  @Allowed(Role.OPERATOR)
+  @PostMapping("/console/queues/{application}/{taskType}/resume")
+  String resume(@PathVariable String application, @PathVariable String taskType) {
+    calls.hold(queue(application, taskType), false);
+    board.changed();
+    return back(application, taskType);
+  }
+
+  /** What is left empty is not bounded. */
+  @Allowed(Role.OPERATOR)
+  @PostMapping("/console/queues/{application}/{taskType}/limits")
+  String limit(
+      @PathVariable String application,
+      @PathVariable String taskType,
+      @RequestParam(defaultValue = "") String concurrency,
+      @RequestParam(defaultValue = "") String rate,
+      RedirectAttributes redirect) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    if (!concurrency.isBlank()) {
+      if (!NUMBER.matcher(concurrency.strip()).matches()) {
+        throw ApiException.invalid("concurrency", "must be a whole number");
+      }
+      fields.put("concurrency", Integer.valueOf(concurrency.strip()));
+    }
+    if (!rate.isBlank()) {
+      fields.put("rate", rate.strip());
+    }
+    calls.limit(queue(application, taskType), fields);
+    redirect.addFlashAttribute("told", "limits");
+    return back(application, taskType);
+  }
+
+  /** Removes all dead letters, or all jobs that wait, once the queue's name was typed. */
+  @Allowed(Role.ADMIN)
+  @PostMapping("/console/queues/{application}/{taskType}/purge")
+  String purge(
+      @PathVariable String application,
+      @PathVariable String taskType,
+      @RequestParam String state,
+      @RequestParam(defaultValue = "") String name) {
+    QueueName queue = queue(application, taskType);
+    if (!name.strip().equals(queue.toString())) {
+      throw ApiException.invalid(
+          "name", "must be " + queue + ", so that nothing else is purged by mistake");
+    }
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("application", queue.application());
+    fields.put("taskType", queue.taskType());
+    fields.put("state", state);
+    return "redirect:/console/operations/" + work.begin(ApiCalls.Bulk.PURGE, fields, 0).getId();
+  }
+
+  private static QueueName queue(String application, String taskType) {
+    for (String name : new String[] {application, taskType}) {
+      if (!Limits.isName(name)) {
+        throw ApiException.invalid("queue", Limits.NAME_RULE);
+      }
+    }
+    return new QueueName(application, taskType);
+  }
+
+  private static String back(String application, String taskType) {
+    return "redirect:/console/queues/" + application + "/" + taskType;
+  }
+}

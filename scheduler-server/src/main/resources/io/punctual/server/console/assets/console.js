@@ -1,0 +1,128 @@
+// Times in the viewer's zone, live parts, charts. Everything else is the server's.
+(() => {
+  'use strict';
+  const language = document.documentElement.lang || 'en';
+  const full = new Intl.DateTimeFormat(language, {dateStyle: 'medium', timeStyle: 'medium'});
+  const ago = new Intl.RelativeTimeFormat(language, {numeric: 'auto'});
+  const steps = [['day', 86400], ['hour', 3600], ['minute', 60], ['second', 1]];
+  // The server's clock is the one that counts.
+  const shift = Date.parse(document.body.dataset.now || '') - Date.now() || 0;
+
+  const relative = (then) => {
+    const seconds = (then - Date.now() - shift) / 1000;
+    const [unit, size] = steps.find(([, s]) => Math.abs(seconds) >= s) || steps[3];
+    return ago.format(Math.trunc(seconds / size), unit);
+  };
+  const length = (ms) => {
+    if (ms < 1000) return ms + ' ms';
+    const s = ms / 1000;
+    return s < 120 ? s.toFixed(1) + ' s' : s < 7200 ? (s / 60).toFixed(1) + ' min' : s < 172800 ? (s / 3600).toFixed(1) + ' h' : (s / 86400).toFixed(1) + ' d';
+  };
+  const tick = () => {
+    for (const time of document.querySelectorAll('time[datetime]')) {
+      const then = Date.parse(time.dateTime);
+      if (Number.isNaN(then)) continue;
+      const text = time.classList.contains('ago') ? relative(then) : full.format(then);
+      if (time.textContent !== text) time.textContent = text;
+      if (!time.title) time.title = full.format(then) + ' · ' + time.dateTime;
+    }
+    for (const part of document.querySelectorAll('[data-ms]')) {
+      part.textContent = length(Number(part.dataset.ms));
+    }
+  };
+
+  let live = true;
+  const button = document.getElementById('live-switch');
+  if (button) {
+    button.addEventListener('click', () => {
+      live = !live;
+      button.setAttribute('aria-pressed', String(live));
+      button.textContent = live ? document.body.dataset.live : document.body.dataset.paused;
+    });
+  }
+  const reading = (part) => part.contains(document.activeElement) || String(window.getSelection()) !== '';
+  const refresh = () => {
+    const part = document.getElementById('live');
+    // Nothing moves under the hand or the eye of somebody who is in it.
+    if (live && !document.hidden && part && window.htmx && !reading(part)) window.htmx.trigger(part, 'refresh');
+  };
+
+  const chart = (id, type, sets, stacked) => {
+    const canvas = document.getElementById(id);
+    if (!canvas || !window.Chart) return null;
+    const colour = getComputedStyle(document.body).color;
+    return new window.Chart(canvas, {
+      type, data: {labels: [], datasets: sets},
+      options: {
+        responsive: true, maintainAspectRatio: false, animation: false, interaction: {mode: 'index', intersect: false},
+        plugins: {legend: {display: sets.length > 1, labels: {color: colour}}},
+        scales: {x: {stacked, ticks: {color: colour, maxTicksLimit: 8}}, y: {stacked, beginAtZero: true, ticks: {color: colour, precision: 0}}},
+      },
+    });
+  };
+  const line = (label, colour, dash) => ({label, data: [], borderColor: colour, backgroundColor: colour, borderWidth: 2, pointRadius: 0, tension: .2, borderDash: dash});
+  const json = async (url) => {
+    const answer = await fetch(url, {headers: {Accept: 'application/json', 'HX-Request': 'true'}});
+    if (!answer.ok) throw new Error(String(answer.status));
+    return answer.json();
+  };
+
+  const rates = document.getElementById('rates');
+  const pulse = rates && chart('rates', 'line', [line(rates.dataset.done, '#2e9e57', []), line(rates.dataset.submitted, '#3f7fd6', [6, 3]), line(rates.dataset.failed, '#d64545', [2, 3])], false);
+  const clock = new Intl.DateTimeFormat(language, {timeStyle: 'medium'});
+  const drawPulse = async () => {
+    if (!pulse || !live || document.hidden) return;
+    const {samples} = await json(rates.dataset.url);
+    pulse.data.labels = samples.map((s) => clock.format(s.at));
+    ['done', 'submitted', 'failed'].forEach((name, i) => { pulse.data.datasets[i].data = samples.map((s) => s[name]); });
+    pulse.update();
+  };
+
+  const load = document.getElementById('load');
+  let within = '1h';
+  let forecast = null;
+  const bars = load && chart('load', 'bar', [{label: load.dataset.jobs, data: [], backgroundColor: '#3f7fd6'}], true);
+  const edge = (i) => new Date(Date.parse(forecast.from) + i * forecast.intervalMs);
+  const drawLoad = async () => {
+    if (!bars || !live || document.hidden) return;
+    forecast = await json(load.dataset.url + '?within=' + within);
+    const short = new Intl.DateTimeFormat(language, within === '1h' ? {timeStyle: 'short'} : {weekday: 'short', hour: '2-digit', minute: '2-digit'});
+    bars.data.labels = forecast.counts.map((c, i) => forecast.from ? short.format(edge(i)) : '');
+    bars.data.datasets[0].data = forecast.counts;
+    bars.update();
+  };
+  if (bars) {
+    bars.options.onClick = (event, hits) => {
+      if (hits.length && forecast && forecast.from) {
+        const words = 'from:' + edge(hits[0].index).toISOString() + ' until:' + edge(hits[0].index + 1).toISOString();
+        window.location.href = load.dataset.list + '?q=' + encodeURIComponent(words);
+      }
+    };
+    for (const choice of document.querySelectorAll('[data-within]')) {
+      choice.addEventListener('click', () => {
+        within = choice.dataset.within;
+        for (const other of document.querySelectorAll('[data-within]')) other.setAttribute('aria-pressed', String(other === choice));
+        void drawLoad();
+      });
+    }
+  }
+
+  document.addEventListener('click', (event) => {
+    const copy = event.target.closest('[data-copy]');
+    if (copy && navigator.clipboard) void navigator.clipboard.writeText(document.querySelector(copy.dataset.copy).textContent);
+    if (event.target.id === 'go-back') { event.preventDefault(); window.history.back(); }
+  });
+  document.addEventListener('submit', (event) => {
+    const question = event.target.dataset.confirm;
+    if (question && !window.confirm(question)) event.preventDefault();
+  });
+  document.addEventListener('htmx:afterSettle', tick);
+  const quietly = (draw) => () => { draw().catch(() => { /* the next round tries again */ }); };
+  tick();
+  setInterval(tick, 1000);
+  setInterval(refresh, 2000);
+  setInterval(quietly(drawPulse), 2000);
+  setInterval(quietly(drawLoad), 15000);
+  quietly(drawPulse)();
+  quietly(drawLoad)();
+})();

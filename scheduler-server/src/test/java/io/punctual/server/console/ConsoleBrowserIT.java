@@ -1,0 +1,339 @@
+package io.punctual.server.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.openqa.selenium.Keys;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The console as people meet it: in Chromium. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ConsoleBrowserIT extends ConsoleTestBase {
+
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final List<String> HOSTILE =
+      List.of(
+          "<img src=x onerror=\"window.hacked=1\">",
+          "</script><script>window.hacked=1</script>",
+          "\"><svg onload=window.hacked=1>",
+          "javascript:window.hacked=1",
+          "${7*7} #{7*7} [[${7*7}]] {{7*7}} <%= 7*7 %>",
+          "\u202Egnp.exe",
+          "' onfocus='window.hacked=1' autofocus='");
+
+  private Browser browser;
+  private String who = "";
+
+  @BeforeAll
+  void start() {
+    browser = new Browser(port);
+  }
+
+  @AfterAll
+  void quit() {
+    browser.close();
+  }
+
+  private Browser as(String name) {
+    browser.width(1280).colours("light");
+    browser.open("/console/login");
+    if (name.equals(who)) {
+      return browser;
+    }
+    who = name;
+    if (!browser.path().equals("/console/login")) {
+      browser.click("form[action='/console/logout'] button");
+      browser.until(() -> browser.path().equals("/console/login"));
+    }
+    return browser.logIn(name);
+  }
+
+  private String fresh() {
+    return "b-" + UUID.randomUUID();
+  }
+
+  /** A job that dies of an error of that text. */
+  private void die(String taskType, String taskId, String params, String error) {
+    ObjectNode job = JSON.createObjectNode();
+    job.put("application", "shop").put("taskType", taskType).put("taskId", taskId);
+    job.put("delay", 0).put("params", params).put("retry", "never");
+    assertThat(call("POST", "/api/v1/jobs", job.toString())).isIn(200, 201);
+    JsonNode claimed =
+        post(
+            "/api/v1/claims",
+            "{\"application\":\"shop\",\"taskTypes\":[\"%s\"],\"wait\":10000}".formatted(taskType));
+    ObjectNode end = JSON.createObjectNode();
+    end.put("error", error);
+    JsonNode unused =
+        post("/api/v1/claims/" + claimed.at("/jobs/0/token").asString() + "/nack", end.toString());
+    Awaitility.await()
+        .until(
+            () ->
+                api.call("GET", "/api/v1/jobs/shop/" + taskType + "/" + taskId, "", ADMIN)
+                    .body()
+                    .at("/state")
+                    .asString()
+                    .equals("dead"));
+  }
+
+  private JsonNode post(String path, String json) {
+    return api.call("POST", path, json, ADMIN).body();
+  }
+
+  private static Stream<String> pages() {
+    return Stream.of(
+        "/console",
+        "/console/queues",
+        "/console/queues/shop/looks",
+        "/console/jobs?q=app:shop",
+        "/console/jobs/shop/looks/one",
+        "/console/jobs/shop/looks.dead/dead",
+        "/console/dead",
+        "/console/operations",
+        "/console/audit",
+        "/console/queues/none/such");
+  }
+
+  @ParameterizedTest
+  @MethodSource("pages")
+  void everyPageFitsIsFairAndBreaksNoRule(String page) {
+    if (call("GET", "/api/v1/jobs/shop/looks/one", "") == 404) {
+      submit(
+          "looks",
+          "one",
+          "2h",
+          ",\"params\":\"{\\\"order\\\":4711,\\\"lines\\\":[{\\\"sku\\\":\\\"A-1\\\",\\\"count\\\":2}],"
+              + "\\\"total\\\":12345678901234567890}\",\"tags\":[\"vip\"],\"headers\":{\"trace\":\"abc\"}");
+      die(
+          "looks.dead",
+          "dead",
+          "{}",
+          "java.net.SocketTimeoutException: Read timed out after 3000 ms");
+      assertThat(call("POST", "/api/v1/queues/shop/looks/pause", "")).isEqualTo(200);
+    }
+    as("bea");
+    var before = browser.complaints();
+    assertThat(before).isNotNull();
+    String name = page.replaceAll("[?&].*", "").replaceAll("^/console/?", "").replace('/', '-');
+    for (int width : new int[] {380, 1600}) {
+      for (String colours : new String[] {"light", "dark"}) {
+        browser.width(width).colours(colours).open(page);
+        browser.until(() -> !browser.one("h1").getText().isEmpty());
+        assertThat(browser.overflow()).as("%s at %d", page, width).isLessThanOrEqualTo(0);
+        assertThat(browser.unfair()).as("%s, %s, %d", page, colours, width).isEmpty();
+        browser.picture((name.isEmpty() ? "overview" : name) + "-" + colours + "-" + width);
+      }
+    }
+    assertThat(browser.complaints())
+        .filteredOn(line -> !(page.endsWith("/none/such") && line.contains("404")))
+        .isEmpty();
+  }
+
+  @Test
+  void aQueueIsPausedLimitedResumedAndPurgedOnceItsNameIsTyped() {
+    submit("acts", "one", "1h", "");
+    as("bea").open("/console/queues/shop/acts");
+    browser.click("form[action$='/pause'] button");
+    browser.until(() -> browser.text("#live").contains("paused"));
+    browser.open("/console/queues?state=paused");
+    assertThat(browser.text()).contains("shop/acts");
+    browser.open("/console/queues/shop/acts").click("form[action$='/resume'] button");
+    browser.until(() -> browser.text("#live").contains("on time"));
+    browser.type("input[name=concurrency]", "7");
+    browser.type("input[name=rate]", "50/m");
+    browser.click("form[action$='/limits'] button");
+    browser.until(() -> browser.text("[role=status]").contains("limits"));
+    assertThat(
+            api.call("GET", "/api/v1/queues/shop/acts", "", ADMIN).body().at("/limits").toString())
+        .isEqualTo("{\"concurrency\":7,\"rate\":\"50/m\"}");
+    browser.open("/console/queues/shop/acts").click("details summary");
+    browser.one("select[name=state]").sendKeys("delayed");
+    browser.type("input[name=name]", "shop/other");
+    browser.click("form[action$='/purge'] button");
+    browser.until(() -> browser.text().contains("must be shop/acts"));
+    browser.click("#go-back");
+    browser.until(() -> browser.path().equals("/console/queues/shop/acts"));
+    browser.open("/console/queues/shop/acts").click("details summary");
+    browser.one("select[name=state]").sendKeys("delayed");
+    browser.type("input[name=name]", "shop/acts");
+    browser.click("form[action$='/purge'] button");
+    browser.until(() -> browser.path().startsWith("/console/operations/"));
+    browser.until(() -> browser.text("#live").contains("purged"));
+    assertThat(call("GET", "/api/v1/jobs/shop/acts/one", "")).isEqualTo(404);
+    browser.open("/console/audit");
+    assertThat(browser.text()).contains("bea", "pause", "limit", "purge many");
+  }
+
+  @Test
+  void aJobIsFoundEditedMovedRunAndCancelled() {
+    String id = fresh();
+    submit("job.acts", id, "1h", ",\"params\":\"old\"");
+    as("otto").open("/console/jobs");
+    browser.type("input[name=q]", id);
+    browser.press(Keys.ENTER);
+    browser.until(() -> browser.text().contains("1h") || browser.all("tbody th a").size() == 1);
+    browser.click("tbody th a");
+    browser.until(() -> browser.path().endsWith(id));
+    browser.one("form[action$='/edit'] button").getText();
+    for (var summary : browser.all("summary")) {
+      if (summary.getText().equals("Edit params")) {
+        summary.click();
+      }
+    }
+    browser.type("textarea[name=params]", "new <b>params</b>");
+    browser.click("form[action$='/edit'] button");
+    browser.until(() -> browser.text("[role=status]").contains("params are changed"));
+    assertThat(browser.text("#params")).isEqualTo("new <b>params</b>");
+    browser.type("form[action$='/reschedule'] input[name=when]", "2035-01-31T12:00:00Z");
+    browser.click("form[action$='/reschedule'] button");
+    browser.until(() -> browser.text("[role=status]").contains("new time"));
+    assertThat(browser.text("#live")).contains("2035");
+    browser.click("form[action$='/run'] button");
+    browser.until(() -> browser.text("[role=status]").contains("due now"));
+    browser.until(() -> browser.text("#live").contains("No instance is registered"));
+    browser.click("form[action$='/cancel'] button");
+    browser.accept();
+    browser.until(() -> browser.text("[role=status]").contains("is cancelled"));
+    assertThat(browser.text("#live .tag")).isEqualTo("cancelled");
+  }
+
+  @Test
+  void deadLettersAreGroupedByTheirErrorAndRequeued() {
+    String type = "dies." + UUID.randomUUID().toString().substring(0, 6);
+    for (int i = 0; i < 3; i++) {
+      die(type, "d" + i, "{}", "Connection to 10.0.0." + i + " refused after " + i + "00 ms");
+    }
+    die(type, "other", "{}", "no such order");
+    as("otto");
+    browser.until(
+        () -> browser.open("/console/dead").text().contains("Connection to #.#.#.# refused"));
+    var group =
+        browser.all(".groups li").stream()
+            .filter(one -> one.getText().contains(type) && one.getText().contains("refused"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(group.getText()).startsWith("3");
+    group.findElement(org.openqa.selenium.By.cssSelector("button")).click();
+    browser.until(() -> browser.text().contains("3 jobs match"));
+    browser.type("input[name=perSecond]", "100");
+    browser.click("form[action$='/begin'] button");
+    browser.until(() -> browser.text("#live").contains("requeued"));
+    assertThat(call("GET", "/api/v1/jobs/shop/" + type + "/other", "")).isEqualTo(200);
+    Awaitility.await()
+        .until(
+            () ->
+                api.call("GET", "/api/v1/queues/shop/" + type, "", ADMIN).body().at("/dead").asInt()
+                    == 1);
+  }
+
+  @Test
+  void whatAJobCarriesIsTextAndNothingElse() {
+    as("bea");
+    String type = "evil." + UUID.randomUUID().toString().substring(0, 6);
+    String all = String.join("\n", HOSTILE);
+    die(type, "e", all, all);
+    ObjectNode inside = JSON.createObjectNode();
+    HOSTILE.forEach(text -> inside.put(text, text));
+    die(type, "json", inside.toString(), all);
+    List<String> pages =
+        new ArrayList<>(
+            List.of(
+                "/console/jobs/shop/" + type + "/e",
+                "/console/jobs/shop/" + type + "/json",
+                "/console/jobs?q=app:shop+state:dead",
+                "/console/dead"));
+    for (String text : HOSTILE) {
+      pages.add("/console/jobs?q=" + Visitor.encoded(text));
+      pages.add("/console/queues?q=" + Visitor.encoded(text));
+    }
+    for (String page : pages) {
+      browser.open(page);
+      assertThat(browser.run("return window.hacked")).as(page).isEqualTo("null");
+      assertThat(browser.all("main img, main svg, main script, main [onload]")).as(page).isEmpty();
+    }
+    // What turns text around is shown as what it is.
+    String seen = all.replace("\u202E", "\u27E8U+202E\u27E9");
+    browser.open("/console/jobs/shop/" + type + "/e");
+    assertThat(browser.one("#params").getDomProperty("textContent")).isEqualTo(seen);
+    assertThat(browser.one(".story pre").getDomProperty("textContent")).isEqualTo(seen);
+    browser.open("/console/jobs/shop/" + type + "/json");
+    assertThat(browser.one(".tree").getDomProperty("textContent")).contains(seen.split("\n", -1));
+    assertThat(browser.complaints()).noneMatch(line -> line.contains("Content Security Policy"));
+  }
+
+  @Test
+  void theKeyboardAloneWillDo() {
+    String id = fresh();
+    submit("keys", id, "1h", "");
+    as("otto").open("/console");
+    browser.press(Keys.TAB);
+    browser.press(Keys.ENTER);
+    browser.until(() -> browser.path().endsWith("#content"));
+    browser.open("/console");
+    browser.tabTo("Jobs");
+    browser.press(Keys.ENTER);
+    browser.until(() -> browser.path().equals("/console/jobs"));
+    browser.click("h1");
+    browser.press(Keys.TAB);
+    browser.press(id, Keys.ENTER);
+    browser.until(() -> browser.all("tbody th a").size() == 1);
+    browser.tabTo(id);
+    browser.press(Keys.ENTER);
+    browser.until(() -> browser.path().endsWith(id));
+    browser.tabTo("Run now");
+    browser.press(Keys.ENTER);
+    browser.until(() -> browser.text("[role=status]").contains("due now"));
+  }
+
+  @Test
+  void aViewerSeesAllAndIsOfferedNothing() {
+    submit("seen", "one", "1h", "");
+    as("vera").open("/console/jobs/shop/seen/one");
+    assertThat(browser.all("main form")).isEmpty();
+    browser.open("/console/queues/shop/seen");
+    assertThat(browser.all("main form[method=post]")).isEmpty();
+    assertThat(browser.all("header a")).extracting(a -> a.getText()).doesNotContain("Audit");
+  }
+
+  @Test
+  void livePartsFollowAndStandStillWhenTold() {
+    submit("live", "one", "1h", "");
+    as("vera").open("/console/queues/shop/live");
+    submit("live", "two", "1h", "");
+    browser.until(() -> browser.text(".cards b").equals("2"));
+    browser.click("#live-switch");
+    assertThat(browser.text("#live-switch")).isEqualTo("Paused");
+    browser.run("document.getElementById('live').dataset.mark = 'kept'");
+    submit("live", "three", "1h", "");
+    Awaitility.await()
+        .until(
+            () ->
+                api.call("GET", "/api/v1/queues/shop/live", "", ADMIN).body().at("/delayed").asInt()
+                    == 3);
+    browser.click("#live-switch");
+    browser.until(() -> browser.text(".cards b").equals("3"));
+  }
+
+  @Test
+  void itSpeaksChinese() {
+    as("vera").click("a[hreflang=zh-CN]");
+    browser.until(() -> browser.text("nav").contains("死信"));
+    browser.open("/console/queues");
+    assertThat(browser.text("h1")).isEqualTo("队列");
+    assertThat(browser.run("return document.documentElement.lang")).isEqualTo("zh-CN");
+    browser.click("a[hreflang=en]");
+    browser.until(() -> browser.text("h1").equals("Queues"));
+  }
+}
