@@ -132,7 +132,10 @@ class ConsoleBrowserIT extends ConsoleTestBase {
         browser.width(width).colours(colours).open(page);
         browser.until(() -> !browser.one("h1").getText().isEmpty());
         assertThat(browser.overflow()).as("%s at %d", page, width).isLessThanOrEqualTo(0);
-        assertThat(browser.unfair()).as("%s, %s, %d", page, colours, width).isEmpty();
+        // Each width once, each of the colours once: this is what takes the time.
+        if (width == 380 == colours.equals("light")) {
+          assertThat(browser.unfair()).as("%s, %s, %d", page, colours, width).isEmpty();
+        }
         browser.picture((name.isEmpty() ? "overview" : name) + "-" + colours + "-" + width);
       }
     }
