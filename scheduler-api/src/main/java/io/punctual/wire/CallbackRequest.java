@@ -10,7 +10,7 @@ import java.util.Map;
  * @param application the application that these jobs belong to, in lower case; anybody else must
  *     refuse them with 421
  * @param instance the registry id of the instance that is meant
- * @param jobs at least one
+ * @param jobs none makes it a ping, which is answered with a {@link PingAnswer}
  */
 public record CallbackRequest(String application, String instance, List<Job> jobs) {
 

@@ -1,10 +1,12 @@
 package io.punctual.client.callback;
 
+import io.punctual.wire.CallbackRefusal;
 import io.punctual.wire.CallbackSignature;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,11 +43,23 @@ public final class CallbackGuard {
   }
 
   /**
+   * Why a call is not let in.
+   *
+   * @param text for people
+   */
+  record Refusal(CallbackRefusal why, String text) {}
+
+  /** The time by which signatures are looked at. */
+  Instant now() {
+    return clock.instant();
+  }
+
+  /**
    * Whether a call is let in.
    *
    * @return why not; null if it is
    */
-  @Nullable String refusal(HttpServletRequest request, byte[] body) {
+  @Nullable Refusal refusal(HttpServletRequest request, byte[] body) {
     if (keys.isEmpty()) {
       return unsigned(request);
     }
@@ -53,32 +67,44 @@ public final class CallbackGuard {
     String timestamp = request.getHeader(CallbackSignature.TIMESTAMP);
     String signatures = request.getHeader(CallbackSignature.SIGNATURE);
     if (id == null || timestamp == null || signatures == null) {
-      return "the call is not signed; does the scheduler have punctual.security.signing-keys?";
+      return new Refusal(
+          CallbackRefusal.UNSIGNED,
+          "the call is not signed; does the scheduler have punctual.security.signing-keys?");
     } else if (!ID.matcher(id).matches() || !SECONDS.matcher(timestamp).matches()) {
-      return "the call's " + CallbackSignature.ID + " or its timestamp is none of a scheduler";
+      return new Refusal(
+          CallbackRefusal.UNSIGNED,
+          "the call's " + CallbackSignature.ID + " or its timestamp is none of a scheduler");
     } else if (!CallbackSignature.verify(keys, signatures, id, timestamp, body)) {
-      return "the signature is wrong: the scheduler's key for this application is none of"
-          + " punctual.client.callback.secrets, or the call was changed on its way";
+      return new Refusal(
+          CallbackRefusal.WRONG_SIGNATURE,
+          "the signature is wrong: the scheduler's key for this application is none of"
+              + " punctual.client.callback.secrets, or the call was changed on its way");
     }
     long signedAt = Long.parseLong(timestamp);
     long now = clock.instant().getEpochSecond();
     if (Math.abs(now - signedAt) > CallbackSignature.TOLERANCE_SECONDS) {
-      return "the call was signed at "
-          + signedAt
-          + ", and the clock here is at "
-          + now
-          + ": more than "
-          + CallbackSignature.TOLERANCE_SECONDS
-          + " s apart";
+      return new Refusal(
+          CallbackRefusal.CLOCK,
+          "the call was signed at "
+              + signedAt
+              + ", and the clock here is at "
+              + now
+              + ": more than "
+              + CallbackSignature.TOLERANCE_SECONDS
+              + " s apart");
     }
-    return isNew(id, now, signedAt) ? null : "the call was here before";
+    return isNew(id, now, signedAt)
+        ? null
+        : new Refusal(CallbackRefusal.REPEATED, "the call was here before");
   }
 
-  private @Nullable String unsigned(HttpServletRequest request) {
+  private @Nullable Refusal unsigned(HttpServletRequest request) {
     if (!acceptUnsigned) {
-      return "punctual.client.callback.secrets is not set: nobody is let in. Set it to what the"
-          + " scheduler's command credentials prints, or, on your own machine only, set"
-          + " punctual.client.callback.accept-unsigned=true";
+      return new Refusal(
+          CallbackRefusal.NO_KEY,
+          "punctual.client.callback.secrets is not set: nobody is let in. Set it to what the"
+              + " scheduler's command credentials prints, or, on your own machine only, set"
+              + " punctual.client.callback.accept-unsigned=true");
     }
     // Behind a proxy everybody seems to be on this machine.
     boolean forwarded =
@@ -87,8 +113,10 @@ public final class CallbackGuard {
             || request.getHeader("Via") != null;
     return !forwarded && isHere(request.getRemoteAddr())
         ? null
-        : "punctual.client.callback.accept-unsigned is for calls from the same machine only; set"
-            + " punctual.client.callback.secrets";
+        : new Refusal(
+            CallbackRefusal.NOT_THIS_MACHINE,
+            "punctual.client.callback.accept-unsigned is for calls from the same machine only; set"
+                + " punctual.client.callback.secrets");
   }
 
   private static boolean isHere(String address) {

@@ -1,12 +1,15 @@
 package io.punctual.client.callback;
 
 import io.punctual.client.ClientIdentity;
+import io.punctual.wire.CallbackRefusal;
 import io.punctual.wire.CallbackRequest;
+import io.punctual.wire.PingAnswer;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.MediaType;
 import org.springframework.web.HttpRequestHandler;
 import tools.jackson.core.JacksonException;
@@ -17,6 +20,10 @@ import tools.jackson.databind.json.JsonMapper;
  * answers of its controllers (wrapping, versioning, interceptors) does not touch it.
  */
 public final class CallbackHandler implements HttpRequestHandler {
+
+  private static final String RESULTS = "application/x-ndjson";
+  private static final @Nullable String VERSION =
+      CallbackHandler.class.getPackage().getImplementationVersion();
 
   private final ClientIdentity identity;
   private final JobRunner runner;
@@ -59,9 +66,10 @@ public final class CallbackHandler implements HttpRequestHandler {
           "the request is larger than punctual.client.callback.max-body, " + maxBody + " bytes");
       return;
     }
-    String refusal = guard.refusal(request, body);
+    CallbackGuard.Refusal refusal = guard.refusal(request, body);
     if (refusal != null) {
-      refuse(response, 401, refusal);
+      response.setHeader(CallbackRefusal.HEADER, refusal.why().word());
+      refuse(response, 401, refusal.text());
       return;
     }
     if (!runner.takesJobs()) {
@@ -83,10 +91,28 @@ public final class CallbackHandler implements HttpRequestHandler {
       refuseOthers(response);
       return;
     }
-    run(callback, request, response);
+    if (callback.jobs().isEmpty()) {
+      answerPing(request, response);
+    } else {
+      run(callback, request, response);
+    }
+  }
+
+  private void answerPing(HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
+    PingAnswer answer = new PingAnswer(identity.application(), guard.now().toEpochMilli(), VERSION);
+    String line = json.writeValueAsString(answer) + "\n";
+    CallbackGuard.AnswerSeal seal = guard.seal(request);
+    response.setStatus(200);
+    response.setContentType(RESULTS);
+    response
+        .getOutputStream()
+        .write(
+            (seal == null ? line : line + seal.line(line) + "\n").getBytes(StandardCharsets.UTF_8));
   }
 
   private void refuseOthers(HttpServletResponse response) throws IOException {
+    response.setHeader(CallbackRefusal.HEADER, CallbackRefusal.OTHER_APPLICATION.word());
     refuse(
         response,
         421,
@@ -96,7 +122,7 @@ public final class CallbackHandler implements HttpRequestHandler {
   private void run(
       CallbackRequest callback, HttpServletRequest request, HttpServletResponse response) {
     response.setStatus(200);
-    response.setContentType("application/x-ndjson");
+    response.setContentType(RESULTS);
     AsyncContext context = request.startAsync(request, response);
     // Each job ends by its time-to-run; the container's own limit would cut the slow ones off.
     context.setTimeout(0);
@@ -111,10 +137,7 @@ public final class CallbackHandler implements HttpRequestHandler {
   // Records read from JSON may hold nulls, whatever their types say.
   @SuppressWarnings({"NullAway", "ConstantConditions"})
   private static void check(CallbackRequest callback) {
-    if (callback == null
-        || callback.application() == null
-        || callback.jobs() == null
-        || callback.jobs().isEmpty()) {
+    if (callback == null || callback.application() == null || callback.jobs() == null) {
       throw new IllegalArgumentException("incomplete");
     }
     for (CallbackRequest.Job job : callback.jobs()) {

@@ -178,6 +178,22 @@ class CallbackIT {
   }
 
   @Test
+  void aPingIsAnsweredAndRunsNothing() throws Exception {
+    int before = shop.seen.size();
+
+    HttpResponse<String> answer = post("{\"application\":\"shop\",\"jobs\":[]}");
+
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.headers().firstValue("content-type")).contains("application/x-ndjson");
+    assertThat(answer.body().lines()).hasSize(1);
+    assertThat(answer.body()).startsWith("{\"application\":\"shop\",\"time\":").endsWith("\n");
+    assertThat(shop.seen).hasSize(before);
+    HttpResponse<String> others = post("{\"application\":\"bank\",\"jobs\":[]}");
+    assertThat(others.statusCode()).isEqualTo(421);
+    assertThat(others.headers().firstValue("Punctual-Refusal")).hasValue("other-application");
+  }
+
+  @Test
   void nonsenseIsRefusedClearly() throws Exception {
     for (String body :
         List.of(
@@ -186,7 +202,6 @@ class CallbackIT {
             "[]",
             "null",
             "{}",
-            "{\"application\":\"shop\",\"jobs\":[]}",
             "{\"application\":\"shop\",\"instance\":\"i\",\"jobs\":[{\"taskId\":\"a\"}]}",
             "{\"application\":\"shop\",\"instance\":\"i\",\"jobs\":[null]}")) {
       HttpResponse<String> answer = post(body);
