@@ -68,6 +68,11 @@ function signature(headers, status) {
 }
 
 const server = http.createServer(async (request, response) => {
+  if (request.method === "OPTIONS" && request.url === callbackPath) {
+    // A scheduler's ping: jobs can come here. Nothing is run.
+    response.writeHead(204, { allow: "POST" }).end();
+    return;
+  }
   if (request.method !== "POST" || request.url !== callbackPath) {
     response.writeHead(404).end();
     return;

@@ -243,6 +243,11 @@ class AccessIT extends ServerTestBase {
         .allSatisfy(queue -> assertThat(queue.at("/application").asString()).isEqualTo("shop"));
     assertThat(call("GET", "/api/v1/queues", "", basic("vera", CLEAR)).body().at("/items").size())
         .isGreaterThan(1);
+    assertThat(call("GET", "/api/v1/doctor", "", bearer(own)).body().at("/checks"))
+        .isNotEmpty()
+        .allSatisfy(check -> assertThat(check.at("/application").asString()).isEqualTo("shop"));
+    assertThat(call("GET", "/api/v1/doctor", "", basic("vera", CLEAR)).body().at("/checks"))
+        .anySatisfy(check -> assertThat(check.at("/name").asString()).isEqualTo("redis"));
     assertThat(
             call(
                     "POST",

@@ -49,6 +49,8 @@ import tools.jackson.databind.json.JsonMapper;
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
     properties = {
       "eureka.client.enabled=false",
+      // Each request is counted here.
+      "punctual.doctor.probe=false",
       "punctual.dispatch.avoid=200ms",
       "punctual.dispatch.circuit.failures=20",
       "punctual.dispatch.circuit.pause=200ms"

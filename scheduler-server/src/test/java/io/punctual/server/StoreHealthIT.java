@@ -76,6 +76,12 @@ class StoreHealthIT extends ServerTestBase {
     assertThat(store.at("/findings/0/unsafe").asBoolean()).isTrue();
     assertThat(store.at("/findings/0/text").asString())
         .contains("127.0.0.1:" + REDIS.port(), "allkeys-lru", "set maxmemory-policy noeviction");
+    JsonNode doctor = api.get("/api/v1/doctor").body();
+    assertThat(doctor.get("status").asString()).isEqualTo("problem");
+    assertThat(doctor.at("/checks/0/name").asString()).isEqualTo("redis");
+    assertThat(doctor.at("/checks/0/seen").asString()).contains("allkeys-lru");
+    assertThat(doctor.at("/checks/0/cure").asString())
+        .isEqualTo("Set maxmemory-policy noeviction.");
     // It is not taken out of the rotation: others would have the same Redis.
     assertThat(api.get("/actuator/health/readiness").status()).isEqualTo(200);
 

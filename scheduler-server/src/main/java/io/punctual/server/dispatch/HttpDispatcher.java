@@ -51,6 +51,8 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   private final Circuits circuits;
   private final Chooser chooser;
   private final CallbackTargets targets;
+  private final InstantSource clock;
+  private final Ping ping;
   private final LastTried lastTried = new LastTried(10_000);
   private final Map<String, Callback> protocols;
   private final Deadlines deadlines = new Deadlines();
@@ -74,6 +76,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
       @Nullable SslBundle tls,
       InstantSource clock) {
     this.targets = targets;
+    this.clock = clock;
     this.workers = workers;
     this.circuits = new Circuits(circuit, System::nanoTime);
     this.board = new InstanceBoard(System::nanoTime);
@@ -97,6 +100,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
       builder.sslContext(context).sslParameters(parameters);
     }
     HttpClient client = builder.build();
+    this.ping = new Ping(name, client, targets, keys, clock, threads);
     this.protocols =
         Map.of(
             WorkerMetadata.BATCH, new BatchCallback(name, client, deadlines, clock, avoid, keys),
@@ -141,6 +145,19 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   /** The queues whose jobs wait for that reason. */
   public List<QueueName> openCircuits() {
     return circuits.open();
+  }
+
+  /**
+   * Calls an instance as a delivery would, with nothing to run. Blocks for some seconds at most;
+   * what comes of it changes nothing for jobs.
+   */
+  public PingResult ping(WorkerInstance instance) {
+    return ping.send(instance);
+  }
+
+  /** What is known of an instance from the calls to it. */
+  public InstanceState state(WorkerInstance instance) {
+    return board.state(instance, clock.instant());
   }
 
   private void recheck(Set<QueueName> queues) {

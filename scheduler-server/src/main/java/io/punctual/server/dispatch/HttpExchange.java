@@ -64,7 +64,7 @@ final class HttpExchange {
     }
   }
 
-  private static boolean notSent(Throwable cause) {
+  static boolean notSent(Throwable cause) {
     for (Throwable t = cause; t != null; t = t.getCause()) {
       if (t instanceof ConnectException
           || t instanceof HttpConnectTimeoutException

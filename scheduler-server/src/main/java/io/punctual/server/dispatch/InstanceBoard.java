@@ -2,6 +2,7 @@ package io.punctual.server.dispatch;
 
 import io.punctual.server.registry.WorkerInstance;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,6 +21,15 @@ final class InstanceBoard {
     boolean avoided;
     boolean probing;
     @Nullable String reason;
+    boolean called;
+    boolean reached;
+    long calledAt;
+
+    void called(boolean successfully, long at) {
+      called = true;
+      reached = successfully;
+      calledAt = at;
+    }
   }
 
   private final Map<String, Entry> entries = new ConcurrentHashMap<>();
@@ -76,6 +86,7 @@ final class InstanceBoard {
       entry.avoided = false;
       entry.probing = false;
       entry.reason = null;
+      entry.called(true, nanoTime.getAsLong());
     }
   }
 
@@ -87,6 +98,7 @@ final class InstanceBoard {
       entry.probing = false;
       entry.avoidUntil = nanoTime.getAsLong() + howLong.toNanos();
       entry.reason = reason;
+      entry.called(false, nanoTime.getAsLong());
     }
   }
 
@@ -95,6 +107,25 @@ final class InstanceBoard {
     Entry entry = entry(instance);
     synchronized (entry) {
       return entry.avoided ? Optional.ofNullable(entry.reason) : Optional.empty();
+    }
+  }
+
+  /** What is known of an instance; nothing of it is remembered because somebody asked. */
+  InstanceState state(WorkerInstance instance, Instant now) {
+    Entry entry = entries.get(key(instance));
+    if (entry == null) {
+      return InstanceState.UNKNOWN;
+    }
+    synchronized (entry) {
+      long nanos = nanoTime.getAsLong();
+      long left = entry.avoidUntil - nanos;
+      return new InstanceState(
+          entry.outstanding,
+          entry.avoided && left > 0 ? now.plusNanos(left) : null,
+          entry.called
+              ? new InstanceState.LastCall(
+                  now.minusNanos(nanos - entry.calledAt), entry.reached, entry.reason)
+              : null);
     }
   }
 

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -45,6 +46,18 @@ public class WorkerDirectory {
     return instances(application).stream()
         .filter(instance -> instance.metadata().taskTypes().contains(taskType))
         .toList();
+  }
+
+  /**
+   * All instances of all applications. Reads the registry's whole view; applications that were not
+   * asked for by name are not kept.
+   */
+  public List<WorkerInstance> all() {
+    List<WorkerInstance> all = new ArrayList<>();
+    for (String application : new TreeSet<>(discovery.getServices())) {
+      all.addAll(read(application));
+    }
+    return all;
   }
 
   /** Reads the view again for all applications that were asked for. */

@@ -1,0 +1,25 @@
+package io.punctual.server.dispatch;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this scheduler knows of an instance from its own calls.
+ *
+ * @param inFlight jobs of this scheduler that the instance has
+ * @param avoidedUntil until when it is left alone; null if it is not
+ * @param lastCall how the last callback ended; null if there was none
+ */
+public record InstanceState(
+    int inFlight, @Nullable Instant avoidedUntil, @Nullable LastCall lastCall) {
+
+  static final InstanceState UNKNOWN = new InstanceState(0, null, null);
+
+  /**
+   * The end of a callback.
+   *
+   * @param reached whether the instance took it
+   * @param reason why not; null if it did
+   */
+  public record LastCall(Instant at, boolean reached, @Nullable String reason) {}
+}

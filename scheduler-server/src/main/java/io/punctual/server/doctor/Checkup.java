@@ -1,0 +1,369 @@
+package io.punctual.server.doctor;
+
+import io.punctual.core.engine.Engine;
+import io.punctual.core.engine.QueueStats;
+import io.punctual.core.engine.StoreHealth;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Store;
+import io.punctual.core.store.StoreException;
+import io.punctual.core.store.StoreNode;
+import io.punctual.server.dispatch.HttpDispatcher;
+import io.punctual.server.registry.RegistryContact;
+import io.punctual.server.registry.WorkerDirectory;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.stereotype.Component;
+
+/** Looks at everything that jobs need to be on time, as this scheduler sees it. */
+@Component
+public class Checkup {
+
+  // Of the queues that nobody seems to serve, which are few where things are well.
+  private static final int MOST_QUEUES = 200;
+  private static final int MOST_WORKERS = 20;
+  private static final int NAMED = 5;
+  // Within this time somebody may just be coming for a job that is due.
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration CLOCK_WARNING = Duration.ofSeconds(2);
+  private static final Duration CLOCK_PROBLEM = Duration.ofSeconds(60);
+  // The registry is read every few seconds.
+  private static final Duration VIEW_WARNING = Duration.ofSeconds(30);
+  private static final Duration VIEW_PROBLEM = Duration.ofMinutes(5);
+  private static final Duration FIRST_VIEW = Duration.ofSeconds(30);
+  private static final String TIME_SERVICE =
+      "Let both machines keep their time by NTP (chrony, systemd-timesyncd).";
+
+  private final Engine engine;
+  private final Store store;
+  private final Doctor doctor;
+  private final HttpDispatcher dispatcher;
+  private final WorkerDirectory workers;
+  private final RegistryContact registry;
+  private final String redis;
+  private final InstantSource clock = InstantSource.system();
+
+  Checkup(
+      Engine engine,
+      Store store,
+      Doctor doctor,
+      HttpDispatcher dispatcher,
+      WorkerDirectory workers,
+      RegistryContact registry,
+      @Value("${spring.data.redis.host:localhost}:${spring.data.redis.port:6379}") String redis) {
+    this.engine = engine;
+    this.store = store;
+    this.doctor = doctor;
+    this.dispatcher = dispatcher;
+    this.workers = workers;
+    this.registry = registry;
+    this.redis = redis;
+  }
+
+  /** All checks, or those of one application. */
+  public List<Check> run(@Nullable String application) {
+    List<Check> checks = new ArrayList<>();
+    StoreHealth health = engine.storeHealth();
+    if (application == null) {
+      checks.addAll(storeChecks(health));
+      checks.addAll(registryChecks());
+    }
+    Map<String, List<WorkerReport>> reports =
+        doctor.workers(application).stream()
+            .collect(
+                Collectors.groupingBy(
+                    WorkerReport::application, TreeMap::new, Collectors.toList()));
+    reports.forEach((name, instances) -> checks.addAll(workerChecks(name, instances)));
+    if (health.error() == null) {
+      checks.addAll(queueChecks(application));
+    }
+    return checks;
+  }
+
+  private List<Check> storeChecks(StoreHealth health) {
+    if (health.error() != null) {
+      return List.of(
+          new Check(
+              "redis",
+              null,
+              Status.PROBLEM,
+              "Redis does not answer: " + health.error(),
+              "See that it runs and is reached at "
+                  + redis
+                  + " (spring.data.redis.host, port, username, password). Nothing that was accepted"
+                  + " is lost by this; submits are answered by 503 meanwhile."));
+    }
+    List<Check> checks = new ArrayList<>();
+    for (StoreNode.Finding finding : health.findings()) {
+      int cure = finding.text().lastIndexOf("; ");
+      checks.add(
+          new Check(
+              "redis",
+              null,
+              finding.unsafe() ? Status.PROBLEM : Status.WARNING,
+              finding.text(),
+              cure < 0 ? finding.text() : sentence(finding.text().substring(cure + 2))));
+    }
+    if (checks.isEmpty()) {
+      checks.add(
+          ok(
+              "redis",
+              health.nodes().isEmpty()
+                  ? "Redis answers; it was not looked at more closely yet"
+                  : health.nodes().stream()
+                      .map(Checkup::describe)
+                      .collect(Collectors.joining("; "))));
+    }
+    checks.add(
+        health.obstacles().isEmpty()
+            ? ok("durability", "punctual.durability=" + health.durability() + " is kept")
+            : new Check(
+                "durability",
+                null,
+                Status.PROBLEM,
+                "punctual.durability="
+                    + health.durability()
+                    + " cannot be kept: "
+                    + String.join("; ", health.obstacles()),
+                "Set Redis up as it says, or choose another punctual.durability."));
+    if (!health.losses().isEmpty()) {
+      checks.add(
+          new Check(
+              "losses",
+              null,
+              Status.PROBLEM,
+              health.losses().stream()
+                  .map(loss -> loss.at() + ": " + loss.text())
+                  .collect(Collectors.joining("; ")),
+              "See which jobs are missing, submit them again, and then POST"
+                  + " /api/v1/store/losses/acknowledge."));
+    }
+    checks.add(clockCheck());
+    return checks;
+  }
+
+  private static String describe(StoreNode node) {
+    return "Redis "
+        + node.version()
+        + " at "
+        + node.address()
+        + ", maxmemory-policy "
+        + Objects.requireNonNullElse(node.evictionPolicy(), "unknown")
+        + ", persistence "
+        + node.persistence().name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  private static String sentence(String text) {
+    return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1) + ".";
+  }
+
+  /** Due times are Redis's; a time that somebody names is meant by the clocks of the world. */
+  private Check clockCheck() {
+    try {
+      long sent = clock.millis();
+      long redisNow = store.epoch().advance().now();
+      long here = sent + (clock.millis() - sent) / 2;
+      long ahead = redisNow - here;
+      Duration apart = Duration.ofMillis(Math.abs(ahead));
+      String seen =
+          "Redis's clock is "
+              + apart.toMillis()
+              + " ms "
+              + (ahead < 0 ? "behind" : "ahead of")
+              + " this scheduler's";
+      return apart.compareTo(CLOCK_WARNING) <= 0
+          ? ok("clock", seen)
+          : new Check(
+              "clock",
+              null,
+              apart.compareTo(CLOCK_PROBLEM) > 0 ? Status.PROBLEM : Status.WARNING,
+              seen,
+              TIME_SERVICE
+                  + " Jobs are due by Redis's clock: those with a dueAt or delayTime are off by as"
+                  + " much as that one is wrong.");
+    } catch (StoreException e) {
+      return new Check(
+          "clock",
+          null,
+          Status.WARNING,
+          "Redis's clock could not be read: " + e.getMessage(),
+          "Try again; the check redis says more.");
+    }
+  }
+
+  private List<Check> registryChecks() {
+    if (!registry.isUsed()) {
+      return List.of(
+          ok("registry", "eureka.client.enabled=false: instances stand in the configuration"));
+    }
+    Duration age = registry.age();
+    if (age == null) {
+      boolean early = registry.waited().compareTo(FIRST_VIEW) < 0;
+      return List.of(
+          new Check(
+              "registry",
+              null,
+              early ? Status.WARNING : Status.PROBLEM,
+              "Nothing came from the registry at " + registry.addresses() + " yet",
+              "See that it runs, and that eureka.client.service-url.defaultZone (EUREKA_URL) of the"
+                  + " scheduler is its address, with its user and password. Jobs wait meanwhile."));
+    }
+    String seen = "The view of " + registry.addresses() + " is " + age.toSeconds() + " s old";
+    Check view =
+        age.compareTo(VIEW_WARNING) <= 0
+            ? ok("registry", seen)
+            : new Check(
+                "registry",
+                null,
+                age.compareTo(VIEW_PROBLEM) > 0 ? Status.PROBLEM : Status.WARNING,
+                seen,
+                "See that the registry runs and is reached"
+                    + " (eureka.client.service-url.defaultZone). Instances that were known are used"
+                    + " on; new ones are not seen.");
+    return List.of(
+        view,
+        registry.showsUs()
+            ? ok("registration", "The registry shows this scheduler")
+            : new Check(
+                "registration",
+                null,
+                Status.WARNING,
+                "The registry does not show this scheduler",
+                "Applications that look schedulers up there do not find this one. Wait for half a"
+                    + " minute after a start; then look at eureka.client.register-with-eureka and"
+                    + " eureka.instance.hostname of the scheduler."));
+  }
+
+  private static List<Check> workerChecks(String application, List<WorkerReport> reports) {
+    List<Check> checks = new ArrayList<>();
+    int well = 0;
+    for (WorkerReport report : reports) {
+      Diagnosis diagnosis = report.diagnosis();
+      if (diagnosis == null || diagnosis.status() == Status.OK) {
+        well++;
+      } else if (checks.size() < MOST_WORKERS) {
+        checks.add(
+            new Check(
+                "worker",
+                application,
+                diagnosis.status(),
+                report.instance() + " (" + diagnosis.code().word() + "): " + diagnosis.seen(),
+                diagnosis.cure()));
+      }
+    }
+    checks.add(
+        0,
+        new Check(
+            "workers",
+            application,
+            well == 0 ? Status.PROBLEM : Status.OK,
+            well + " of " + reports.size() + " instances in the registry are well",
+            well == 0 ? "The checks of the instances have the cures." : null));
+    return checks;
+  }
+
+  private List<Check> queueChecks(@Nullable String application) {
+    List<Check> checks = new ArrayList<>();
+    Map<String, Set<String>> unserved = new TreeMap<>();
+    Map<String, Set<String>> parked = new TreeMap<>();
+    Map<String, Set<String>> open = new TreeMap<>();
+    int looked = 0;
+    try {
+      for (QueueName queue : new TreeSet<>(engine.queues().keySet())) {
+        if (application != null && !queue.application().equalsIgnoreCase(application)) {
+          continue;
+        }
+        if (dispatcher.isCircuitOpen(queue)) {
+          open.computeIfAbsent(queue.application(), a -> new LinkedHashSet<>())
+              .add(queue.taskType());
+        }
+        if (dispatcher.capacity(queue) > 0 || looked >= MOST_QUEUES) {
+          continue;
+        }
+        looked++;
+        Optional<QueueStats> stats = engine.stats(queue).filter(Checkup::isLate);
+        if (stats.isPresent()) {
+          boolean nobody = workers.instances(queue.application(), queue.taskType()).isEmpty();
+          (nobody ? unserved : parked)
+              .computeIfAbsent(queue.application(), a -> new LinkedHashSet<>())
+              .add(queue.taskType());
+        }
+      }
+    } catch (StoreException e) {
+      checks.add(
+          new Check(
+              "queues",
+              application,
+              Status.WARNING,
+              "The queues could not be looked at: " + e.getMessage(),
+              "Try again; the check redis says more."));
+    }
+    unserved.forEach(
+        (name, types) ->
+            checks.add(
+                new Check(
+                    "unserved",
+                    name,
+                    Status.PROBLEM,
+                    "Jobs are due, and no instance of " + name + " runs " + some(types),
+                    "Start one with a TaskWorker of that type; its own log names the types that it"
+                        + " runs. An application of another name gets none of them:"
+                        + " spring.application.name. If they are fetched"
+                        + " (punctual.client.delivery=pull, pop), nobody does so now.")));
+    parked.forEach(
+        (name, types) ->
+            checks.add(
+                new Check(
+                    "parked",
+                    name,
+                    Status.PROBLEM,
+                    "Jobs are due, and no instance of " + name + " takes " + some(types) + " now",
+                    "Instances are busy (punctual.client.concurrency), not reached (the checks of"
+                        + " their own say why), or the queue's circuit is open.")));
+    open.forEach(
+        (name, types) ->
+            checks.add(
+                new Check(
+                    "circuits",
+                    name,
+                    Status.PROBLEM,
+                    "All that was sent lately of " + some(types) + " failed, so that its jobs wait",
+                    "The jobs' last errors say why (GET /api/v1/jobs with the queue's state). It"
+                        + " closes by itself once a job succeeds (punctual.dispatch.circuit).")));
+    if (checks.isEmpty()) {
+      checks.add(
+          new Check(
+              "queues", application, Status.OK, "No queue waits for somebody to serve it", null));
+    }
+    return checks;
+  }
+
+  private static boolean isLate(QueueStats stats) {
+    Long oldest = stats.oldestReady();
+    return stats.ready() > 0
+        && stats.pausedSince() == null
+        && oldest != null
+        && stats.now() - oldest > PATIENCE.toMillis();
+  }
+
+  private static String some(Set<String> types) {
+    String named = types.stream().limit(NAMED).collect(Collectors.joining(", "));
+    return types.size() > NAMED ? named + " and " + (types.size() - NAMED) + " more" : named;
+  }
+
+  private static Check ok(String name, String seen) {
+    return new Check(name, null, Status.OK, seen, null);
+  }
+}

@@ -1,0 +1,522 @@
+package io.punctual.server.doctor;
+
+import io.punctual.server.dispatch.PingResult;
+import io.punctual.server.dispatch.PingResult.Answered;
+import io.punctual.server.dispatch.PingResult.NoAnswer;
+import io.punctual.server.dispatch.PingResult.NotCalled;
+import io.punctual.server.doctor.Diagnosis.Code;
+import io.punctual.server.registry.WorkerInstance;
+import io.punctual.server.security.Printable;
+import io.punctual.wire.CallbackRefusal;
+import io.punctual.wire.PingAnswer;
+import io.punctual.wire.WorkerMetadata;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
+import java.security.cert.CertificateException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Says what is the matter, given what came of a ping. */
+final class Triage {
+
+  /** Far from what breaks signatures, and more than machines with a time service ever have. */
+  static final Duration CLOCKS = Duration.ofSeconds(60);
+
+  // A network that container engines make, and the name that they give.
+  private static final Pattern CONTAINER =
+      Pattern.compile("172\\.(1[6-9]|2\\d|3[01])\\.\\d+\\.\\d+|[0-9a-f]{12}");
+  private static final Pattern LOGIN =
+      Pattern.compile("(?i).*(login|logon|signin|sign-in|sso|oauth2|openid|saml|auth).*");
+  private static final JsonMapper JSON =
+      JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
+
+  private final InstantSource clock;
+
+  Triage(InstantSource clock) {
+    this.clock = clock;
+  }
+
+  Diagnosis of(WorkerInstance instance, PingResult result) {
+    return new Examination(instance).of(result);
+  }
+
+  /** One instance, whose address many answers need. */
+  private final class Examination {
+
+    private final WorkerInstance instance;
+    private final URI url;
+    private final String host;
+    private @Nullable Long clockAhead;
+    private @Nullable String version;
+
+    Examination(WorkerInstance instance) {
+      this.instance = instance;
+      this.url = instance.callback();
+      this.host = String.valueOf(url.getHost());
+    }
+
+    Diagnosis of(PingResult result) {
+      return switch (result) {
+        case NotCalled notCalled ->
+            diagnosis(
+                Code.ADDRESS_NOT_ALLOWED,
+                notCalled.reason(),
+                isLoopback()
+                    ? "The worker registered an address of its own machine only. Set"
+                        + " eureka.instance.hostname in the worker to an address that the"
+                        + " scheduler reaches; if all of it is on one machine, list 127.0.0.0/8 in"
+                        + " punctual.dispatch.allowed-networks at the scheduler."
+                    : "List the workers' network in punctual.dispatch.allowed-networks at the"
+                        + " scheduler (10.0.0.0/8, for instance), or set eureka.instance.hostname in"
+                        + " the worker to an address in one that is listed. Link-local addresses"
+                        + " (169.254...) are never called.");
+        case NoAnswer none -> noAnswer(none);
+        case Answered answered -> answered(answered);
+      };
+    }
+
+    private Diagnosis diagnosis(Code code, String seen, @Nullable String cure) {
+      return new Diagnosis(
+          code, Printable.of(seen), url.toString(), cure, clock.instant(), clockAhead, version);
+    }
+
+    private boolean isLoopback() {
+      return host.startsWith("127.") || host.equals("localhost") || host.equals("[::1]");
+    }
+
+    /** How to register an address that can be reached. */
+    private String address() {
+      String cure =
+          "Set eureka.instance.hostname in the worker (or eureka.instance.ip-address with"
+              + " eureka.instance.prefer-ip-address=true) to an address that the scheduler's"
+              + " machine reaches; spring.cloud.inetutils.preferred-networks chooses among several"
+              + " networks. Where schedulers cannot call in at all, set"
+              + " punctual.client.delivery=pull.";
+      return CONTAINER.matcher(host).matches()
+          ? "This looks like the address of a container, which only its own network knows. Publish"
+              + " its port, or put the scheduler into that network. "
+              + cure
+          : cure;
+    }
+
+    private String port() {
+      return "eureka.instance.non-secure-port in the worker (eureka.instance.secure-port with TLS)"
+          + " must be the port that others see, which is server.port unless a container or a proxy"
+          + " publishes another one.";
+    }
+
+    private Diagnosis noAnswer(NoAnswer none) {
+      if (none.speaksTls()) {
+        return plainToTls("The registry says http, and the port speaks TLS");
+      }
+      Throwable cause = none.cause();
+      if (has(cause, SSLException.class)) {
+        return tls(cause);
+      } else if (has(cause, UnknownHostException.class)
+          || has(cause, UnresolvedAddressException.class)) {
+        return diagnosis(
+            Code.UNKNOWN_HOST, "The scheduler's machine knows no address of " + host, address());
+      } else if (has(cause, HttpConnectTimeoutException.class)) {
+        return diagnosis(
+            Code.CONNECTION_TIMEOUT,
+            "No connection to "
+                + authority()
+                + ", and no refusal either: another network, or a firewall between",
+            address());
+      } else if (has(cause, NoRouteToHostException.class) || says(cause, "unreachable")) {
+        return diagnosis(Code.NO_ROUTE, "There is no way from the scheduler to " + host, address());
+      } else if (has(cause, ConnectException.class)) {
+        return diagnosis(
+            Code.CONNECTION_REFUSED,
+            "Nobody listens at " + authority() + ": the connection was refused",
+            "Is the worker up, and does server.address let others in? "
+                + port()
+                + " If the host is the wrong one: "
+                + address());
+      } else if (cause instanceof HttpTimeoutException) {
+        return diagnosis(
+            Code.NO_ANSWER,
+            authority() + " took the connection and gave " + cause.getMessage(),
+            "Does the worker hang (a thread dump tells), or is that another program's port? "
+                + port());
+      }
+      return diagnosis(
+          Code.NOT_HTTP,
+          authority() + " did not answer in HTTP: " + describe(cause),
+          "Another program's port, or a proxy that breaks connections. " + port());
+    }
+
+    private Diagnosis plainToTls(String seen) {
+      return diagnosis(
+          Code.PLAIN_TO_TLS_PORT,
+          seen,
+          "Set eureka.instance.secure-port-enabled=true, eureka.instance.non-secure-port-enabled="
+              + "false and eureka.instance.secure-port in the worker. The starter does so by itself"
+              + " where the application has server.ssl.bundle or another certificate.");
+    }
+
+    private Diagnosis tls(Throwable cause) {
+      if (says(cause, "Unsupported or unrecognized SSL message")
+          || says(cause, "plaintext connection")) {
+        return diagnosis(
+            Code.TLS_TO_PLAIN_PORT,
+            "The registry says https, and the port speaks plain HTTP",
+            "Give the worker a certificate (server.ssl.bundle), or set"
+                + " eureka.instance.secure-port-enabled=false and"
+                + " eureka.instance.non-secure-port-enabled=true in it.");
+      } else if (says(cause, "subject alternative") || says(cause, "No name matching")) {
+        return diagnosis(
+            Code.CERTIFICATE_OF_ANOTHER_NAME,
+            "The certificate at " + authority() + " is not one of " + host + ": " + root(cause),
+            "Set eureka.instance.hostname in the worker to a name that its certificate has, or give"
+                + " it a certificate with this one.");
+      } else if (has(cause, CertificateException.class) || says(cause, "PKIX")) {
+        return diagnosis(
+            Code.CERTIFICATE_NOT_TRUSTED,
+            "The certificate at " + authority() + " is not trusted here: " + root(cause),
+            "Name an SSL bundle with the authority that signed it in punctual.dispatch.ssl-bundle"
+                + " at the scheduler (spring.ssl.bundle...truststore), or renew the certificate if"
+                + " it has run out.");
+      }
+      return diagnosis(
+          Code.TLS_FAILED,
+          "TLS with " + authority() + " came to nothing: " + root(cause),
+          "If the worker asks for a certificate of its callers, punctual.dispatch.ssl-bundle at the"
+              + " scheduler needs a key that the worker trusts (spring.ssl.bundle...keystore); else"
+              + " protocols and ciphers of both sides have nothing in common.");
+    }
+
+    private String authority() {
+      return host + ":" + url.getPort();
+    }
+
+    private Diagnosis answered(Answered answer) {
+      if (answer.speaksTls()) {
+        return plainToTls("The registry says http, and the port answers that it wants TLS");
+      }
+      Optional<CallbackRefusal> refusal =
+          answer.headers().firstValue(CallbackRefusal.HEADER).flatMap(CallbackRefusal::of);
+      int status = answer.status();
+      if (refusal.isPresent()) {
+        return refused(refusal.get(), answer);
+      } else if (status == 421) {
+        return refused(CallbackRefusal.OTHER_APPLICATION, answer);
+      } else if (status >= 300 && status < 400) {
+        return redirected(answer);
+      } else if (status == 502 || status == 503 || status == 504) {
+        return diagnosis(
+            Code.UNAVAILABLE,
+            "HTTP " + status + ": it takes no jobs now",
+            "It is ending or overloaded, or a proxy finds nobody behind it. Jobs go to other"
+                + " instances meanwhile; if it stays so, look at the worker's log, and at what"
+                + " stands in front of server.port.");
+      } else if (status >= 500 && (isBatch() || status != 501)) {
+        return diagnosis(
+            Code.SERVER_ERROR,
+            "HTTP " + status + " from the callback",
+            "The worker's own log says what failed. Does a filter or error handler of the"
+                + " application take "
+                + url.getPath()
+                + " (punctual.client.callback.path)?");
+      }
+      return isBatch() ? batch(answer) : single(answer);
+    }
+
+    private boolean isBatch() {
+      return instance.metadata().protocol().equals(WorkerMetadata.BATCH);
+    }
+
+    private Diagnosis refused(CallbackRefusal refusal, Answered answer) {
+      String said = Printable.of(answer.body().strip());
+      String seen = "HTTP " + answer.status() + (said.isEmpty() ? "" : ": " + said);
+      return switch (refusal) {
+        case OTHER_APPLICATION ->
+            diagnosis(
+                Code.OTHER_APPLICATION,
+                seen,
+                "The address belongs to another application by now, or two applications register"
+                    + " the same one: look at eureka.instance.hostname and"
+                    + " eureka.instance.non-secure-port of both. If it is the right one,"
+                    + " punctual.client.application there must be its name in the registry,"
+                    + " spring.application.name.");
+        case NO_KEY, NOT_THIS_MACHINE ->
+            diagnosis(
+                Code.WORKER_WITHOUT_KEY,
+                seen,
+                "Set punctual.client.callback.secrets in the worker to what the scheduler's command"
+                    + " 'credentials "
+                    + instance.application()
+                    + "' prints; or, on your own machine only,"
+                    + " punctual.client.callback.accept-unsigned=true.");
+        case UNSIGNED ->
+            diagnosis(
+                Code.SCHEDULER_WITHOUT_KEY,
+                seen,
+                "The worker has punctual.client.callback.secrets, and this scheduler signs nothing:"
+                    + " set punctual.security.signing-keys at the scheduler, with the key of the"
+                    + " other schedulers.");
+        case WRONG_SIGNATURE ->
+            diagnosis(
+                Code.KEYS_DIFFER,
+                seen,
+                "Set punctual.client.callback.secrets in the worker to what the scheduler's command"
+                    + " 'credentials "
+                    + instance.application()
+                    + "' prints, and let all schedulers have the same"
+                    + " punctual.security.signing-keys. If they are the same, a proxy changes the"
+                    + " request's body.");
+        case CLOCK -> {
+          clockAhead = byDate(answer);
+          yield diagnosis(
+              Code.CLOCKS_APART,
+              seen,
+              "Let both machines keep their time by NTP (chrony, systemd-timesyncd): signatures"
+                  + " (punctual.security.signing-keys) are good for five minutes around the"
+                  + " worker's time.");
+        }
+        case REPEATED ->
+            diagnosis(
+                Code.NOT_A_CALLBACK,
+                seen,
+                "Something between scheduler and worker sends requests twice: a proxy that retries"
+                    + " POST must not do so for "
+                    + url.getPath()
+                    + " (punctual.client.callback.path).");
+      };
+    }
+
+    private Diagnosis redirected(Answered answer) {
+      String to = answer.headers().firstValue("Location").orElse("");
+      String seen = "HTTP " + answer.status() + " to " + to + "; redirects are not followed";
+      if (LOGIN.matcher(to).matches()) {
+        return login(seen);
+      }
+      return diagnosis(
+          Code.REDIRECTED,
+          seen,
+          to.startsWith("https:") && "http".equals(url.getScheme())
+              ? "Register the address that is meant: eureka.instance.secure-port-enabled=true and"
+                  + " eureka.instance.secure-port in the worker."
+              : "Register the address that is meant: eureka.instance.hostname and"
+                  + " eureka.instance.non-secure-port, and punctual.callback-path in its metadata.");
+    }
+
+    private Diagnosis login(String seen) {
+      return diagnosis(
+          Code.LOGIN_IN_FRONT,
+          seen,
+          "A proxy, a gateway or the application's own security asks for a login. Let POST "
+              + url.getPath()
+              + " pass there (punctual.client.callback.path): the callback's signature says who is"
+              + " calling. Spring Security the starter tells by itself, unless the application has a"
+              + " filter of its own before it.");
+    }
+
+    private Diagnosis batch(Answered answer) {
+      int status = answer.status();
+      String seen = "HTTP " + status + " at " + url.getPath();
+      if (status == 401 || status == 403 || status == 407) {
+        return login(seen);
+      } else if (status == 404) {
+        return wrongPath();
+      } else if (status == 400 && answer.body().contains("Punctual scheduler")) {
+        clockAhead = byDate(answer);
+        return noPing("HTTP 400 to a ping: calls are let in, by a starter that knows no pings");
+      } else if (status != 200) {
+        return notCallback(seen);
+      } else if (answer.body().isBlank()) {
+        clockAhead = byDate(answer);
+        return noPing("HTTP 200 without a word to a ping: calls are let in");
+      }
+      return switch (answer.signature()) {
+        case WRONG ->
+            diagnosis(
+                Code.ANSWER_OF_ANOTHER_KEY,
+                "The answer is signed with another key than this application's",
+                "Somebody else answers there, or punctual.client.callback.secrets in the worker are"
+                    + " not what the scheduler's command 'credentials "
+                    + instance.application()
+                    + "' prints.");
+        case MISSING ->
+            parsed(answer) == null
+                ? notCallback("HTTP 200, and nothing of ours in the answer")
+                : diagnosis(
+                    Code.ANSWER_NOT_SIGNED,
+                    "The answer is not signed, so that nothing that it says of jobs would count",
+                    "Set punctual.client.callback.secrets in the worker. If it cannot sign, name the"
+                        + " application in punctual.security.unsigned-answers at the scheduler,"
+                        + " where the network is trusted.");
+        case RIGHT, NOT_WANTED -> ponged(answer);
+      };
+    }
+
+    private Diagnosis ponged(Answered answer) {
+      PingAnswer pong = parsed(answer);
+      if (pong == null) {
+        return notCallback("HTTP 200, and nothing of ours in the answer");
+      } else if (!instance.application().equalsIgnoreCase(pong.application())) {
+        return refused(CallbackRefusal.OTHER_APPLICATION, answer);
+      }
+      version = pong.version() == null ? null : Printable.of(pong.version());
+      clockAhead = pong.time() - answer.at().toEpochMilli();
+      return reached(
+          answer.signature() == PingResult.Signature.RIGHT
+              ? "A signed call got through, and its signed answer back"
+              : "A call got through, and its answer back");
+    }
+
+    private Diagnosis reached(String seen) {
+      Long ahead = clockAhead;
+      if (ahead != null && Math.abs(ahead) > CLOCKS.toMillis()) {
+        return diagnosis(
+            Code.CLOCK_OFF,
+            seen
+                + "; but the clock there is "
+                + Duration.ofMillis(Math.abs(ahead)).toSeconds()
+                + " s "
+                + (ahead > 0 ? "ahead of" : "behind")
+                + " the scheduler's",
+            "Let both machines keep their time by NTP (chrony, systemd-timesyncd): beyond five"
+                + " minutes no signed call (punctual.security.signing-keys) is let in.");
+      }
+      return diagnosis(Code.REACHED, seen, null);
+    }
+
+    private Diagnosis single(Answered answer) {
+      int status = answer.status();
+      clockAhead = byDate(answer);
+      if ((status == 401 || status == 403)
+          && answer.headers().firstValue("WWW-Authenticate").isPresent()) {
+        return login("HTTP " + status + " with WWW-Authenticate, to OPTIONS " + url.getPath());
+      }
+      boolean takesPost =
+          answer.headers().allValues("Allow").stream()
+              .anyMatch(allow -> allow.toUpperCase(Locale.ROOT).contains("POST"));
+      if (takesPost || (status >= 200 && status < 300)) {
+        return reached("OPTIONS is answered by HTTP " + status + ", at a path that takes POST");
+      }
+      Diagnosis reached = reached("OPTIONS is answered by HTTP " + status);
+      return reached.code() == Code.REACHED
+          ? diagnosis(
+              Code.UNPROVEN,
+              reached.seen()
+                  + ": somebody is there; path and key are proven by the first job, since a worker"
+                  + " of the single protocol is sent nothing else",
+              status == 404
+                  ? "If jobs fail with HTTP 404, punctual.callback-path in the worker's metadata is"
+                      + " not the path that it serves. Answer OPTIONS with 204 and Allow: POST, and"
+                      + " this will be seen here."
+                  : null)
+          : reached;
+    }
+
+    private Diagnosis noPing(String seen) {
+      Diagnosis reached = reached(seen);
+      return reached.code() == Code.REACHED
+          ? diagnosis(
+              Code.NO_PING,
+              seen,
+              "Jobs are delivered. With the scheduler's own version of scheduler-client-starter, the"
+                  + " answer's signature and the clock can be seen here, too.")
+          : reached;
+    }
+
+    private Diagnosis wrongPath() {
+      return diagnosis(
+          Code.WRONG_PATH,
+          "HTTP 404: there is nothing at " + url.getPath(),
+          "The path is what the worker says in its metadata (punctual.callback-path), which the"
+              + " starter makes of server.servlet.context-path, spring.mvc.servlet.path and"
+              + " punctual.client.callback.path: these must be the ones that are served, and no"
+              + " proxy may change them. Or another program has that port: "
+              + port());
+    }
+
+    private Diagnosis notCallback(String seen) {
+      return diagnosis(
+          Code.NOT_A_CALLBACK,
+          seen + ": that is no worker's callback",
+          "Something else answers at this path: a proxy, a page for everything, or another program."
+              + " punctual.callback-path in the worker's metadata must be where it takes jobs"
+              + " (punctual.client.callback.path below server.servlet.context-path). "
+              + port());
+    }
+
+    private @Nullable PingAnswer parsed(Answered answer) {
+      String line = answer.body().lines().findFirst().orElse("");
+      try {
+        PingAnswer pong = JSON.readValue(line, PingAnswer.class);
+        return isWhole(pong) ? pong : null;
+      } catch (JacksonException e) {
+        return null;
+      }
+    }
+
+    // What is read from JSON may hold nulls, whatever its types say.
+    @SuppressWarnings({"NullAway", "ConstantConditions"})
+    private static boolean isWhole(PingAnswer pong) {
+      return pong != null && pong.application() != null && pong.time() > 0;
+    }
+
+    /** By the header that most servers send; seconds, which is enough for what matters. */
+    private static @Nullable Long byDate(Answered answer) {
+      try {
+        Instant date =
+            ZonedDateTime.parse(
+                    answer.headers().firstValue("Date").orElse(""),
+                    DateTimeFormatter.RFC_1123_DATE_TIME)
+                .toInstant();
+        return Duration.between(answer.at(), date).toMillis();
+      } catch (DateTimeParseException e) {
+        return null;
+      }
+    }
+  }
+
+  private static boolean has(Throwable thrown, Class<? extends Throwable> type) {
+    for (Throwable t = thrown; t != null; t = t.getCause()) {
+      if (type.isInstance(t)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean says(Throwable thrown, String text) {
+    for (Throwable t = thrown; t != null; t = t.getCause()) {
+      if (t.getMessage() != null && t.getMessage().contains(text)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static String root(Throwable thrown) {
+    Throwable root = thrown;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return describe(root);
+  }
+
+  private static String describe(Throwable thrown) {
+    return thrown.getMessage() == null ? thrown.getClass().getSimpleName() : thrown.getMessage();
+  }
+}

@@ -1,0 +1,82 @@
+package io.punctual.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+import tools.jackson.databind.JsonNode;
+
+/** Everything that may be wrong, in one answer. */
+@SpringBootTest(
+    webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+    properties = {"eureka.client.enabled=false", SharedRedisTestBase.ALONE + "=DoctorIT"})
+class DoctorIT extends SharedRedisTestBase {
+
+  @DynamicPropertySource
+  static void instances(DynamicPropertyRegistry registry) {
+    // An address from which nobody answers, and which is never called.
+    instance(registry, "parking", 0, 1, "batch");
+    registry.add(
+        "spring.cloud.discovery.client.simple.instances.parking[0].uri",
+        () -> "http://169.254.1.1:8080");
+  }
+
+  private JsonNode check(String query, String name) {
+    JsonNode answer = api.get("/api/v1/doctor" + query).body();
+    for (JsonNode check : answer.get("checks")) {
+      if (check.get("name").asString().equals(name)) {
+        return check;
+      }
+    }
+    throw new AssertionError("no check " + name + " in " + answer);
+  }
+
+  private void submit(String application) {
+    String job =
+        "{\"application\":\""
+            + application
+            + "\",\"taskType\":\"order.close\",\"taskId\":\"a\",\"delay\":0}";
+    assertThat(api.post("/api/v1/jobs", job).status()).isEqualTo(201);
+  }
+
+  @Test
+  void whatAllHaveInCommonIsLookedAt() {
+    assertThat(check("", "redis").get("seen").asString()).contains("Redis");
+    assertThat(check("", "durability").get("status").asString()).isEqualTo("ok");
+    JsonNode clock = check("", "clock");
+    assertThat(clock.get("status").asString()).isEqualTo("ok");
+    assertThat(clock.get("seen").asString()).contains(" ms ");
+    assertThat(check("", "registry").get("seen").asString()).contains("configuration");
+    assertThat(clock.get("application").isNull()).isTrue();
+  }
+
+  @Test
+  void dueJobsThatNobodyRunsAreAProblemOfTheirApplication() {
+    submit("nobody");
+    submit("parking");
+
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(
+            () -> {
+              JsonNode unserved = check("?application=nobody", "unserved");
+              assertThat(unserved.get("status").asString()).isEqualTo("problem");
+              assertThat(unserved.get("seen").asString()).contains("nobody", "order.close");
+              assertThat(unserved.get("cure").asString())
+                  .contains("TaskWorker", "spring.application.name");
+              assertThat(check("?application=parking", "parked").get("seen").asString())
+                  .contains("order.close");
+            });
+    JsonNode workers = check("?application=parking", "workers");
+    assertThat(workers.get("status").asString()).isEqualTo("problem");
+    assertThat(check("?application=parking", "worker").get("seen").asString())
+        .contains("parking-0", "address-not-allowed");
+    assertThat(api.get("/api/v1/doctor").at("/status")).isEqualTo("problem");
+    assertThat(check("?application=else", "queues").get("status").asString()).isEqualTo("ok");
+    assertThat(api.get("/api/v1/doctor?application=a/b").status()).isEqualTo(400);
+  }
+}

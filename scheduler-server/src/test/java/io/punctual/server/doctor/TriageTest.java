@@ -1,0 +1,172 @@
+package io.punctual.server.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.server.dispatch.PingResult;
+import io.punctual.server.doctor.Diagnosis.Code;
+import io.punctual.server.registry.WorkerInstance;
+import io.punctual.wire.WorkerMetadata;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpHeaders;
+import java.security.cert.CertificateException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import javax.net.ssl.SSLHandshakeException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What WorkerProbeIT can not show with real servers, or not for each address. */
+class TriageTest {
+
+  private static final Instant NOW = Instant.parse("2026-11-21T12:00:00Z");
+
+  private final Triage triage = new Triage(() -> NOW);
+
+  private static WorkerInstance instance(String address, String protocol) {
+    return new WorkerInstance(
+        "shop-1",
+        "shop",
+        URI.create(address + "/punctual/callback"),
+        new WorkerMetadata(Set.of("order.close"), "/punctual/callback", protocol, 10));
+  }
+
+  private Diagnosis failed(String address, Throwable cause) {
+    return triage.of(instance(address, "batch"), new PingResult.NoAnswer(cause, false, false));
+  }
+
+  private Diagnosis answered(
+      String protocol, int status, Map<String, List<String>> headers, String body) {
+    return triage.of(
+        instance("http://shop:8080", protocol),
+        new PingResult.Answered(
+            status,
+            HttpHeaders.of(headers, (name, value) -> true),
+            body,
+            PingResult.Signature.NOT_WANTED,
+            false,
+            NOW));
+  }
+
+  private static SSLHandshakeException handshake(Throwable cause) {
+    SSLHandshakeException e = new SSLHandshakeException(cause.getMessage());
+    e.initCause(cause);
+    return e;
+  }
+
+  @Test
+  void theCertificateOfAnotherNameIsNoQuestionOfTrust() {
+    Diagnosis diagnosis =
+        failed(
+            "https://shop:8443",
+            handshake(new CertificateException("No name matching shop found")));
+    assertThat(diagnosis.code()).isEqualTo(Code.CERTIFICATE_OF_ANOTHER_NAME);
+    assertThat(diagnosis.seen()).contains("shop:8443", "No name matching shop found");
+    assertThat(diagnosis.cure()).contains("eureka.instance.hostname");
+    assertThat(
+            failed(
+                    "https://10.0.0.7:8443",
+                    handshake(
+                        new CertificateException(
+                            "No subject alternative names matching IP address 10.0.0.7 found")))
+                .code())
+        .isEqualTo(Code.CERTIFICATE_OF_ANOTHER_NAME);
+  }
+
+  @Test
+  void whoWantsOurCertificateIsToldOf() {
+    Diagnosis diagnosis =
+        failed(
+            "https://shop:8443",
+            new SSLHandshakeException("Received fatal alert: certificate_required"));
+    assertThat(diagnosis.code()).isEqualTo(Code.TLS_FAILED);
+    assertThat(diagnosis.cure()).contains("punctual.dispatch.ssl-bundle", "keystore");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http://172.17.0.3:8081, true",
+    "http://172.31.255.1:8081, true",
+    "http://172.32.0.3:8081, false",
+    "http://3f2b9c1d04e7:8081, true",
+    "http://192.168.1.20:8081, false",
+    "http://shop.internal:8081, false"
+  })
+  void theAddressOfAContainerLooksLikeOne(String address, boolean container) {
+    for (Throwable cause :
+        List.of(new HttpConnectTimeoutException("timed out"), new ConnectException())) {
+      String cure = String.valueOf(failed(address, cause).cure());
+      assertThat(cure.contains("container, which only its own network knows")).isEqualTo(container);
+      assertThat(cure).contains("eureka.instance.hostname", "punctual.client.delivery=pull");
+    }
+  }
+
+  @Test
+  void aSchedulerOnTheSameMachineMayBeAllowedToCallIt() {
+    Diagnosis diagnosis =
+        triage.of(
+            instance("http://127.0.0.1:8081", "batch"),
+            new PingResult.NotCalled("127.0.0.1 is 127.0.0.1, which is not called"));
+    assertThat(diagnosis.code()).isEqualTo(Code.ADDRESS_NOT_ALLOWED);
+    assertThat(diagnosis.cure())
+        .contains("eureka.instance.hostname", "127.0.0.0/8", "punctual.dispatch.allowed-networks");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Sat%2C 21 Nov 2026 12:00:20 GMT, UNPROVEN, 20000",
+    "Sat%2C 21 Nov 2026 12:02:00 GMT, CLOCK_OFF, 120000",
+    "Sat%2C 21 Nov 2026 11:58:00 GMT, CLOCK_OFF, -120000",
+    "yesterday, UNPROVEN, "
+  })
+  void theClockOfAWorkerInAnyLanguageIsInItsDateHeader(String date, Code code, Long ahead) {
+    Diagnosis diagnosis =
+        answered("single", 404, Map.of("Date", List.of(date.replace("%2C", ","))), "");
+    assertThat(diagnosis.code()).isEqualTo(code);
+    assertThat(diagnosis.clockAheadMs()).isEqualTo(ahead);
+  }
+
+  @Test
+  void whatStrangersSayStaysOnOneLine() {
+    Diagnosis diagnosis =
+        answered(
+            "batch",
+            401,
+            Map.of("Punctual-Refusal", List.of("clock")),
+            "late\r\n2026-11-21T16:00:00Z INFO forged\u001b[31m" + "x".repeat(5_000));
+    assertThat(diagnosis.code()).isEqualTo(Code.CLOCKS_APART);
+    assertThat(diagnosis.seen()).hasSizeLessThan(400).doesNotContain("\r", "\n", "\u001b");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "401, , UNPROVEN",
+    "401, Basic, LOGIN_IN_FRONT",
+    "400, , UNPROVEN",
+    "204, , REACHED",
+    "501, , UNPROVEN",
+    "500, , SERVER_ERROR",
+    "421, , OTHER_APPLICATION"
+  })
+  void aWorkerThatVerifiesSignaturesMayRefuseAnOption(int status, String asks, Code code) {
+    Map<String, List<String>> headers =
+        asks == null ? Map.of() : Map.of("WWW-Authenticate", List.of(asks));
+    assertThat(answered("single", status, headers, "").code()).isEqualTo(code);
+  }
+
+  @Test
+  void nonsenseIsNoAnswerToAPing() {
+    for (String body : List.of("null", "[]", "{", "\"x\"", "{\"time\":1}", "{\"application\":1}")) {
+      assertThat(answered("batch", 200, Map.of(), body + "\n").code())
+          .as(body)
+          .isEqualTo(Code.NOT_A_CALLBACK);
+    }
+    assertThat(failed("http://shop:8080", new IOException("invalid status line")).code())
+        .isEqualTo(Code.NOT_HTTP);
+  }
+}
