@@ -119,12 +119,15 @@ public record PunctualClientProperties(
    *     newest first; calls that are not signed with one of them are refused
    * @param acceptUnsigned where there are no secrets: whether calls from this machine are taken
    *     without; for development only
+   * @param check whether a scheduler is asked, some seconds after the start, if it reaches this
+   *     instance, and the log says what it saw
    */
   public record Callback(
       @DefaultValue(WorkerMetadata.DEFAULT_CALLBACK_PATH) String path,
       @DefaultValue("64MB") DataSize maxBody,
       @DefaultValue List<String> secrets,
-      @DefaultValue("false") boolean acceptUnsigned) {
+      @DefaultValue("false") boolean acceptUnsigned,
+      @DefaultValue("true") boolean check) {
 
     /** Checks the values. */
     public Callback {

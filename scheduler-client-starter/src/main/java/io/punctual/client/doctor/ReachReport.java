@@ -1,0 +1,170 @@
+package io.punctual.client.doctor;
+
+import io.punctual.SchedulerUnavailableException;
+import io.punctual.client.ClientIdentity;
+import io.punctual.client.submit.SchedulerCalls;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Asks a scheduler to call this instance, and writes into the log what it saw: once when it got
+ * through, and each time that something else is in the way. Ends when all is well, or when nobody
+ * can say.
+ */
+public final class ReachReport implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(ReachReport.class);
+
+  /** An instance is in the registry, and schedulers have read it, some seconds after its start. */
+  private static final Duration SOON = Duration.ofSeconds(5);
+
+  private static final Duration LATER = Duration.ofMinutes(1);
+  // So long a new instance may stay unseen; and so often it is looked for after that.
+  private static final int PATIENCE = 12;
+  private static final int MOST_UNSEEN = PATIENCE + 60;
+
+  private final ClientIdentity identity;
+  private final Supplier<String> instance;
+  private final SchedulerCalls calls;
+  private final Duration soon;
+  private final Duration later;
+  private final ScheduledThreadPoolExecutor timer;
+  private String told = "";
+  private int unseen;
+  private boolean complained;
+
+  /**
+   * @param instance this instance's id in the registry; asked for once it is up
+   */
+  public ReachReport(ClientIdentity identity, Supplier<String> instance, SchedulerCalls calls) {
+    this(identity, instance, calls, SOON, LATER);
+  }
+
+  ReachReport(
+      ClientIdentity identity,
+      Supplier<String> instance,
+      SchedulerCalls calls,
+      Duration soon,
+      Duration later) {
+    this.identity = identity;
+    this.instance = instance;
+    this.calls = calls;
+    this.soon = soon;
+    this.later = later;
+    this.timer =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              Thread thread = new Thread(task, "punctual-doctor");
+              thread.setDaemon(true);
+              return thread;
+            });
+    // Nothing stays of it once it is done.
+    timer.setKeepAliveTime(1, TimeUnit.SECONDS);
+    timer.allowCoreThreadTimeOut(true);
+  }
+
+  /** Begins. To be called once the instance is up. */
+  public void start() {
+    again(soon);
+  }
+
+  private void again(Duration delay) {
+    if (!timer.isShutdown()) {
+      var unused = timer.schedule(this::ask, delay.toMillis(), TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void ask() {
+    try {
+      Duration next = next();
+      if (next != null) {
+        again(next);
+      }
+    } catch (SchedulerUnavailableException e) {
+      // It comes back, or submitting says so.
+      again(later);
+    } catch (RuntimeException e) {
+      log.debug("What schedulers see of this instance is not known", e);
+    }
+  }
+
+  /** When to ask again; null for never. */
+  private @Nullable Duration next() {
+    if (calls.schedulers().isEmpty()) {
+      return unseen(false);
+    }
+    String id = instance.get();
+    SchedulerCalls.Answer answer =
+        calls.call(
+            "POST",
+            "/api/v1/workers:probe",
+            Map.of("application", identity.application(), "instance", id),
+            Duration.ofSeconds(15));
+    if (answer.status() == 200) {
+      JsonNode diagnosis = answer.body().get("diagnosis");
+      return diagnosis == null || !diagnosis.isObject() ? unseen(false) : tell(diagnosis);
+    } else if (answer.status() == 404 && answer.text("detail").contains(id)) {
+      return unseen(true);
+    }
+    // A scheduler that knows no such call, or does not know us: submitting says that, too.
+    log.debug("A scheduler does not say what it sees of this instance: HTTP {}", answer.status());
+    return null;
+  }
+
+  private @Nullable Duration unseen(boolean notRegistered) {
+    unseen++;
+    if (unseen >= PATIENCE && notRegistered && !complained) {
+      complained = true;
+      log.warn(
+          "Punctual: schedulers do not see this instance ({}) in their registry, and so give it no"
+              + " jobs. eureka.client.service-url.defaultZone must be the same registry here and at"
+              + " the scheduler, and eureka.client.register-with-eureka must not be false",
+          instance.get());
+    }
+    return unseen < PATIENCE ? soon : unseen < MOST_UNSEEN ? later : null;
+  }
+
+  private @Nullable Duration tell(JsonNode diagnosis) {
+    String code = diagnosis.path("code").asString("");
+    String status = diagnosis.path("status").asString("");
+    String url = diagnosis.path("url").asString("");
+    String seen = diagnosis.path("seen").asString("");
+    String cure = diagnosis.path("cure").asString("");
+    boolean changed = !told.equals(code);
+    told = code;
+    if (status.equals("ok")) {
+      log.info("Punctual: a scheduler reaches this instance at {}. {}", url, seen);
+      return null;
+    }
+    if (changed && status.equals("problem")) {
+      log.warn(
+          "Punctual: the scheduler CANNOT REACH this instance at {}, so it gets no jobs ({}): {}. {}",
+          url,
+          code,
+          seen,
+          cure);
+    } else if (changed) {
+      log.warn(
+          "Punctual: the scheduler reaches this instance at {}, but ({}): {}. {}",
+          url,
+          code,
+          seen,
+          cure);
+    }
+    return later;
+  }
+
+  /** Ends, whatever is under way. */
+  @Override
+  public void close() {
+    timer.shutdownNow();
+  }
+}
