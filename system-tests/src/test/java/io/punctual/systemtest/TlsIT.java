@@ -223,7 +223,17 @@ class TlsIT {
       assertThat(job("impostor/job/1").at("/attempts/unknown").intValue()).isZero();
       assertThat(worker.pid()).isPositive();
       assertThat(Execution.read(record)).isEmpty();
+      Waiting.until(
+          "the doctor says why", () -> diagnosis("impostor").equals("certificate-not-trusted"));
+      Waiting.until("the demo is reached", () -> diagnosis("order-service").equals("reached"));
     }
+  }
+
+  private static String diagnosis(String application) throws IOException {
+    return Http.get(known, scheduler.url() + "/api/v1/workers?application=" + application)
+        .json()
+        .at("/items/0/diagnosis/code")
+        .asString("");
   }
 
   @Test

@@ -325,8 +325,9 @@ final class Triage {
           "A proxy, a gateway or the application's own security asks for a login. Let POST "
               + url.getPath()
               + " pass there (punctual.client.callback.path): the callback's signature says who is"
-              + " calling. Spring Security the starter tells by itself, unless the application has a"
-              + " filter of its own before it.");
+              + " calling. The starter tells the application's Spring Security so by itself; what"
+              + " stands before that must let the path pass, too. Or another program has that port: "
+              + port());
     }
 
     private Diagnosis batch(Answered answer) {
