@@ -1,7 +1,6 @@
 package io.punctual.core.engine;
 
 import io.punctual.core.job.CorruptContentException;
-import io.punctual.core.job.JobContentCodec;
 import io.punctual.core.queue.Bucket;
 import io.punctual.core.store.Claim;
 import io.punctual.core.store.ClaimedJob;
@@ -51,7 +50,7 @@ final class Puller {
                 job.dueTime(),
                 claim.now() + time,
                 time,
-                JobContentCodec.decode(job.record().content())));
+                Traces.content(job.record())));
       } catch (CorruptContentException e) {
         bury(job, e);
       }

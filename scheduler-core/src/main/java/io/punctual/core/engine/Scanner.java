@@ -1,7 +1,6 @@
 package io.punctual.core.engine;
 
 import io.punctual.core.job.CorruptContentException;
-import io.punctual.core.job.JobContentCodec;
 import io.punctual.core.queue.Bucket;
 import io.punctual.core.store.BucketStats;
 import io.punctual.core.store.Claim;
@@ -321,7 +320,7 @@ final class Scanner {
             new OpenDelivery(
                 bucket.queue(),
                 job,
-                JobContentCodec.decode(job.record().content()),
+                Traces.content(job.record()),
                 endings,
                 settler,
                 context.ticks(),

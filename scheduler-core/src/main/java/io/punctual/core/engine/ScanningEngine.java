@@ -126,11 +126,17 @@ final class ScanningEngine implements Engine {
             ? Due.in(job.delay().toMillis())
             : Due.at(Objects.requireNonNull(job.delayTime()));
     JobContent content =
-        new JobContent(due, job.params(), job.timeToRun(), job.retry(), job.headers(), job.tags());
+        new JobContent(
+            due,
+            job.params(),
+            job.timeToRun(),
+            job.retry(),
+            Traces.withoutTrace(job.headers()),
+            job.tags());
     RetryPolicy retry = job.retry() != null ? job.retry() : options.retry().apply(queue);
     return new Submission(
         job.taskId(),
-        RandomNames.incarnation(),
+        Traces.incarnation(job.headers()),
         due,
         retry.maxAttempts(),
         job.timeToRun() == null ? 0 : job.timeToRun().toMillis(),

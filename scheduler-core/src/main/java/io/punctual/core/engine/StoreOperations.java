@@ -143,17 +143,17 @@ final class StoreOperations implements Operations {
     return new Revision(
         due,
         new Revision.NewContent(
-            RandomNames.incarnation(),
+            Traces.incarnation(content.headers()),
             retry.maxAttempts(),
             content.timeToRun() == null ? 0 : content.timeToRun().toMillis(),
             content.tags(),
-            JobContentCodec.encode(content)),
+            JobContentCodec.encode(Traces.withoutTrace(content))),
         seen != null ? seen : new Revision.Version(record.incarnation(), job.get().at()));
   }
 
   private static JobContent content(JobRecord record) {
     try {
-      return JobContentCodec.decode(record.content());
+      return Traces.content(record);
     } catch (CorruptContentException e) {
       // Nothing of it can be kept.
       return new JobContent(Due.in(0), "", null, null, java.util.Map.of(), List.of());

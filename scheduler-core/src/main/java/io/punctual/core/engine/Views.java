@@ -3,7 +3,6 @@ package io.punctual.core.engine;
 import io.punctual.RescheduleResult;
 import io.punctual.core.job.CorruptContentException;
 import io.punctual.core.job.JobContent;
-import io.punctual.core.job.JobContentCodec;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.BucketStats;
 import io.punctual.core.store.JobRecord;
@@ -123,7 +122,7 @@ final class Views {
       return null;
     }
     try {
-      return JobContentCodec.decode(record.content());
+      return Traces.content(record);
     } catch (CorruptContentException e) {
       // The job's last error says so, once it was to be handed out.
       return null;

@@ -6,23 +6,54 @@ import io.punctual.RetryPolicy;
 import io.punctual.core.job.Due;
 import io.punctual.core.queue.QueueName;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a job, and the due time of a reschedule. */
 record JobInput(String application, DelayQueueJob job) {
 
   private static final Duration MAX_DELAY = Duration.ofDays(2_900_000);
+  private static final Pattern TRACEPARENT =
+      Pattern.compile("00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}");
   private static final String ONE_TIME =
       "give exactly one of delayTime (epoch ms), delay (ms, or a text such as 30m) and dueAt (a"
           + " time with offset)";
 
   QueueName queue() {
     return new QueueName(application, job.taskType());
+  }
+
+  /**
+   * Submitted in the trace of its request, unless it names one itself.
+   *
+   * @param traceparent the request's header; null for none
+   */
+  JobInput in(@Nullable String traceparent) {
+    if (traceparent == null
+        || !TRACEPARENT.matcher(traceparent).matches()
+        || job.headers().containsKey("traceparent")) {
+      return this;
+    }
+    Map<String, String> headers = new HashMap<>(job.headers());
+    headers.put("traceparent", traceparent);
+    return new JobInput(
+        application,
+        new DelayQueueJob(
+            job.taskId(),
+            job.taskType(),
+            job.delayTime(),
+            job.delay(),
+            job.params(),
+            job.timeToRun(),
+            job.retry(),
+            headers,
+            job.tags()));
   }
 
   static JobInput read(JsonFields fields) {

@@ -61,7 +61,8 @@ class JobsController {
     boolean replace = JobAnswers.replace(onConflict);
     IdempotencyKey idempotency = IdempotencyKey.of(key);
     JobInput input =
-        JobInput.read(JsonBody.read(request, bounds.maxBody().toBytes()), idempotency::taskId);
+        JobInput.read(JsonBody.read(request, bounds.maxBody().toBytes()), idempotency::taskId)
+            .in(request.getHeader("traceparent"));
     Submit submit = engine.submit(input.application(), input.job(), replace).join();
     idempotency.check(submit);
     JobAnswers.Accepted body = JobAnswers.accepted(input, submit);

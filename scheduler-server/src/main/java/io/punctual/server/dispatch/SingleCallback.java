@@ -125,6 +125,11 @@ final class SingleCallback implements Callback {
             .header(CallbackRequest.APPLICATION, instance.application())
             .header("Punctual-Instance", instance.id())
             .header("Punctual-Incarnation", delivery.incarnation());
+    String trace = delivery.content().headers().get("traceparent");
+    if (trace != null && trace.matches("[0-9a-f-]{55}")) {
+      // The worker's own instrumentation goes on with it.
+      request.header("traceparent", trace).header("ce-traceparent", trace);
+    }
     delivery
         .content()
         .headers()
