@@ -7,6 +7,7 @@ import io.punctual.TaskWorker;
 import io.punctual.core.engine.Delivery;
 import io.punctual.core.engine.Dispatcher;
 import io.punctual.core.engine.RepeatCause;
+import io.punctual.core.queue.LogFields;
 import io.punctual.core.queue.QueueName;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.TimeLimit;
@@ -119,6 +120,7 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
     attempts.add(limit);
     ScheduledFuture<?> watch =
         timer.schedule(limit::strike, timeToRun.toMillis(), TimeUnit.MILLISECONDS);
+    delivery.started();
     long start = System.nanoTime();
     Throwable thrown = null;
     try {
@@ -150,22 +152,27 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
     } else if (thrown instanceof RetryLaterException later) {
       return delivery.failed(instance, describe(thrown), later.delay());
     }
-    log.warn(
-        "Job {} of {} failed, attempt {}",
-        delivery.taskId(),
-        delivery.queue(),
-        delivery.attempt(),
-        thrown);
+    // The stack is kept nowhere else.
+    LogFields.of(log.atWarn(), delivery.queue(), delivery.taskId())
+        .addKeyValue("punctual.attempt", delivery.attempt())
+        .setCause(thrown)
+        .log(
+            "Job {} of {} failed, attempt {}",
+            delivery.taskId(),
+            delivery.queue(),
+            delivery.attempt());
     return delivery.failed(instance, describe(thrown), null);
   }
 
   private void tookTooLong(Delivery delivery, Duration timeToRun) {
-    log.warn(
-        "Job {} of {} is interrupted, attempt {}: its time-to-run of {} is over",
-        delivery.taskId(),
-        delivery.queue(),
-        delivery.attempt(),
-        timeToRun);
+    LogFields.of(log.atWarn(), delivery.queue(), delivery.taskId())
+        .addKeyValue("punctual.attempt", delivery.attempt())
+        .log(
+            "Job {} of {} is interrupted, attempt {}: its time-to-run of {} is over",
+            delivery.taskId(),
+            delivery.queue(),
+            delivery.attempt(),
+            timeToRun);
     var unused =
         delivery.unknown(
             instance,

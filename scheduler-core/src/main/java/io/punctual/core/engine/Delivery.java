@@ -35,6 +35,12 @@ public interface Delivery {
   /** Whether this job must not share a request with others. */
   boolean travelsAlone();
 
+  /**
+   * It is on its way to whoever runs it. Where nobody was there and another one is tried, this is
+   * called again.
+   */
+  void started();
+
   /** Whether the lease is still ours as far as this process can tell by its monotonic clock. */
   boolean leaseHeld();
 

@@ -79,6 +79,9 @@ public interface Engine extends AutoCloseable {
   /** What the jobs stand on, and whether it is sound. */
   StoreHealth storeHealth();
 
+  /** Whether the scanners are at work; none while the engine is stopped. */
+  ScannerHealth scanners();
+
   /** An operator has seen what the store lost: it is not part of its health any more. */
   void acknowledgeLosses();
 

@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
  * @param idleChecksPerSecond bound on the safety checks of all idle buckets together, 1 to 100,000;
  *     a lower one costs the store less, and lets an idle bucket wait longer when a hint was lost
  * @param receipts what is remembered of answers, for a fail-over
- * @param repeats is told of jobs that go out again
+ * @param listener is told of what happens
  * @param maxQueues how many queues of one application there may be before a new one is refused;
  *     several engines that make queues at the same moment may exceed it by a few
  */
@@ -35,7 +35,7 @@ public record EngineOptions(
     Function<QueueName, Duration> safetyCheck,
     int idleChecksPerSecond,
     ReceiptOptions receipts,
-    RepeatListener repeats,
+    EngineListener listener,
     int maxQueues) {
 
   /**
@@ -85,7 +85,7 @@ public record EngineOptions(
         queue -> Duration.ofSeconds(1),
         20,
         ReceiptOptions.DEFAULT,
-        RepeatListener.NONE,
+        EngineListener.NONE,
         Integer.MAX_VALUE);
   }
 
@@ -105,7 +105,7 @@ public record EngineOptions(
     private Function<QueueName, Duration> safetyCheck;
     private int idleChecksPerSecond;
     private ReceiptOptions receipts;
-    private RepeatListener repeats;
+    private EngineListener listener;
     private int maxQueues;
 
     private Builder(EngineOptions from) {
@@ -117,7 +117,7 @@ public record EngineOptions(
       this.safetyCheck = from.safetyCheck;
       this.idleChecksPerSecond = from.idleChecksPerSecond;
       this.receipts = from.receipts;
-      this.repeats = from.repeats;
+      this.listener = from.listener;
       this.maxQueues = from.maxQueues;
     }
 
@@ -157,9 +157,9 @@ public record EngineOptions(
       return this;
     }
 
-    /** See {@link EngineOptions#repeats}. */
-    public Builder repeats(RepeatListener value) {
-      repeats = value;
+    /** See {@link EngineOptions#listener}. */
+    public Builder listener(EngineListener value) {
+      listener = value;
       return this;
     }
 
@@ -184,7 +184,7 @@ public record EngineOptions(
           safetyCheck,
           idleChecksPerSecond,
           receipts,
-          repeats,
+          listener,
           maxQueues);
     }
   }

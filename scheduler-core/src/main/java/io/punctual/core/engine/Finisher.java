@@ -17,14 +17,16 @@ final class Finisher {
   private final Bucket bucket;
   private final Context context;
   private final Doorbell bell;
+  private final QueueListener listener;
   private final GroupCommit<Entry> commit;
 
   private record Entry(Settlement settlement, CompletableFuture<Settled> answer) {}
 
-  Finisher(Bucket bucket, Context context, Doorbell bell) {
+  Finisher(Bucket bucket, Context context, Doorbell bell, QueueListener listener) {
     this.bucket = bucket;
     this.context = context;
     this.bell = bell;
+    this.listener = listener;
     this.commit =
         new GroupCommit<>(
             context.threads(),
@@ -53,11 +55,16 @@ final class Finisher {
           context.jobs().settle(bucket, group.stream().map(Entry::settlement).toList());
       context.contact().answered(context.now());
       context.outages().answered(this);
+      Tally tally = new Tally(bucket.queue(), listener);
+      for (int i = 0; i < group.size(); i++) {
+        tally.add(group.get(i).settlement(), settled.get(i));
+      }
+      tally.tell();
       for (int i = 0; i < group.size(); i++) {
         if (settled.get(i).kind() == Settled.Kind.RETRY) {
           bell.head(settled.get(i).at());
           if (group.get(i).settlement().op() == Settlement.Op.FAIL) {
-            context.options().repeats().repeated(bucket.queue(), RepeatCause.FAILED, 1);
+            listener.repeated(RepeatCause.FAILED, 1);
           }
         }
         group.get(i).answer().complete(settled.get(i));

@@ -16,14 +16,15 @@ final class Lane {
   final Puller puller;
   final Scanner scanner;
 
-  Lane(Bucket bucket, Context context, Room room) {
+  Lane(Bucket bucket, Context context, Room room, QueueListener listener) {
     this.bucket = bucket;
-    this.keeper = new LeaseKeeper(bucket, context);
-    this.settler = new Settler(bucket, context, keeper, bell);
-    this.submitter = new Submitter(bucket, context, bell);
-    this.finisher = new Finisher(bucket, context, bell);
+    this.keeper = new LeaseKeeper(bucket, context, listener);
+    this.settler = new Settler(bucket, context, keeper, bell, listener);
+    this.submitter = new Submitter(bucket, context, bell, listener);
+    this.finisher = new Finisher(bucket, context, bell, listener);
     this.endings = new Endings(bucket.queue(), context.options().retry(), new Random());
-    this.puller = new Puller(bucket, context.jobs(), settler, endings);
-    this.scanner = new Scanner(bucket, context, room, bell, keeper, settler, endings, puller);
+    this.puller = new Puller(bucket, context, settler, endings, listener);
+    this.scanner =
+        new Scanner(bucket, context, room, bell, keeper, settler, endings, puller, listener);
   }
 }

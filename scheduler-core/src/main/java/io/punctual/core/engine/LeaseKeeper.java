@@ -1,6 +1,7 @@
 package io.punctual.core.engine;
 
 import io.punctual.core.queue.Bucket;
+import io.punctual.core.queue.LogFields;
 import io.punctual.core.store.JobStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,12 +26,14 @@ final class LeaseKeeper {
 
   private final Bucket bucket;
   private final Context context;
+  private final QueueListener listener;
   private final Map<String, OpenDelivery> open = new HashMap<>();
   private boolean beating;
 
-  LeaseKeeper(Bucket bucket, Context context) {
+  LeaseKeeper(Bucket bucket, Context context, QueueListener listener) {
     this.bucket = bucket;
     this.context = context;
+    this.listener = listener;
   }
 
   /** Keeps these from now on, until {@link #closed}. */
@@ -74,6 +77,7 @@ final class LeaseKeeper {
 
   private void beat() {
     List<OpenDelivery> kept = new ArrayList<>();
+    int lost = 0;
     synchronized (open) {
       if (open.isEmpty()) {
         beating = false;
@@ -82,8 +86,14 @@ final class LeaseKeeper {
       for (OpenDelivery delivery : open.values()) {
         if (!delivery.lost() && !forgotten(delivery)) {
           kept.add(delivery);
+        } else if (delivery.tellsLoss()) {
+          // Seen lost a beat ago, and still open: not one whose end was just being written.
+          lost++;
         }
       }
+    }
+    if (lost > 0) {
+      listener.lost(lost);
     }
     beatAfter(extend(kept) ? period() : period().dividedBy(4));
   }
@@ -92,10 +102,11 @@ final class LeaseKeeper {
     if (delivery.overdue(context.now()).compareTo(FORGOTTEN) < 0) {
       return false;
     }
-    log.error(
-        "The delivery of {} of {} was never ended by the dispatcher; its lease is given up",
-        delivery.taskId(),
-        bucket);
+    LogFields.of(log.atError(), bucket.queue(), delivery.taskId())
+        .log(
+            "The delivery of {} of {} was never ended by the dispatcher; its lease is given up",
+            delivery.taskId(),
+            bucket);
     delivery.lose();
     return true;
   }

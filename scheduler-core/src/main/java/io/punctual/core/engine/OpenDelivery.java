@@ -9,11 +9,14 @@ import io.punctual.core.store.Lease;
 import io.punctual.core.store.Settlement;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A delivery from its claim until the store has its end. */
 final class OpenDelivery implements Delivery {
+
+  private static final long NEVER = -1;
 
   private final QueueName queue;
   private final ClaimedJob job;
@@ -21,15 +24,15 @@ final class OpenDelivery implements Delivery {
   private final Endings endings;
   private final Settler settler;
   private final LongSupplier ticks;
-  private final long claimedAt;
+  private final ClaimTime claimed;
   private volatile long leaseUntil;
   private volatile boolean lost;
+  private volatile long startedAt = NEVER;
+  private volatile long endedAt;
+  private final AtomicBoolean lossTold = new AtomicBoolean();
   private @Nullable CompletableFuture<Void> end;
   private @Nullable CompletableFuture<Void> ack;
 
-  /**
-   * @param claimedAt monotonic ns, before the claim was sent
-   */
   OpenDelivery(
       QueueName queue,
       ClaimedJob job,
@@ -37,7 +40,7 @@ final class OpenDelivery implements Delivery {
       Endings endings,
       Settler settler,
       LongSupplier ticks,
-      long claimedAt,
+      ClaimTime claimed,
       Duration lease) {
     this.queue = queue;
     this.job = job;
@@ -45,8 +48,8 @@ final class OpenDelivery implements Delivery {
     this.endings = endings;
     this.settler = settler;
     this.ticks = ticks;
-    this.claimedAt = claimedAt;
-    this.leaseUntil = claimedAt + lease.toNanos();
+    this.claimed = claimed;
+    this.leaseUntil = claimed.sent() + lease.toNanos();
   }
 
   @Override
@@ -90,6 +93,11 @@ final class OpenDelivery implements Delivery {
   }
 
   @Override
+  public void started() {
+    startedAt = ticks.getAsLong();
+  }
+
+  @Override
   public boolean leaseHeld() {
     return !lost && ticks.getAsLong() < leaseUntil;
   }
@@ -106,6 +114,7 @@ final class OpenDelivery implements Delivery {
       // A late ack of a delivery that ended otherwise is extra; the first ending closes it.
       if (end == null) {
         end = stored;
+        endedAt = ticks.getAsLong();
         settler.end(this, endings.done(job), null, stored);
         return stored;
       }
@@ -164,11 +173,33 @@ final class OpenDelivery implements Delivery {
     return lost;
   }
 
+  /** Whether the lease is lost and nobody was told yet; they are now. */
+  boolean tellsLoss() {
+    return lost && lossTold.compareAndSet(false, true);
+  }
+
+  /** The lease turned out to be lost when the end was written. */
+  boolean tellsLossAtEnd() {
+    return lossTold.compareAndSet(false, true);
+  }
+
+  /** Tells how late it was with somebody, and for how long, once that has ended. */
+  void tell(QueueListener listener) {
+    long started = startedAt;
+    if (started == NEVER) {
+      return;
+    }
+    if (job.attempt() == 1) {
+      listener.delivered(claimed.lateness(job, started));
+    }
+    listener.ran(endedAt - started);
+  }
+
   /** How long it has been open beyond what its attempt may take. */
   Duration overdue(long now) {
     Duration allowed =
         content.timeToRun() != null ? content.timeToRun() : Limits.DEFAULT_TIME_TO_RUN;
-    return Duration.ofNanos(now - claimedAt).minus(allowed);
+    return Duration.ofNanos(now - claimed.sent()).minus(allowed);
   }
 
   private CompletableFuture<Void> endWith(Settlement settlement, @Nullable RepeatCause cause) {
@@ -178,6 +209,7 @@ final class OpenDelivery implements Delivery {
       }
       CompletableFuture<Void> stored = new CompletableFuture<>();
       end = stored;
+      endedAt = ticks.getAsLong();
       settler.end(this, settlement, cause, stored);
       return stored;
     }

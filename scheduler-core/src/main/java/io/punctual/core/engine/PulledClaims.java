@@ -78,7 +78,10 @@ final class PulledClaims implements Claims {
         if (deadline != null && !claim.jobs().isEmpty()) {
           lane.bell.deadline(deadline);
         }
-        found.addAll(lane.puller.open(claim, request));
+        List<PulledJob> open = lane.puller.open(claim, request);
+        // Until now nobody had asked for them.
+        lane.puller.handedOut(claim, new ClaimTime(0, claim.now(), 0));
+        found.addAll(open);
       }
     }
     return found;

@@ -2,6 +2,7 @@ package io.punctual.core.engine;
 
 import io.punctual.core.job.CorruptContentException;
 import io.punctual.core.queue.Bucket;
+import io.punctual.core.queue.LogFields;
 import io.punctual.core.store.Claim;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.JobStore;
@@ -17,21 +18,30 @@ final class Puller {
   private static final Logger log = LoggerFactory.getLogger(Puller.class);
 
   private final Bucket bucket;
-  private final JobStore jobs;
+  private final Context context;
   private final Settler settler;
   private final Endings endings;
+  private final QueueListener listener;
 
-  Puller(Bucket bucket, JobStore jobs, Settler settler, Endings endings) {
+  Puller(Bucket bucket, Context context, Settler settler, Endings endings, QueueListener listener) {
     this.bucket = bucket;
-    this.jobs = jobs;
+    this.context = context;
     this.settler = settler;
     this.endings = endings;
+    this.listener = listener;
   }
 
   /** Claims at most so many on the terms of the request. */
   Claim claim(PullRequest request, int max) {
-    return jobs.claim(
-        bucket, max, request.lease(), request.mode(), RandomNames.leaseToken(), request.owner());
+    return context
+        .jobs()
+        .claim(
+            bucket,
+            max,
+            request.lease(),
+            request.mode(),
+            RandomNames.leaseToken(),
+            request.owner());
   }
 
   /** What was claimed, as the puller gets it; what cannot be read becomes a dead letter. */
@@ -58,9 +68,23 @@ final class Puller {
     return open;
   }
 
+  /** They are with whoever asked for them. */
+  void handedOut(Claim claim, ClaimTime time) {
+    for (ClaimedJob job : claim.jobs()) {
+      if (job.attempt() == 1) {
+        listener.delivered(time.lateness(job, time.sent()));
+      }
+    }
+  }
+
   /** Makes a dead letter of a job whose content cannot be read. */
   void bury(ClaimedJob job, CorruptContentException e) {
-    log.error("{}: job {} is a dead letter now: {}", bucket, job.taskId(), e.getMessage());
+    LogFields.of(log.atError(), bucket.queue(), job.taskId())
+        .log(
+            "{}: what is stored of job {} cannot be read: {}",
+            bucket,
+            job.taskId(),
+            e.getMessage());
     Note note = new Note("", String.valueOf(e.getMessage()));
     settler.send(endings.rejected(job, note), new CompletableFuture<>());
   }

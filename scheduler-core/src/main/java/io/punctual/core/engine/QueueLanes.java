@@ -10,14 +10,16 @@ final class QueueLanes {
 
   final QueueName queue;
   final List<Lane> lanes;
+  final QueueListener listener;
   private final Dispatcher dispatcher;
 
   QueueLanes(QueueName queue, int buckets, Context context) {
     this.queue = queue;
     Room room = new Room(queue, context.dispatcher());
+    this.listener = context.options().listener().of(queue);
     this.lanes =
         IntStream.range(0, buckets)
-            .mapToObj(index -> new Lane(new Bucket(queue, index), context, room))
+            .mapToObj(index -> new Lane(new Bucket(queue, index), context, room, listener))
             .toList();
     this.dispatcher = context.dispatcher();
   }

@@ -12,7 +12,7 @@ interface ScanSignals {
   default void parked(Bucket bucket) {}
 
   /** The scanner goes to sleep. */
-  default void asleep(Bucket bucket, long nanos, WakePlan.Cause until) {}
+  default void asleep(Bucket bucket, long nanos, WakeCause until) {}
 
   /** A call to the store failed. */
   default void failed(Bucket bucket) {}

@@ -2,6 +2,7 @@ package io.punctual.core.engine;
 
 import io.punctual.core.job.CorruptContentException;
 import io.punctual.core.queue.Bucket;
+import io.punctual.core.queue.LogFields;
 import io.punctual.core.store.BucketStats;
 import io.punctual.core.store.Claim;
 import io.punctual.core.store.ClaimedJob;
@@ -54,11 +55,13 @@ final class Scanner {
   private final Settler settler;
   private final Endings endings;
   private final Puller puller;
+  private final QueueListener listener;
   private final WakePlan plan;
   private final Backoff backoff = Backoff.ofStore();
   private long failingSince = Long.MAX_VALUE;
   private long expireFrom;
   private boolean pullsFirst;
+  private long noRoomAt;
   private volatile boolean stopping;
   private @Nullable Thread thread;
 
@@ -70,7 +73,8 @@ final class Scanner {
       LeaseKeeper keeper,
       Settler settler,
       Endings endings,
-      Puller puller) {
+      Puller puller,
+      QueueListener listener) {
     this.bucket = bucket;
     this.context = context;
     this.room = room;
@@ -79,6 +83,7 @@ final class Scanner {
     this.settler = settler;
     this.endings = endings;
     this.puller = puller;
+    this.listener = listener;
     this.plan =
         new WakePlan(
             () -> context.options().safetyCheck().apply(bucket.queue()), context.idleChecks());
@@ -96,6 +101,16 @@ final class Scanner {
     bell.ask();
   }
 
+  /** Whether it was started. */
+  synchronized boolean isStarted() {
+    return thread != null;
+  }
+
+  /** Whether it has ended although nobody stopped it. */
+  synchronized boolean hasEnded() {
+    return thread != null && !stopping && !thread.isAlive();
+  }
+
   /** Waits for the last look to end. */
   void join(Duration patience) throws InterruptedException {
     Thread running;
@@ -108,6 +123,7 @@ final class Scanner {
   }
 
   private void run() {
+    noRoomAt = context.now();
     try {
       while (!stopping) {
         turn();
@@ -133,6 +149,7 @@ final class Scanner {
       next = plan.next(now, free == 0 && !pulled);
       wait = next.at() - now;
       if (wait <= 0) {
+        context.options().listener().woken(next.cause());
         tryToLook(free);
         return;
       }
@@ -146,7 +163,11 @@ final class Scanner {
       }
       signals.asleep(bucket, wait, next.cause());
     }
-    bell.sleep(wait, plan.nextDue(), plan.nextDeadline(), free == 0 && !pulled);
+    boolean blocked = free == 0 && !pulled;
+    bell.sleep(wait, plan.nextDue(), plan.nextDeadline(), blocked);
+    if (blocked) {
+      noRoomAt = context.now();
+    }
   }
 
   private void tryToLook(int free) throws InterruptedException {
@@ -182,7 +203,8 @@ final class Scanner {
                   RandomNames.leaseToken(),
                   options.owner());
       claimed(sent, claim);
-      handOut(claim, sent);
+      ClaimTime time = claimTime(sent, claim, free);
+      handOut(claim, time);
       looked = true;
     }
     if (!pullsFirst) {
@@ -217,12 +239,27 @@ final class Scanner {
     Claim claim = puller.claim(waiting.request, waiting.request.max());
     claimed(sent, claim);
     reportCorrupt(claim);
+    ClaimTime time = claimTime(sent, claim, waiting.request.max());
     List<PulledJob> open = puller.open(claim, waiting.request);
     if (!open.isEmpty() && !waiting.answer.complete(open)) {
       puller.giveBack(claim);
+    } else {
+      puller.handedOut(claim, time);
     }
     Long next = claim.nextDue();
     return next != null && next <= claim.now();
+  }
+
+  private ClaimTime claimTime(long sent, Claim claim, int asked) {
+    ClaimTime time = new ClaimTime(sent, claim.now(), sent - noRoomAt);
+    int given = claim.jobs().size() + claim.corrupt().size();
+    if (claim.pausedSince() != null
+        || claim.full()
+        || (given >= asked && asked < context.options().maxClaim())) {
+      // What is left waits for room.
+      noRoomAt = context.now();
+    }
+    return time;
   }
 
   private void claimed(long sent, Claim claim) {
@@ -255,18 +292,19 @@ final class Scanner {
       plan.deadline(orNever(expired.nextDeadline()));
       if (expired.retried() > 0) {
         plan.head(expired.now());
-        context
-            .options()
-            .repeats()
-            .repeated(bucket.queue(), RepeatCause.LEASE_EXPIRED, expired.retried());
+        listener.repeated(RepeatCause.LEASE_EXPIRED, expired.retried());
+      }
+      if (expired.dead() > 0) {
+        listener.died(DeathCause.LEASE_EXPIRED, expired.dead());
       }
       if (expired.retried() + expired.dead() > 0) {
-        log.warn(
-            "{}: leases ran out, since a scheduler or worker went away: {} jobs wait again, {} are"
-                + " dead letters",
-            bucket,
-            expired.retried(),
-            expired.dead());
+        LogFields.of(log.atWarn(), bucket.queue())
+            .log(
+                "{}: leases ran out, since a scheduler or worker went away: {} jobs wait again, {}"
+                    + " are dead letters",
+                bucket,
+                expired.retried(),
+                expired.dead());
       }
     } catch (RuntimeException | Error e) {
       failed(e);
@@ -275,9 +313,9 @@ final class Scanner {
     }
   }
 
-  private void handOut(Claim claim, long sent) {
+  private void handOut(Claim claim, ClaimTime time) {
     reportCorrupt(claim);
-    List<Delivery> deliveries = open(claim.jobs(), sent);
+    List<Delivery> deliveries = open(claim.jobs(), time);
     ScanSignals signals = context.signals();
     if (signals != null) {
       signals.claimed(bucket, deliveries.size());
@@ -304,15 +342,17 @@ final class Scanner {
 
   private void reportCorrupt(Claim claim) {
     if (!claim.corrupt().isEmpty()) {
-      log.error(
-          "{}: {} jobs had lost their record and are dead letters now, the first is {}",
-          bucket,
-          claim.corrupt().size(),
-          claim.corrupt().get(0));
+      listener.died(DeathCause.CORRUPT, claim.corrupt().size());
+      LogFields.of(log.atError(), bucket.queue(), claim.corrupt().get(0))
+          .log(
+              "{}: {} jobs had lost their record and are dead letters now, the first is {}",
+              bucket,
+              claim.corrupt().size(),
+              claim.corrupt().get(0));
     }
   }
 
-  private List<Delivery> open(List<ClaimedJob> jobs, long sent) {
+  private List<Delivery> open(List<ClaimedJob> jobs, ClaimTime time) {
     List<OpenDelivery> deliveries = new ArrayList<>(jobs.size());
     for (ClaimedJob job : jobs) {
       try {
@@ -324,7 +364,7 @@ final class Scanner {
                 endings,
                 settler,
                 context.ticks(),
-                sent,
+                time,
                 context.options().lease()));
       } catch (CorruptContentException e) {
         puller.bury(job, e);

@@ -222,6 +222,11 @@ final class ScanningEngine implements Engine {
   }
 
   @Override
+  public ScannerHealth scanners() {
+    return session.scanners();
+  }
+
+  @Override
   public void acknowledgeLosses() {
     session.watch().acknowledgeLosses();
   }

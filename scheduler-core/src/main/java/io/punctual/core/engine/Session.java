@@ -4,6 +4,8 @@ import io.punctual.core.queue.Bucket;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.WakeUps;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -74,6 +76,23 @@ final class Session {
 
   Queues queues() {
     return queues;
+  }
+
+  ScannerHealth scanners() {
+    int running = 0;
+    List<String> ended = new ArrayList<>();
+    if (isRunning()) {
+      for (QueueLanes queue : queues.all()) {
+        for (Lane lane : queue.lanes) {
+          if (lane.scanner.hasEnded()) {
+            ended.add(lane.bucket.toString());
+          } else if (lane.scanner.isStarted()) {
+            running++;
+          }
+        }
+      }
+    }
+    return new ScannerHealth(running, List.copyOf(ended));
   }
 
   boolean isRunning() {

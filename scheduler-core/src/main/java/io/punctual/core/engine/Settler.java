@@ -1,6 +1,7 @@
 package io.punctual.core.engine;
 
 import io.punctual.core.queue.Bucket;
+import io.punctual.core.queue.LogFields;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
@@ -28,6 +29,7 @@ final class Settler {
   private final Context context;
   private final LeaseKeeper keeper;
   private final Doorbell bell;
+  private final QueueListener listener;
   private final Backoff backoff;
   private final GroupCommit<Entry> commit;
 
@@ -37,11 +39,13 @@ final class Settler {
       @Nullable RepeatCause cause,
       CompletableFuture<Void> stored) {}
 
-  Settler(Bucket bucket, Context context, LeaseKeeper keeper, Doorbell bell) {
+  Settler(
+      Bucket bucket, Context context, LeaseKeeper keeper, Doorbell bell, QueueListener listener) {
     this.bucket = bucket;
     this.context = context;
     this.keeper = keeper;
     this.bell = bell;
+    this.listener = listener;
     // Back before anybody may expire the leases, see Contact.
     this.backoff = new Backoff(Duration.ofMillis(50), context.options().lease().dividedBy(10));
     this.commit =
@@ -96,6 +100,11 @@ final class Settler {
       context.contact().answered(context.now());
       context.outages().answered(this);
       backoff.reset();
+      Tally tally = new Tally(bucket.queue(), listener);
+      for (int i = 0; i < group.size(); i++) {
+        count(tally, group.get(i), settled.get(i));
+      }
+      tally.tell();
       for (int i = 0; i < group.size(); i++) {
         close(group.get(i), settled.get(i));
       }
@@ -125,14 +134,26 @@ final class Settler {
       return 0;
     }
     Entry entry = group.get(0);
-    log.error(
-        "The end of an attempt of {} in {} could not be written; its lease will run out",
-        entry.settlement().taskId(),
-        bucket,
-        e);
+    LogFields.of(log.atError(), bucket.queue(), entry.settlement().taskId())
+        .setCause(e)
+        .log(
+            "The end of an attempt of {} in {} could not be written; its lease will run out",
+            entry.settlement().taskId(),
+            bucket);
     forget(entry);
     entry.stored().completeExceptionally(e);
     return 0;
+  }
+
+  private void count(Tally tally, Entry entry, Settled settled) {
+    OpenDelivery delivery = entry.delivery();
+    if (settled.kind() != Settled.Kind.LOST || delivery == null || delivery.tellsLossAtEnd()) {
+      tally.add(entry.settlement(), settled);
+    }
+    Settlement.Op op = entry.settlement().op();
+    if (delivery != null && op != Settlement.Op.UNDELIVERABLE && op != Settlement.Op.RELEASE) {
+      delivery.tell(listener);
+    }
   }
 
   private void close(Entry entry, Settled settled) {
@@ -140,7 +161,7 @@ final class Settler {
       bell.head(settled.at());
       RepeatCause cause = entry.cause();
       if (cause != null) {
-        context.options().repeats().repeated(bucket.queue(), cause, 1);
+        listener.repeated(cause, 1);
       }
     }
     forget(entry);

@@ -239,7 +239,11 @@ final class StoreWatch {
       }
     }
     if (forgotten > 0) {
-      context.options().repeats().repeated(bucket.queue(), RepeatCause.DONE_FORGOTTEN, forgotten);
+      context
+          .options()
+          .listener()
+          .of(bucket.queue())
+          .repeated(RepeatCause.DONE_FORGOTTEN, forgotten);
     }
   }
 

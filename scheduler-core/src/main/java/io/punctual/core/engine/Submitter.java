@@ -9,7 +9,10 @@ import io.punctual.core.store.JobStore;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.Submitted;
+import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +29,7 @@ final class Submitter {
   private final Bucket bucket;
   private final Context context;
   private final Doorbell bell;
+  private final QueueListener listener;
   private final GroupCommit<Entry> commit;
 
   private volatile boolean unanswered;
@@ -36,10 +40,11 @@ final class Submitter {
     }
   }
 
-  Submitter(Bucket bucket, Context context, Doorbell bell) {
+  Submitter(Bucket bucket, Context context, Doorbell bell, QueueListener listener) {
     this.bucket = bucket;
     this.context = context;
     this.bell = bell;
+    this.listener = listener;
     this.commit =
         new GroupCommit<>(
             context.threads(),
@@ -77,10 +82,17 @@ final class Submitter {
       if (submitted.newHead() != null) {
         bell.head(submitted.newHead());
       }
+      List<Submit> answers = new ArrayList<>(group.size());
+      Map<Submit.Kind, Integer> kinds = new EnumMap<>(Submit.Kind.class);
       for (int i = 0; i < group.size(); i++) {
-        Entry entry = group.get(i);
-        context.admission().leave(entry.size());
-        entry.answer().complete(answer(entry.submission(), submitted.items().get(i)));
+        Submit answer = answer(group.get(i).submission(), submitted.items().get(i));
+        answers.add(answer);
+        kinds.merge(answer.kind(), 1, Integer::sum);
+      }
+      kinds.forEach(listener::submitted);
+      for (int i = 0; i < group.size(); i++) {
+        context.admission().leave(group.get(i).size());
+        group.get(i).answer().complete(answers.get(i));
       }
     } catch (RuntimeException e) {
       context.outages().failed(this, e);
@@ -104,11 +116,16 @@ final class Submitter {
   }
 
   private void fail(List<Entry> group, RuntimeException e) {
+    int failed = 0;
     for (Entry entry : group) {
       if (!entry.answer().isDone()) {
         context.admission().leave(entry.size());
         entry.answer().completeExceptionally(e);
+        failed++;
       }
+    }
+    if (failed > 0) {
+      listener.notSubmitted(failed);
     }
   }
 

@@ -26,16 +26,8 @@ final class WakePlan {
   /** What is nearer than this gets the fixed safety check. */
   static final Duration NEAR = Duration.ofSeconds(5);
 
-  /** Why the next look is when it is. */
-  enum Cause {
-    ASKED,
-    DUE,
-    DEADLINE,
-    SAFETY
-  }
-
   /** The next look. */
-  record Look(long at, Cause cause) {}
+  record Look(long at, WakeCause cause) {}
 
   /** The bounds of the safety check. */
   static final Duration MIN_CHECK = Duration.ofMillis(10);
@@ -135,15 +127,16 @@ final class WakePlan {
    */
   Look next(long nanos, boolean blocked) {
     if (asked) {
-      return new Look(Math.max(nanos, notBefore), Cause.ASKED);
+      return new Look(Math.max(nanos, notBefore), WakeCause.ASKED);
     }
     long due = blocked || nextDue == NEVER ? NEVER : time.at(nextDue);
     long deadline = nextDeadline == NEVER ? NEVER : Math.max(time.at(nextDeadline), expireFrom);
     boolean near = Math.min(due, deadline) <= nanos + NEAR.toNanos();
     long safety = near ? lastLook + check() : turn();
-    Look look = due <= deadline ? new Look(due, Cause.DUE) : new Look(deadline, Cause.DEADLINE);
+    Look look =
+        due <= deadline ? new Look(due, WakeCause.DUE) : new Look(deadline, WakeCause.DEADLINE);
     if (safety < look.at()) {
-      look = new Look(safety, Cause.SAFETY);
+      look = new Look(safety, WakeCause.SAFETY);
     }
     return look.at() < notBefore ? new Look(notBefore, look.cause()) : look;
   }

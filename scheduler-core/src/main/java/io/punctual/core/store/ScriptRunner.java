@@ -28,15 +28,21 @@ final class ScriptRunner {
   private final Keys keys;
   private final TimeSource time;
   private final Confirmation confirmation;
+  private final ScriptListener listener;
   private final ClusterEval cluster = new ClusterEval();
   private final Map<String, LuaScript> scripts = new ConcurrentHashMap<>();
 
   ScriptRunner(
-      RedisConnectionFactory connections, Keys keys, TimeSource time, Confirmation confirmation) {
+      RedisConnectionFactory connections,
+      Keys keys,
+      TimeSource time,
+      Confirmation confirmation,
+      ScriptListener listener) {
     this.connections = connections;
     this.keys = keys;
     this.time = time;
     this.confirmation = confirmation;
+    this.listener = listener;
   }
 
   Keys keys() {
@@ -69,16 +75,25 @@ final class ScriptRunner {
     LuaScript script = scripts.computeIfAbsent(name, n -> LuaScript.load(n, time));
     List<byte[]> bucketKeys = keys.of(bucket);
     byte[][] keysAndArguments = arguments.behind(bucketKeys);
-    return StoreErrors.translated(
-        name + " on " + bucket,
-        () -> {
-          RedisConnection connection = connections.getConnection();
-          try {
-            return reply(connection, script, bucketKeys.size(), keysAndArguments, confirming);
-          } finally {
-            release(connection);
-          }
-        });
+    long start = System.nanoTime();
+    boolean answered = false;
+    try {
+      Reply reply =
+          StoreErrors.translated(
+              name + " on " + bucket,
+              () -> {
+                RedisConnection connection = connections.getConnection();
+                try {
+                  return reply(connection, script, bucketKeys.size(), keysAndArguments, confirming);
+                } finally {
+                  release(connection);
+                }
+              });
+      answered = true;
+      return reply;
+    } finally {
+      listener.ran(name, System.nanoTime() - start, answered);
+    }
   }
 
   // Jedis's unified client takes a connection from the pool for each command, and gives it back. To

@@ -42,7 +42,7 @@ class EngineOptionsTest {
         queue -> Duration.ofSeconds(1),
         100,
         ReceiptOptions.DEFAULT,
-        RepeatListener.NONE,
+        EngineListener.NONE,
         1);
   }
 }

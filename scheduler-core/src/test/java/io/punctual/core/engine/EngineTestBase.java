@@ -97,14 +97,14 @@ abstract class EngineTestBase {
 
   /** Defaults but for a lease of a second, so that tests need not wait long. */
   static EngineOptions options(String owner) {
-    return options(owner, RepeatListener.NONE);
+    return options(owner, EngineListener.NONE);
   }
 
-  static EngineOptions options(String owner, RepeatListener repeats) {
+  static EngineOptions options(String owner, EngineListener listener) {
     return EngineOptions.defaults(owner)
         .with()
         .lease(Duration.ofSeconds(1))
-        .repeats(repeats)
+        .listener(listener)
         .build();
   }
 

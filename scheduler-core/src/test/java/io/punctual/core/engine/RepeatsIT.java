@@ -26,12 +26,17 @@ class RepeatsIT extends EngineTestBase {
   private final Map<RepeatCause, Integer> repeats = new ConcurrentHashMap<>();
 
   private Engine counted(TestDispatcher dispatcher) {
-    return engine(store(), options("counted", this::count), dispatcher, null);
+    return engine(store(), options("counted", this::listener), dispatcher, null);
   }
 
-  private void count(QueueName queue, RepeatCause cause, int jobs) {
+  private QueueListener listener(QueueName queue) {
     assertThat(queue).isEqualTo(QUEUE);
-    repeats.merge(cause, jobs, Integer::sum);
+    return new QueueListener() {
+      @Override
+      public void repeated(RepeatCause cause, int jobs) {
+        repeats.merge(cause, jobs, Integer::sum);
+      }
+    };
   }
 
   @Test
@@ -102,7 +107,8 @@ class RepeatsIT extends EngineTestBase {
       Store store = RedisStore.connect(own, new StoreOptions(prefix, Duration.ofMinutes(10)));
       TestDispatcher dispatcher = new TestDispatcher();
       // A lease that does not run out before the store is found to be another one.
-      EngineOptions patient = EngineOptions.defaults("counted").with().repeats(this::count).build();
+      EngineOptions patient =
+          EngineOptions.defaults("counted").with().listener(this::listener).build();
       Engine engine = engine(store, patient, dispatcher, null);
       eventually()
           .until(

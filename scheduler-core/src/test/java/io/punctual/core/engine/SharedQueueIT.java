@@ -224,7 +224,7 @@ class SharedQueueIT extends EngineTestBase {
     private final CountDownLatch asleep = new CountDownLatch(1);
 
     @Override
-    public void asleep(Bucket bucket, long nanos, WakePlan.Cause until) {
+    public void asleep(Bucket bucket, long nanos, WakeCause until) {
       asleep.countDown();
     }
 

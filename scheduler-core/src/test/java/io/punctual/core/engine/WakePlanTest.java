@@ -2,7 +2,6 @@ package io.punctual.core.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.core.engine.WakePlan.Cause;
 import io.punctual.core.engine.WakePlan.Look;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -17,13 +16,13 @@ class WakePlanTest {
 
   @Test
   void theFirstLookIsAtOnce() {
-    assertThat(plan.next(5 * MS, false)).isEqualTo(new Look(5 * MS, Cause.ASKED));
+    assertThat(plan.next(5 * MS, false)).isEqualTo(new Look(5 * MS, WakeCause.ASKED));
   }
 
   @Test
   void itAimsAtTheDueTime() {
     looked(0, STORE + 300, WakePlan.NEVER);
-    assertThat(plan.next(1 * MS, false)).isEqualTo(new Look(300 * MS, Cause.DUE));
+    assertThat(plan.next(1 * MS, false)).isEqualTo(new Look(300 * MS, WakeCause.DUE));
   }
 
   @Test
@@ -40,13 +39,13 @@ class WakePlanTest {
     looked(0, STORE - 50, WakePlan.NEVER);
     assertThat(plan.ready()).isTrue();
     assertThat(plan.next(1 * MS, false).at()).isLessThanOrEqualTo(1 * MS);
-    assertThat(plan.next(1 * MS, true)).isEqualTo(new Look(1000 * MS, Cause.SAFETY));
+    assertThat(plan.next(1 * MS, true)).isEqualTo(new Look(1000 * MS, WakeCause.SAFETY));
   }
 
   @Test
   void somethingNearIsCheckedAtTheFixedInterval() {
     looked(0, STORE + 4_900, WakePlan.NEVER);
-    assertThat(plan.next(1 * MS, false)).isEqualTo(new Look(1000 * MS, Cause.SAFETY));
+    assertThat(plan.next(1 * MS, false)).isEqualTo(new Look(1000 * MS, WakeCause.SAFETY));
   }
 
   @Test
@@ -58,7 +57,7 @@ class WakePlanTest {
     WakePlan idle = new WakePlan(() -> Duration.ofSeconds(1), shared);
     idle.answered(0, 0, STORE);
     idle.due(STORE + 3_600_000);
-    assertThat(idle.next(1 * MS, false)).isEqualTo(new Look(5000 * MS, Cause.SAFETY));
+    assertThat(idle.next(1 * MS, false)).isEqualTo(new Look(5000 * MS, WakeCause.SAFETY));
     // The turn stays its own until it has passed, however often it looks meanwhile.
     idle.answered(2000 * MS, 2000 * MS, STORE + 2000);
     assertThat(idle.next(2001 * MS, false).at()).isEqualTo(5000 * MS);
@@ -69,9 +68,9 @@ class WakePlanTest {
   @Test
   void leasesAreLookedAtWhenTheirDeadlineHasPassedAndNotBeforeTheyMayBeExpired() {
     looked(0, WakePlan.NEVER, STORE + 600);
-    assertThat(plan.next(1 * MS, true)).isEqualTo(new Look(600 * MS, Cause.DEADLINE));
+    assertThat(plan.next(1 * MS, true)).isEqualTo(new Look(600 * MS, WakeCause.DEADLINE));
     plan.expireFrom(900 * MS);
-    assertThat(plan.next(1 * MS, true)).isEqualTo(new Look(900 * MS, Cause.DEADLINE));
+    assertThat(plan.next(1 * MS, true)).isEqualTo(new Look(900 * MS, WakeCause.DEADLINE));
     plan.answered(700 * MS, 700 * MS, STORE + 700);
     assertThat(plan.expires(700 * MS)).isFalse();
     assertThat(plan.expires(900 * MS)).isTrue();
@@ -87,9 +86,9 @@ class WakePlanTest {
   void afterAnErrorItWaitsButAnAskEndsTheWait() {
     looked(0, STORE + 10, WakePlan.NEVER);
     plan.failed(20 * MS, 5000 * MS);
-    assertThat(plan.next(20 * MS, false)).isEqualTo(new Look(5020 * MS, Cause.DUE));
+    assertThat(plan.next(20 * MS, false)).isEqualTo(new Look(5020 * MS, WakeCause.DUE));
     plan.ask();
-    assertThat(plan.next(30 * MS, false)).isEqualTo(new Look(30 * MS, Cause.ASKED));
+    assertThat(plan.next(30 * MS, false)).isEqualTo(new Look(30 * MS, WakeCause.ASKED));
     plan.failed(40 * MS, 5000 * MS);
     assertThat(plan.next(40 * MS, false).at()).isEqualTo(5040 * MS);
   }
@@ -98,7 +97,7 @@ class WakePlanTest {
   void withNothingToWaitForItStillChecks() {
     looked(0, WakePlan.NEVER, WakePlan.NEVER);
     Look look = plan.next(1 * MS, false);
-    assertThat(look).isEqualTo(new Look(1000 * MS, Cause.SAFETY));
+    assertThat(look).isEqualTo(new Look(1000 * MS, WakeCause.SAFETY));
   }
 
   private void looked(long at, long due, long deadline) {

@@ -1,10 +1,11 @@
 package io.punctual.server.config;
 
 import io.punctual.core.engine.Engine;
+import io.punctual.core.engine.EngineListener;
 import io.punctual.core.engine.EngineOptions;
-import io.punctual.core.engine.RepeatListener;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.RedisStore;
+import io.punctual.core.store.ScriptListener;
 import io.punctual.core.store.Store;
 import io.punctual.server.dispatch.CallbackKeys;
 import io.punctual.server.dispatch.CallbackTargets;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import javax.net.ssl.SSLParameters;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.boot.data.redis.autoconfigure.JedisClientConfigurationBuilderCustomizer;
 import org.springframework.boot.ssl.SslBundles;
@@ -100,8 +102,12 @@ class EngineConfiguration {
   }
 
   @Bean
-  Store store(RedisConnectionFactory connections, PunctualProperties properties) {
-    return RedisStore.connect(connections, properties.storeOptions());
+  Store store(
+      RedisConnectionFactory connections,
+      PunctualProperties properties,
+      ObjectProvider<ScriptListener> timings) {
+    return RedisStore.connect(
+        connections, properties.storeOptions(), timings.getIfAvailable(() -> ScriptListener.NONE));
   }
 
   @Bean(destroyMethod = "close")
@@ -109,7 +115,7 @@ class EngineConfiguration {
       Store store,
       HttpDispatcher dispatcher,
       PunctualProperties properties,
-      RepeatListener repeats,
+      ObjectProvider<EngineListener> listener,
       Environment environment) {
     EngineOptions options =
         EngineOptions.defaults(owner(environment))
@@ -118,7 +124,7 @@ class EngineConfiguration {
             .buckets(properties.buckets())
             .retry(properties::retryOf)
             .receipts(properties.receipts().options())
-            .repeats(repeats)
+            .listener(listener.getIfAvailable(() -> EngineListener.NONE))
             .maxQueues(properties.api().maxQueues())
             .build();
     Engine engine = Engine.create(store, options, dispatcher);

@@ -33,6 +33,7 @@ import org.springframework.util.unit.DataSize;
  * @param queues settings of single queues
  * @param dispatch how callbacks are made
  * @param api bounds of the HTTP API
+ * @param metrics what is counted
  */
 @ConfigurationProperties("punctual")
 public record PunctualProperties(
@@ -47,7 +48,8 @@ public record PunctualProperties(
     @DefaultValue("20s") Duration shutdownPatience,
     @DefaultValue List<Queue> queues,
     @DefaultValue Dispatch dispatch,
-    @DefaultValue Api api) {
+    @DefaultValue Api api,
+    @DefaultValue Metrics metrics) {
 
   /** Checks the values. */
   public PunctualProperties {
@@ -210,6 +212,27 @@ public record PunctualProperties(
     /** Checks the values. */
     public Api {
       require("punctual.api.max-queues", maxQueues >= 1, "at least 1", maxQueues);
+    }
+  }
+
+  /**
+   * What is counted.
+   *
+   * @param queues how many queues have figures of their own, 0 to 10,000; all others share those of
+   *     {@code other}
+   * @param sampling how often it is looked how many jobs are in the queues, from 100 ms; with more
+   *     than a few hundred queues it takes longer
+   */
+  public record Metrics(@DefaultValue("200") int queues, @DefaultValue("5s") Duration sampling) {
+
+    /** Checks the values. */
+    public Metrics {
+      require(
+          "punctual.metrics.queues",
+          queues >= 0 && queues <= 10_000,
+          "between 0 and 10000",
+          queues);
+      require("punctual.metrics.sampling", sampling.toMillis() >= 100, "at least 100ms", sampling);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.punctual.server.dispatch;
 
+import io.punctual.core.queue.LogFields;
 import io.punctual.core.queue.QueueName;
 import java.time.Duration;
 import java.util.Iterator;
@@ -97,7 +98,8 @@ final class Circuit {
       open = false;
       pause = options.pause().toNanos();
       limit = FIRST;
-      log.info("Jobs of {} succeed again: they go out, a few at first", queue);
+      LogFields.of(log.atInfo(), queue)
+          .log("Jobs of {} succeed again: they go out, a few at first", queue);
     } else if (limit >= GROWN) {
       limit = Integer.MAX_VALUE;
       out.clear();
@@ -116,12 +118,13 @@ final class Circuit {
       pause = Math.max(pause, Math.min(2 * pause, LONGEST_PAUSE));
       open();
     } else if (options.failures() > 0 && Math.max(failures, inApplication) >= options.failures()) {
-      log.warn(
-          "The last {} jobs that were sent to {} failed: the jobs of {} wait, without losing attempts,"
-              + " and one of them probes from time to time",
-          Math.max(failures, inApplication),
-          failures >= options.failures() ? queue : "any queue of " + queue.application(),
-          queue);
+      LogFields.of(log.atWarn(), queue)
+          .log(
+              "The last {} jobs that were sent to {} failed: the jobs of {} wait, without losing"
+                  + " attempts, and one of them probes from time to time",
+              Math.max(failures, inApplication),
+              failures >= options.failures() ? queue : "any queue of " + queue.application(),
+              queue);
       open();
     }
   }

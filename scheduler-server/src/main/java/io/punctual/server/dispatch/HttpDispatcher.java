@@ -5,6 +5,7 @@ import io.github.resilience4j.retry.RetryConfig;
 import io.punctual.core.engine.Delivery;
 import io.punctual.core.engine.Dispatcher;
 import io.punctual.core.engine.RepeatCause;
+import io.punctual.core.queue.LogFields;
 import io.punctual.core.queue.QueueName;
 import io.punctual.server.registry.WorkerDirectory;
 import io.punctual.server.registry.WorkerInstance;
@@ -296,7 +297,10 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
       if (held.isEmpty()) {
         return;
       }
-      held.forEach(sent -> lastTried.put(sent.delivery().incarnation(), target.id()));
+      for (Sent sent : held) {
+        lastTried.put(sent.delivery().incarnation(), target.id());
+        sent.delivery().started();
+      }
       Callback protocol = Objects.requireNonNull(protocols.get(target.metadata().protocol()));
       try {
         String refusal = targets.refusal(target.callback());
@@ -314,13 +318,17 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
                 .mapToObj(held::get)
                 .toList();
         group.forEach(sent -> withdrawn(sent, target));
-        log.info("Instance {} is left alone for {}: {}", target.id(), e.avoid(), e.reason());
+        LogFields.of(log.atInfo(), queue)
+            .addKeyValue("punctual.instance", target.id())
+            .log("Instance {} is left alone for {}: {}", target.id(), e.avoid(), e.reason());
         throw e;
       } catch (UntrustedAnswerException e) {
         board.avoid(target, FORBIDDEN, String.valueOf(e.getMessage()));
         // It knows nothing of them that could be believed.
         held.forEach(sent -> lastTried.forget(sent.delivery().incarnation()));
-        log.warn("Instance {} is left alone for {}: {}", target.id(), FORBIDDEN, e.getMessage());
+        LogFields.of(log.atWarn(), queue)
+            .addKeyValue("punctual.instance", target.id())
+            .log("Instance {} is left alone for {}: {}", target.id(), FORBIDDEN, e.getMessage());
       } catch (RuntimeException e) {
         log.error("A callback to {} failed oddly", target.id(), e);
         attempts.forEach(

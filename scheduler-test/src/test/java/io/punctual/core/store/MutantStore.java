@@ -56,7 +56,8 @@ public final class MutantStore {
             new Keys(prefix, RedisBucketReader.MOVABLE_TIME),
             RedisBucketReader.MOVABLE_TIME,
             new Confirmation(
-                Durability.DEFAULT, new RedisInspector(connections, Durability.DEFAULT)));
+                Durability.DEFAULT, new RedisInspector(connections, Durability.DEFAULT)),
+            ScriptListener.NONE);
     try {
       Field loaded = ScriptRunner.class.getDeclaredField("scripts");
       loaded.setAccessible(true);

@@ -1,0 +1,32 @@
+package io.punctual.core.engine;
+
+import io.punctual.core.store.ClaimedJob;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * When jobs were claimed.
+ *
+ * @param sent monotonic ns, before the call
+ * @param stored epoch ms by the store's clock
+ * @param roomFor for how many ns before the call there had been room for jobs of the bucket
+ */
+record ClaimTime(long sent, long stored, long roomFor) {
+
+  /**
+   * How late a job is that was claimed then.
+   *
+   * @param started monotonic ns, when it was on its way
+   */
+  Lateness lateness(ClaimedJob job, long started) {
+    long accepted = job.record().acceptedAt();
+    long due = Math.max(job.due(), accepted);
+    long first = Math.min(due, Math.max(job.dueTime(), accepted));
+    long waited = TimeUnit.MILLISECONDS.toNanos(Math.max(0, stored - due));
+    long scan = Math.min(waited, Math.max(0, roomFor));
+    return new Lateness(
+        TimeUnit.MILLISECONDS.toNanos(due - first),
+        waited - scan,
+        scan,
+        Math.max(0, started - sent));
+  }
+}

@@ -1,0 +1,199 @@
+package io.punctual.core.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.RetryPolicy;
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Settlement;
+import io.punctual.redis.Resp;
+import io.punctual.test.redis.RedisExtension;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Those who count are told of everything once. */
+class ListenerIT extends EngineTestBase {
+
+  private final Map<String, Integer> told = new ConcurrentHashMap<>();
+  private final Queue<Lateness> late = new ConcurrentLinkedQueue<>();
+  private final Queue<Long> ran = new ConcurrentLinkedQueue<>();
+
+  private final EngineListener listener =
+      new EngineListener() {
+        @Override
+        public QueueListener of(QueueName queue) {
+          assertThat(queue).isEqualTo(QUEUE);
+          return new Told();
+        }
+
+        @Override
+        public void woken(WakeCause cause) {
+          add("woken " + cause, 1);
+        }
+      };
+
+  private void add(String what, int count) {
+    told.merge(what, count, Integer::sum);
+  }
+
+  private final class Told implements QueueListener {
+
+    @Override
+    public void submitted(Submit.Kind answer, int jobs) {
+      add("submitted " + answer, jobs);
+    }
+
+    @Override
+    public void ended(Settlement.Op how, int jobs) {
+      add("ended " + how, jobs);
+    }
+
+    @Override
+    public void delivered(Lateness lateness) {
+      late.add(lateness);
+    }
+
+    @Override
+    public void ran(long nanos) {
+      ran.add(nanos);
+    }
+
+    @Override
+    public void died(DeathCause cause, int jobs) {
+      add("died " + cause, jobs);
+    }
+
+    @Override
+    public void lost(int leases) {
+      add("lost", leases);
+    }
+  }
+
+  private Engine engine(TestDispatcher dispatcher) {
+    return engine(store(), options("told", listener), dispatcher, null);
+  }
+
+  @Test
+  void submitsAndEndsAreToldWithTheirOutcome() {
+    TestDispatcher dispatcher = new TestDispatcher();
+    Engine engine = engine(dispatcher);
+    submit(engine, "a", job -> job.delay(Duration.ZERO).retry(RetryPolicy.parse("1s;attempts=2")));
+    submit(engine, "a", job -> job.delay(Duration.ZERO).retry(RetryPolicy.parse("1s;attempts=2")));
+    submit(engine, "a", job -> job.delay(Duration.ZERO).params("another"));
+    next(dispatcher).failed("w", "busy", Duration.ZERO).join();
+    next(dispatcher).failed("w", "busy", Duration.ZERO).join();
+    submit(engine, "b", Duration.ZERO);
+    next(dispatcher).rejected("w", "never").join();
+    submit(engine, "c", Duration.ZERO);
+    next(dispatcher).release().join();
+    next(dispatcher).undeliverable("w", "gone", Duration.ZERO).join();
+    next(dispatcher).done().join();
+
+    eventually().until(() -> told.containsKey("ended ACK"));
+    assertThat(told)
+        .containsEntry("submitted CREATED", 3)
+        .containsEntry("submitted THERE", 1)
+        .containsEntry("submitted CONFLICT", 1)
+        .containsEntry("ended FAIL", 2)
+        .containsEntry("ended REJECT", 1)
+        .containsEntry("ended RELEASE", 1)
+        .containsEntry("ended UNDELIVERABLE", 1)
+        .containsEntry("ended ACK", 1)
+        .containsEntry("died ATTEMPTS_USED", 1)
+        .containsEntry("died REJECTED", 1)
+        .containsKey("woken ASKED")
+        .doesNotContainKey("lost");
+    // One for each job: not for the second attempt, nor where nobody had it.
+    assertThat(late).hasSize(3);
+    assertThat(ran).hasSize(4);
+  }
+
+  private static Delivery next(TestDispatcher dispatcher) {
+    Delivery next = dispatcher.next();
+    next.started();
+    return next;
+  }
+
+  @Test
+  void whatWaitsForRoomIsLateForThatReason() {
+    TestDispatcher dispatcher = new TestDispatcher();
+    dispatcher.capacity.set(0);
+    Engine engine = engine(dispatcher);
+    submit(engine, "a", Duration.ZERO);
+    eventually()
+        .until(
+            () -> {
+              QueueStats stats = engine.stats(QUEUE).orElseThrow();
+              Long oldest = stats.oldestReady();
+              return oldest != null && stats.now() - oldest >= 300;
+            });
+    dispatcher.capacity.set(1);
+    engine.capacityChanged(QUEUE);
+    next(dispatcher).done().join();
+
+    eventually().until(() -> !late.isEmpty());
+    Lateness lateness = Objects.requireNonNull(late.peek());
+    assertThat(lateness.room()).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(290));
+    assertThat(lateness.scan()).isLessThan(lateness.room());
+    assertThat(lateness.retry()).isZero();
+  }
+
+  @Test
+  void whoPullsGetsItWithItsLateness() {
+    TestDispatcher nobody = new TestDispatcher();
+    nobody.capacity.set(0);
+    Engine engine = engine(nobody);
+    submit(engine, "a", Duration.ZERO);
+    PullRequest request = new PullRequest(List.of(QUEUE), 1, Duration.ofSeconds(20), null, "w");
+    PulledJob job = engine.claims().pull(request).join().get(0);
+    assertThat(late).hasSize(1);
+    engine.claims().done(job.token()).join();
+    eventually().until(() -> told.containsKey("ended ACK"));
+  }
+
+  @Test
+  void aLeaseThatIsGoneWhileItIsHeldIsTold() throws IOException {
+    TestDispatcher dispatcher = new TestDispatcher();
+    Engine engine = engine(dispatcher);
+    submit(engine, "a", Duration.ZERO);
+    Delivery delivery = dispatcher.next();
+    String leases = prefix + ":{shop:order.close:0}:leases";
+    assertThat(Resp.call(RedisExtension.redis().port(), "DEL", leases)).isEqualTo("1");
+    eventually().until(() -> Integer.valueOf(1).equals(told.get("lost")));
+    delivery.failed("w", "busy", Duration.ZERO).join();
+    // Known already.
+    assertThat(told).containsEntry("lost", 1).doesNotContainKey("ended FAIL");
+  }
+
+  @Test
+  void aScannerThatEndsByItselfIsSeen() {
+    EngineOptions broken =
+        options("broken")
+            .with()
+            .safetyCheck(
+                queue -> {
+                  throw new IllegalStateException("broken by the test");
+                })
+            .build();
+    Engine engine = engine(store(), broken, new TestDispatcher(), null);
+    assertThat(engine.scanners().ended()).isEmpty();
+    submit(engine, "a", Duration.ofHours(1));
+    eventually()
+        .dontCatchUncaughtExceptions()
+        .until(
+            () ->
+                engine
+                    .scanners()
+                    .equals(new ScannerHealth(0, List.of(new Bucket(QUEUE, 0).toString()))));
+    engine.stop(Duration.ofSeconds(1));
+    assertThat(engine.scanners().ended()).isEmpty();
+  }
+}

@@ -1,0 +1,47 @@
+package io.punctual.server.metrics;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.punctual.core.engine.Engine;
+import io.punctual.server.registry.RegistryView;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.stereotype.Component;
+
+/** Whether the scheduler's parts are well, from what it knows at any time. */
+@Component
+@WhenCounted
+final class EngineGauges implements MeterBinder {
+
+  private final Engine engine;
+  private final ObjectProvider<RegistryView> view;
+
+  EngineGauges(Engine engine, ObjectProvider<RegistryView> view) {
+    this.engine = engine;
+    this.view = view;
+  }
+
+  @Override
+  public void bindTo(MeterRegistry registry) {
+    Gauge.builder("punctual.store.up", engine, e -> e.storeHealth().error() == null ? 1 : 0)
+        .description("1 while the store answers")
+        .register(registry);
+    Gauge.builder("punctual.store.sound", engine, e -> e.storeHealth().isBad() ? 0 : 1)
+        .description("0 where jobs were lost or may be lost at any moment, or nothing works")
+        .register(registry);
+    Gauge.builder("punctual.scanners", engine, e -> e.scanners().running())
+        .tag("state", "running")
+        .description("Scanners, one for each bucket of each queue")
+        .register(registry);
+    Gauge.builder("punctual.scanners", engine, e -> e.scanners().ended().size())
+        .tag("state", "ended")
+        .description("Scanners, one for each bucket of each queue")
+        .register(registry);
+    view.ifAvailable(
+        known ->
+            Gauge.builder("punctual.registry.view.age", known, v -> v.age().toNanos() / 1e9)
+                .baseUnit("seconds")
+                .description("Since the registry was read")
+                .register(registry));
+  }
+}

@@ -1,0 +1,118 @@
+package io.punctual.server.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.punctual.core.engine.DeathCause;
+import io.punctual.core.engine.EngineListener;
+import io.punctual.core.engine.Lateness;
+import io.punctual.core.engine.QueueListener;
+import io.punctual.core.engine.RepeatCause;
+import io.punctual.core.engine.Submit;
+import io.punctual.core.engine.WakeCause;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Settlement;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/** Counts what the engine does. */
+@Component
+@WhenCounted
+final class EngineMetrics implements EngineListener {
+
+  private final MeterRegistry registry;
+  private final QueueTags tags;
+  private final Map<QueueName, QueueMeters> meters = new ConcurrentHashMap<>();
+  private final Map<WakeCause, Counter> wakeUps = new EnumMap<>(WakeCause.class);
+
+  EngineMetrics(MeterRegistry registry, QueueTags tags) {
+    this.registry = registry;
+    this.tags = tags;
+    for (WakeCause cause : WakeCause.values()) {
+      wakeUps.put(
+          cause,
+          Counter.builder("punctual.scanner.wakeups")
+              .description("How often scanners have looked at their buckets, and why")
+              .tag("cause", cause.name().toLowerCase(Locale.ROOT))
+              .register(registry));
+    }
+  }
+
+  @Override
+  public QueueListener of(QueueName queue) {
+    return new OnFirstEvent(queue);
+  }
+
+  @Override
+  public void woken(WakeCause cause) {
+    Objects.requireNonNull(wakeUps.get(cause)).increment();
+  }
+
+  private QueueMeters meters(QueueName queue) {
+    return meters.computeIfAbsent(tags.of(queue), name -> new QueueMeters(registry, name));
+  }
+
+  /** Queues in which nothing happens take no place from others. */
+  private final class OnFirstEvent implements QueueListener {
+
+    private final QueueName queue;
+    private volatile @Nullable QueueMeters found;
+
+    OnFirstEvent(QueueName queue) {
+      this.queue = queue;
+    }
+
+    private QueueMeters meters() {
+      QueueMeters known = found;
+      if (known == null) {
+        known = EngineMetrics.this.meters(queue);
+        found = known;
+      }
+      return known;
+    }
+
+    @Override
+    public void submitted(Submit.Kind answer, int jobs) {
+      meters().submitted(answer, jobs);
+    }
+
+    @Override
+    public void notSubmitted(int jobs) {
+      meters().notSubmitted(jobs);
+    }
+
+    @Override
+    public void ended(Settlement.Op how, int jobs) {
+      meters().ended(how, jobs);
+    }
+
+    @Override
+    public void delivered(Lateness lateness) {
+      meters().delivered(lateness);
+    }
+
+    @Override
+    public void ran(long nanos) {
+      meters().ran(nanos);
+    }
+
+    @Override
+    public void repeated(RepeatCause cause, int jobs) {
+      meters().repeated(cause, jobs);
+    }
+
+    @Override
+    public void died(DeathCause cause, int jobs) {
+      meters().died(cause, jobs);
+    }
+
+    @Override
+    public void lost(int leases) {
+      meters().lost(leases);
+    }
+  }
+}

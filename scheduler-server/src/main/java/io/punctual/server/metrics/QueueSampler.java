@@ -1,0 +1,261 @@
+package io.punctual.server.metrics;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.punctual.core.engine.Engine;
+import io.punctual.core.engine.QueueStats;
+import io.punctual.core.queue.QueueName;
+import io.punctual.server.config.PunctualProperties;
+import io.punctual.server.config.WorkersSeen;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.stereotype.Component;
+
+/**
+ * Looks from time to time at what is in the queues, a few at a time: the store has its work to do,
+ * and there may be thousands of queues. A scrape reads what was seen last.
+ */
+@Component
+@WhenCounted
+final class QueueSampler implements SmartLifecycle {
+
+  private static final Logger log = LoggerFactory.getLogger(QueueSampler.class);
+
+  /** At most so many queues at once, and then a pause: a hundredth of a store's time. */
+  private static final int AT_ONCE = 10;
+
+  private static final Duration PAUSE = Duration.ofMillis(100);
+
+  private final Engine engine;
+  private final WorkersSeen workers;
+  private final MeterRegistry registry;
+  private final QueueTags tags;
+  private final Duration interval;
+  private final Deque<QueueName> left = new ArrayDeque<>();
+  private Map<QueueName, Sample> round = new HashMap<>();
+  private volatile Map<QueueName, Sample> seen = Map.of();
+  private final Map<QueueName, QueueName> shown = new ConcurrentHashMap<>();
+  private volatile @Nullable ScheduledExecutorService thread;
+
+  /**
+   * What is in a queue, or in several.
+   *
+   * @param oldest the age of the oldest that is ready, ms
+   * @param next epoch ms at which the next falls due; null for none
+   */
+  private record Sample(
+      long delayed,
+      long ready,
+      long reserved,
+      long dead,
+      long oldest,
+      @Nullable Long next,
+      int parked,
+      int paused,
+      int circuits) {
+
+    static final Sample NONE = new Sample(0, 0, 0, 0, 0, null, 0, 0, 0);
+
+    static Sample of(QueueStats stats, boolean circuitOpen) {
+      Long oldest = stats.oldestReady();
+      return new Sample(
+          stats.delayed() - stats.ready(),
+          stats.ready(),
+          stats.reserved(),
+          stats.dead(),
+          oldest == null ? 0 : Math.max(0, stats.now() - oldest),
+          stats.nextDue(),
+          stats.parked() ? 1 : 0,
+          stats.pausedSince() == null ? 0 : 1,
+          circuitOpen ? 1 : 0);
+    }
+
+    double nextSeconds() {
+      Long due = next;
+      return due == null ? Double.NaN : due / 1e3;
+    }
+
+    boolean isEmpty() {
+      return delayed + ready + reserved + dead + parked + paused + circuits == 0;
+    }
+
+    Sample and(Sample more) {
+      Long first = next;
+      Long second = more.next;
+      return new Sample(
+          delayed + more.delayed,
+          ready + more.ready,
+          reserved + more.reserved,
+          dead + more.dead,
+          Math.max(oldest, more.oldest),
+          first == null || (second != null && second < first) ? second : first,
+          parked + more.parked,
+          paused + more.paused,
+          circuits + more.circuits);
+    }
+  }
+
+  QueueSampler(
+      Engine engine,
+      WorkersSeen workers,
+      MeterRegistry registry,
+      QueueTags tags,
+      PunctualProperties properties) {
+    this.engine = engine;
+    this.workers = workers;
+    this.registry = registry;
+    this.tags = tags;
+    this.interval = properties.metrics().sampling();
+  }
+
+  @Override
+  public void start() {
+    ScheduledExecutorService started =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("queue-sampler").factory());
+    thread = started;
+    started.execute(() -> turn(started));
+  }
+
+  private void turn(ScheduledExecutorService mine) {
+    Duration wait = interval;
+    try {
+      if (left.isEmpty()) {
+        left.addAll(engine.queues().keySet());
+      }
+      for (int i = 0; i < AT_ONCE && !left.isEmpty(); i++) {
+        look(left.remove());
+      }
+      if (left.isEmpty()) {
+        seen = round;
+        round = new HashMap<>();
+      } else {
+        wait = PAUSE;
+      }
+    } catch (RuntimeException e) {
+      // The engine says when the store is away; what was seen last is not true any more.
+      log.debug("What is in the queues could not be seen", e);
+      left.clear();
+      round = new HashMap<>();
+      seen = Map.of();
+    }
+    try {
+      var unused = mine.schedule(() -> turn(mine), wait.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      log.trace("stopped", e);
+    }
+  }
+
+  private void look(QueueName queue) {
+    QueueStats stats = engine.stats(queue).orElse(null);
+    if (stats == null) {
+      return;
+    }
+    Sample sample = Sample.of(stats, workers.isCircuitOpen(queue));
+    if (sample.isEmpty() && !shown.containsKey(queue)) {
+      return;
+    }
+    QueueName name = tags.of(queue);
+    round.merge(name, sample, Sample::and);
+    var unused = shown.computeIfAbsent(name, this::show);
+  }
+
+  private QueueName show(QueueName queue) {
+    Tags of = QueueTags.tags(queue);
+    String jobs = "Jobs in the queue by state, as they were seen last";
+    gauge("punctual.queue.jobs", jobs, of.and("state", "delayed"), queue, Sample::delayed);
+    gauge("punctual.queue.jobs", jobs, of.and("state", "ready"), queue, Sample::ready);
+    gauge("punctual.queue.jobs", jobs, of.and("state", "reserved"), queue, Sample::reserved);
+    gauge("punctual.queue.jobs", jobs, of.and("state", "dead"), queue, Sample::dead);
+    seconds(
+        "punctual.queue.oldest.ready.age",
+        "For how long the oldest job has been due that nobody has taken",
+        of,
+        queue,
+        sample -> sample.oldest() / 1e3);
+    seconds(
+        "punctual.queue.next.due.timestamp",
+        "Unix time at which the next job falls due",
+        of,
+        queue,
+        Sample::nextSeconds);
+    gauge(
+        "punctual.queue.parked",
+        "1 while jobs are due and nobody is there to take them",
+        of,
+        queue,
+        Sample::parked);
+    gauge(
+        "punctual.queue.paused",
+        "1 while an operator has the queue hand out nothing",
+        of,
+        queue,
+        Sample::paused);
+    gauge(
+        "punctual.queue.circuit.open",
+        "1 while jobs wait because all that this scheduler sent failed",
+        of,
+        queue,
+        Sample::circuits);
+    return queue;
+  }
+
+  private void gauge(
+      String name, String description, Tags of, QueueName queue, ToDoubleFunction<Sample> value) {
+    Gauge.builder(name, () -> value(queue, value))
+        .description(description)
+        .tags(of)
+        .register(registry);
+  }
+
+  private void seconds(
+      String name, String description, Tags of, QueueName queue, ToDoubleFunction<Sample> value) {
+    Gauge.builder(name, () -> value(queue, value))
+        .baseUnit("seconds")
+        .description(description)
+        .tags(of)
+        .register(registry);
+  }
+
+  private double value(QueueName queue, ToDoubleFunction<Sample> value) {
+    Map<QueueName, Sample> last = seen;
+    if (last.isEmpty()) {
+      return Double.NaN;
+    }
+    return value.applyAsDouble(last.getOrDefault(queue, Sample.NONE));
+  }
+
+  @Override
+  public void stop() {
+    ScheduledExecutorService running = thread;
+    thread = null;
+    if (running != null) {
+      running.shutdownNow();
+    }
+  }
+
+  @Override
+  public boolean isRunning() {
+    return thread != null;
+  }
+
+  // As the web server: what is scraped then still has its values.
+  @Override
+  public int getPhase() {
+    return SmartLifecycle.DEFAULT_PHASE - 2048;
+  }
+}

@@ -1,0 +1,37 @@
+package io.punctual.server.metrics;
+
+import io.micrometer.core.instrument.Tags;
+import io.punctual.core.queue.QueueName;
+import io.punctual.server.config.PunctualProperties;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.springframework.stereotype.Component;
+
+/** Which queues have figures of their own: the first so many in which something happens. */
+@Component
+final class QueueTags {
+
+  /** All others. */
+  static final QueueName OTHER = new QueueName("other", "other");
+
+  // Names come from users: what grows with them must have an end.
+  private final int max;
+  private final Map<QueueName, QueueName> named = new ConcurrentHashMap<>();
+
+  QueueTags(PunctualProperties properties) {
+    this.max = properties.metrics().queues();
+  }
+
+  /** The queue, or {@link #OTHER}. */
+  QueueName of(QueueName queue) {
+    QueueName known = named.get(queue);
+    if (known != null) {
+      return known;
+    }
+    return named.size() < max ? named.computeIfAbsent(queue, name -> name) : OTHER;
+  }
+
+  static Tags tags(QueueName queue) {
+    return Tags.of("application", queue.application(), "task.type", queue.taskType());
+  }
+}

@@ -1,0 +1,49 @@
+package io.punctual.server.metrics;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.punctual.core.store.ScriptListener;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.springframework.stereotype.Component;
+
+/** {@code punctual.store.scripts}: how long calls of the store take. */
+@Component
+@WhenCounted
+final class ScriptTimings implements ScriptListener {
+
+  private static final Duration[] BUCKETS =
+      Stream.of(1L, 2L, 5L, 10L, 25L, 50L, 100L, 250L, 500L, 1_000L, 3_000L)
+          .map(Duration::ofMillis)
+          .toArray(Duration[]::new);
+
+  private final MeterRegistry registry;
+  private final Map<String, Timer> answered = new ConcurrentHashMap<>();
+  private final Map<String, Timer> failed = new ConcurrentHashMap<>();
+
+  ScriptTimings(MeterRegistry registry) {
+    this.registry = registry;
+  }
+
+  @Override
+  public void ran(String script, long nanos, boolean wasAnswered) {
+    Map<String, Timer> timers = wasAnswered ? answered : failed;
+    Timer timer = timers.get(script);
+    if (timer == null) {
+      timer = timers.computeIfAbsent(script, name -> timer(name, wasAnswered));
+    }
+    timer.record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  private Timer timer(String script, boolean wasAnswered) {
+    return Timer.builder("punctual.store.scripts")
+        .description("Calls of the store, each for one or many jobs")
+        .tag("script", script)
+        .tag("outcome", wasAnswered ? "answered" : "failed")
+        .serviceLevelObjectives(BUCKETS)
+        .register(registry);
+  }
+}
