@@ -16,6 +16,8 @@ lines() {
   echo "REGISTRY_PASSWORD=$(secret)"
   echo "REDIS_PASSWORD=$(secret)"
   echo "SIGNING_KEY=$(secret)"
+  echo "METRICS_PASSWORD=$(secret)"
+  echo "GRAFANA_PASSWORD=$(secret)"
 }
 
 refuse() {

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -23,6 +24,8 @@ import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -174,6 +177,29 @@ class MetricsIT extends SharedRedisTestBase {
     eventually().until(() -> !samples("punctual_queue_jobs").isEmpty());
 
     assertThat(documented()).isEqualTo(told());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"alerts.yml", "alerts-test.yml", "grafana/dashboards/punctual.json"})
+  void alertsAndDashboardAskForMetricsThatThereAre(String file) throws IOException {
+    TreeSet<String> known = new TreeSet<>();
+    documented()
+        .forEach(
+            (name, type) -> {
+              known.add(name);
+              if (type.startsWith("histogram")) {
+                known.addAll(List.of(name + "_bucket", name + "_sum", name + "_count"));
+              }
+            });
+    TreeSet<String> asked = new TreeSet<>();
+    Matcher name =
+        Pattern.compile("punctual_\\w+")
+            .matcher(Files.readString(Path.of("../observability").resolve(file)));
+    while (name.find()) {
+      asked.add(name.group());
+    }
+    assertThat(asked).hasSizeGreaterThan(5);
+    assertThat(known).containsAll(asked);
   }
 
   @Test
