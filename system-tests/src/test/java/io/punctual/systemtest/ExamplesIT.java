@@ -13,6 +13,7 @@ import io.punctual.client.PunctualClientProperties;
 import io.punctual.client.submit.HttpTaskSubmitService;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
+import io.punctual.client.tracing.JobTracing;
 import io.punctual.wire.CallbackSignature;
 import java.io.IOException;
 import java.net.URI;
@@ -387,7 +388,8 @@ class ExamplesIT {
             new SchedulerLocator(() -> schedulers),
             new PunctualClientProperties.Submit(Duration.ofSeconds(2), Duration.ofSeconds(10), 4),
             null,
-            null));
+            null),
+        JobTracing.NONE);
   }
 
   private static void python(String application, String... arguments) throws IOException {

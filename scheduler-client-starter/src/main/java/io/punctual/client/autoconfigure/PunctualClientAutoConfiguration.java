@@ -10,6 +10,7 @@ import io.punctual.client.pull.PullRunner;
 import io.punctual.client.submit.HttpTaskSubmitService;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
+import io.punctual.client.tracing.JobTracing;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.TaskWorkers;
 import java.net.URI;
@@ -53,9 +54,13 @@ public class PunctualClientAutoConfiguration {
   JobRunner punctualJobRunner(
       TaskWorkers workers,
       ObjectProvider<JobListener> listeners,
+      ObjectProvider<JobTracing> tracing,
       PunctualClientProperties properties) {
     return new JobRunner(
-        workers, new JobListeners(listeners.orderedStream().toList()), properties.concurrency());
+        workers,
+        new JobListeners(listeners.orderedStream().toList()),
+        tracing.getIfAvailable(() -> JobTracing.NONE),
+        properties.concurrency());
   }
 
   @Bean
@@ -112,7 +117,9 @@ public class PunctualClientAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean(TaskSubmitService.class)
-  HttpTaskSubmitService punctualTaskSubmitService(ClientIdentity identity, SchedulerCalls calls) {
-    return new HttpTaskSubmitService(identity, calls);
+  HttpTaskSubmitService punctualTaskSubmitService(
+      ClientIdentity identity, SchedulerCalls calls, ObjectProvider<JobTracing> tracing) {
+    return new HttpTaskSubmitService(
+        identity, calls, tracing.getIfAvailable(() -> JobTracing.NONE));
   }
 }

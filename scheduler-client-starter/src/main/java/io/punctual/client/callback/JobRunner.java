@@ -3,6 +3,7 @@ package io.punctual.client.callback;
 import io.punctual.RejectTaskException;
 import io.punctual.RetryLaterException;
 import io.punctual.TaskWorker;
+import io.punctual.client.tracing.JobTracing;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import io.punctual.worker.JobListeners;
@@ -21,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Runs jobs, so many at once, each at most for its time-to-run, each attempt once. */
 public final class JobRunner implements AutoCloseable {
@@ -33,6 +35,7 @@ public final class JobRunner implements AutoCloseable {
 
   private final TaskWorkers workers;
   private final JobListeners listeners;
+  private final JobTracing tracing;
   private final int concurrency;
   private final ExecutorService threads;
   private final Semaphore permits;
@@ -45,9 +48,11 @@ public final class JobRunner implements AutoCloseable {
   /**
    * @param concurrency most jobs at once
    */
-  public JobRunner(TaskWorkers workers, JobListeners listeners, int concurrency) {
+  public JobRunner(
+      TaskWorkers workers, JobListeners listeners, JobTracing tracing, int concurrency) {
     this.workers = workers;
     this.listeners = listeners;
+    this.tracing = tracing;
     this.concurrency = concurrency;
     this.threads = Threads.forJobs(concurrency);
     this.permits = new Semaphore(concurrency);
@@ -115,6 +120,7 @@ public final class JobRunner implements AutoCloseable {
     TimeLimit limit = new TimeLimit(Thread.currentThread(), () -> {});
     ScheduledFuture<?> watch =
         timer.schedule(limit::strike, job.timeToRun(), TimeUnit.MILLISECONDS);
+    JobTracing.Attempt traced = tracing.started(job);
     long start = System.nanoTime();
     Throwable thrown = null;
     try {
@@ -126,9 +132,11 @@ public final class JobRunner implements AutoCloseable {
       limit.over();
     }
     listeners.ended(job.taskType(), job.taskId(), job.attempt(), job.dueTime(), start, thrown);
-    return thrown == null
-        ? result(job, CallbackResult.DONE, null, null)
-        : failed(job, limit, thrown);
+    CallbackResult result =
+        thrown == null ? result(job, CallbackResult.DONE, null, null) : failed(job, limit, thrown);
+    // Behind the line of the log, which belongs to the trace.
+    traced.ended(thrown);
+    return result;
   }
 
   private static CallbackResult failed(CallbackRequest.Job job, TimeLimit limit, Throwable thrown) {
@@ -145,13 +153,13 @@ public final class JobRunner implements AutoCloseable {
               ? "interrupted: its time-to-run of " + job.timeToRun() + " ms was over"
               : "interrupted");
     }
-    if (thrown instanceof Exception) {
-      log.warn(
-          "Job {} of {} failed, attempt {}", job.taskId(), job.taskType(), job.attempt(), thrown);
-    } else {
-      log.error(
-          "Job {} of {} failed, attempt {}", job.taskId(), job.taskType(), job.attempt(), thrown);
-    }
+    // The stack is kept nowhere else.
+    log.atLevel(thrown instanceof Exception ? Level.WARN : Level.ERROR)
+        .addKeyValue("punctual.task.type", job.taskType())
+        .addKeyValue("punctual.task.id", job.taskId())
+        .addKeyValue("punctual.attempt", job.attempt())
+        .setCause(thrown)
+        .log("Job {} of {} failed, attempt {}", job.taskId(), job.taskType(), job.attempt());
     return result(job, CallbackResult.RETRY, null, describe(thrown));
   }
 

@@ -12,6 +12,7 @@ import io.punctual.RescheduleResult;
 import io.punctual.SubmitResult;
 import io.punctual.TaskSubmitService;
 import io.punctual.client.ClientIdentity;
+import io.punctual.client.tracing.JobTracing;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -28,16 +29,19 @@ public final class HttpTaskSubmitService implements TaskSubmitService {
 
   private final ClientIdentity identity;
   private final SchedulerCalls calls;
-  private final SharedSends sends = new SharedSends(this::sendAlone, this::sendAll);
+  private final JobTracing tracing;
+  private final SharedSends sends = new SharedSends(this::sendAlone, this::sendMany);
 
-  public HttpTaskSubmitService(ClientIdentity identity, SchedulerCalls calls) {
+  public HttpTaskSubmitService(ClientIdentity identity, SchedulerCalls calls, JobTracing tracing) {
     this.identity = identity;
     this.calls = calls;
+    this.tracing = tracing;
   }
 
   @Override
   public SubmitResult send(DelayQueueJob job) {
-    return sends.send(job);
+    // Here, since another thread may send it.
+    return sends.send(tracing.submitted(job));
   }
 
   private SubmitResult sendAlone(DelayQueueJob job) {
@@ -50,6 +54,10 @@ public final class HttpTaskSubmitService implements TaskSubmitService {
 
   @Override
   public List<BatchItem> sendAll(List<DelayQueueJob> jobs) {
+    return sendMany(jobs.stream().map(tracing::submitted).toList());
+  }
+
+  private List<BatchItem> sendMany(List<DelayQueueJob> jobs) {
     if (jobs.isEmpty()) {
       return List.of();
     }

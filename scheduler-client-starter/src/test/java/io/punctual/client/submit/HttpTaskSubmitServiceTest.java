@@ -24,6 +24,7 @@ import io.punctual.SubmitResult;
 import io.punctual.TaskSubmitService;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.PunctualClientProperties;
+import io.punctual.client.tracing.JobTracing;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -221,6 +222,7 @@ class HttpTaskSubmitServiceTest {
             new SchedulerLocator(() -> uris),
             new PunctualClientProperties.Submit(Duration.ofSeconds(1), Duration.ofSeconds(1), 4),
             null,
-            null));
+            null),
+        JobTracing.NONE);
   }
 }
