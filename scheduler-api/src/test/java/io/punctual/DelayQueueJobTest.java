@@ -40,6 +40,16 @@ class DelayQueueJobTest {
     refuses("headers.x", DelayQueueJob.of("a").delay(Duration.ZERO).header("x", "a\nb"));
   }
 
+  @Test
+  void whereAJobComesFromIsNotOneOfItsHeaders() {
+    DelayQueueJob.Builder full = DelayQueueJob.of("a").delay(Duration.ZERO);
+    for (int i = 0; i < Limits.MAX_HEADERS; i++) {
+      full.header("h" + i, "");
+    }
+    assertThat(full.header("traceparent", "").build().headers()).hasSize(17);
+    refuses("headers: at most 16", full.header("another", ""));
+  }
+
   private static void refuses(String field, DelayQueueJob.Builder builder) {
     assertThatThrownBy(builder::build)
         .isInstanceOf(IllegalArgumentException.class)
