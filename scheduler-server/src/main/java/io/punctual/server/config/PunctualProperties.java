@@ -221,7 +221,7 @@ public record PunctualProperties(
    * @param queues how many queues have figures of their own, 0 to 10,000; all others share those of
    *     {@code other}
    * @param sampling how often it is looked how many jobs are in the queues, from 100 ms; with more
-   *     than a few hundred queues it takes longer
+   *     than a few hundred buckets it takes longer
    */
   public record Metrics(@DefaultValue("200") int queues, @DefaultValue("5s") Duration sampling) {
 

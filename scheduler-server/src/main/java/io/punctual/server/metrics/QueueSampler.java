@@ -35,17 +35,18 @@ final class QueueSampler implements SmartLifecycle {
 
   private static final Logger log = LoggerFactory.getLogger(QueueSampler.class);
 
-  /** At most so many queues at once, and then a pause: a hundredth of a store's time. */
+  /** At most about so many buckets at once, and then a pause: a hundredth of a store's time. */
   private static final int AT_ONCE = 10;
 
-  private static final Duration PAUSE = Duration.ofMillis(100);
+  /** For each bucket. */
+  private static final Duration PAUSE = Duration.ofMillis(10);
 
   private final Engine engine;
   private final WorkersSeen workers;
   private final MeterRegistry registry;
   private final QueueTags tags;
   private final Duration interval;
-  private final Deque<QueueName> left = new ArrayDeque<>();
+  private final Deque<Map.Entry<QueueName, Integer>> left = new ArrayDeque<>();
   private Map<QueueName, Sample> round = new HashMap<>();
   private volatile Map<QueueName, Sample> seen = Map.of();
   private final Map<QueueName, QueueName> shown = new ConcurrentHashMap<>();
@@ -135,16 +136,19 @@ final class QueueSampler implements SmartLifecycle {
     Duration wait = interval;
     try {
       if (left.isEmpty()) {
-        left.addAll(engine.queues().keySet());
+        left.addAll(engine.queues().entrySet());
       }
-      for (int i = 0; i < AT_ONCE && !left.isEmpty(); i++) {
-        look(left.remove());
+      int buckets = 0;
+      while (buckets < AT_ONCE && !left.isEmpty()) {
+        Map.Entry<QueueName, Integer> queue = left.remove();
+        look(queue.getKey());
+        buckets += queue.getValue();
       }
       if (left.isEmpty()) {
         seen = round;
         round = new HashMap<>();
       } else {
-        wait = PAUSE;
+        wait = PAUSE.multipliedBy(buckets);
       }
     } catch (RuntimeException e) {
       // The engine says when the store is away; what was seen last is not true any more.
