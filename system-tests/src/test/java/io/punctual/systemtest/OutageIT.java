@@ -83,6 +83,17 @@ class OutageIT {
             () -> Files.readString(scheduler.log()).contains("unable to send heartbeat"));
         int then = steady.sent();
         Waiting.until("jobs go on", () -> load.begun("").size() > then + 200);
+        Waiting.until(
+            "the health tells of it",
+            () ->
+                Http.get(scheduler.url() + "/actuator/health")
+                    .json()
+                    .at("/components/registry/status")
+                    .asString("")
+                    .equals("WARNING"));
+        assertThat(Http.get(scheduler.url() + "/actuator/health/readiness").status())
+            .isEqualTo(200);
+        assertThat(Http.get(scheduler.url() + "/actuator/health/liveness").status()).isEqualTo(200);
 
         registry.start().awaitReady();
         int again = steady.sent();
