@@ -65,6 +65,9 @@ public final class Benchmarks {
     attempt("punctual", parts -> new PendingCost(machine, options, figures).run(), "F");
     attempt("punctual", parts -> new ColdStart(machine, options, figures).run(), "G");
     attempt("punctual", this::shards, "H");
+    if (options.parts().contains("W")) {
+      attempt("punctual", parts -> new Watching(machine).run(), "W");
+    }
     if (options.parts().contains("T")) {
       attempt("punctual", parts -> new Tuning(machine, options, figures).run(), "T");
     }

@@ -57,6 +57,15 @@ final class Machine {
 
   /** Starts Redis, a registry and schedulers for the time of a visit. */
   void service(int buckets, int count, Visit visit) throws Exception {
+    service(count, List.of("--punctual.buckets=" + buckets), visit);
+  }
+
+  /** Starts one scheduler with these settings, and what it needs. */
+  void service(List<String> settings, Visit visit) throws Exception {
+    service(1, settings, visit);
+  }
+
+  private void service(int count, List<String> settings, Visit visit) throws Exception {
     List<JavaProcess> schedulers = new ArrayList<>();
     try (RedisServer redis = redis();
         JavaProcess registry = registry()) {
@@ -67,7 +76,7 @@ final class Machine {
                     registry,
                     redis.port(),
                     StoreConnections.PREFIX,
-                    "--punctual.buckets=" + buckets)
+                    settings.toArray(String[]::new))
                 .start());
       }
       schedulers.forEach(JavaProcess::awaitReady);
