@@ -34,6 +34,7 @@ class Board implements AutoCloseable {
 
   private final Engine engine;
   private final WorkersSeen workers;
+  private final RecentLateness lateness;
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().daemon().name("punctual-console").factory());
@@ -44,7 +45,8 @@ class Board implements AutoCloseable {
   private volatile @Nullable Snapshot last;
 
   @Autowired
-  Board(Engine engine, WorkersSeen workers) {
+  Board(Engine engine, WorkersSeen workers, RecentLateness lateness) {
+    this.lateness = lateness;
     this.engine = engine;
     this.workers = workers;
   }
@@ -108,11 +110,17 @@ class Board implements AutoCloseable {
   /**
    * All queues.
    *
+   * @param lateness of the last minute, here; null where nothing began
    * @param now the store's time, epoch ms; 0 without queues
    * @param taken monotonic ns
    * @param took ns
    */
-  record Snapshot(Map<QueueName, Row> rows, long now, long taken, long took) {
+  record Snapshot(
+      Map<QueueName, Row> rows,
+      RecentLateness.@Nullable Quantiles lateness,
+      long now,
+      long taken,
+      long took) {
 
     long sum(ToLongFunction<Row> of) {
       return rows.values().stream().mapToLong(of).sum();
@@ -127,8 +135,15 @@ class Board implements AutoCloseable {
     }
   }
 
-  /** What the chart shows of a moment; rates in jobs a second. */
-  record Sample(long at, double submitted, double done, double failed, long ready) {}
+  /** What the charts show of a moment; rates in jobs a second, lateness in ms. */
+  record Sample(
+      long at,
+      double submitted,
+      double done,
+      double failed,
+      long ready,
+      @Nullable Double p50,
+      @Nullable Double p99) {}
 
   /** The queues, two seconds old as a rule; older where they are many. */
   Snapshot now() {
@@ -187,7 +202,7 @@ class Board implements AutoCloseable {
     }
     long now = rows.values().stream().mapToLong(row -> row.stats().now()).max().orElse(0);
     long end = System.nanoTime();
-    Snapshot taken = new Snapshot(rows, now, end, end - start);
+    Snapshot taken = new Snapshot(rows, lateness.look(end), now, end, end - start);
     last = taken;
     if (before != null && now > 0) {
       remember(taken);
@@ -203,7 +218,9 @@ class Board implements AutoCloseable {
               taken.rate("submitted"),
               taken.rate("done"),
               taken.rate("failed") + taken.rate("rejected") + taken.rate("unknown"),
-              taken.sum(row -> row.stats().ready())));
+              taken.sum(row -> row.stats().ready()),
+              taken.lateness() == null ? null : taken.lateness().p50(),
+              taken.lateness() == null ? null : taken.lateness().p99()));
       while (history.size() > SAMPLES) {
         history.removeFirst();
       }

@@ -42,6 +42,7 @@ class OverviewController {
     model.addAttribute("done", now.rate("done"));
     model.addAttribute("failed", now.rate("failed") + now.rate("rejected") + now.rate("unknown"));
     model.addAttribute("submitted", now.rate("submitted"));
+    model.addAttribute("lateness", now.lateness());
     model.addAttribute("attention", attention);
     model.addAttribute("grave", attention.stream().filter(Attention::grave).count());
     model.addAttribute("store", engine.storeHealth());

@@ -101,6 +101,8 @@ class ConsoleBrowserIT extends ConsoleTestBase {
         "/console/jobs/shop/looks/one",
         "/console/jobs/shop/looks.dead/dead",
         "/console/dead",
+        "/console/workers",
+        "/console/doctor",
         "/console/operations",
         "/console/audit",
         "/console/queues/none/such");

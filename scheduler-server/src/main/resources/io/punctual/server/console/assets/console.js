@@ -14,7 +14,7 @@
     return ago.format(Math.trunc(seconds / size), unit);
   };
   const length = (ms) => {
-    if (ms < 1000) return ms + ' ms';
+    if (ms < 1000) return (ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms)) + ' ms';
     const s = ms / 1000;
     return s < 120 ? s.toFixed(1) + ' s' : s < 7200 ? (s / 60).toFixed(1) + ' min' : s < 172800 ? (s / 3600).toFixed(1) + ' h' : (s / 86400).toFixed(1) + ' d';
   };
@@ -69,6 +69,7 @@
 
   const rates = document.getElementById('rates');
   const pulse = rates && chart('rates', 'line', [line(rates.dataset.done, '#2e9e57', []), line(rates.dataset.submitted, '#3f7fd6', [6, 3]), line(rates.dataset.failed, '#d64545', [2, 3])], false);
+  const late = chart('lateness', 'line', [line('p50', '#2e9e57', []), line('p99', '#b07d00', [6, 3])], false);
   const clock = new Intl.DateTimeFormat(language, {timeStyle: 'medium'});
   const drawPulse = async () => {
     if (!pulse || !live || document.hidden) return;
@@ -76,6 +77,11 @@
     pulse.data.labels = samples.map((s) => clock.format(s.at));
     ['done', 'submitted', 'failed'].forEach((name, i) => { pulse.data.datasets[i].data = samples.map((s) => s[name]); });
     pulse.update();
+    if (late) {
+      late.data.labels = pulse.data.labels;
+      ['p50', 'p99'].forEach((name, i) => { late.data.datasets[i].data = samples.map((s) => s[name]); });
+      late.update();
+    }
   };
 
   const load = document.getElementById('load');

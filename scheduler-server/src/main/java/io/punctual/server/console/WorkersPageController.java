@@ -1,0 +1,84 @@
+package io.punctual.server.console;
+
+import io.punctual.ErrorCode;
+import io.punctual.server.api.ApiException;
+import io.punctual.server.doctor.Check;
+import io.punctual.server.doctor.Checkup;
+import io.punctual.server.doctor.Doctor;
+import io.punctual.server.doctor.Status;
+import io.punctual.server.doctor.WorkerReport;
+import io.punctual.server.security.Allowed;
+import io.punctual.server.security.Role;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import org.springframework.cloud.client.discovery.DiscoveryClient;
+import org.springframework.stereotype.Controller;
+import org.springframework.ui.Model;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.servlet.mvc.support.RedirectAttributes;
+
+/** Who would run jobs, who schedules, and whether they reach one another. */
+@Controller
+class WorkersPageController {
+
+  private static final int MAX = 200;
+  private static final String SCHEDULERS = "punctual-scheduler";
+
+  private final Doctor doctor;
+  private final Checkup checkup;
+  private final DiscoveryClient registry;
+
+  WorkersPageController(Doctor doctor, Checkup checkup, DiscoveryClient registry) {
+    this.doctor = doctor;
+    this.checkup = checkup;
+    this.registry = registry;
+  }
+
+  @Allowed(Role.VIEWER)
+  @GetMapping("/console/workers")
+  String show(@RequestParam(defaultValue = "") String q, Model model) {
+    String wanted = q.strip().toLowerCase(Locale.ROOT);
+    List<WorkerReport> found =
+        doctor.workers(null).stream()
+            .filter(worker -> worker.key().toLowerCase(Locale.ROOT).contains(wanted))
+            .toList();
+    model.addAttribute("q", q);
+    model.addAttribute("count", found.size());
+    model.addAttribute("workers", found.subList(0, Math.min(MAX, found.size())));
+    model.addAttribute("schedulers", registry.getInstances(SCHEDULERS));
+    return "workers";
+  }
+
+  /** Calls an instance now, with nothing to run. */
+  @Allowed(Role.OPERATOR)
+  @PostMapping("/console/workers/probe")
+  String probe(
+      @RequestParam String application,
+      @RequestParam String instance,
+      RedirectAttributes redirect) {
+    var unused =
+        doctor
+            .probe(application, instance)
+            .orElseThrow(
+                () ->
+                    ApiException.of(
+                        ErrorCode.NOT_FOUND,
+                        "the registry shows this scheduler no such instance any more"));
+    redirect.addFlashAttribute("told", "probe");
+    return "redirect:/console/workers";
+  }
+
+  /** All checks, the worst first. */
+  @Allowed(Role.VIEWER)
+  @GetMapping("/console/doctor")
+  String doctor(Model model) {
+    List<Check> checks =
+        checkup.run(null).stream().sorted(Comparator.comparing(Check::status).reversed()).toList();
+    model.addAttribute("checks", checks);
+    model.addAttribute("bad", checks.stream().filter(check -> check.status() != Status.OK).count());
+    return "doctor";
+  }
+}
