@@ -247,6 +247,18 @@ class ClosedSystemIT {
   }
 
   @Test
+  void anApplicationAsksWithItsOwnTokenWhetherItIsReached() {
+    Waiting.until(
+        "the demo's own log says so",
+        () ->
+            Files.readString(demo.log())
+                .contains(
+                    "a scheduler reaches this instance at "
+                        + demo.url()
+                        + "/punctual/callback. A signed call got through, and its signed answer"));
+  }
+
+  @Test
   void anImpostorInTheRegistryMakesNoJobDisappear() throws Exception {
     RegistryEntry entry =
         RegistryEntry.of(

@@ -3,10 +3,13 @@ package io.punctual.client.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
+import com.netflix.appinfo.ApplicationInfoManager;
+import com.netflix.appinfo.InstanceInfo;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.callback.CallbackHandler;
+import io.punctual.client.doctor.ReachReport;
 import io.punctual.worker.TaskWorkers;
 import io.punctual.worker.WorkerSetupException;
 import java.util.Objects;
@@ -15,6 +18,9 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.cloud.commons.util.InetUtils;
+import org.springframework.cloud.commons.util.InetUtilsProperties;
+import org.springframework.cloud.netflix.eureka.EurekaInstanceConfigBean;
 import org.springframework.mock.env.MockEnvironment;
 
 class PunctualClientAutoConfigurationTest {
@@ -117,6 +123,27 @@ class PunctualClientAutoConfigurationTest {
                 assertThat(context.getStartupFailure())
                     .rootCause()
                     .hasMessageContaining("punctual.client.concurrency"));
+  }
+
+  @Test
+  void whoIsInTheRegistryAsksWhetherItIsReachedUnlessToldNotTo() {
+    WebApplicationContextRunner registered =
+        web.withConfiguration(AutoConfigurations.of(PunctualEurekaAutoConfiguration.class))
+            .withBean(
+                ApplicationInfoManager.class,
+                () ->
+                    new ApplicationInfoManager(
+                        new EurekaInstanceConfigBean(new InetUtils(new InetUtilsProperties())),
+                        InstanceInfo.Builder.newBuilder()
+                            .setAppName("order-service")
+                            .setInstanceId("order-service:1")
+                            .build()));
+
+    registered.run(context -> assertThat(context).hasSingleBean(ReachReport.class));
+    registered
+        .withPropertyValues("punctual.client.callback.check=false")
+        .run(context -> assertThat(context).doesNotHaveBean(ReachReport.class));
+    web.run(context -> assertThat(context).doesNotHaveBean(ReachReport.class));
   }
 
   @Test

@@ -170,29 +170,32 @@ public class Checkup {
   }
 
   /** Due times are Redis's; a time that somebody names is meant by the clocks of the world. */
+  static Check clock(long redisAheadMs) {
+    Duration apart = Duration.ofMillis(Math.abs(redisAheadMs));
+    String seen =
+        "Redis's clock is "
+            + apart.toMillis()
+            + " ms "
+            + (redisAheadMs < 0 ? "behind" : "ahead of")
+            + " this scheduler's";
+    return apart.compareTo(CLOCK_WARNING) <= 0
+        ? ok("clock", seen)
+        : new Check(
+            "clock",
+            null,
+            apart.compareTo(CLOCK_PROBLEM) > 0 ? Status.PROBLEM : Status.WARNING,
+            seen,
+            TIME_SERVICE
+                + " Jobs are due by Redis's clock: those with a dueAt or delayTime are off by as"
+                + " much as that one is wrong.");
+  }
+
   private Check clockCheck() {
     try {
       long sent = clock.millis();
       long redisNow = store.epoch().advance().now();
       long here = sent + (clock.millis() - sent) / 2;
-      long ahead = redisNow - here;
-      Duration apart = Duration.ofMillis(Math.abs(ahead));
-      String seen =
-          "Redis's clock is "
-              + apart.toMillis()
-              + " ms "
-              + (ahead < 0 ? "behind" : "ahead of")
-              + " this scheduler's";
-      return apart.compareTo(CLOCK_WARNING) <= 0
-          ? ok("clock", seen)
-          : new Check(
-              "clock",
-              null,
-              apart.compareTo(CLOCK_PROBLEM) > 0 ? Status.PROBLEM : Status.WARNING,
-              seen,
-              TIME_SERVICE
-                  + " Jobs are due by Redis's clock: those with a dueAt or delayTime are off by as"
-                  + " much as that one is wrong.");
+      return clock(redisNow - here);
     } catch (StoreException e) {
       return new Check(
           "clock",
@@ -203,35 +206,44 @@ public class Checkup {
     }
   }
 
+  /**
+   * The registry's view.
+   *
+   * @param age null if there is none yet
+   * @param waited how long there has been time for one
+   */
+  static Check view(String addresses, @Nullable Duration age, Duration waited) {
+    if (age == null) {
+      return new Check(
+          "registry",
+          null,
+          waited.compareTo(FIRST_VIEW) < 0 ? Status.WARNING : Status.PROBLEM,
+          "Nothing came from the registry at " + addresses + " yet",
+          "See that it runs, and that eureka.client.service-url.defaultZone (EUREKA_URL) of the"
+              + " scheduler is its address, with its user and password. Jobs wait meanwhile.");
+    }
+    String seen = "The view of " + addresses + " is " + age.toSeconds() + " s old";
+    return age.compareTo(VIEW_WARNING) <= 0
+        ? ok("registry", seen)
+        : new Check(
+            "registry",
+            null,
+            age.compareTo(VIEW_PROBLEM) > 0 ? Status.PROBLEM : Status.WARNING,
+            seen,
+            "See that the registry runs and is reached (eureka.client.service-url.defaultZone)."
+                + " Instances that were known are used on; new ones are not seen.");
+  }
+
   private List<Check> registryChecks() {
     if (!registry.isUsed()) {
       return List.of(
           ok("registry", "eureka.client.enabled=false: instances stand in the configuration"));
     }
     Duration age = registry.age();
+    Check view = view(registry.addresses(), age, registry.waited());
     if (age == null) {
-      boolean early = registry.waited().compareTo(FIRST_VIEW) < 0;
-      return List.of(
-          new Check(
-              "registry",
-              null,
-              early ? Status.WARNING : Status.PROBLEM,
-              "Nothing came from the registry at " + registry.addresses() + " yet",
-              "See that it runs, and that eureka.client.service-url.defaultZone (EUREKA_URL) of the"
-                  + " scheduler is its address, with its user and password. Jobs wait meanwhile."));
+      return List.of(view);
     }
-    String seen = "The view of " + registry.addresses() + " is " + age.toSeconds() + " s old";
-    Check view =
-        age.compareTo(VIEW_WARNING) <= 0
-            ? ok("registry", seen)
-            : new Check(
-                "registry",
-                null,
-                age.compareTo(VIEW_PROBLEM) > 0 ? Status.PROBLEM : Status.WARNING,
-                seen,
-                "See that the registry runs and is reached"
-                    + " (eureka.client.service-url.defaultZone). Instances that were known are used"
-                    + " on; new ones are not seen.");
     return List.of(
         view,
         registry.showsUs()

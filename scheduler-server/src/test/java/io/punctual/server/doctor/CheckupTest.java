@@ -1,0 +1,52 @@
+package io.punctual.server.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Where well ends and bad begins. */
+class CheckupTest {
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, OK, ahead of",
+    "2000, OK, ahead of",
+    "-2000, OK, behind",
+    "2001, WARNING, ahead of",
+    "-60000, WARNING, behind",
+    "60001, PROBLEM, ahead of",
+    "-3600000, PROBLEM, behind"
+  })
+  void clocksMayDifferByALittle(long aheadMs, Status status, String side) {
+    Check check = Checkup.clock(aheadMs);
+    assertThat(check.status()).isEqualTo(status);
+    assertThat(check.seen()).contains(Math.abs(aheadMs) + " ms " + side);
+    assertThat(check.cure() == null).isEqualTo(status == Status.OK);
+    if (check.cure() != null) {
+      assertThat(check.cure()).contains("NTP", "dueAt");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "PT0S, PT0S, OK",
+    "PT30S, PT1H, OK",
+    "PT31S, PT1H, WARNING",
+    "PT5M, PT1H, WARNING",
+    "PT5M1S, PT1H, PROBLEM",
+    ", PT29S, WARNING",
+    ", PT30S, PROBLEM"
+  })
+  void theRegistrysViewMayBeALittleOld(@Nullable Duration age, Duration waited, Status status) {
+    Check check = Checkup.view("http://registry:8761/eureka/", age, waited);
+    assertThat(check.status()).isEqualTo(status);
+    assertThat(check.seen()).contains("http://registry:8761/eureka/");
+    assertThat(check.cure() == null).isEqualTo(status == Status.OK);
+    if (check.cure() != null) {
+      assertThat(check.cure()).contains("eureka.client.service-url.defaultZone");
+    }
+  }
+}
