@@ -18,6 +18,7 @@ class DoctorIT extends SharedRedisTestBase {
 
   @DynamicPropertySource
   static void instances(DynamicPropertyRegistry registry) {
+    instance(registry, "typo", 0, 1, "telepathy");
     // An address from which nobody answers, and which is never called.
     instance(registry, "parking", 0, 1, "batch");
     registry.add(
@@ -52,6 +53,17 @@ class DoctorIT extends SharedRedisTestBase {
     assertThat(clock.get("seen").asString()).contains(" ms ");
     assertThat(check("", "registry").get("seen").asString()).contains("configuration");
     assertThat(clock.get("application").isNull()).isTrue();
+  }
+
+  @Test
+  void metadataThatMakesNoSenseIsFoundOutWithoutAJob() {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(
+            () ->
+                assertThat(check("?application=typo", "worker").get("seen").asString())
+                    .contains("typo-0", "punctual.protocol", "telepathy"));
+    assertThat(api.get("/api/v1/workers?application=typo").body().get("items")).isEmpty();
   }
 
   @Test

@@ -86,6 +86,20 @@ public class Checkup {
                 Collectors.groupingBy(
                     WorkerReport::application, TreeMap::new, Collectors.toList()));
     reports.forEach((name, instances) -> checks.addAll(workerChecks(name, instances)));
+    workers.unusable().stream()
+        .filter(worker -> application == null || worker.application().equalsIgnoreCase(application))
+        .limit(MOST_WORKERS)
+        .forEach(
+            worker ->
+                checks.add(
+                    new Check(
+                        "worker",
+                        worker.application(),
+                        Status.PROBLEM,
+                        worker.instance() + " (metadata): " + worker.reason(),
+                        "Correct that entry of the instance's metadata in the registry"
+                            + " (docs/api.md, Callbacks); the instance gets no jobs until then, and"
+                            + " is in no list.")));
     if (health.error() == null) {
       checks.addAll(queueChecks(application));
     }

@@ -4,6 +4,7 @@ import io.punctual.server.security.Printable;
 import io.punctual.wire.WorkerMetadata;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -30,7 +31,15 @@ public class WorkerDirectory {
 
   private final DiscoveryClient discovery;
   private final Map<String, List<WorkerInstance>> view = new ConcurrentHashMap<>();
-  private final Set<String> complained = ConcurrentHashMap.newKeySet();
+  private final Map<String, Unusable> unusable = new ConcurrentHashMap<>();
+
+  /**
+   * An instance that gets no jobs since its metadata makes no sense.
+   *
+   * @param application in lower case
+   * @param reason names the entry
+   */
+  public record Unusable(String application, String instance, String reason) {}
 
   WorkerDirectory(DiscoveryClient discovery) {
     this.discovery = discovery;
@@ -54,10 +63,19 @@ public class WorkerDirectory {
    */
   public List<WorkerInstance> all() {
     List<WorkerInstance> all = new ArrayList<>();
-    for (String application : new TreeSet<>(discovery.getServices())) {
-      all.addAll(read(application));
+    Set<String> applications = new TreeSet<>();
+    for (String application : discovery.getServices()) {
+      if (applications.add(application.toLowerCase(Locale.ROOT))) {
+        all.addAll(read(application));
+      }
     }
+    unusable.values().removeIf(instance -> !applications.contains(instance.application()));
     return all;
+  }
+
+  /** Those that were seen and are not among the instances. */
+  public List<Unusable> unusable() {
+    return List.copyOf(unusable.values());
   }
 
   /** Reads the view again for all applications that were asked for. */
@@ -76,6 +94,8 @@ public class WorkerDirectory {
 
   private List<WorkerInstance> read(String application) {
     List<WorkerInstance> instances = new ArrayList<>();
+    Set<String> bad = new HashSet<>();
+    String name = application.toLowerCase(Locale.ROOT);
     for (ServiceInstance instance : discovery.getInstances(application)) {
       Map<String, String> metadata = instance.getMetadata();
       // Eureka looks up by a virtual address, which is whatever an instance says: another
@@ -92,17 +112,25 @@ public class WorkerDirectory {
               : instance.getHost() + ":" + instance.getPort();
       try {
         instances.add(worker(id, instance, metadata));
-        complained.remove(id);
       } catch (IllegalArgumentException e) {
-        if (complained.add(id)) {
+        bad.add(id);
+        String reason = Printable.of(String.valueOf(e.getMessage()));
+        Unusable now = new Unusable(name, Printable.of(id), reason);
+        if (!now.equals(unusable.put(name + "/" + id, now))) {
           log.warn(
               "Instance {} of {} gets no jobs, its registry metadata makes no sense: {}",
-              Printable.of(id),
+              now.instance(),
               application,
-              Printable.of(String.valueOf(e.getMessage())));
+              reason);
         }
       }
     }
+    unusable
+        .entrySet()
+        .removeIf(
+            entry ->
+                entry.getValue().application().equals(name)
+                    && !bad.contains(entry.getKey().substring(name.length() + 1)));
     return List.copyOf(instances);
   }
 
