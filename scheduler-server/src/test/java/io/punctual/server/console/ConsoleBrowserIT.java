@@ -332,6 +332,18 @@ class ConsoleBrowserIT extends ConsoleTestBase {
   }
 
   @Test
+  void anInstanceThatIsNotReachedIsShownWithTheCure() {
+    submit("gone", fresh(), "1h", "");
+    as("otto").open("/console/workers");
+    browser.until(() -> browser.text("#live").contains("problem"));
+    assertThat(browser.text("#live")).contains("shop-gone", "http://127.0.0.1:9", "What to do:");
+    browser.click("form[action$='/probe'] button");
+    browser.until(() -> browser.text("[role=status]").contains("probed"));
+    browser.open("/console/doctor");
+    assertThat(browser.text()).contains("redis", "not as they should be");
+  }
+
+  @Test
   void itSpeaksChinese() {
     as("vera").click("a[hreflang=zh-CN]");
     browser.until(() -> browser.text("nav").contains("死信"));

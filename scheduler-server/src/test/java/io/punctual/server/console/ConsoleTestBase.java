@@ -19,7 +19,11 @@ import org.springframework.boot.test.context.SpringBootTest;
       "punctual.security.operators.otto.password=" + ConsoleTestBase.HASH,
       "punctual.security.operators.otto.role=operator",
       "punctual.security.operators.bea.password=" + ConsoleTestBase.HASH,
-      "punctual.security.operators.bea.role=admin"
+      "punctual.security.operators.bea.role=admin",
+      // Nobody listens there.
+      "spring.cloud.discovery.client.simple.instances.shop[0].uri=http://127.0.0.1:9",
+      "spring.cloud.discovery.client.simple.instances.shop[0].instance-id=shop-gone",
+      "spring.cloud.discovery.client.simple.instances.shop[0].metadata[punctual.task-types]=gone"
     })
 abstract class ConsoleTestBase extends SharedRedisTestBase {
 
