@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The programs of the system, as the build made them, on free ports of 127.0.0.1. */
@@ -17,6 +18,10 @@ public final class Programs {
 
   private static final StartCaches CACHES =
       new StartCaches(Path.of("target", "start-caches").toAbsolutePath());
+
+  // To make a cache costs as much as five starts save.
+  private static final Set<String> OFTEN =
+      Set.of("scheduler-server", "eureka-registry", WorkerApplication.class.getSimpleName());
 
   private final Path root;
   private final String version;
@@ -227,7 +232,7 @@ public final class Programs {
     List<String> options = new ArrayList<>(arguments);
     options.addAll(everywhere);
     List<String> command = new ArrayList<>(flags);
-    if (caches != null && launch.canBeCached()) {
+    if (caches != null && OFTEN.contains(launch.name()) && launch.canBeCached()) {
       command.add(caches.flag(launch, flags, options));
     }
     command.addAll(launch.words());

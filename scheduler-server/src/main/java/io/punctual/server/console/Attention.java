@@ -2,6 +2,9 @@ package io.punctual.server.console;
 
 import io.punctual.core.engine.StoreHealth;
 import io.punctual.core.queue.QueueName;
+import io.punctual.server.doctor.Diagnosis;
+import io.punctual.server.doctor.Status;
+import io.punctual.server.doctor.WorkerReport;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -22,7 +25,7 @@ record Attention(
   private static final int MAX = 50;
 
   /** What comes first, first. */
-  static List<Attention> of(Board.Snapshot board, StoreHealth store) {
+  static List<Attention> of(Board.Snapshot board, StoreHealth store, List<WorkerReport> workers) {
     List<Attention> found = new ArrayList<>();
     String error = store.error();
     if (error != null) {
@@ -46,6 +49,13 @@ record Attention(
                         null,
                         0,
                         finding.text())));
+    for (WorkerReport worker : workers) {
+      Diagnosis diagnosis = worker.diagnosis();
+      if (diagnosis != null && diagnosis.status() == Status.PROBLEM && found.size() < MAX) {
+        found.add(
+            new Attention("unreached", false, null, 0, worker.key() + ": " + diagnosis.seen()));
+      }
+    }
     List<Attention> queues = new ArrayList<>();
     for (Board.Row row : board.all()) {
       of(row, queues);

@@ -2,6 +2,7 @@ package io.punctual.server.console;
 
 import io.punctual.core.engine.Engine;
 import io.punctual.server.api.ApiCalls;
+import io.punctual.server.doctor.Doctor;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
 import java.util.List;
@@ -22,8 +23,10 @@ class OverviewController {
   private final Board board;
   private final Engine engine;
   private final ApiCalls calls;
+  private final Doctor doctor;
 
-  OverviewController(Board board, Engine engine, ApiCalls calls) {
+  OverviewController(Board board, Engine engine, ApiCalls calls, Doctor doctor) {
+    this.doctor = doctor;
     this.board = board;
     this.engine = engine;
     this.calls = calls;
@@ -33,7 +36,7 @@ class OverviewController {
   @GetMapping({"/console", "/console/"})
   String show(Model model) {
     Board.Snapshot now = board.now();
-    List<Attention> attention = Attention.of(now, engine.storeHealth());
+    List<Attention> attention = Attention.of(now, engine.storeHealth(), doctor.workers(null));
     model.addAttribute("queues", now.rows().size());
     model.addAttribute("delayed", now.sum(row -> row.stats().delayed()));
     model.addAttribute("ready", now.sum(row -> row.stats().ready()));
