@@ -5,8 +5,10 @@ import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.StoreException;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
+import org.springframework.web.ErrorResponse;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -55,9 +57,15 @@ public class ApiCalls {
     return JobVersion.of(job);
   }
 
-  /** What a caller is told when the store fails. */
-  public static ApiException problem(StoreException e) {
-    return Problems.translate(e);
+  /** What a caller is told when something fails. */
+  public static ApiException problem(Exception e) {
+    Throwable cause = e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
+    if (cause instanceof StoreException store) {
+      return Problems.translate(store);
+    } else if (cause instanceof ErrorResponse answer) {
+      return Problems.framework(answer.getStatusCode().value());
+    }
+    return Problems.unexpected(e);
   }
 
   /**

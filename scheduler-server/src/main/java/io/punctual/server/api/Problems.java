@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionException;
 import org.apache.tomcat.util.http.InvalidParameterException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
@@ -59,6 +60,11 @@ class Problems {
 
   /** What nobody thought of. */
   static ApiException unexpected(Exception e) {
+    if (e instanceof DataAccessException) {
+      log.warn("Answered 503: {}", e.getMessage());
+      return ApiException.unavailable(
+          "the store did not answer; try again later", Duration.ofSeconds(2));
+    }
     log.error("A request failed in an unexpected way", e);
     return ApiException.of(
         ErrorCode.INTERNAL, "something went wrong in the scheduler; its log says more");

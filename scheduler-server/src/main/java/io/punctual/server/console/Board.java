@@ -3,6 +3,7 @@ package io.punctual.server.console;
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.QueueStats;
 import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.StoreException;
 import io.punctual.server.config.WorkersSeen;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.ToLongFunction;
@@ -150,7 +152,7 @@ class Board implements AutoCloseable {
     CompletableFuture<Snapshot> changed = awaited;
     if (changed != null) {
       awaited = null;
-      return changed.join();
+      return joined(changed, last);
     }
     Snapshot known = last;
     long age = known == null ? Long.MAX_VALUE : System.nanoTime() - known.taken();
@@ -159,7 +161,21 @@ class Board implements AutoCloseable {
     }
     CompletableFuture<Snapshot> look = look();
     // Who comes after a while waits for a fresh one; who looks on takes what there is meanwhile.
-    return known == null || age > 3 * Math.max(FRESH_NS, known.took() * REST) ? look.join() : known;
+    return known == null || age > 3 * Math.max(FRESH_NS, known.took() * REST)
+        ? joined(look, known)
+        : known;
+  }
+
+  // While Redis is away, what was known is better than nothing; the overview says so.
+  private static Snapshot joined(CompletableFuture<Snapshot> look, @Nullable Snapshot known) {
+    try {
+      return look.join();
+    } catch (CompletionException e) {
+      if (known != null && e.getCause() instanceof StoreException) {
+        return known;
+      }
+      throw e;
+    }
   }
 
   /** Somebody did something: the next one to look shall see it. */

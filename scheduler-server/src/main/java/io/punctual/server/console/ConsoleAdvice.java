@@ -1,6 +1,5 @@
 package io.punctual.server.console;
 
-import io.punctual.core.store.StoreException;
 import io.punctual.server.api.ApiCalls;
 import io.punctual.server.api.ApiException;
 import io.punctual.server.security.Caller;
@@ -48,7 +47,7 @@ class ConsoleAdvice {
   }
 
   @ExceptionHandler
-  ModelAndView onStore(StoreException e, HttpServletRequest request, HttpServletResponse response) {
+  ModelAndView onAnything(Exception e, HttpServletRequest request, HttpServletResponse response) {
     return onApi(ApiCalls.problem(e), request, response);
   }
 

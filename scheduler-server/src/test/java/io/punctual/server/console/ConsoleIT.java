@@ -201,6 +201,10 @@ class ConsoleIT extends ConsoleTestBase {
           .contains("must be one of");
       assertThat(bea.get("/console/queues?sort=nothing").statusCode()).isEqualTo(400);
       assertThat(bea.get("/console/queues?page=99999999999").statusCode()).isEqualTo(200);
+      // What the framework finds by itself is a page, too.
+      assertThat(bea.post("/console/bulk", Map.of("q", "x")))
+          .satisfies(answer -> assertThat(answer.statusCode()).isEqualTo(400))
+          .satisfies(answer -> assertThat(answer.body()).contains("<main", "could not be"));
       assertThat(call("GET", "/api/v1/jobs/shop/a/" + id, "")).isEqualTo(200);
     }
   }
