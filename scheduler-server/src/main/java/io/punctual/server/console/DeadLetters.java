@@ -21,7 +21,8 @@ class DeadLetters {
 
   private static final int QUEUES = 50;
   private static final int OF_QUEUE = 1_000;
-  private static final int PAGE = 200;
+  // Jobs come with their params, of up to 256 kB each.
+  private static final int PAGE = 20;
   private static final int MAX_TEXT = 160;
   private static final Pattern VARYING =
       Pattern.compile(
@@ -67,7 +68,8 @@ class DeadLetters {
    */
   record Found(List<Group> groups, long total, long looked) {}
 
-  Found find() {
+  /** One after the other, whoever asks: what they hold meanwhile is bounded. */
+  synchronized Found find() {
     Board.Snapshot now = board.now();
     List<Board.Row> rows =
         now.all().stream()
