@@ -2,6 +2,7 @@
 --
 -- KEYS     the twelve keys of the bucket, see lib/keys
 -- ARGV     max: integer, 1 to 200
+-- ARGV     bytes: integer, of the records of all jobs but the first: what is beyond waits
 -- ARGV     lease: integer, ms
 -- ARGV     terms: 'push', 'own' or 'given'; the last two are those of a pull, and with 'own' the
 --          jobs' own times to run come before that lease
@@ -10,7 +11,7 @@
 -- RETURNS  {now ms, when to claim next ms or '', next lease deadline ms or '', paused since ms or
 --          '', 1 if no more may be out at once or else 0, {corrupt id...}, {id, due ms, attempt,
 --          record, tries or ''}...}
--- COST     for all jobs at most 9 reads and 4 writes
+-- COST     for all jobs at most 9 reads and 4 writes; large records take one read more for each MB
 -- WHY      who pulls has its own answer for each job, so that an attempt counts as one that
 --          travelled alone; a paused bucket hands out nothing, and hides what is due, so that
 --          nobody keeps looking; a delayed id without a sound record is moved to the dead letters
@@ -22,7 +23,8 @@
 local broken = check_types()
 if broken then return broken end
 local now = now_ms()
-local lease, terms, token, owner = tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
+local max_bytes, lease = tonumber(ARGV[2]), tonumber(ARGV[3])
+local terms, token, owner = ARGV[4], ARGV[5], ARGV[6]
 
 local control = redis.call('HMGET', CONTROL, 'paused', 'concurrency', 'rate', 'tat')
 local paused, max = control[1], tonumber(ARGV[1])
@@ -43,6 +45,25 @@ if count then
   max = math.min(max, math.floor((burst - ahead) / interval))
 end
 
+-- The records of the first ids that fit in that many bytes, and how many those are.
+local function records_within(ids, bytes_left)
+  local records, n, left = {}, 0, bytes_left
+  while n < #ids do
+    -- As many as fit if they are like those before, so that no more is read than is handed out.
+    local likely = n == 0 and 8 or math.max(1, math.floor(n * left / math.max(1, bytes_left - left)))
+    local last = math.min(#ids, n + likely)
+    for _, record in ipairs(redis.call('HMGET', JOBS, unpack(ids, n + 1, last))) do
+      left = left - #(record or '')
+      if left < 0 and n > 0 then
+        return records, n
+      end
+      n = n + 1
+      records[n] = record
+    end
+  end
+  return records, n
+end
+
 local due = (paused or max < 1) and {} or redis.call(
   'ZRANGEBYSCORE', DELAYED, '-inf', int(now), 'WITHSCORES', 'LIMIT', 0, max)
 local corrupt, claimed = {}, {}
@@ -51,14 +72,14 @@ if #due > 0 then
   for i = 1, #due / 2 do
     ids[i] = due[2 * i - 1]
   end
-  local records = redis.call('HMGET', JOBS, unpack(ids))
+  local records, fitting = records_within(ids, max_bytes)
   -- Mostly nothing has failed.
   local tries = redis.call('HLEN', TRIES) > 0
     and redis.call('HMGET', TRIES, unpack(ids)) or {}
   local now_text, deadline_text = int(now), int(now + lease)
   local alone_at_first = terms == 'push' and '0' or '1'
-  for i, id in ipairs(ids) do
-    local record = records[i]
+  for i = 1, fitting do
+    local id, record = ids[i], records[i]
     local sound, _, own = parse_record(record or '')
     if sound then
       local deadline = terms == 'own' and own > 0 and int(now + own) or deadline_text

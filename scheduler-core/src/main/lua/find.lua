@@ -17,10 +17,11 @@ local id = ARGV[1]
 
 local place = places_of({ id })[1]
 if place.state then
-  return { int(now), snapshots({ id }, { place })[1] }
+  return { int(now), snapshot(id, place) }
 end
 local tomb = tomb_of(id, now)
 if not tomb then
   return { int(now) }
 end
-return { int(now), { id, tomb.finished and 'finished' or 'cancelled', tomb.at, '', '', '', '' } }
+local ended = { state = tomb.finished and 'finished' or 'cancelled', score = tonumber(tomb.at) }
+return { int(now), row(id, ended) }

@@ -5,7 +5,7 @@
 -- ARGV     max: integer, 1 to 200
 -- ARGV     last: text, the last id seen; '' to begin
 -- RETURNS  {now ms, last id looked at if there is more else '',
---          {id, state, at ms, record, tries, lease, errors}...}
+--          {id, state, at ms, record without content, tries, lease, errors}...}
 -- COST     8 reads for all jobs
 -- WHY      an id that is in no state is left out: a job whose record was lost leaves its tags behind
 --- @include lib/now
@@ -33,7 +33,7 @@ if #ids > 0 then
     end
   end
   if #present > 0 then
-    for _, job in ipairs(snapshots(present, places_present)) do
+    for _, job in ipairs(outlines(present, places_present)) do
       result[#result + 1] = job
     end
   end

@@ -1,18 +1,33 @@
 --- @include lib/job
 
--- For each id {id, state, at, record or '', tries or '', lease or '', errors or ''}; the
--- ids must be in a state.
-local function snapshots(ids, places)
-  local records = redis.call('HMGET', JOBS, unpack(ids))
+-- A job as people look at it: {id, state, at, record or '', tries or '', lease or '', errors or ''}.
+local function row(id, place, record, tries, lease, errors)
+  return {
+    id, place.state, int(place.score), record or '', tries or '', lease or '', errors or '',
+  }
+end
+
+-- The whole of one job that is in a state.
+local function snapshot(id, place)
+  local record = redis.call('HGET', JOBS, id)
+  local tries = redis.call('HGET', TRIES, id)
+  local lease = redis.call('HGET', LEASES, id)
+  local errors = redis.call('HGET', ERRORS, id)
+  return row(id, place, record, tries, lease, errors)
+end
+
+-- For each id a row, whose record ends where the content begins; the ids must be in a state.
+local function outlines(ids, places)
   local tries = redis.call('HMGET', TRIES, unpack(ids))
   local leases = redis.call('HMGET', LEASES, unpack(ids))
   local errors = redis.call('HMGET', ERRORS, unpack(ids))
   local result = {}
-  for i = 1, #ids do
-    result[i] = {
-      ids[i], places[i].state, int(places[i].score),
-      records[i] or '', tries[i] or '', leases[i] or '', errors[i] or '',
-    }
+  for i, id in ipairs(ids) do
+    -- One after the other: all records together may be fifty MB.
+    local record = redis.call('HGET', JOBS, id) or ''
+    local _, content_at = parse_record(record)
+    local outline = content_at and string.sub(record, 1, content_at - 1)
+    result[i] = row(id, places[i], outline, tries[i], leases[i], errors[i])
   end
   return result
 end

@@ -4,9 +4,11 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -42,6 +44,7 @@ public final class CallbackSignature {
   private static final String LINE_START = "{\"signature\":\"";
   private static final String LINE_END = "\"}";
   private static final String VERSION = "v1,";
+  private static final Pattern FORM = Pattern.compile(VERSION + "[A-Za-z0-9+/]{43}=");
   private static final int MIN_KEY_BYTES = 24;
   private static final int MAX_SIGNATURES = 8;
 
@@ -144,6 +147,23 @@ public final class CallbackSignature {
         .collect(Collectors.joining(" "));
   }
 
+  /**
+   * Whether one of the signatures has the form of one, before there is anything to verify it by.
+   */
+  public static boolean mayBeRight(String signatures) {
+    for (String signature : some(signatures)) {
+      if (FORM.matcher(signature).matches()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static List<String> some(String signatures) {
+    String[] given = signatures.split(" ", MAX_SIGNATURES + 1);
+    return Arrays.asList(given).subList(0, Math.min(given.length, MAX_SIGNATURES));
+  }
+
   /** Whether one of the signatures is that of one of the keys. Takes the same time for all. */
   public static boolean verify(
       List<Key> keys, String signatures, String id, String timestamp, byte[] content) {
@@ -154,9 +174,8 @@ public final class CallbackSignature {
             .map(text -> text.getBytes(StandardCharsets.UTF_8))
             .toList();
     boolean right = false;
-    String[] given = signatures.split(" ", MAX_SIGNATURES + 1);
-    for (int i = 0; i < Math.min(given.length, MAX_SIGNATURES); i++) {
-      byte[] bytes = given[i].getBytes(StandardCharsets.UTF_8);
+    for (String given : some(signatures)) {
+      byte[] bytes = given.getBytes(StandardCharsets.UTF_8);
       for (byte[] signature : expected) {
         right |= MessageDigest.isEqual(signature, bytes);
       }

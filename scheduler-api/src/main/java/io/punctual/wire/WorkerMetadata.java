@@ -1,5 +1,6 @@
 package io.punctual.wire;
 
+import io.punctual.Limits;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -46,23 +47,64 @@ public record WorkerMetadata(
   /** Most jobs at once that a scheduler believes. */
   public static final int MAX_CONCURRENCY = 10_000;
 
-  private static final Pattern PATH = Pattern.compile("(/[A-Za-z0-9._~-]+)+");
+  /** Most task types of an instance. */
+  public static final int MAX_TASK_TYPES = 1_000;
+
+  /** Longest path, in characters. */
+  public static final int MAX_CALLBACK_PATH = 1_000;
+
+  private static final int MAX_TASK_TYPES_TEXT = MAX_TASK_TYPES * (Limits.MAX_NAME + 16);
+  private static final int QUOTED = 100;
+
+  // Possessive: the greedy form calls itself for each segment, until the stack is full.
+  private static final Pattern PATH = Pattern.compile("(?:/[A-Za-z0-9._~-]++)++");
 
   /** Checks the values. */
   public WorkerMetadata {
     taskTypes = Set.copyOf(taskTypes);
-    if (!PATH.matcher(callbackPath).matches() || callbackPath.contains("/..")) {
+    if (taskTypes.size() > MAX_TASK_TYPES) {
       throw new IllegalArgumentException(
-          CALLBACK_PATH + " must be a plain absolute path, not '" + callbackPath + "'");
+          TASK_TYPES + " must be at most " + MAX_TASK_TYPES + ", not " + taskTypes.size());
+    }
+    for (String type : taskTypes) {
+      if (!Limits.isName(type)) {
+        throw new IllegalArgumentException(
+            TASK_TYPES + " " + Limits.NAME_RULE + ", not " + quoted(type));
+      }
+    }
+    if (!isPlainPath(callbackPath)) {
+      throw new IllegalArgumentException(
+          CALLBACK_PATH
+              + " must be a plain absolute path of at most "
+              + MAX_CALLBACK_PATH
+              + " characters, not "
+              + quoted(callbackPath));
     }
     if (!protocol.equals(BATCH) && !protocol.equals(SINGLE)) {
       throw new IllegalArgumentException(
-          PROTOCOL + " must be batch or single, not '" + protocol + "'");
+          PROTOCOL + " must be batch or single, not " + quoted(protocol));
     }
     if (concurrency < 1 || concurrency > MAX_CONCURRENCY) {
       throw new IllegalArgumentException(
           CONCURRENCY + " must be between 1 and " + MAX_CONCURRENCY + ", not " + concurrency);
     }
+  }
+
+  /**
+   * Whether a text is the path of a URL and nothing else: segments of {@code [A-Za-z0-9._~-]}, none
+   * of which means the place itself or the one above.
+   */
+  public static boolean isPlainPath(String text) {
+    return text.length() <= MAX_CALLBACK_PATH
+        && PATH.matcher(text).matches()
+        && !text.contains("/..")
+        && !(text + "/").contains("/./");
+  }
+
+  private static String quoted(String text) {
+    return text.length() <= QUOTED
+        ? "'" + text + "'"
+        : "'" + text.substring(0, QUOTED) + "...' (" + text.length() + " characters)";
   }
 
   /** The registry metadata entries. */
@@ -84,10 +126,15 @@ public record WorkerMetadata(
     String concurrency = map.getOrDefault(CONCURRENCY, Integer.toString(DEFAULT_CONCURRENCY));
     if (!concurrency.matches("\\d{1,9}")) {
       throw new IllegalArgumentException(
-          CONCURRENCY + " must be a number, not '" + concurrency + "'");
+          CONCURRENCY + " must be a number, not " + quoted(concurrency));
+    }
+    String types = map.getOrDefault(TASK_TYPES, "");
+    if (types.length() > MAX_TASK_TYPES_TEXT) {
+      throw new IllegalArgumentException(
+          TASK_TYPES + " must be at most " + MAX_TASK_TYPES + " names, not " + quoted(types));
     }
     return new WorkerMetadata(
-        Arrays.stream(map.getOrDefault(TASK_TYPES, "").split(","))
+        Arrays.stream(types.split(","))
             .map(String::strip)
             .filter(type -> !type.isEmpty())
             .collect(Collectors.toSet()),

@@ -114,7 +114,9 @@ public record PunctualClientProperties(
    * How schedulers call us.
    *
    * @param path where, below context path and servlet path
-   * @param maxBody largest request that is read
+   * @param maxBody largest request that is read; schedulers send 1 MB of jobs at once, which as
+   *     JSON may be six times as much. All requests under way together may take a sixteenth of the
+   *     heap, and one of this size in any case
    * @param secrets keys of this application, as the scheduler's command credentials prints them,
    *     newest first; calls that are not signed with one of them are refused
    * @param acceptUnsigned where there are no secrets: whether calls from this machine are taken
@@ -124,14 +126,14 @@ public record PunctualClientProperties(
    */
   public record Callback(
       @DefaultValue(WorkerMetadata.DEFAULT_CALLBACK_PATH) String path,
-      @DefaultValue("64MB") DataSize maxBody,
+      @DefaultValue("8MB") DataSize maxBody,
       @DefaultValue List<String> secrets,
       @DefaultValue("false") boolean acceptUnsigned,
       @DefaultValue("true") boolean check) {
 
     /** Checks the values. */
     public Callback {
-      if (!path.matches("(/[A-Za-z0-9._~-]+)+")) {
+      if (!WorkerMetadata.isPlainPath(path)) {
         throw new IllegalArgumentException(
             "punctual.client.callback.path must be a plain absolute path such as"
                 + " /punctual/callback, not '"

@@ -15,6 +15,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,6 +54,8 @@ import tools.jackson.databind.JsonNode;
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
     properties = {
       "spring.profiles.active=closed",
+      // Where Boot would believe what neighbours say about who calls.
+      "spring.main.cloud-platform=kubernetes",
       "eureka.client.enabled=false",
       "spring.data.redis.username=punctual",
       "spring.data.redis.password=secret",
@@ -225,6 +228,92 @@ class AccessIT extends ServerTestBase {
     Answer answer = call(route.method(), route.path(), route.body(), authorization);
     assertThat(answer.status()).as(route.toString()).isNotIn(401, 429, 500);
     return answer;
+  }
+
+  @Test
+  void whatAnotherSiteSendsByAnOperatorsBrowserIsRefused() {
+    String pause = "/api/v1/queues/shop/none/pause";
+    for (String[] headers :
+        new String[][] {
+          {"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"},
+          {"Sec-Fetch-Site", "same-site"},
+          {"Origin", "https://evil.example"}
+        }) {
+      assertThat(sent("POST", pause, headers)).isEqualTo(403);
+    }
+    assertThat(sent("POST", pause, "Sec-Fetch-Site", "none")).isEqualTo(404);
+    assertThat(sent("POST", pause, "Sec-Fetch-Site", "same-origin")).isEqualTo(404);
+    assertThat(sent("GET", "/api/v1/queues", "Sec-Fetch-Site", "cross-site")).isEqualTo(200);
+  }
+
+  @Test
+  void whoCallsIsNobodyElsesToSay() {
+    for (int i = 0; i < 5; i++) {
+      assertThat(guessed("carl", "10.9.0." + i)).isEqualTo(401);
+    }
+    assertThat(guessed("carl", "10.9.0.6")).isEqualTo(429);
+  }
+
+  private int guessed(String name, String address) {
+    return api.send(
+            "/api/v1/queues",
+            request ->
+                request
+                    .header("Authorization", basic(name, "wrong"))
+                    .header("X-Forwarded-For", address)
+                    .header("Forwarded", "for=" + address))
+        .status();
+  }
+
+  private int sent(String method, String path, String... headers) {
+    return api.send(
+            path,
+            request ->
+                request
+                    .header("Authorization", basic("bea", CLEAR))
+                    .headers(headers)
+                    .method(method, HttpRequest.BodyPublishers.noBody()))
+        .status();
+  }
+
+  @Test
+  void aFormIsNoCall() {
+    Answer answer =
+        api.send(
+            "/api/v1/jobs/batch",
+            request ->
+                request
+                    .header("Authorization", bearer(own))
+                    .header("Content-Type", "application/x-www-form-urlencoded")
+                    .POST(HttpRequest.BodyPublishers.ofString("application=shop")));
+    assertThat(answer.status()).isEqualTo(415);
+    assertThat(answer.body().get("detail").asString()).contains("application/json");
+  }
+
+  @Test
+  void aJobSaysWhoSubmittedIt() {
+    String job =
+        "{\"application\":\"shop\",\"taskType\":\"by\",\"taskId\":\"%s\",\"delay\":\"1h\"}";
+    String jobs = "/api/v1/jobs";
+    String admin = basic("bea", CLEAR);
+    assertThat(call("POST", jobs, job.formatted("t"), bearer(own)).status()).isEqualTo(201);
+    assertThat(call("POST", jobs, job.formatted("o"), admin).status()).isEqualTo(201);
+    // The same job again is still that of whoever came first.
+    assertThat(call("POST", jobs, job.formatted("t"), admin).status()).isEqualTo(200);
+    String params = "{\"params\":\"new\"}";
+    assertThat(call("PATCH", jobs + "/shop/by/o", params, bearer(own)).status()).isEqualTo(200);
+
+    assertThat(submittedBy("t")).matches("shop/[A-Za-z0-9_-]+").doesNotContain(own);
+    assertThat(submittedBy("o")).isEqualTo("bea");
+    Answer list = call("GET", jobs + "?application=shop&taskType=by&state=delayed", "", admin);
+    assertThat(list.at("/items/0/submittedBy")).isEqualTo(submittedBy("t"));
+  }
+
+  private String submittedBy(String id) {
+    return call("GET", "/api/v1/jobs/shop/by/" + id, "", basic("vera", CLEAR))
+        .body()
+        .get("submittedBy")
+        .asString();
   }
 
   @Test

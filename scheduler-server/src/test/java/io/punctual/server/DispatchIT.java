@@ -123,7 +123,7 @@ class DispatchIT extends SharedRedisTestBase {
         new String[] {"cloud", "reject", "later429", "later503", "s410", "single421", "moved"}) {
       instance(registry, app, 0, WORKER.port(), "single");
     }
-    for (String app : new String[] {"cut", "slow", "hang", "lengthy", "two"}) {
+    for (String app : new String[] {"cut", "slow", "hang", "lengthy", "two", "backlog"}) {
       instance(registry, app, 0, STREAMING.port(), "batch");
     }
     registry.add(
@@ -397,6 +397,40 @@ class DispatchIT extends SharedRedisTestBase {
             .map(request -> request.jobs().size())
             .toList();
     assertThat(sizes).allMatch(size -> size < 60);
+  }
+
+  @Test
+  void aBacklogIsEasedIn() {
+    CountDownLatch answers = new CountDownLatch(1);
+    STREAMING.on(
+        path("backlog"),
+        (request, out) -> {
+          answers.await();
+          for (CallbackRequest.Job job : request.jobs()) {
+            out.write(line(job, "done").getBytes(StandardCharsets.UTF_8));
+          }
+        });
+    String jobs =
+        IntStream.range(0, 60)
+            .mapToObj(i -> job("backlog", i, ""))
+            .collect(Collectors.joining(","));
+    String queue = "/api/v1/queues/backlog/" + TYPE;
+    String later = job("backlog", 60, "").replace("\"delayTime\":" + due, "\"delay\":\"1h\"");
+    assertThat(api.post("/api/v1/jobs", later).status()).isEqualTo(201);
+    // A pause is as good as an outage.
+    assertThat(api.post(queue + "/pause", "").status()).isEqualTo(200);
+    assertThat(api.post("/api/v1/jobs/batch", "{\"jobs\":[" + jobs + "]}").status()).isEqualTo(200);
+    eventually().until(() -> queue("backlog").get("oldestReadyAgeMs").asLong(0) >= 5_000);
+
+    assertThat(api.post(queue + "/resume", "").status()).isEqualTo(200);
+    eventually().until(() -> queue("backlog").get("reserved").asInt() == 4);
+    assertThat(queue("backlog").get("ready").asInt()).isEqualTo(56);
+    answers.countDown();
+    eventually().until(() -> queue("backlog").at("/counters/done").asInt() == 60);
+    List<Integer> sizes =
+        STREAMING.requests(path("backlog")).stream().map(call -> call.jobs().size()).toList();
+    assertThat(sizes.get(0)).isEqualTo(4);
+    assertThat(sizes).allMatch(size -> size < 56);
   }
 
   @Test

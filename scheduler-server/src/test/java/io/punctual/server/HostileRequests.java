@@ -65,9 +65,9 @@ final class HostileRequests {
     for (int i = 0; i < 100_000; i++) {
       fields.append(i == 0 ? "" : ",").append('"').append(Integer.toString(i, 36)).append("\":1");
     }
-    body("100,000 fields", fields.append('}').toString(), "application");
-    body("500,000 elements", job(",\"tags\":[" + "1,".repeat(490_000) + "1]"), "tags");
-    body("100,000 empty objects", job(",\"tags\":[" + "{},".repeat(300_000) + "{}]"), "tags");
+    body("100,000 fields", fields.append('}').toString(), "body");
+    body("500,000 elements", job(",\"tags\":[" + "1,".repeat(490_000) + "1]"), "body");
+    body("100,000 empty objects", job(",\"tags\":[" + "{},".repeat(300_000) + "{}]"), "body");
     body("arrays that never end", "[".repeat(1_000_000), "body");
     body("objects that never end", "{\"a\":".repeat(170_000), "body");
     body("a megabyte of blanks", " ".repeat(1_000_000), "body");

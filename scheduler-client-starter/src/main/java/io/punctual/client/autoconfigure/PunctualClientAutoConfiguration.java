@@ -15,6 +15,7 @@ import io.punctual.worker.JobListeners;
 import io.punctual.worker.TaskWorkers;
 import java.net.URI;
 import java.util.List;
+import java.util.Optional;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -77,7 +78,8 @@ public class PunctualClientAutoConfiguration {
           return client == null
               ? List.of()
               : client.getInstances(properties.serviceId()).stream()
-                  .map(instance -> SchedulerAddresses.withoutSlash(instance.getUri()))
+                  .map(SchedulerAddresses::of)
+                  .flatMap(Optional::stream)
                   .toList();
         });
   }

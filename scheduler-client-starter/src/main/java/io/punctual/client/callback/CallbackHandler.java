@@ -22,13 +22,14 @@ import tools.jackson.databind.json.JsonMapper;
 public final class CallbackHandler implements HttpRequestHandler {
 
   private static final String RESULTS = "application/x-ndjson";
+  private static final String RETRY_AFTER_SECONDS = "2";
   private static final @Nullable String VERSION =
       CallbackHandler.class.getPackage().getImplementationVersion();
 
   private final ClientIdentity identity;
   private final JobRunner runner;
   private final CallbackGuard guard;
-  private final long maxBody;
+  private final CallbackBodies bodies;
   // Our own, so that the application's settings do not change what goes over the wire.
   private final JsonMapper json = JsonMapper.builder().build();
 
@@ -37,10 +38,15 @@ public final class CallbackHandler implements HttpRequestHandler {
    */
   public CallbackHandler(
       ClientIdentity identity, JobRunner runner, CallbackGuard guard, long maxBody) {
+    this(identity, runner, guard, CallbackBodies.ofHeap(maxBody));
+  }
+
+  CallbackHandler(
+      ClientIdentity identity, JobRunner runner, CallbackGuard guard, CallbackBodies bodies) {
     this.identity = identity;
     this.guard = guard;
     this.runner = runner;
-    this.maxBody = maxBody;
+    this.bodies = bodies;
   }
 
   @Override
@@ -48,24 +54,39 @@ public final class CallbackHandler implements HttpRequestHandler {
       throws IOException {
     if (!request.getMethod().equals("POST")) {
       response.setHeader("Allow", "POST");
-      refuse(response, 405, "this path takes POST from Punctual schedulers only");
+      refuseUnread(request, response, 405, "this path takes POST from Punctual schedulers only");
       return;
     }
     String meant = request.getHeader(CallbackRequest.APPLICATION);
     if (meant != null && !meant.equals(identity.application())) {
       // Its key is another one: that it is not for us is the better reason.
-      refuseOthers(response);
+      response.setHeader(CallbackRefusal.HEADER, CallbackRefusal.OTHER_APPLICATION.word());
+      refuseUnread(request, response, 421, otherApplication());
       return;
     }
-    byte[] body =
-        request.getInputStream().readNBytes((int) Math.min(maxBody + 1, Integer.MAX_VALUE - 8));
-    if (body.length > maxBody) {
-      refuse(
-          response,
-          413,
-          "the request is larger than punctual.client.callback.max-body, " + maxBody + " bytes");
+    CallbackGuard.Refusal refusal = guard.refusal(request);
+    if (refusal != null) {
+      response.setHeader(CallbackRefusal.HEADER, refusal.why().word());
+      refuseUnread(request, response, 401, refusal.text());
       return;
     }
+    try (CallbackBodies.Place place = bodies.open()) {
+      take(place.read(request), request, response);
+    } catch (CallbackBodies.NotReadException e) {
+      if (e.status() == 503) {
+        // Whoever schedules knows by this that nothing was run: it costs no attempt.
+        response.setHeader("Retry-After", RETRY_AFTER_SECONDS);
+      }
+      if (e.dropped()) {
+        refuse(response, e.status(), e.text());
+      } else {
+        refuseUnread(request, response, e.status(), e.text());
+      }
+    }
+  }
+
+  private void take(byte[] body, HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
     CallbackGuard.Refusal refusal = guard.refusal(request, body);
     if (refusal != null) {
       response.setHeader(CallbackRefusal.HEADER, refusal.why().word());
@@ -113,10 +134,11 @@ public final class CallbackHandler implements HttpRequestHandler {
 
   private void refuseOthers(HttpServletResponse response) throws IOException {
     response.setHeader(CallbackRefusal.HEADER, CallbackRefusal.OTHER_APPLICATION.word());
-    refuse(
-        response,
-        421,
-        "this is " + identity.application() + "; the jobs are for another application");
+    refuse(response, 421, otherApplication());
+  }
+
+  private String otherApplication() {
+    return "this is " + identity.application() + "; the jobs are for another application";
   }
 
   private void run(
@@ -151,6 +173,18 @@ public final class CallbackHandler implements HttpRequestHandler {
         throw new IllegalArgumentException("incomplete");
       }
     }
+  }
+
+  /** Answers before the body is read, and then lets the rest of it come to nothing. */
+  private void refuseUnread(
+      HttpServletRequest request, HttpServletResponse response, int status, String reason)
+      throws IOException {
+    // Clients that are still sending shall not take the connection for the next call. Without a
+    // length: Tomcat reads nothing more once an answer is whole.
+    response.setHeader("Connection", "close");
+    refuse(response, status, reason);
+    response.flushBuffer();
+    bodies.throwAway(request);
   }
 
   private static void refuse(HttpServletResponse response, int status, String reason)

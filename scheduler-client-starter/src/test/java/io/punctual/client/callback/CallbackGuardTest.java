@@ -77,6 +77,37 @@ class CallbackGuardTest {
   }
 
   @Test
+  void whatNoBodyCouldCureIsRefusedWithoutOne() {
+    assertThat(guard.refusal(new MockHttpServletRequest("POST", "/"))).isNotNull();
+    String good = CallbackSignature.sign(List.of(KEY), "msg_1", SECONDS, BODY);
+    String old = Long.toString(NOW.getEpochSecond() - 301);
+    for (MockHttpServletRequest request :
+        List.of(
+            request("msg.1", SECONDS, good),
+            request("msg_1", "now", good),
+            request("msg_1", old, good),
+            request("msg_1", SECONDS, good.substring(0, 40)),
+            request("msg_1", SECONDS, good + "x"),
+            request("msg_1", SECONDS, good.replace("v1", "v2")),
+            request("msg_1", SECONDS, "v1,AAAA ".repeat(8) + good))) {
+      assertThat(guard.refusal(request)).isNotNull();
+    }
+    // That it is wrong, only the body can tell.
+    assertThat(guard.refusal(signed(OTHERS, "msg_1", SECONDS, BODY))).isNull();
+    assertThat(guard.refusal(request("msg_1", SECONDS, "v1,AAAA " + good))).isNull();
+    assertThat(refusal(signed(KEY, "msg_1", SECONDS, BODY), BODY)).isNull();
+    assertThat(guard.refusal(signed(KEY, "msg_1", SECONDS, BODY))).isNotNull();
+  }
+
+  @Test
+  void aSignatureThatAgedWhileItsBodyCameIsTooOld() {
+    MockHttpServletRequest request = signed(KEY, "msg_1", SECONDS, BODY);
+    assertThat(guard.refusal(request)).isNull();
+    now = NOW.plusSeconds(301);
+    assertThat(refusal(request, BODY)).contains("apart");
+  }
+
+  @Test
   void everyByteCounts() {
     for (int i = 0; i < BODY.length; i++) {
       byte[] altered = BODY.clone();

@@ -7,14 +7,17 @@ package io.punctual.core.engine;
 final class Admission {
 
   static final int MAX_JOBS = 20_000;
-  static final long MAX_BYTES = 64L << 20;
+  private static final long MAX_BYTES = 64L << 20;
+  private static final int PART_OF_HEAP = 16;
 
+  private final long maxBytes =
+      Math.min(MAX_BYTES, Runtime.getRuntime().maxMemory() / PART_OF_HEAP);
   private int jobs;
   private long bytes;
 
   /** Lets one in, unless there are too many. */
   synchronized boolean enter(int size) {
-    if (jobs >= MAX_JOBS || bytes + size > MAX_BYTES) {
+    if (jobs >= MAX_JOBS || bytes + size > maxBytes) {
       return false;
     }
     jobs++;

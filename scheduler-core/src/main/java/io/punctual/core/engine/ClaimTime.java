@@ -12,6 +12,11 @@ import java.util.concurrent.TimeUnit;
  */
 record ClaimTime(long sent, long stored, long roomFor) {
 
+  /** For how many ms a job could have gone out that was claimed then. */
+  long waited(ClaimedJob job) {
+    return Math.max(0, stored - Math.max(job.due(), job.record().acceptedAt()));
+  }
+
   /**
    * How late a job is that was claimed then.
    *
@@ -21,7 +26,7 @@ record ClaimTime(long sent, long stored, long roomFor) {
     long accepted = job.record().acceptedAt();
     long due = Math.max(job.due(), accepted);
     long first = Math.min(due, Math.max(job.dueTime(), accepted));
-    long waited = TimeUnit.MILLISECONDS.toNanos(Math.max(0, stored - due));
+    long waited = TimeUnit.MILLISECONDS.toNanos(waited(job));
     long scan = Math.min(waited, Math.max(0, roomFor));
     return new Lateness(
         TimeUnit.MILLISECONDS.toNanos(due - first),

@@ -39,7 +39,7 @@ public record ClaimToken(QueueName queue, String taskId, String incarnation, Lea
       List<String> parts = List.of(all.split("\n", -1));
       if (parts.size() != 5
           || !parts.stream().limit(3).allMatch(part -> Limits.isName(part))
-          || !parts.get(3).matches("[A-Za-z0-9_-]{1,64}")) {
+          || !parts.get(3).matches("[A-Za-z0-9._:-]{1,128}")) {
         throw new IllegalArgumentException("not of this form");
       }
       return new ClaimToken(

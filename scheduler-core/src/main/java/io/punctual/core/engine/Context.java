@@ -22,6 +22,7 @@ record Context(
     Contact contact,
     Outages outages,
     InFlight inFlight,
+    OpenContent openContent,
     Pulls pulls,
     Admission admission,
     IdleChecks idleChecks,

@@ -28,6 +28,9 @@ public interface Delivery {
   /** Epoch ms at which the job was due at first. */
   long dueTime();
 
+  /** For how many ms it could have gone out when it was claimed, by the store's clock. */
+  long waited();
+
   JobContent content();
 
   Tries tries();

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The scheduler without its doors: accepts jobs, and gives them to a {@link Dispatcher} when they
@@ -47,10 +48,18 @@ public interface Engine extends AutoCloseable {
   /**
    * Stores a job; jobs that arrive together share one call to the store. Never blocks.
    *
+   * @param submitter who wants it, for people; null where that is not known. It is no part of what
+   *     makes two jobs the same
    * @throws IllegalArgumentException if the application's name or a text cannot be stored
    * @return completes when the store has answered; exceptionally with a StoreException
    */
-  CompletableFuture<Submit> submit(String application, DelayQueueJob job, boolean replace);
+  CompletableFuture<Submit> submit(
+      String application, DelayQueueJob job, boolean replace, @Nullable String submitter);
+
+  /** As above, by nobody in particular. */
+  default CompletableFuture<Submit> submit(String application, DelayQueueJob job, boolean replace) {
+    return submit(application, job, replace, null);
+  }
 
   /** The door for those who fetch jobs themselves. */
   Claims claims();

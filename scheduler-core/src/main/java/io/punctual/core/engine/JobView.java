@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param now the store's time when it was looked at, epoch ms
  * @param at epoch ms: due time, lease deadline, time of death, or of finish or cancel
  * @param acceptedAt epoch ms; 0 when the record is gone
- * @param content null when the record is gone
+ * @param submitter who submitted it, as far as that is known
+ * @param timeToRun ms that one attempt may take; 0 if the job did not say
+ * @param tags in ascending order
+ * @param content null in lists, and when it is gone or cannot be read
  * @param owner who holds the lease, a scheduler or somebody who pulled, when reserved
  * @param failures what went wrong, newest first, the last ten at most
  */
@@ -25,6 +28,9 @@ public record JobView(
     long at,
     long acceptedAt,
     @Nullable String incarnation,
+    @Nullable String submitter,
+    long timeToRun,
+    List<String> tags,
     @Nullable JobContent content,
     Tries tries,
     int maxAttempts,

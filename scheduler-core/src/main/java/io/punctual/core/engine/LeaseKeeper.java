@@ -51,6 +51,10 @@ final class LeaseKeeper {
       beating |= start;
     }
     context.inFlight().add(deliveries.size());
+    context
+        .openContent()
+        .opened(
+            bucket.queue().application(), deliveries.stream().mapToLong(OpenDelivery::bytes).sum());
     if (start) {
       beatAfter(period());
     }
@@ -62,6 +66,7 @@ final class LeaseKeeper {
       open.remove(delivery.taskId(), delivery);
     }
     context.inFlight().add(-1);
+    context.openContent().closed(bucket.queue().application(), delivery.bytes());
   }
 
   /** The deliveries that are open now. */

@@ -78,6 +78,11 @@ final class OpenDelivery implements Delivery {
   }
 
   @Override
+  public long waited() {
+    return claimed.waited(job);
+  }
+
+  @Override
   public JobContent content() {
     return content;
   }
@@ -149,6 +154,11 @@ final class OpenDelivery implements Delivery {
   @Override
   public CompletableFuture<Void> rejected(String instance, String error) {
     return endWith(endings.rejected(job, new Note(instance, error)), null);
+  }
+
+  /** Bytes of the content, as it is stored. */
+  int bytes() {
+    return job.record().content().length;
   }
 
   Lease lease() {

@@ -14,7 +14,11 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The door for those who look after the queues: lists, tags, pauses, forecasts, changes. */
+/**
+ * The door for those who look after the queues: lists, tags, pauses, forecasts, changes.
+ *
+ * <p>Lists have jobs without their content, which may be a quarter of a megabyte each.
+ */
 public interface Operations {
 
   /**

@@ -60,7 +60,7 @@ final class Puller {
                 job.dueTime(),
                 claim.now() + time,
                 time,
-                Traces.content(job.record())));
+                Origins.content(job.record())));
       } catch (CorruptContentException e) {
         bury(job, e);
       }

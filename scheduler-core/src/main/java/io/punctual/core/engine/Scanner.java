@@ -140,7 +140,7 @@ final class Scanner {
     if (rings.asked()) {
       plan.ask();
     }
-    int free = settler.full() ? 0 : room.take(context.options().maxClaim());
+    int free = takeRoom();
     boolean pulled = context.pulls().waits(bucket.queue());
     WakePlan.Look next;
     long wait;
@@ -168,6 +168,12 @@ final class Scanner {
     if (blocked) {
       noRoomAt = context.now();
     }
+  }
+
+  private int takeRoom() {
+    boolean none =
+        settler.full() || !context.openContent().hasRoom(bucket.queue().application(), bell);
+    return none ? 0 : room.take(context.options().maxClaim());
   }
 
   private void tryToLook(int free) throws InterruptedException {
@@ -360,7 +366,7 @@ final class Scanner {
             new OpenDelivery(
                 bucket.queue(),
                 job,
-                Traces.content(job.record()),
+                Origins.content(job.record()),
                 endings,
                 settler,
                 context.ticks(),

@@ -74,9 +74,10 @@ final class ScanningEngine implements Engine {
   }
 
   @Override
-  public CompletableFuture<Submit> submit(String application, DelayQueueJob job, boolean replace) {
+  public CompletableFuture<Submit> submit(
+      String application, DelayQueueJob job, boolean replace, @Nullable String submitter) {
     QueueName queue = new QueueName(application, job.taskType());
-    Submission submission = submission(queue, job, replace);
+    Submission submission = submission(queue, job, replace, submitter);
     CompletableFuture<Submit> answer = new CompletableFuture<>();
     Session now = session;
     if (now.isClosed()) {
@@ -120,7 +121,8 @@ final class ScanningEngine implements Engine {
     }
   }
 
-  private Submission submission(QueueName queue, DelayQueueJob job, boolean replace) {
+  private Submission submission(
+      QueueName queue, DelayQueueJob job, boolean replace, @Nullable String submitter) {
     Due due =
         job.delay() != null
             ? Due.in(job.delay().toMillis())
@@ -131,12 +133,12 @@ final class ScanningEngine implements Engine {
             job.params(),
             job.timeToRun(),
             job.retry(),
-            Traces.withoutTrace(job.headers()),
+            Origins.withoutTrace(job.headers()),
             job.tags());
     RetryPolicy retry = job.retry() != null ? job.retry() : options.retry().apply(queue);
     return new Submission(
         job.taskId(),
-        Traces.incarnation(job.headers()),
+        Origins.incarnation(job.headers(), queue.application(), submitter),
         due,
         retry.maxAttempts(),
         job.timeToRun() == null ? 0 : job.timeToRun().toMillis(),

@@ -56,6 +56,7 @@ final class Session {
             new Contact(options.lease()),
             new Outages(),
             new InFlight(),
+            OpenContent.ofHeap(),
             new Pulls(),
             new Admission(),
             new IdleChecks(options.idleChecksPerSecond()),

@@ -58,7 +58,7 @@ final class StoreOperations implements Operations {
     more |= found.size() > max;
     List<JobSnapshot> shown = found.subList(0, Math.min(max, found.size()));
     return new Listed<>(
-        shown.stream().map(job -> Views.job(queue, job)).toList(),
+        shown.stream().map(job -> Views.outline(queue, job)).toList(),
         more ? new Cursor(shown.get(max - 1).at(), shown.get(max - 1).taskId()) : null);
   }
 
@@ -85,7 +85,7 @@ final class StoreOperations implements Operations {
             return new Listed<>(found, new TagCursor(queue, index, last == null ? "" : last));
           }
           Tagged page = jobs.tagged(lane.bucket, tag, last, max - found.size());
-          page.jobs().forEach(job -> found.add(Views.job(queue, job)));
+          page.jobs().forEach(job -> found.add(Views.outline(queue, job)));
           last = page.next();
         } while (last != null);
       }
@@ -143,17 +143,20 @@ final class StoreOperations implements Operations {
     return new Revision(
         due,
         new Revision.NewContent(
-            Traces.incarnation(content.headers()),
+            Origins.incarnation(
+                content.headers(),
+                queue.application(),
+                Origins.submitter(record.incarnation(), queue.application())),
             retry.maxAttempts(),
             content.timeToRun() == null ? 0 : content.timeToRun().toMillis(),
             content.tags(),
-            JobContentCodec.encode(Traces.withoutTrace(content))),
+            JobContentCodec.encode(Origins.withoutTrace(content))),
         seen != null ? seen : new Revision.Version(record.incarnation(), job.get().at()));
   }
 
   private static JobContent content(JobRecord record) {
     try {
-      return Traces.content(record);
+      return Origins.content(record);
     } catch (CorruptContentException e) {
       // Nothing of it can be kept.
       return new JobContent(Due.in(0), "", null, null, java.util.Map.of(), List.of());

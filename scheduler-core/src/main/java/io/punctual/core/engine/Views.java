@@ -26,6 +26,15 @@ final class Views {
   private Views() {}
 
   static JobView job(QueueName queue, JobSnapshot job) {
+    return job(queue, job, content(job.record()));
+  }
+
+  /** As a list has it. */
+  static JobView outline(QueueName queue, JobSnapshot job) {
+    return job(queue, job, null);
+  }
+
+  private static JobView job(QueueName queue, JobSnapshot job, @Nullable JobContent content) {
     JobRecord record = job.record();
     JobSnapshot.LeaseInfo lease = job.lease();
     return new JobView(
@@ -36,7 +45,10 @@ final class Views {
         job.at(),
         record == null ? 0 : record.acceptedAt(),
         record == null ? null : record.incarnation(),
-        content(record),
+        record == null ? null : Origins.submitter(record.incarnation(), queue.application()),
+        record == null ? 0 : record.timeToRun(),
+        record == null ? List.of() : record.tags(),
+        content,
         job.tries(),
         record == null ? 0 : record.maxAttempts(),
         lease != null ? lease.attempt() : job.tries().attempts(),
@@ -122,7 +134,7 @@ final class Views {
       return null;
     }
     try {
-      return Traces.content(record);
+      return Origins.content(record);
     } catch (CorruptContentException e) {
       // The job's last error says so, once it was to be handed out.
       return null;

@@ -27,6 +27,7 @@ final class ClaimScript {
             bucket,
             new Arguments()
                 .add(max)
+                .add(JobStore.MAX_CLAIMED_BYTES)
                 .add(lease.toMillis())
                 .add(mode.name().toLowerCase(Locale.ROOT))
                 .add(token.value())

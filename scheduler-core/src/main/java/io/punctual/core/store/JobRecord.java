@@ -9,6 +9,7 @@ import java.util.List;
  * @param acceptedAt epoch ms at which it was stored
  * @param timeToRun ms that one attempt may take; 0 if the job did not say
  * @param tags in ascending order
+ * @param content empty in lists
  */
 public record JobRecord(
     String incarnation,

@@ -22,6 +22,12 @@ public interface JobStore {
   /** Most jobs in one call: keeps each script at a few milliseconds. */
   int MAX_JOBS = 200;
 
+  /**
+   * Most bytes of records in one claim, unless the first job alone has more. A claim of large jobs
+   * ends early, and what is left is due.
+   */
+  int MAX_CLAIMED_BYTES = 1 << 20;
+
   /** Stores jobs, one answer each, in the order given. */
   Submitted submit(Bucket bucket, List<Submission> jobs);
 
@@ -105,7 +111,7 @@ public interface JobStore {
   Optional<JobSnapshot> find(Bucket bucket, String taskId);
 
   /**
-   * Lists jobs of a state by due time, lease deadline or time of death.
+   * Lists jobs of a state by due time, lease deadline or time of death, without their content.
    *
    * @param state DELAYED, RESERVED or DEAD
    * @param after where to go on; null for the beginning
@@ -113,7 +119,7 @@ public interface JobStore {
   Page list(Bucket bucket, JobState state, @Nullable Cursor after, int max);
 
   /**
-   * Lists the jobs that have a tag, whatever their state, by id.
+   * Lists the jobs that have a tag, whatever their state, by id, without their content.
    *
    * @param after the id behind which to go on; null for the beginning
    */

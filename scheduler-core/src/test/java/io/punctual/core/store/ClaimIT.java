@@ -104,6 +104,45 @@ class ClaimIT extends TransitionTestBase {
   }
 
   @Test
+  void largeJobsAreHandedOutAFewAtATime() {
+    String large = "i-x\n" + "x".repeat(JobStore.MAX_CLAIMED_BYTES / 4 - 12);
+    BucketState given = bucket();
+    for (int i = 0; i < 10; i++) {
+      given = given.delayed("small-" + i, NOW - 20 + i).delayed("large-" + i, NOW - 10 + i);
+      given = given.record("large-" + i, 3, large);
+    }
+    given(given.without("jobs", "small-3"));
+
+    assertThat(claim(200).jobs())
+        .extracting(ClaimedJob::taskId)
+        .hasSize(12)
+        .endsWith("small-9", "large-0", "large-1", "large-2");
+    Claim second = claim(200);
+    assertThat(second.jobs())
+        .extracting(ClaimedJob::taskId)
+        .containsExactly("large-3", "large-4", "large-5", "large-6");
+    assertThat(second.nextDue()).isEqualTo(NOW - 3);
+    assertThat(claim(2).jobs()).hasSize(2);
+    assertThat(claim(200).jobs()).extracting(ClaimedJob::taskId).containsExactly("large-9");
+  }
+
+  @Test
+  void aJobThatIsLargerThanAClaimIsHandedOutAlone() {
+    String huge = "i-x\n" + "x".repeat(2 * JobStore.MAX_CLAIMED_BYTES);
+    given(
+        bucket()
+            .delayed("a", NOW - 2)
+            .record("a", 3, huge)
+            .delayed("b", NOW - 1)
+            .record("b", 3, huge)
+            .delayed("c", NOW));
+
+    assertThat(claim(200).jobs()).extracting(ClaimedJob::taskId).containsExactly("a");
+    assertThat(claim(200).jobs()).extracting(ClaimedJob::taskId).containsExactly("b");
+    assertThat(claim(200).jobs()).extracting(ClaimedJob::taskId).containsExactly("c");
+  }
+
+  @Test
   void whatIsReservedStaysSoEvenWhenItsLeaseRanOut() {
     BucketState given = bucket().reserved("a", NOW - 1, HELD);
     given(given);

@@ -136,6 +136,11 @@ class DurabilityIT {
       if (node.atLeast(7, 2)) {
         assertThat(obstacles(store)).isEmpty();
         assertThat(submit(store, "a")).isEqualTo(Submitted.Kind.CREATED);
+        // A log that nobody syncs.
+        Resp.call(redis.port(), "CONFIG", "SET", "appendfsync", "no");
+        StoreException e = failed(store, "c");
+        assertThat(e.kind()).isEqualTo(StoreException.Kind.UNREACHABLE);
+        assertThat(store.jobs().find(BUCKET, "c")).isPresent();
       } else {
         assertThat(obstacles(store))
             .singleElement()

@@ -52,10 +52,11 @@ class ListIT extends TransitionTestBase {
   }
 
   @Test
-  void everyEntryIsAWholeSnapshot() {
+  void everyEntryHasAllButTheContent() {
     given(
         bucket()
             .reserved("a", NOW + 9, "t-1 4 1 990000 980000 me")
+            .record("a", 3, "i-a 5000 x y\n" + "content".repeat(1_000))
             .tries("a", "1 2 1 1 2 1 970000")
             .error("a", "960000 unknown retry 1 990000 4\nnote")
             .with("reserved", "noRecord", "1000010"));
@@ -65,7 +66,13 @@ class ListIT extends TransitionTestBase {
     assertThat(jobs.get(0).now()).isEqualTo(NOW);
     assertThat(jobs.get(0).state()).isEqualTo(JobState.RESERVED);
     assertThat(jobs.get(0).at()).isEqualTo(NOW + 9);
-    assertThat(Objects.requireNonNull(jobs.get(0).record()).incarnation()).isEqualTo("i-a");
+    JobRecord record = Objects.requireNonNull(jobs.get(0).record());
+    assertThat(record.incarnation()).isEqualTo("i-a");
+    assertThat(record.maxAttempts()).isEqualTo(3);
+    assertThat(record.acceptedAt()).isEqualTo(500_000);
+    assertThat(record.timeToRun()).isEqualTo(5_000);
+    assertThat(record.tags()).containsExactly("x", "y");
+    assertThat(record.content()).isEmpty();
     assertThat(jobs.get(0).tries().unknown()).isEqualTo(2);
     assertThat(Objects.requireNonNull(jobs.get(0).lease()).attempt()).isEqualTo(4);
     assertThat(text(jobs.get(0).errors().get(0).note())).isEqualTo("note");

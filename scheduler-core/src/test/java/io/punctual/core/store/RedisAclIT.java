@@ -304,6 +304,7 @@ class RedisAclIT {
         .satisfies(
             e ->
                 assertThat(NestedExceptionUtils.getMostSpecificCause(e).getMessage())
-                    .containsPattern("NOPERM|command not allowed|can't (run|access)"));
+                    .containsPattern(
+                        "NOPERM|command not allowed|can't (run|access)|[Nn]o permissions to"));
   }
 }

@@ -51,6 +51,7 @@ class ScriptHeadersTest {
           Map.entry("content", "the content"),
           Map.entry("replace", "1"),
           Map.entry("max", "33"),
+          Map.entry("bytes", "1048576"),
           Map.entry("lease", "444"),
           Map.entry("delay", "555"),
           Map.entry("retention", "600000"),

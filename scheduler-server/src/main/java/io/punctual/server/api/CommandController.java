@@ -21,6 +21,7 @@ import io.punctual.core.store.StoreException;
 import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.AuditLog;
+import io.punctual.server.security.Caller;
 import io.punctual.server.security.Role;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
@@ -144,7 +145,8 @@ class CommandController {
     } catch (IllegalArgumentException e) {
       throw JobInput.named(fields, e);
     }
-    Submit submit = engine.submit(command.application(), job, false).join();
+    Submit submit =
+        engine.submit(command.application(), job, false, Caller.current().submitter()).join();
     if (submit.kind() == Submit.Kind.CONFLICT || submit.kind() == Submit.Kind.CONFLICT_DONE) {
       throw ApiException.of(
           ErrorCode.CONFLICT,

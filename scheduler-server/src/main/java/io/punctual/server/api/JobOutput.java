@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** A job as JSON. */
+/** A job as JSON; in lists without params, headers and retry policy. */
 final class JobOutput {
 
   private JobOutput() {}
@@ -44,19 +44,26 @@ final class JobOutput {
       attempts.put("max", job.maxAttempts());
       out.put("attempts", attempts);
     }
+    if (job.acceptedAt() > 0) {
+      out.put("acceptedAt", Instant.ofEpochMilli(job.acceptedAt()).toString());
+    }
+    if (job.submitter() != null) {
+      out.put("submittedBy", job.submitter());
+    }
     JobContent content = job.content();
     if (content != null) {
-      out.put("acceptedAt", Instant.ofEpochMilli(job.acceptedAt()).toString());
       out.put("params", content.params());
       if (!content.headers().isEmpty()) {
         out.put("headers", content.headers());
       }
-      if (!content.tags().isEmpty()) {
-        out.put("tags", content.tags());
-      }
-      if (content.timeToRun() != null) {
-        out.put("timeToRun", content.timeToRun().toMillis());
-      }
+    }
+    if (!job.tags().isEmpty()) {
+      out.put("tags", job.tags());
+    }
+    if (job.timeToRun() > 0) {
+      out.put("timeToRun", job.timeToRun());
+    }
+    if (content != null) {
       if (content.retry() != null) {
         out.put("retry", content.retry().text());
       }

@@ -14,6 +14,7 @@ import io.punctual.core.store.StoreException;
 import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.AuditLog;
+import io.punctual.server.security.Caller;
 import io.punctual.server.security.Role;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
@@ -63,7 +64,10 @@ class JobsController {
     JobInput input =
         JobInput.read(JsonBody.read(request, bounds.maxBody().toBytes()), idempotency::taskId)
             .in(request.getHeader("traceparent"));
-    Submit submit = engine.submit(input.application(), input.job(), replace).join();
+    Submit submit =
+        engine
+            .submit(input.application(), input.job(), replace, Caller.current().submitter())
+            .join();
     idempotency.check(submit);
     JobAnswers.Accepted body = JobAnswers.accepted(input, submit);
     audit.did("submit", () -> input.queue() + "/" + input.job().taskId(), null, body.outcome());
@@ -141,7 +145,10 @@ class JobsController {
   private Item start(JsonNode node, String path, boolean replace) {
     try {
       JobInput input = JobInput.read(JsonFields.of(node, path));
-      return new Item(input, engine.submit(input.application(), input.job(), replace), null);
+      return new Item(
+          input,
+          engine.submit(input.application(), input.job(), replace, Caller.current().submitter()),
+          null);
     } catch (ApiException e) {
       return new Item(null, null, e);
     }

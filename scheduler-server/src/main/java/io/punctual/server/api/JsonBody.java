@@ -27,12 +27,18 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class JsonBody {
 
+  // A batch of a thousand jobs with all headers and tags has some 75,000; each takes a hundred
+  // bytes
+  // of memory, be it one of a text.
+  private static final int MAX_TOKENS = 100_000;
+
   private static final JsonMapper MAPPER =
       JsonMapper.builder(
               JsonFactory.builder()
                   .streamReadConstraints(
                       StreamReadConstraints.builder()
                           .maxNestingDepth(16)
+                          .maxTokenCount(MAX_TOKENS)
                           .maxNumberLength(32)
                           .maxNameLength(256)
                           .maxStringLength(2 * 1024 * 1024)
@@ -87,10 +93,15 @@ final class JsonBody {
       json = false;
     }
     if (!json) {
-      throw ApiException.of(
-          ErrorCode.UNSUPPORTED_MEDIA_TYPE,
-          "the body must be JSON in UTF-8, with Content-Type: application/json");
+      throw notJson();
     }
+  }
+
+  /** What a call hears whose body is something else. */
+  static ApiException notJson() {
+    return ApiException.of(
+        ErrorCode.UNSUPPORTED_MEDIA_TYPE,
+        "the body must be JSON in UTF-8, with Content-Type: application/json");
   }
 
   private static byte[] bytes(HttpServletRequest request, long limit) {
@@ -102,17 +113,30 @@ final class JsonBody {
       ByteArrayOutputStream bytes = new ByteArrayOutputStream(Math.max(32, in.available()));
       byte[] buffer = new byte[8 * 1024];
       long begin = System.nanoTime();
+      long size = 0;
+      boolean held = true;
       for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
-        bytes.write(buffer, 0, count);
-        if (bytes.size() > limit) {
+        size += count;
+        if (size > limit) {
           throw tooLarge(limit);
         }
-        if (System.nanoTime() - begin > PATIENCE.toNanos() + bytes.size() * NANOS_PER_BYTE) {
+        if (held && !OpenBodies.hold(request, count)) {
+          // The rest is read all the same: while it is sent, hardly any client reads an answer.
+          held = false;
+          bytes = new ByteArrayOutputStream();
+        }
+        if (held) {
+          bytes.write(buffer, 0, count);
+        }
+        if (System.nanoTime() - begin > PATIENCE.toNanos() + size * NANOS_PER_BYTE) {
           RequestGuard.drop(request);
           throw ApiException.of(
               ErrorCode.INVALID,
               "the body did not arrive within " + PATIENCE.toSeconds() + " s; send it faster");
         }
+      }
+      if (!held) {
+        throw OpenBodies.refusal();
       }
       return bytes.toByteArray();
     } catch (IOException | IllegalStateException e) {
@@ -161,6 +185,7 @@ final class JsonBody {
   private static String reason(JacksonException e) {
     String message = String.valueOf(e.getOriginalMessage());
     String line = message.lines().findFirst().orElse("").replaceAll("\\p{Cntrl}", "?");
+    line = line.replaceAll(", from `[^`]*`", "");
     line = line.replaceAll("\\(?`?(tools|com|java)\\.[\\w.$]+[`)]?(\\([^)]*\\))?", "").strip();
     return line.length() > 200 ? line.substring(0, 200) + "..." : line;
   }

@@ -1,5 +1,6 @@
 package io.punctual.server.api;
 
+import io.punctual.server.config.PunctualProperties;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -7,6 +8,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
@@ -26,14 +28,19 @@ class OpenCalls extends OncePerRequestFilter {
   private static final int MAX = 10_000;
 
   private final int max;
+  private final OpenBodies bodies;
   private final AtomicInteger open = new AtomicInteger();
 
-  OpenCalls() {
-    this((int) Math.max(MIN, Math.min(MAX, Runtime.getRuntime().maxMemory() / BYTES_EACH)));
+  @Autowired
+  OpenCalls(PunctualProperties properties) {
+    this(
+        (int) Math.max(MIN, Math.min(MAX, Runtime.getRuntime().maxMemory() / BYTES_EACH)),
+        OpenBodies.ofHeap(properties.api().maxBatchBody().toBytes()));
   }
 
-  OpenCalls(int max) {
+  OpenCalls(int max, OpenBodies bodies) {
     this.max = max;
+    this.bodies = bodies;
   }
 
   @Override
@@ -58,7 +65,12 @@ class OpenCalls extends OncePerRequestFilter {
                 Duration.ofSeconds(2)));
         return;
       }
-      chain.doFilter(request, response);
+      OpenBodies.Part body = bodies.open(request);
+      try {
+        chain.doFilter(request, response);
+      } finally {
+        body.close();
+      }
     } finally {
       open.decrementAndGet();
     }

@@ -34,7 +34,11 @@ final class RequestGuard extends ValveBase {
     getNext().invoke(request, response);
   }
 
-  /** Nothing more of this request is read; the connection ends with its answer. */
+  /**
+   * Nothing more of this request is read; the connection ends with its answer. Only for answers
+   * after which Tomcat lets a connection go (400, 413, 503): after another one it would take the
+   * rest of the body for the next request.
+   */
   static void drop(HttpServletRequest request) {
     if (request.getAttribute(ATTRIBUTE) instanceof Runnable drop) {
       drop.run();

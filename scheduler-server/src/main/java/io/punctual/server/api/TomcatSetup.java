@@ -1,6 +1,7 @@
 package io.punctual.server.api;
 
 import org.apache.catalina.core.StandardHost;
+import org.apache.coyote.AbstractProtocol;
 import org.springframework.boot.tomcat.ConfigurableTomcatWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.stereotype.Component;
@@ -12,10 +13,23 @@ import org.springframework.stereotype.Component;
 @Component
 class TomcatSetup implements WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> {
 
+  private static final int MIN_CONNECTIONS = 1_000;
+  // Buffers of a connection that says nothing, with something to spare.
+  private static final int BYTES_EACH = 64 * 1024;
+
   @Override
   public void customize(ConfigurableTomcatWebServerFactory factory) {
     factory.addConnectorCustomizers(
-        connector -> connector.setProperty("continueResponseTiming", "onRead"));
+        connector -> {
+          connector.setProperty("continueResponseTiming", "onRead");
+          if (connector.getProtocolHandler() instanceof AbstractProtocol<?> protocol) {
+            protocol.setMaxConnections(
+                (int)
+                    Math.min(
+                        protocol.getMaxConnections(),
+                        Math.max(MIN_CONNECTIONS, Runtime.getRuntime().maxMemory() / BYTES_EACH)));
+          }
+        });
     factory.addContextCustomizers(
         context -> {
           ((StandardHost) context.getParent())

@@ -2,6 +2,7 @@ package io.punctual.server.config;
 
 import io.punctual.core.engine.Engine;
 import io.punctual.server.dispatch.HttpDispatcher;
+import io.punctual.server.registry.PrintableException;
 import io.punctual.server.registry.WorkerDirectory;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -66,8 +67,11 @@ class EngineLifecycle implements SmartLifecycle {
     try {
       workers.refresh();
       dispatcher.recheckWaiting();
-    } catch (RuntimeException e) {
-      log.error("The view of the registry could not be refreshed; trying again", e);
+    } catch (Throwable e) {
+      // Also an Error: a round that ends with one would be the last.
+      log.error(
+          "The view of the registry could not be refreshed; trying again",
+          PrintableException.of(e));
     }
   }
 

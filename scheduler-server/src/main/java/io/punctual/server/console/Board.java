@@ -31,8 +31,11 @@ class Board implements AutoCloseable {
 
   private static final long FRESH_NS = 2_000_000_000L;
   private static final int REST = 10;
+  private static final int STALE = 3;
   // A quarter of an hour, while somebody looks.
   private static final int SAMPLES = 450;
+  // A chart has no place for more than the last bucket.
+  private static final double MOST_MS = 3_600_000;
 
   private final Engine engine;
   private final WorkersSeen workers;
@@ -156,14 +159,12 @@ class Board implements AutoCloseable {
     }
     Snapshot known = last;
     long age = known == null ? Long.MAX_VALUE : System.nanoTime() - known.taken();
-    if (known != null && age < Math.max(FRESH_NS, known.took() * REST)) {
+    if (known != null && age < fresh(known)) {
       return known;
     }
     CompletableFuture<Snapshot> look = look();
     // Who comes after a while waits for a fresh one; who looks on takes what there is meanwhile.
-    return known == null || age > 3 * Math.max(FRESH_NS, known.took() * REST)
-        ? joined(look, known)
-        : known;
+    return known == null || age > STALE * fresh(known) ? joined(look, known) : known;
   }
 
   // While Redis is away, what was known is better than nothing; the overview says so.
@@ -184,11 +185,29 @@ class Board implements AutoCloseable {
     awaited = next;
   }
 
-  /** A queue as it is now; empty if it is not known. */
+  /**
+   * A queue as it is now, as fast as it was when all were looked at; empty if it is not known. Does
+   * not wait for a look at all.
+   */
   Optional<Row> now(QueueName queue) {
     Snapshot known = last;
-    Row before = known == null ? null : known.rows().get(queue);
-    return engine.stats(queue).map(stats -> row(stats, before));
+    long age = known == null ? Long.MAX_VALUE : System.nanoTime() - known.taken();
+    if (known == null || age >= fresh(known)) {
+      var unused = look();
+    }
+    Row before = known == null || age > STALE * fresh(known) ? null : known.rows().get(queue);
+    Map<String, Double> rates = before == null ? Map.of() : before.perSecond();
+    return engine.stats(queue).map(stats -> row(stats, rates));
+  }
+
+  /** How late the jobs of a queue began. */
+  RecentLateness.OfQueue lateness(QueueName queue) {
+    return lateness.of(queue, System.nanoTime());
+  }
+
+  // Where looking takes long, it is done less often.
+  private static long fresh(Snapshot known) {
+    return Math.max(FRESH_NS, known.took() * REST);
   }
 
   /** What the chart shows, oldest first. */
@@ -214,7 +233,9 @@ class Board implements AutoCloseable {
           .stats(queue)
           .ifPresent(
               stats ->
-                  rows.put(queue, row(stats, before == null ? null : before.rows().get(queue))));
+                  rows.put(
+                      queue,
+                      row(stats, rates(stats, before == null ? null : before.rows().get(queue)))));
     }
     long now = rows.values().stream().mapToLong(row -> row.stats().now()).max().orElse(0);
     long end = System.nanoTime();
@@ -235,15 +256,15 @@ class Board implements AutoCloseable {
               taken.rate("done"),
               taken.rate("failed") + taken.rate("rejected") + taken.rate("unknown"),
               taken.sum(row -> row.stats().ready()),
-              taken.lateness() == null ? null : taken.lateness().p50(),
-              taken.lateness() == null ? null : taken.lateness().p99()));
+              taken.lateness() == null ? null : Math.min(MOST_MS, taken.lateness().p50()),
+              taken.lateness() == null ? null : Math.min(MOST_MS, taken.lateness().p99())));
       while (history.size() > SAMPLES) {
         history.removeFirst();
       }
     }
   }
 
-  private Row row(QueueStats stats, @Nullable Row before) {
+  private static Map<String, Double> rates(QueueStats stats, @Nullable Row before) {
     Map<String, Double> rates = new TreeMap<>();
     if (before != null && stats.now() > before.stats().now()) {
       double seconds = (stats.now() - before.stats().now()) / 1000.0;
@@ -252,6 +273,10 @@ class Board implements AutoCloseable {
           .forEach(
               (name, count) -> rates.put(name, Math.max(0, count - before.count(name)) / seconds));
     }
+    return rates;
+  }
+
+  private Row row(QueueStats stats, Map<String, Double> rates) {
     return new Row(
         stats, rates, workers.of(stats.queue()).size(), workers.isCircuitOpen(stats.queue()));
   }

@@ -1,7 +1,9 @@
 package io.punctual.server.console;
 
 import io.punctual.server.api.ApiCalls;
+import io.punctual.server.registry.PrintableException;
 import io.punctual.server.security.Caller;
+import io.punctual.server.security.Printable;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
@@ -34,6 +36,7 @@ class BulkWork implements AutoCloseable {
   private static final int KEPT = 50;
   private static final int RUNNING = 4;
   private static final int PAGE = 200;
+  private static final int MAX_NAMED = 3;
 
   private final ApiCalls calls;
   private final InstantSource clock;
@@ -66,7 +69,7 @@ class BulkWork implements AutoCloseable {
 
     private final String id = UUID.randomUUID().toString();
     private final ApiCalls.Bulk action;
-    private final Map<String, Object> fields;
+    private final List<Map<String, Object>> calls;
     private final int perSecond;
     private final String operator;
     private final Instant begun;
@@ -79,12 +82,12 @@ class BulkWork implements AutoCloseable {
 
     private Work(
         ApiCalls.Bulk action,
-        Map<String, Object> fields,
+        List<Map<String, Object>> calls,
         int perSecond,
         String operator,
         Instant begun) {
       this.action = action;
-      this.fields = new LinkedHashMap<>(fields);
+      this.calls = List.copyOf(calls);
       this.perSecond = perSecond;
       this.operator = operator;
       this.begun = begun;
@@ -98,8 +101,23 @@ class BulkWork implements AutoCloseable {
       return action;
     }
 
-    public Map<String, Object> getFields() {
-      return fields;
+    public List<Map<String, Object>> getCalls() {
+      return calls;
+    }
+
+    /** Whose jobs, as far as a line holds it. */
+    public String getAbout() {
+      List<String> all =
+          calls.stream()
+              .map(
+                  call ->
+                      call.get("application")
+                          + (call.containsKey("taskType") ? "/" + call.get("taskType") : "")
+                          + (call.containsKey("tag") ? " tag:" + call.get("tag") : ""))
+              .distinct()
+              .toList();
+      return String.join(", ", all.subList(0, Math.min(MAX_NAMED, all.size())))
+          + (all.size() > MAX_NAMED ? ", …" : "");
     }
 
     /** Jobs a second; 0 for as fast as it goes. */
@@ -158,11 +176,11 @@ class BulkWork implements AutoCloseable {
   /**
    * Begins.
    *
-   * @param fields what the API takes, without limit and cursor
+   * @param calls what the API takes, without limit and cursor, one after the other
    * @param perSecond most jobs a second; 0 for as fast as it goes
    */
-  Work begin(ApiCalls.Bulk action, Map<String, Object> fields, int perSecond) {
-    Work work = new Work(action, fields, perSecond, Caller.current().name(), clock.instant());
+  Work begin(ApiCalls.Bulk action, List<Map<String, Object>> calls, int perSecond) {
+    Work work = new Work(action, calls, perSecond, Caller.current().name(), clock.instant());
     synchronized (all) {
       all.addFirst(work);
       while (all.size() > KEPT && all.getLast().isOver()) {
@@ -176,35 +194,55 @@ class BulkWork implements AutoCloseable {
 
   private void run(Work work) {
     work.begins();
-    int page = work.perSecond == 0 ? PAGE : Math.min(PAGE, work.perSecond);
-    String cursor = null;
+    Deque<Map<String, Object>> left = pages(work);
+    long pause = 0;
     try {
-      do {
-        if (work.stop.getCount() == 0) {
+      while (!left.isEmpty()) {
+        if (work.stop.await(pause, TimeUnit.MILLISECONDS)) {
           work.ends(State.STOPPED, clock.instant(), null);
           return;
         }
-        Map<String, Object> fields = new LinkedHashMap<>(work.fields);
-        fields.put("limit", page);
-        if (cursor != null) {
-          fields.put("cursor", cursor);
-        }
-        ApiCalls.Outcomes answer = calls.many(work.action, fields);
+        Map<String, Object> page = left.removeFirst();
+        ApiCalls.Outcomes answer = calls.many(work.action, page);
         work.add(answer);
-        cursor = answer.nextCursor();
-        if (cursor != null && work.perSecond > 0) {
-          long pause = 1_000L * answer.matched() / work.perSecond;
-          var unused = work.stop.await(pause, TimeUnit.MILLISECONDS);
+        if (answer.nextCursor() != null) {
+          page.put("cursor", answer.nextCursor());
+          left.addFirst(page);
         }
-      } while (cursor != null);
+        pause = work.perSecond == 0 ? 0 : 1_000L * answer.matched() / work.perSecond;
+      }
       work.ends(State.DONE, clock.instant(), null);
     } catch (InterruptedException e) {
       work.ends(State.STOPPED, clock.instant(), "the scheduler ended");
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
-      log.warn("Work on many jobs ({} {}) failed", work.action, work.fields, e);
+      log.warn(
+          "Work on many jobs ({} {}) failed",
+          work.action,
+          Printable.of(work.calls.toString()),
+          PrintableException.of(e));
       work.ends(State.FAILED, clock.instant(), e.getMessage());
     }
+  }
+
+  /** The calls to begin with: those that find jobs go on by their cursors. */
+  private static Deque<Map<String, Object>> pages(Work work) {
+    int size = work.perSecond == 0 ? PAGE : Math.min(PAGE, work.perSecond);
+    Deque<Map<String, Object>> pages = new ArrayDeque<>();
+    for (Map<String, Object> call : work.calls) {
+      if (call.get("taskIds") instanceof List<?> ids) {
+        for (int from = 0; from < ids.size(); from += size) {
+          Map<String, Object> page = new LinkedHashMap<>(call);
+          page.put("taskIds", ids.subList(from, Math.min(ids.size(), from + size)));
+          pages.addLast(page);
+        }
+      } else {
+        Map<String, Object> page = new LinkedHashMap<>(call);
+        page.put("limit", size);
+        pages.addLast(page);
+      }
+    }
+    return pages;
   }
 
   /** Ends it after the page that is under way; what is done stays done. */

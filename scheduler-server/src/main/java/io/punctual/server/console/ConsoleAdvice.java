@@ -7,7 +7,11 @@ import io.punctual.server.security.Role;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.time.Instant;
-import java.util.Locale;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.ui.Model;
@@ -15,6 +19,7 @@ import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.ModelAttribute;
 import org.springframework.web.servlet.ModelAndView;
+import org.springframework.web.servlet.support.RequestContextUtils;
 
 /** What every page has, and the page for what went wrong. */
 @ControllerAdvice(basePackageClasses = ConsoleAdvice.class)
@@ -34,11 +39,30 @@ class ConsoleAdvice {
   }
 
   @ModelAttribute
-  void everyPage(Model model, Locale locale) {
-    model.addAttribute("viewer", Viewer.current());
-    model.addAttribute("language", locale.toLanguageTag());
-    model.addAttribute("moment", Instant.now().toString());
-    model.addAttribute("shown", SHOWN);
+  void everyPage(Model model, HttpServletRequest request) {
+    model.addAllAttributes(common(request));
+  }
+
+  /** What the frame around all pages shows. */
+  private static Map<String, Object> common(HttpServletRequest request) {
+    Map<String, Object> common = new HashMap<>();
+    common.put("viewer", Viewer.current());
+    common.put("language", RequestContextUtils.getLocale(request).toLanguageTag());
+    common.put("moment", Instant.now().toString());
+    common.put("shown", SHOWN);
+    // The answer to a form has no address at which it could be had in another language.
+    if (request.getMethod().equals("GET")) {
+      common.put("here", here(request.getQueryString()));
+    }
+    return common;
+  }
+
+  /** The address of this page, from its question mark on; a word more can be put behind it. */
+  static String here(@Nullable String query) {
+    return Arrays.stream(query == null ? new String[0] : query.split("&", -1))
+        .filter(word -> !word.isEmpty() && !word.startsWith("lang="))
+        .map(word -> word + "&")
+        .collect(Collectors.joining("", "?", ""));
   }
 
   @ExceptionHandler
@@ -51,14 +75,13 @@ class ConsoleAdvice {
     return onApi(ApiCalls.problem(e), request, response);
   }
 
-  private static ModelAndView page(
+  /** The page for what went wrong; its text is the API's, unless {@code speech} says otherwise. */
+  static ModelAndView page(
       int status, String text, HttpServletRequest request, HttpServletResponse response) {
     response.setStatus(status);
     ModelAndView page = new ModelAndView("error");
-    page.addObject("viewer", Viewer.current());
-    page.addObject("language", Locale.ENGLISH.toLanguageTag());
-    page.addObject("moment", Instant.now().toString());
-    page.addObject("shown", SHOWN);
+    page.addAllObjects(common(request));
+    page.addObject("speech", "en");
     page.addObject("status", status);
     page.addObject("text", text);
     page.addObject("back", request.getHeader("Referer") != null);

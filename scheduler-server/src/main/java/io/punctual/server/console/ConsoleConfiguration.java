@@ -41,7 +41,16 @@ class ConsoleConfiguration implements WebMvcConfigurer {
 
   @Override
   public void addInterceptors(InterceptorRegistry registry) {
-    LocaleChangeInterceptor language = new LocaleChangeInterceptor();
+    LocaleChangeInterceptor language =
+        new LocaleChangeInterceptor() {
+          @Override
+          protected Locale parseLocaleValue(String tag) {
+            return LANGUAGES.stream()
+                .filter(known -> known.toLanguageTag().equals(tag))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("not one of ours"));
+          }
+        };
     language.setParamName("lang");
     language.setIgnoreInvalidLocale(true);
     registry.addInterceptor(language).addPathPatterns("/console", "/console/**");

@@ -6,6 +6,7 @@ import io.punctual.core.engine.Operations.Listed;
 import io.punctual.core.job.JobState;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Cursor;
+import io.punctual.core.store.JobStore;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -21,8 +22,7 @@ class DeadLetters {
 
   private static final int QUEUES = 50;
   private static final int OF_QUEUE = 1_000;
-  // Jobs come with their params, of up to 256 kB each.
-  private static final int PAGE = 20;
+  private static final int GROUPS = 200;
   private static final int MAX_TEXT = 160;
   private static final Pattern VARYING =
       Pattern.compile(
@@ -53,7 +53,7 @@ class DeadLetters {
       long newest,
       String example) {
 
-    /** The words that find them. */
+    /** The words that find them, and those of other groups where there is no part. */
     public String query() {
       String words = JobQuery.of(queue.application(), queue.taskType(), "dead");
       return part == null ? words : words + " error:\"" + part + "\"";
@@ -68,8 +68,7 @@ class DeadLetters {
    */
   record Found(List<Group> groups, long total, long looked) {}
 
-  /** One after the other, whoever asks: what they hold meanwhile is bounded. */
-  synchronized Found find() {
+  Found find() {
     Board.Snapshot now = board.now();
     List<Board.Row> rows =
         now.all().stream()
@@ -82,7 +81,9 @@ class DeadLetters {
       looked += groups(row.queue(), groups);
     }
     groups.sort(Comparator.comparingInt(Group::count).reversed());
-    return new Found(groups, rows.stream().mapToLong(row -> row.stats().dead()).sum(), looked);
+    List<Group> most = groups.subList(0, Math.min(GROUPS, groups.size()));
+    return new Found(
+        List.copyOf(most), rows.stream().mapToLong(row -> row.stats().dead()).sum(), looked);
   }
 
   private long groups(QueueName queue, List<Group> into) {
@@ -90,7 +91,8 @@ class DeadLetters {
     Cursor after = null;
     int looked = 0;
     do {
-      Listed<Cursor> page = engine.operations().jobs(queue, JobState.DEAD, after, PAGE);
+      Listed<Cursor> page =
+          engine.operations().jobs(queue, JobState.DEAD, after, JobStore.MAX_JOBS);
       looked += page.jobs().size();
       for (JobView job : page.jobs()) {
         JobView.Failure last = job.lastFailure();

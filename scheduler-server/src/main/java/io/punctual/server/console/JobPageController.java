@@ -14,17 +14,22 @@ import io.punctual.server.config.WorkersSeen;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Caller;
 import io.punctual.server.security.Role;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
+import org.springframework.util.MultiValueMap;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.servlet.mvc.support.RedirectAttributes;
+import org.springframework.web.servlet.support.ServletUriComponentsBuilder;
 
 /** Jobs: search, one job's story, and what can be done to one and to many. */
 @Controller
@@ -32,10 +37,14 @@ class JobPageController {
 
   private static final String JOB = "/console/jobs/{application}/{taskType}/{taskId}";
   private static final int SHOWN_PARAMS = 4_096;
+  private static final int MAX_CHECKED = 200;
+  // Each looks at some thousand jobs.
+  private static final int MAX_SEARCHES = 20;
 
   private final JobFinder finder;
   private final Engine engine;
   private final ApiCalls calls;
+  private final Previews previews;
   private final BulkWork work;
   private final Board board;
   private final WorkersSeen workers;
@@ -44,12 +53,14 @@ class JobPageController {
       JobFinder finder,
       Engine engine,
       ApiCalls calls,
+      Previews previews,
       BulkWork work,
       Board board,
       WorkersSeen workers) {
     this.finder = finder;
     this.engine = engine;
     this.calls = calls;
+    this.previews = previews;
     this.work = work;
     this.board = board;
     this.workers = workers;
@@ -70,6 +81,7 @@ class JobPageController {
     model.addAttribute("cut", page.cut());
     model.addAttribute("states", JobFilter.State.values());
     model.addAttribute("bulk", query.asFilter() != null);
+    model.addAttribute("dead", query.shows(JobFilter.State.DEAD));
     return "jobs";
   }
 
@@ -107,6 +119,7 @@ class JobPageController {
     model.addAttribute("length", params.length());
     model.addAttribute("waiting", job.state() == JobState.DELAYED);
     model.addAttribute("why", job.ready() ? why(queue) : null);
+    model.addAttribute("base", ServletUriComponentsBuilder.fromCurrentContextPath().toUriString());
     return "job";
   }
 
@@ -205,54 +218,114 @@ class JobPageController {
     return "redirect:/console/jobs/" + application + "/" + taskType + "/" + taskId;
   }
 
-  /** What would be hit, before anything is. */
+  /** All that match: first of all they are looked at, at an address of their own. */
   @Allowed(Role.OPERATOR)
   @PostMapping("/console/bulk")
-  String preview(
-      @RequestParam String q,
+  String choose(
+      @RequestParam MultiValueMap<String, String> form,
       @RequestParam ApiCalls.Bulk action,
-      @RequestParam(defaultValue = "") String when,
-      Model model) {
-    Map<String, Object> fields = fields(q, action, when);
-    fields.put("dryRun", true);
-    model.addAttribute("query", JobQuery.parse(q));
-    model.addAttribute("action", action);
-    model.addAttribute("when", when);
-    model.addAttribute("answer", calls.many(action, fields));
+      @RequestParam(defaultValue = "") String when) {
+    List<String> searches = chosen(form, "q", MAX_SEARCHES);
+    List<Map<String, Object>> jobs = new ArrayList<>();
+    for (String search : searches) {
+      Map<String, Object> filter = JobQuery.parse(search).asFilter();
+      if (filter == null) {
+        throw ApiException.invalid(
+            "q",
+            "must name app: and either tag: or type:, so that it is clear which jobs are meant");
+      }
+      jobs.add(filter);
+    }
+    return preview(action, searches, 0, when, jobs);
+  }
+
+  /** Those that were checked, of whatever queues: each has its application, type and id. */
+  @Allowed(Role.OPERATOR)
+  @PostMapping("/console/bulk/checked")
+  String check(
+      @RequestParam MultiValueMap<String, String> form,
+      @RequestParam(defaultValue = "") String q,
+      @RequestParam ApiCalls.Bulk action,
+      @RequestParam(defaultValue = "") String when) {
+    Map<QueueName, List<String>> byQueue = new TreeMap<>();
+    List<String> chosen = chosen(form, "job", MAX_CHECKED);
+    for (String job : chosen) {
+      String[] names = job.split("/", -1);
+      if (names.length != 3) {
+        throw ApiException.invalid("job", "must be application/taskType/taskId");
+      }
+      byQueue
+          .computeIfAbsent(queue(names[0], names[1], names[2]), any -> new ArrayList<>())
+          .add(names[2]);
+    }
+    List<Map<String, Object>> jobs = new ArrayList<>();
+    byQueue.forEach(
+        (queue, ids) -> {
+          Map<String, Object> some = new LinkedHashMap<>();
+          some.put("application", queue.application());
+          some.put("taskType", queue.taskType());
+          some.put("taskIds", ids);
+          jobs.add(some);
+        });
+    return preview(action, List.of(q), chosen.size(), when, jobs);
+  }
+
+  // One by one: a list among the parameters would be torn apart at the commas of a search.
+  private static List<String> chosen(MultiValueMap<String, String> form, String name, int max) {
+    List<String> chosen = form.getOrDefault(name, List.of()).stream().distinct().toList();
+    if (chosen.isEmpty()) {
+      throw ApiException.invalid(name, "is missing: check the boxes of those that are meant");
+    } else if (chosen.size() > max) {
+      throw ApiException.invalid(
+          name, "must be at most " + max + " at once: check fewer, or search for what they share");
+    }
+    return chosen;
+  }
+
+  private String preview(
+      ApiCalls.Bulk action,
+      List<String> searches,
+      int checked,
+      String when,
+      List<Map<String, Object>> jobs) {
+    checkRole(action);
+    Map<String, Object> time =
+        action == ApiCalls.Bulk.RESCHEDULE ? time(when) : Map.<String, Object>of();
+    jobs.forEach(fields -> fields.putAll(time));
+    String shown = time.isEmpty() ? "" : when;
+    return "redirect:/console/bulk/" + previews.keep(action, searches, checked, shown, jobs).id();
+  }
+
+  /** What would be hit, before anything is. */
+  @Allowed(Role.OPERATOR)
+  @GetMapping("/console/bulk/{id}")
+  String preview(@PathVariable String id, Model model) {
+    Previews.Preview preview = previews.find(id);
+    checkRole(preview.action());
+    model.addAttribute("preview", preview);
+    model.addAttribute("found", previews.look(preview));
     return "bulk";
   }
 
   /** Begins, as fast as was said. */
   @Allowed(Role.OPERATOR)
-  @PostMapping("/console/bulk/begin")
-  String begin(
-      @RequestParam String q,
-      @RequestParam ApiCalls.Bulk action,
-      @RequestParam(defaultValue = "") String when,
-      @RequestParam(defaultValue = "") String perSecond) {
+  @PostMapping("/console/bulk/{id}/begin")
+  String begin(@PathVariable String id, @RequestParam(defaultValue = "") String perSecond) {
+    Previews.Preview preview = previews.find(id);
+    checkRole(preview.action());
     String rate = perSecond.strip();
     if (!rate.isEmpty() && !rate.matches("[1-9]\\d{0,5}")) {
       throw ApiException.invalid("perSecond", "must be a whole number from 1 to 999999, or empty");
     }
     BulkWork.Work begun =
-        work.begin(action, fields(q, action, when), rate.isEmpty() ? 0 : Integer.parseInt(rate));
+        work.begin(preview.action(), preview.calls(), rate.isEmpty() ? 0 : Integer.parseInt(rate));
     return "redirect:/console/operations/" + begun.getId();
   }
 
-  private static Map<String, Object> fields(String q, ApiCalls.Bulk action, String when) {
+  private static void checkRole(ApiCalls.Bulk action) {
     if (action == ApiCalls.Bulk.PURGE && !Caller.current().is(Role.ADMIN)) {
       throw ApiException.of(ErrorCode.FORBIDDEN, "to purge needs the role admin");
     }
-    Map<String, Object> filter = JobQuery.parse(q).asFilter();
-    if (filter == null) {
-      throw ApiException.invalid(
-          "q", "must name app: and either tag: or type:, so that it is clear which jobs are meant");
-    }
-    Map<String, Object> fields = new LinkedHashMap<>(filter);
-    if (action == ApiCalls.Bulk.RESCHEDULE) {
-      fields.putAll(time(when));
-    }
-    return fields;
   }
 
   private static Map<String, Object> time(String when) {

@@ -6,7 +6,8 @@ import io.punctual.core.queue.QueueName;
 import io.punctual.server.api.ApiCalls;
 import io.punctual.server.api.ApiException;
 import io.punctual.server.config.PunctualProperties;
-import io.punctual.server.config.WorkersSeen;
+import io.punctual.server.doctor.Doctor;
+import io.punctual.server.doctor.WorkerReport;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
 import java.util.Comparator;
@@ -46,19 +47,15 @@ class QueuePageController {
   private final Board board;
   private final ApiCalls calls;
   private final BulkWork work;
-  private final WorkersSeen workers;
+  private final Doctor doctor;
   private final PunctualProperties properties;
 
   QueuePageController(
-      Board board,
-      ApiCalls calls,
-      BulkWork work,
-      WorkersSeen workers,
-      PunctualProperties properties) {
+      Board board, ApiCalls calls, BulkWork work, Doctor doctor, PunctualProperties properties) {
     this.board = board;
     this.calls = calls;
     this.work = work;
-    this.workers = workers;
+    this.doctor = doctor;
     this.properties = properties;
   }
 
@@ -117,7 +114,13 @@ class QueuePageController {
                         "no queue " + queue + " is known: no job was ever submitted to it"));
     model.addAttribute("row", row);
     model.addAttribute("queue", queue);
-    model.addAttribute("instances", workers.of(queue));
+    List<WorkerReport> instances =
+        doctor.workers(queue.application()).stream()
+            .filter(worker -> worker.taskTypes().contains(queue.taskType()))
+            .toList();
+    model.addAttribute("instances", instances.subList(0, Math.min(PAGE, instances.size())));
+    model.addAttribute("instanceCount", instances.size());
+    model.addAttribute("lateness", board.lateness(queue));
     model.addAttribute("retry", properties.retryOf(queue).text());
     model.addAttribute("counters", counters(row));
     return "queue";
@@ -201,7 +204,8 @@ class QueuePageController {
     fields.put("application", queue.application());
     fields.put("taskType", queue.taskType());
     fields.put("state", state);
-    return "redirect:/console/operations/" + work.begin(ApiCalls.Bulk.PURGE, fields, 0).getId();
+    return "redirect:/console/operations/"
+        + work.begin(ApiCalls.Bulk.PURGE, List.of(fields), 0).getId();
   }
 
   private static QueueName queue(String application, String taskType) {

@@ -1,28 +1,39 @@
 package io.punctual.server.console;
 
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.distribution.CountAtBucket;
+import io.micrometer.core.instrument.distribution.HistogramSnapshot;
+import io.punctual.core.queue.QueueName;
+import io.punctual.server.metrics.QueueTags;
 import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * How late the jobs of the last minute began, by this scheduler: from the histogram that the metric
- * keeps. A quantile is the upper edge of the bucket that it falls into.
+ * How late the jobs of the last minute began, by this scheduler: from the histograms that the
+ * metric keeps. A quantile is the upper edge of the bucket that it falls into; infinite behind the
+ * last.
  */
 @Component
 class RecentLateness {
 
   private static final String METRIC = "punctual.jobs.lateness";
   private static final long WINDOW_NS = 60_000_000_000L;
+  private static final long[] NONE = {};
 
-  /** How many began by then, since the start; by upper edge in ms. */
-  private record Sample(long taken, Map<Double, Long> counts) {}
+  /**
+   * How many began by then, since the start: for each queue that has figures of its own, not later
+   * than each edge, and at last all.
+   */
+  private record Sample(long taken, Map<Meter.Id, long[]> counts) {}
 
   /**
    * What half of them, and 99 of 100 of them, were not later than.
@@ -31,6 +42,15 @@ class RecentLateness {
    * @param p99 ms
    */
   record Quantiles(double p50, double p99) {}
+
+  /**
+   * That of a queue.
+   *
+   * @param quantiles null where none of its jobs has begun here
+   * @param together whether it is that of all queues without figures of their own
+   * @param sinceStart whether no job began within a minute, so that this is of all since the start
+   */
+  record OfQueue(@Nullable Quantiles quantiles, boolean together, boolean sinceStart) {}
 
   private final MeterRegistry registry;
   private final Deque<Sample> samples = new ArrayDeque<>();
@@ -41,29 +61,108 @@ class RecentLateness {
 
   /** Looks at the metric again; null where no job began within a minute. */
   synchronized @Nullable Quantiles look(long nanos) {
-    Map<Double, Long> counts = new TreeMap<>();
+    Map<Meter.Id, long[]> before = samples.isEmpty() ? Map.of() : samples.getLast().counts();
+    Map<Meter.Id, long[]> counts = new HashMap<>();
+    double[] edges = {};
     for (Timer timer : registry.find(METRIC).timers()) {
-      for (CountAtBucket bucket : timer.takeSnapshot().histogramCounts()) {
-        counts.merge(bucket.bucket(TimeUnit.MILLISECONDS), (long) bucket.count(), Long::sum);
-      }
+      HistogramSnapshot snapshot = timer.takeSnapshot();
+      edges = edges(snapshot);
+      long[] now = counts(snapshot);
+      long[] same = before.get(timer.getId());
+      // Most queues rest: theirs are kept once.
+      counts.put(timer.getId(), Arrays.equals(now, same) ? same : now);
     }
     while (samples.size() > 1 && nanos - samples.getFirst().taken() > WINDOW_NS) {
       samples.removeFirst();
     }
     samples.addLast(new Sample(nanos, counts));
-    Map<Double, Long> before = samples.getFirst().counts();
-    Map<Double, Long> grown = new TreeMap<>();
-    counts.forEach((edge, count) -> grown.put(edge, count - before.getOrDefault(edge, 0L)));
-    long all = grown.values().stream().mapToLong(Long::longValue).max().orElse(0);
-    return all == 0 ? null : new Quantiles(edge(grown, all, 0.5), edge(grown, all, 0.99));
+    if (isOld(samples.getFirst(), nanos)) {
+      samples.removeFirst();
+    }
+    Map<Meter.Id, long[]> first = samples.getFirst().counts();
+    return quantiles(edges, grown(sum(counts.values()), sum(first.values())));
+  }
+
+  // Nobody had looked for a while: what began since is not of the last minute.
+  private static boolean isOld(Sample sample, long nanos) {
+    return nanos - sample.taken() > 2 * WINDOW_NS;
+  }
+
+  /** How late those of one queue began. */
+  synchronized OfQueue of(QueueName queue, long nanos) {
+    Timer own = timer(queue);
+    Timer timer = own == null ? timer(QueueTags.OTHER) : own;
+    if (timer == null) {
+      return new OfQueue(null, false, false);
+    }
+    HistogramSnapshot snapshot = timer.takeSnapshot();
+    double[] edges = edges(snapshot);
+    long[] now = counts(snapshot);
+    Sample first = samples.peekFirst();
+    Quantiles recent =
+        first == null || isOld(first, nanos)
+            ? null
+            : quantiles(edges, grown(now, first.counts().getOrDefault(timer.getId(), NONE)));
+    return recent == null
+        ? new OfQueue(quantiles(edges, now), own == null, true)
+        : new OfQueue(recent, own == null, false);
+  }
+
+  private @Nullable Timer timer(QueueName queue) {
+    return registry.find(METRIC).tags(QueueTags.tags(queue)).timer();
+  }
+
+  private static double[] edges(HistogramSnapshot snapshot) {
+    return Arrays.stream(snapshot.histogramCounts())
+        .mapToDouble(bucket -> bucket.bucket(TimeUnit.MILLISECONDS))
+        .toArray();
+  }
+
+  private static long[] counts(HistogramSnapshot snapshot) {
+    CountAtBucket[] buckets = snapshot.histogramCounts();
+    long[] counts = new long[buckets.length + 1];
+    for (int i = 0; i < buckets.length; i++) {
+      counts[i] = (long) buckets[i].count();
+    }
+    counts[buckets.length] = snapshot.count();
+    return counts;
+  }
+
+  // All timers of one name have the same edges.
+  private static long[] sum(Collection<long[]> all) {
+    long[] sum = NONE;
+    for (long[] counts : all) {
+      sum = Arrays.copyOf(sum, Math.max(sum.length, counts.length));
+      for (int i = 0; i < counts.length; i++) {
+        sum[i] += counts[i];
+      }
+    }
+    return sum;
+  }
+
+  private static long[] grown(long[] now, long[] before) {
+    long[] grown = now.clone();
+    for (int i = 0; i < Math.min(now.length, before.length); i++) {
+      grown[i] -= before[i];
+    }
+    return grown;
+  }
+
+  private static @Nullable Quantiles quantiles(double[] edges, long[] counts) {
+    long all = counts.length == 0 ? 0 : counts[counts.length - 1];
+    // Without edges nothing can be said.
+    return all <= 0 || edges.length == 0
+        ? null
+        : new Quantiles(edge(edges, counts, all * 0.5), edge(edges, counts, all * 0.99));
   }
 
   // Counts are cumulative: the first edge by which so many had begun.
-  private static double edge(Map<Double, Long> grown, long all, double part) {
-    return grown.entrySet().stream()
-        .filter(entry -> entry.getValue() >= Math.ceil(all * part))
-        .mapToDouble(Map.Entry::getKey)
-        .findFirst()
-        .orElse(Double.POSITIVE_INFINITY);
+  private static double edge(double[] edges, long[] counts, double part) {
+    for (int i = 0; i < edges.length; i++) {
+      if (counts[i] >= Math.ceil(part)) {
+        return edges[i];
+      }
+    }
+    return Double.POSITIVE_INFINITY;
   }
 }

@@ -7,21 +7,29 @@ import org.jspecify.annotations.Nullable;
 /** How values are shown on pages. */
 final class Shown {
 
-  // They would turn what stands behind them around, so that it reads as something else.
-  private static final Pattern TURNING =
-      Pattern.compile("[\\u061C\\u200E\\u200F\\u202A-\\u202E\\u2066-\\u2069]");
+  // What nobody sees, or what turns the text behind it around, so that it reads as something else.
+  private static final Pattern UNSEEN = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}]");
+  private static final Pattern UNSEEN_IN_LINES =
+      Pattern.compile("(?!\\r?\\n|\\t)[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}]");
 
   /** A moment of epoch ms, as machines write it; the browser makes it the viewer's. */
   public String moment(long millis) {
     return Instant.ofEpochMilli(millis).toString();
   }
 
-  /** Somebody's text, in which nothing plays tricks on the eye. */
-  public String text(@Nullable String text) {
-    return text == null
-        ? ""
-        : TURNING
-            .matcher(text)
-            .replaceAll(found -> "\u27E8U+%04X\u27E9".formatted((int) found.group().charAt(0)));
+  /** Somebody's text of one line, in which nothing plays tricks on the eye. */
+  public String text(@Nullable Object text) {
+    return text == null ? "" : seen(UNSEEN, text.toString());
+  }
+
+  /** The same with line breaks and tabs, which are seen by what they do. */
+  public String lines(@Nullable Object text) {
+    return text == null ? "" : seen(UNSEEN_IN_LINES, text.toString());
+  }
+
+  private static String seen(Pattern unseen, String text) {
+    return unseen
+        .matcher(text)
+        .replaceAll(found -> "\u27E8U+%04X\u27E9".formatted(found.group().codePointAt(0)));
   }
 }

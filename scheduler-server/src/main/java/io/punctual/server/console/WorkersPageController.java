@@ -7,11 +7,17 @@ import io.punctual.server.doctor.Checkup;
 import io.punctual.server.doctor.Doctor;
 import io.punctual.server.doctor.Status;
 import io.punctual.server.doctor.WorkerReport;
+import io.punctual.server.registry.PrintableException;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
@@ -24,7 +30,9 @@ import org.springframework.web.servlet.mvc.support.RedirectAttributes;
 @Controller
 class WorkersPageController {
 
+  private static final Logger log = LoggerFactory.getLogger(WorkersPageController.class);
   private static final int MAX = 200;
+  private static final int MAX_TEXT = 300;
   private static final String SCHEDULERS = "punctual-scheduler";
 
   private final Doctor doctor;
@@ -48,8 +56,43 @@ class WorkersPageController {
     model.addAttribute("q", q);
     model.addAttribute("count", found.size());
     model.addAttribute("workers", found.subList(0, Math.min(MAX, found.size())));
-    model.addAttribute("schedulers", registry.getInstances(SCHEDULERS));
+    model.addAttribute("schedulers", schedulers());
     return "workers";
+  }
+
+  /**
+   * What the registry says of a scheduler. Whoever registers says it: it is text, and none of it is
+   * asked for while the page is being written.
+   */
+  record Scheduler(String at, String id) {
+
+    static Scheduler of(ServiceInstance instance) {
+      return new Scheduler(
+          cut(
+              (instance.isSecure() ? "https://" : "http://")
+                  + instance.getHost()
+                  + ":"
+                  + instance.getPort()),
+          cut(Objects.requireNonNullElse(instance.getInstanceId(), "")));
+    }
+
+    private static String cut(String text) {
+      return text.length() > MAX_TEXT ? text.substring(0, MAX_TEXT) + "..." : text;
+    }
+  }
+
+  private List<Scheduler> schedulers() {
+    List<Scheduler> schedulers = new ArrayList<>();
+    try {
+      for (ServiceInstance instance : registry.getInstances(SCHEDULERS)) {
+        if (schedulers.size() < MAX) {
+          schedulers.add(Scheduler.of(instance));
+        }
+      }
+    } catch (RuntimeException e) {
+      log.debug("Not all schedulers in the registry could be read", PrintableException.of(e));
+    }
+    return schedulers;
   }
 
   /** Calls an instance now, with nothing to run. */

@@ -4,6 +4,7 @@ import io.punctual.Limits;
 import io.punctual.core.engine.Delivery;
 import io.punctual.core.engine.RepeatCause;
 import io.punctual.server.registry.WorkerInstance;
+import io.punctual.server.security.Printable;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import io.punctual.wire.CallbackSignature;
@@ -142,7 +143,9 @@ final class BatchCallback implements Callback {
       case CallbackResult.REJECT -> attempt.rejected(error);
       case CallbackResult.REFUSED -> attempt.undeliverable(error);
       case null, default ->
-          log.debug("ignored a callback result with the outcome {}", result.outcome());
+          log.debug(
+              "ignored a callback result with the outcome {}",
+              Printable.of(String.valueOf(result.outcome())));
     }
   }
 

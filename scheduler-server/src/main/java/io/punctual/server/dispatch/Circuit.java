@@ -17,6 +17,10 @@ import org.slf4j.LoggerFactory;
  * from a few by one with each job that succeeds, which doubles it each round: workers that have
  * just come back are not buried.
  *
+ * <p>A backlog is eased in the same way: after a rest, only a few jobs go out until it is known
+ * whether they are late. If they are, they have waited for something that was away (the schedulers,
+ * the store, the workers), and the rest follows as they succeed; if not, it follows at once.
+ *
  * <p>What was sent before it opened says nothing about now: it is neither waited for nor counted.
  * Nor is a job waited for that takes longer than the pause.
  */
@@ -24,7 +28,9 @@ final class Circuit {
 
   private static final Logger log = LoggerFactory.getLogger(Circuit.class);
   private static final long LONGEST_PAUSE = Duration.ofMinutes(1).toNanos();
-  private static final int FIRST = 4;
+  private static final long REST = Duration.ofSeconds(5).toNanos();
+  private static final Duration LATE = Duration.ofSeconds(5);
+  static final int FIRST = 4;
   private static final int GROWN = 1_000;
 
   private final QueueName queue;
@@ -39,6 +45,8 @@ final class Circuit {
   private int timesOpened;
   private long openedAt;
   private long pause;
+  private boolean everUsed;
+  private long lastUsed;
 
   /**
    * Makes one.
@@ -60,16 +68,24 @@ final class Circuit {
 
   /** How many more jobs may go out now. */
   synchronized int free() {
-    if (!open && limit == Integer.MAX_VALUE) {
+    long now = nanoTime.getAsLong();
+    if (!open && rested(now)) {
+      limit = Integer.MAX_VALUE;
+      out.clear();
+      return FIRST;
+    } else if (!open && limit == Integer.MAX_VALUE) {
       return limit;
     }
-    long now = nanoTime.getAsLong();
     if (open && now - openedAt < pause) {
       return 0;
     }
     Iterator<Ticket> oldest = out.iterator();
     while (oldest.hasNext() && now - oldest.next().sentAt >= pause) {
       oldest.remove();
+      if (!open) {
+        // It did not fail, which is all that can be known of a long job.
+        grow();
+      }
     }
     return Math.max(0, (open ? 1 : limit) - out.size());
   }
@@ -79,11 +95,32 @@ final class Circuit {
     return open;
   }
 
-  /** A job is on its way; to be told how it ended. */
-  synchronized Ticket started() {
-    Ticket ticket = new Ticket(timesOpened, nanoTime.getAsLong());
+  private boolean rested(long now) {
+    return !everUsed || now - lastUsed >= REST;
+  }
+
+  /**
+   * A job is on its way; the ticket is to be told how it ended.
+   *
+   * @param waited ms for which it could have gone out
+   */
+  synchronized Ticket started(long waited) {
+    long now = nanoTime.getAsLong();
+    if (!open && rested(now) && waited >= LATE.toMillis()) {
+      limit = FIRST;
+      LogFields.of(log.atDebug(), queue)
+          .log(
+              "Jobs of {} have waited for {} s and go out again, a few at first",
+              queue,
+              waited / 1000);
+    }
+    everUsed = true;
+    lastUsed = now;
+    Ticket ticket = new Ticket(timesOpened, now);
     if (open || limit != Integer.MAX_VALUE) {
       out.add(ticket);
+    } else {
+      out.clear();
     }
     return ticket;
   }
@@ -100,11 +137,16 @@ final class Circuit {
       limit = FIRST;
       LogFields.of(log.atInfo(), queue)
           .log("Jobs of {} succeed again: they go out, a few at first", queue);
-    } else if (limit >= GROWN) {
-      limit = Integer.MAX_VALUE;
-      out.clear();
     } else {
+      grow();
+    }
+  }
+
+  private void grow() {
+    if (limit < GROWN) {
       limit++;
+    } else {
+      limit = Integer.MAX_VALUE;
     }
   }
 
@@ -138,6 +180,7 @@ final class Circuit {
 
   private synchronized boolean ended(Ticket ticket) {
     out.remove(ticket);
+    lastUsed = nanoTime.getAsLong();
     return ticket.timesOpened == timesOpened;
   }
 

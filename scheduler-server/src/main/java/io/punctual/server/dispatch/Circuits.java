@@ -20,9 +20,13 @@ final class Circuits {
     this.nanoTime = nanoTime;
   }
 
-  /** A job of the queue is on its way. */
-  Circuit.Ticket started(QueueName queue) {
-    return circuits.computeIfAbsent(queue, this::create).started();
+  /**
+   * A job of the queue is on its way.
+   *
+   * @param waited ms for which it could have gone out
+   */
+  Circuit.Ticket started(QueueName queue, long waited) {
+    return circuits.computeIfAbsent(queue, this::create).started(waited);
   }
 
   private Circuit create(QueueName queue) {
@@ -36,7 +40,7 @@ final class Circuits {
   /** How many of so many jobs the queue may get now. */
   int free(QueueName queue, int wanted) {
     Circuit circuit = circuits.get(queue);
-    return circuit == null ? wanted : Math.min(wanted, circuit.free());
+    return Math.min(wanted, circuit == null ? Circuit.FIRST : circuit.free());
   }
 
   boolean isOpen(QueueName queue) {

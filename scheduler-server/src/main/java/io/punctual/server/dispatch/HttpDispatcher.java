@@ -7,8 +7,10 @@ import io.punctual.core.engine.Dispatcher;
 import io.punctual.core.engine.RepeatCause;
 import io.punctual.core.queue.LogFields;
 import io.punctual.core.queue.QueueName;
+import io.punctual.server.registry.PrintableException;
 import io.punctual.server.registry.WorkerDirectory;
 import io.punctual.server.registry.WorkerInstance;
+import io.punctual.server.security.Printable;
 import io.punctual.wire.WorkerMetadata;
 import java.net.http.HttpClient;
 import java.time.Duration;
@@ -198,8 +200,11 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
         () -> {
           try {
             new Journey(queue, first, group).travel();
-          } catch (RuntimeException e) {
-            log.error("Jobs of {} are left to their leases, a callback failed oddly", queue, e);
+          } catch (Throwable e) {
+            log.error(
+                "Jobs of {} are left to their leases, a callback failed oddly",
+                queue,
+                PrintableException.of(e));
           }
         });
   }
@@ -214,7 +219,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
 
   private Sent started(QueueName queue, WorkerInstance instance, Delivery delivery) {
     board.started(instance);
-    return new Sent(delivery, circuits.started(queue));
+    return new Sent(delivery, circuits.started(queue, delivery.waited()));
   }
 
   private void withdrawn(Sent sent, WorkerInstance instance) {
@@ -320,7 +325,11 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
         group.forEach(sent -> withdrawn(sent, target));
         LogFields.of(log.atInfo(), queue)
             .addKeyValue("punctual.instance", target.id())
-            .log("Instance {} is left alone for {}: {}", target.id(), e.avoid(), e.reason());
+            .log(
+                "Instance {} is left alone for {}: {}",
+                target.id(),
+                e.avoid(),
+                Printable.of(e.reason()));
         throw e;
       } catch (UntrustedAnswerException e) {
         board.avoid(target, FORBIDDEN, String.valueOf(e.getMessage()));
@@ -328,9 +337,14 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
         held.forEach(sent -> lastTried.forget(sent.delivery().incarnation()));
         LogFields.of(log.atWarn(), queue)
             .addKeyValue("punctual.instance", target.id())
-            .log("Instance {} is left alone for {}: {}", target.id(), FORBIDDEN, e.getMessage());
-      } catch (RuntimeException e) {
-        log.error("A callback to {} failed oddly", target.id(), e);
+            .log(
+                "Instance {} is left alone for {}: {}",
+                target.id(),
+                FORBIDDEN,
+                Printable.of(String.valueOf(e.getMessage())));
+      } catch (Throwable e) {
+        // Also an Error: else they would count as being with the instance for good.
+        log.error("A callback to {} failed oddly", target.id(), PrintableException.of(e));
         attempts.forEach(
             attempt ->
                 attempt.unknown("the callback failed: " + e.getMessage(), RepeatCause.ANSWER_LOST));

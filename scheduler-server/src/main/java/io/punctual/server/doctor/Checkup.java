@@ -97,7 +97,7 @@ public class Checkup {
                         worker.application(),
                         Status.PROBLEM,
                         worker.instance() + " (metadata): " + worker.reason(),
-                        "Correct that entry of the instance's metadata in the registry"
+                        "Correct what the instance says of itself in the registry, host and metadata"
                             + " (docs/api.md, Callbacks); the instance gets no jobs until then, and"
                             + " is in no list.")));
     if (health.error() == null) {

@@ -2,6 +2,7 @@ package io.punctual.server.doctor;
 
 import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.server.dispatch.InstanceState;
+import io.punctual.server.registry.PrintableException;
 import io.punctual.server.registry.WorkerDirectory;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.server.security.Printable;
@@ -50,6 +51,7 @@ public class Doctor implements SmartLifecycle {
   private final InstantSource clock = InstantSource.system();
   private final Triage triage = new Triage(clock);
   private final Map<String, Patient> patients = new ConcurrentHashMap<>();
+  private boolean blind;
   private volatile @Nullable ScheduledExecutorService rounds;
   private volatile @Nullable ExecutorService probes;
 
@@ -151,7 +153,7 @@ public class Doctor implements SmartLifecycle {
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       } catch (ExecutionException | TimeoutException e) {
-        log.debug("No new diagnosis of {}", Printable.of(instance), e);
+        log.debug("No new diagnosis of {}", Printable.of(instance), PrintableException.of(e));
       }
     }
     return Optional.of(report(patient));
@@ -180,8 +182,15 @@ public class Doctor implements SmartLifecycle {
           }
         }
       }
-    } catch (RuntimeException e) {
-      log.debug("The registry could not be read; what was seen of workers stays", e);
+      blind = false;
+    } catch (Throwable e) {
+      // Also an Error: a round that ends with one would be the last.
+      if (!blind) {
+        log.warn(
+            "Workers could not be looked at; what was seen of them stays, trying again",
+            PrintableException.of(e));
+      }
+      blind = true;
     }
   }
 
@@ -214,8 +223,11 @@ public class Doctor implements SmartLifecycle {
       Diagnosis diagnosis = triage.of(patient.instance, dispatcher.ping(patient.instance));
       keep(patient, diagnosis);
       future.complete(diagnosis);
-    } catch (RuntimeException e) {
-      log.error("Instance {} could not be probed", patient.instance.id(), e);
+    } catch (Throwable e) {
+      log.error(
+          "Instance {} could not be probed",
+          Printable.of(patient.instance.id()),
+          PrintableException.of(e));
       synchronized (patient) {
         patient.underWay = null;
         patient.againAt = System.nanoTime() + TimeUnit.SECONDS.toNanos(AGAIN_S[3]);
@@ -258,8 +270,8 @@ public class Doctor implements SmartLifecycle {
           Printable.of(instance.id()),
           instance.application(),
           diagnosis.code().word(),
-          diagnosis.seen(),
-          diagnosis.url(),
+          Printable.of(diagnosis.seen()),
+          Printable.of(diagnosis.url()),
           diagnosis.cure());
     } else {
       log.info(

@@ -9,10 +9,10 @@ import org.springframework.stereotype.Component;
 
 /** Which queues have figures of their own: the first so many in which something happens. */
 @Component
-final class QueueTags {
+public final class QueueTags {
 
   /** All others. */
-  static final QueueName OTHER = new QueueName("other", "other");
+  public static final QueueName OTHER = new QueueName("other", "other");
 
   // Names come from users: what grows with them must have an end.
   private final int max;
@@ -31,7 +31,8 @@ final class QueueTags {
     return named.size() < max ? named.computeIfAbsent(queue, name -> name) : OTHER;
   }
 
-  static Tags tags(QueueName queue) {
+  /** The tags of a queue's figures. */
+  public static Tags tags(QueueName queue) {
     return Tags.of("application", queue.application(), "task.type", queue.taskType());
   }
 }

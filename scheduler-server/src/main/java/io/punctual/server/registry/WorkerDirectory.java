@@ -1,17 +1,20 @@
 package io.punctual.server.registry;
 
+import io.punctual.Limits;
 import io.punctual.server.security.Printable;
 import io.punctual.wire.WorkerMetadata;
-import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.cloud.client.ServiceInstance;
@@ -29,14 +32,22 @@ public class WorkerDirectory {
 
   private static final Pattern ID = Pattern.compile("[!-~]{1,200}");
 
+  // Names come from whoever registers: so many lines a minute, and so many entries, are enough.
+  private static final int MOST_LINES = 60;
+  private static final int MOST_UNUSABLE = 1_000;
+  private static final long MINUTE_NS = Duration.ofMinutes(1).toNanos();
+
   private final DiscoveryClient discovery;
   private final Map<String, List<WorkerInstance>> view = new ConcurrentHashMap<>();
-  private final Map<String, Unusable> unusable = new ConcurrentHashMap<>();
+  // By application and id, as the registry has them.
+  private final Map<String, Map<String, Unusable>> unusable = new ConcurrentHashMap<>();
+  private long minute = System.nanoTime();
+  private int lines;
 
   /**
-   * An instance that gets no jobs since its metadata makes no sense.
+   * An instance that gets no jobs since what it says of itself makes no sense.
    *
-   * @param application in lower case
+   * @param application in lower case, printable as all of it
    * @param reason names the entry
    */
   public record Unusable(String application, String instance, String reason) {}
@@ -47,7 +58,7 @@ public class WorkerDirectory {
 
   /** The instances of an application that take jobs of some type. */
   public List<WorkerInstance> instances(String application) {
-    return view.computeIfAbsent(application, this::read);
+    return view.computeIfAbsent(application, name -> readOr(name, List.of()));
   }
 
   /** The instances of an application that say that they run the task type. */
@@ -65,17 +76,18 @@ public class WorkerDirectory {
     List<WorkerInstance> all = new ArrayList<>();
     Set<String> applications = new TreeSet<>();
     for (String application : discovery.getServices()) {
-      if (applications.add(application.toLowerCase(Locale.ROOT))) {
-        all.addAll(read(application));
+      String name = application.toLowerCase(Locale.ROOT);
+      if (applications.add(name)) {
+        all.addAll(readOr(application, view.getOrDefault(name, List.of())));
       }
     }
-    unusable.values().removeIf(instance -> !applications.contains(instance.application()));
+    unusable.keySet().retainAll(applications);
     return all;
   }
 
   /** Those that were seen and are not among the instances. */
   public List<Unusable> unusable() {
-    return List.copyOf(unusable.values());
+    return unusable.values().stream().flatMap(bad -> bad.values().stream()).toList();
   }
 
   /** Reads the view again for all applications that were asked for. */
@@ -83,74 +95,112 @@ public class WorkerDirectory {
     view.replaceAll((application, before) -> readOr(application, before));
   }
 
+  // Whatever is thrown, also an Error: it is of one application, and the others must be seen.
   private List<WorkerInstance> readOr(String application, List<WorkerInstance> before) {
     try {
       return read(application);
-    } catch (RuntimeException e) {
-      log.debug("The registry could not be read, the last view stays", e);
+    } catch (Throwable e) {
+      if (mayTell()) {
+        log.warn(
+            "The registry's view of {} could not be read, the last one stays: {}",
+            Printable.of(application),
+            PrintableException.text(e));
+      }
       return before;
     }
   }
 
   private List<WorkerInstance> read(String application) {
     List<WorkerInstance> instances = new ArrayList<>();
-    Set<String> bad = new HashSet<>();
+    Map<String, Unusable> bad = new LinkedHashMap<>();
     String name = application.toLowerCase(Locale.ROOT);
     for (ServiceInstance instance : discovery.getInstances(application)) {
-      Map<String, String> metadata = instance.getMetadata();
-      // Eureka looks up by a virtual address, which is whatever an instance says: another
-      // application's key must not stand for this one's.
-      if (!application.equalsIgnoreCase(instance.getServiceId())) {
-        continue;
-      }
-      if (metadata == null || !metadata.containsKey(WorkerMetadata.TASK_TYPES)) {
-        continue;
-      }
-      String id =
-          instance.getInstanceId() != null
-              ? instance.getInstanceId()
-              : instance.getHost() + ":" + instance.getPort();
       try {
-        instances.add(worker(id, instance, metadata));
-      } catch (IllegalArgumentException e) {
-        bad.add(id);
-        String reason = Printable.of(String.valueOf(e.getMessage()));
-        Unusable now = new Unusable(name, Printable.of(id), reason);
-        if (!now.equals(unusable.put(name + "/" + id, now))) {
-          log.warn(
-              "Instance {} of {} gets no jobs, its registry metadata makes no sense: {}",
-              now.instance(),
-              application,
-              reason);
+        WorkerInstance worker = worker(application, instance);
+        if (worker != null) {
+          instances.add(worker);
+        }
+      } catch (Throwable e) {
+        // Nor may one instance hide the others.
+        if (bad.size() < MOST_UNUSABLE) {
+          String id = idOr(instance, "?");
+          bad.put(id, new Unusable(Printable.of(name), Printable.of(id), reason(e)));
         }
       }
     }
-    unusable
-        .entrySet()
-        .removeIf(
-            entry ->
-                entry.getValue().application().equals(name)
-                    && !bad.contains(entry.getKey().substring(name.length() + 1)));
+    Map<String, Unusable> before =
+        Objects.requireNonNullElse(
+            bad.isEmpty() ? unusable.remove(name) : unusable.put(name, bad), Map.of());
+    bad.forEach(
+        (id, now) -> {
+          if (!now.equals(before.get(id)) && mayTell()) {
+            log.warn(
+                "Instance {} of {} gets no jobs, what it says in the registry makes no sense: {}",
+                now.instance(),
+                now.application(),
+                now.reason());
+          }
+        });
     return List.copyOf(instances);
   }
 
-  private static WorkerInstance worker(
-      String id, ServiceInstance instance, Map<String, String> entries) {
+  private static String reason(Throwable e) {
+    return e instanceof IllegalArgumentException
+        ? Printable.of(String.valueOf(e.getMessage()))
+        : "it could not be read: " + PrintableException.text(e);
+  }
+
+  private synchronized boolean mayTell() {
+    long now = System.nanoTime();
+    if (now - minute >= MINUTE_NS) {
+      minute = now;
+      lines = 0;
+    }
+    lines++;
+    if (lines == MOST_LINES) {
+      log.warn("More of what is wrong in the registry is not logged in this minute");
+    }
+    return lines < MOST_LINES;
+  }
+
+  /** Null if it is no worker of that application. */
+  private static @Nullable WorkerInstance worker(String application, ServiceInstance instance) {
+    Map<String, String> entries = instance.getMetadata();
+    // Eureka looks up by a virtual address, which is whatever an instance says: another
+    // application's key must not stand for this one's.
+    if (!application.equalsIgnoreCase(instance.getServiceId())
+        || entries == null
+        || !entries.containsKey(WorkerMetadata.TASK_TYPES)) {
+      return null;
+    }
+    if (!Limits.isName(application)) {
+      throw new IllegalArgumentException("its application's name " + Limits.NAME_RULE);
+    }
+    String id = id(instance);
     if (!ID.matcher(id).matches()) {
       throw new IllegalArgumentException(
           "its id must be 1 to 200 printable ASCII characters without spaces");
     }
     WorkerMetadata metadata = WorkerMetadata.from(entries);
-    String host = instance.getHost();
-    URI callback =
-        URI.create(
-            (instance.isSecure() ? "https" : "http")
-                + "://"
-                + (host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host)
-                + ":"
-                + instance.getPort()
-                + metadata.callbackPath());
     return new WorkerInstance(
-        id, instance.getServiceId().toLowerCase(Locale.ROOT), callback, metadata);
+        id,
+        application.toLowerCase(Locale.ROOT),
+        CallbackAddress.of(
+            instance.isSecure(), instance.getHost(), instance.getPort(), metadata.callbackPath()),
+        metadata);
+  }
+
+  private static String id(ServiceInstance instance) {
+    return instance.getInstanceId() != null
+        ? instance.getInstanceId()
+        : instance.getHost() + ":" + instance.getPort();
+  }
+
+  private static String idOr(ServiceInstance instance, String otherwise) {
+    try {
+      return id(instance);
+    } catch (Throwable e) {
+      return otherwise;
+    }
   }
 }

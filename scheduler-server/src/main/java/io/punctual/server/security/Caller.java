@@ -32,6 +32,11 @@ public record Caller(String name, @Nullable String application, @Nullable Role r
     return authentication instanceof CallerAuthentication known ? known.getPrincipal() : NOBODY;
   }
 
+  /** The name that jobs keep of who submitted them; null where nobody has to say it. */
+  public @Nullable String submitter() {
+    return isAnybody() ? null : name;
+  }
+
   /** Whether nobody has to say who they are. */
   public boolean isAnybody() {
     return equals(ANYBODY);

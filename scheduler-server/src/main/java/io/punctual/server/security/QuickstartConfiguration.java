@@ -114,12 +114,7 @@ class QuickstartConfiguration {
     protected void doFilterInternal(
         HttpServletRequest request, HttpServletResponse response, FilterChain chain)
         throws IOException, ServletException {
-      String site = request.getHeader("Sec-Fetch-Site");
-      boolean foreign =
-          site == null
-              ? request.getHeader("Origin") != null
-              : !site.equals("same-origin") && !site.equals("none");
-      if (foreign || !HERE.contains(request.getServerName())) {
+      if (ForeignSites.sent(request) || !HERE.contains(request.getServerName())) {
         response.sendError(403);
         return;
       }

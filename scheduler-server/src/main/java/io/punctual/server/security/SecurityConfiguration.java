@@ -27,9 +27,10 @@ import org.springframework.security.web.AuthenticationEntryPoint;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.access.AccessDeniedHandler;
 import org.springframework.security.web.authentication.LoginUrlAuthenticationEntryPoint;
+import org.springframework.security.web.authentication.www.BasicAuthenticationFilter;
 import org.springframework.security.web.csrf.CookieCsrfTokenRepository;
 import org.springframework.security.web.header.writers.ReferrerPolicyHeaderWriter;
-import org.springframework.security.web.savedrequest.CookieRequestCache;
+import org.springframework.security.web.savedrequest.SavedRequest;
 
 /**
  * Every call has a caller. What this caller may do is said at the calls themselves, see {@link
@@ -105,11 +106,12 @@ class SecurityConfiguration {
     tokens.setCookiePath(CONSOLE);
     tokens.setCookieCustomizer(cookie -> cookie.sameSite("Strict"));
     String login = CONSOLE + "/login";
+    ReturnAddress pages = new ReturnAddress();
     AuthenticationEntryPoint page = new LoginUrlAuthenticationEntryPoint(login);
     return http.securityMatcher(CONSOLE, CONSOLE + "/**")
         // In cookies: strangers leave nothing behind here.
         .csrf(csrf -> csrf.csrfTokenRepository(tokens))
-        .requestCache(cache -> cache.requestCache(new CookieRequestCache()))
+        .requestCache(cache -> cache.requestCache(pages))
         .anonymous(AbstractHttpConfigurer::disable)
         .headers(
             headers ->
@@ -122,7 +124,14 @@ class SecurityConfiguration {
         .formLogin(
             form ->
                 form.loginPage(login)
-                    .defaultSuccessUrl(CONSOLE)
+                    .successHandler(
+                        (request, response, who) -> {
+                          SavedRequest wanted = pages.getRequest(request, response);
+                          pages.removeRequest(request, response);
+                          response.sendRedirect(
+                              request.getContextPath()
+                                  + (wanted == null ? CONSOLE : wanted.getRedirectUrl()));
+                        })
                     .failureHandler(
                         (request, response, e) ->
                             response.sendRedirect(
@@ -195,6 +204,7 @@ class SecurityConfiguration {
         .anonymous(AbstractHttpConfigurer::disable)
         .headers(SecurityConfiguration::headers)
         .authenticationManager(operators)
+        .addFilterBefore(new ForeignSites(denied), BasicAuthenticationFilter.class)
         .httpBasic(basic -> basic.authenticationEntryPoint(entryPoint))
         .oauth2ResourceServer(
             server ->

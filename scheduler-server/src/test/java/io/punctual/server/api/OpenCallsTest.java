@@ -3,6 +3,7 @@ package io.punctual.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import jakarta.servlet.FilterChain;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -13,18 +14,42 @@ import org.springframework.mock.web.MockHttpServletResponse;
 
 class OpenCallsTest {
 
-  private final OpenCalls calls = new OpenCalls(2);
+  private final OpenCalls calls = new OpenCalls(2, new OpenBodies(100));
   private final CountDownLatch begun = new CountDownLatch(2);
   private final CountDownLatch end = new CountDownLatch(1);
 
   private MockHttpServletResponse call(String path, FilterChain chain) {
     MockHttpServletResponse response = new MockHttpServletResponse();
     try {
-      calls.doFilter(new MockHttpServletRequest("POST", path), response, chain);
+      calls.doFilter(post(path), response, chain);
     } catch (Exception e) {
       throw new AssertionError(e);
     }
     return response;
+  }
+
+  @Test
+  void bodiesAreBoundedAllTogether() {
+    FilterChain alone =
+        (request, response) ->
+            assertThat(OpenBodies.hold((HttpServletRequest) request, 60)).isTrue();
+    FilterChain second =
+        (request, response) ->
+            assertThat(OpenBodies.hold((HttpServletRequest) request, 60)).isFalse();
+    FilterChain both =
+        (request, response) -> {
+          alone.doFilter(request, response);
+          call("/api/v1/jobs", second);
+        };
+    // Whatever becomes of a call, what it held is free again.
+    for (int i = 0; i < 3; i++) {
+      call("/api/v1/jobs", both);
+      call("/api/v1/jobs", alone);
+    }
+  }
+
+  private static MockHttpServletRequest post(String path) {
+    return new MockHttpServletRequest("POST", path);
   }
 
   @Test

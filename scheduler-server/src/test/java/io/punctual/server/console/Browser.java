@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Dimension;
@@ -120,9 +121,18 @@ final class Browser implements AutoCloseable {
 
   /** Goes on with the tabulator until what is in focus has this text. */
   void tabTo(String text) {
+    tabTo(text, WebElement::getText);
+  }
+
+  /** Goes on until what is in focus is read out as this. */
+  void tabToLabel(String label) {
+    tabTo(label, one -> String.valueOf(one.getAccessibleName()));
+  }
+
+  private void tabTo(String text, Function<WebElement, String> of) {
     for (int i = 0; i < 60; i++) {
       press(Keys.TAB);
-      if (driver.switchTo().activeElement().getText().equals(text)) {
+      if (text.equals(of.apply(driver.switchTo().activeElement()))) {
         return;
       }
     }
@@ -157,6 +167,8 @@ final class Browser implements AutoCloseable {
     driver.executeCdpCommand(
         "Emulation.setEmulatedMedia",
         Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
+    // Colours change little by little: in between nothing is as it will be.
+    until(() -> run("return document.getAnimations().length").equals("0"));
     return this;
   }
 

@@ -13,7 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
+import org.openqa.selenium.WebElement;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -97,6 +99,7 @@ class ConsoleBrowserIT extends ConsoleTestBase {
         "/console",
         "/console/queues",
         "/console/queues/shop/looks",
+        "/console/queues/shop/held",
         "/console/jobs?q=app:shop",
         "/console/jobs/shop/looks/one",
         "/console/jobs/shop/looks.dead/dead",
@@ -105,7 +108,8 @@ class ConsoleBrowserIT extends ConsoleTestBase {
         "/console/doctor",
         "/console/operations",
         "/console/audit",
-        "/console/queues/none/such");
+        "/console/queues/none/such",
+        "/console/none/such");
   }
 
   @ParameterizedTest
@@ -124,6 +128,7 @@ class ConsoleBrowserIT extends ConsoleTestBase {
           "{}",
           "java.net.SocketTimeoutException: Read timed out after 3000 ms");
       assertThat(call("POST", "/api/v1/queues/shop/looks/pause", "")).isEqualTo(200);
+      submit("held", fresh(), "0s", "");
     }
     as("bea");
     var before = browser.complaints();
@@ -230,17 +235,105 @@ class ConsoleBrowserIT extends ConsoleTestBase {
             .findFirst()
             .orElseThrow();
     assertThat(group.getText()).startsWith("3");
-    group.findElement(org.openqa.selenium.By.cssSelector("button")).click();
+    group.findElement(By.cssSelector("button")).click();
     browser.until(() -> browser.text().contains("3 jobs match"));
     browser.type("input[name=perSecond]", "100");
     browser.click("form[action$='/begin'] button");
-    browser.until(() -> browser.text("#live").contains("requeued"));
+    browser.until(() -> browser.text("#live").contains("waits again"));
     assertThat(call("GET", "/api/v1/jobs/shop/" + type + "/other", "")).isEqualTo(200);
     Awaitility.await()
         .until(
             () ->
                 api.call("GET", "/api/v1/queues/shop/" + type, "", ADMIN).body().at("/dead").asInt()
                     == 1);
+  }
+
+  @Test
+  void whatNoWordsTellApartIsNotOfferedAsAGroup() {
+    String type = "dies.wordless";
+    die(type, "w1", "{}", "17");
+    die(type, "w2", "{}", "no such order");
+    as("bea");
+    browser.until(() -> browser.open("/console/dead").text().contains(type));
+    By tools = By.cssSelector("button, input");
+    for (WebElement group : browser.all(".groups li")) {
+      if (group.getText().contains(type)) {
+        assertThat(group.findElements(tools).isEmpty())
+            .isEqualTo(group.getText().contains("No words tell these"))
+            .isEqualTo(!group.getText().contains("no such order"));
+      }
+    }
+    assertThat(browser.text()).contains("No words tell these");
+  }
+
+  @Test
+  void groupsOfDeadLettersAreCheckedAndRequeuedTogether() {
+    String type = "dies.checked";
+    die(type, "t1", "{}", "timed out, after 100 ms");
+    die(type, "t2", "{}", "timed out, after 200 ms");
+    die(type, "no", "{}", "no such order");
+    die(type, "left", "{}", "left alone");
+    as("otto");
+    browser.until(() -> browser.open("/console/dead").text().contains("left alone"));
+    assertThat(browser.one("#checked").isDisplayed()).isFalse();
+    for (String error : List.of("timed out", "no such order")) {
+      browser.click(".groups input[value*='type:%s '][value*='%s']".formatted(type, error));
+    }
+    assertThat(browser.text(".picked [role=status]")).isEqualTo("2 checked");
+    browser.click("#checked button");
+    browser.until(() -> browser.text().contains("3 jobs match"));
+    browser.click("form[action$='/begin'] button");
+    browser.until(() -> browser.text("#live").contains("waits again"));
+    Awaitility.await()
+        .until(
+            () ->
+                api.call("GET", "/api/v1/queues/shop/" + type, "", ADMIN).body().at("/dead").asInt()
+                    == 1);
+  }
+
+  @Test
+  void checkedJobsAreMovedByTheKeyboardAloneOnASmallScreen() {
+    for (String one : List.of("k1", "k2", "k3")) {
+      submit("picked", one, "1h", "");
+    }
+    as("otto").width(380).open("/console/jobs?q=app:shop+type:picked");
+    assertThat(browser.one("#checked").isDisplayed()).isFalse();
+    browser.tabToLabel("Check shop/picked/k2");
+    browser.press(Keys.SPACE);
+    assertThat(browser.text(".picked [role=status]")).isEqualTo("1 checked");
+    assertThat(browser.one("#checked").isDisplayed()).isTrue();
+    assertThat(browser.overflow()).isLessThanOrEqualTo(0);
+    assertThat(browser.unfair()).isEmpty();
+    browser.picture("jobs-checked-light-380");
+    browser.colours("dark").picture("jobs-checked-dark-380");
+    assertThat(browser.unfair()).isEmpty();
+    // All, and one of them not.
+    browser.click("[data-check-all]");
+    assertThat(browser.text(".picked [role=status]")).isEqualTo("3 checked");
+    browser.click("h1");
+    browser.tabToLabel("Check shop/picked/k2");
+    browser.press(Keys.SPACE);
+    assertThat(browser.text(".picked [role=status]")).isEqualTo("2 checked");
+    assertThat(browser.one("#checked .when").isDisplayed()).isFalse();
+    browser.one("#checked select").sendKeys("Reschedule");
+    browser.type("#checked input[name=when]", "2035-01-31T12:00:00Z");
+    browser.press(Keys.ENTER);
+    browser.until(() -> browser.text().contains("2 jobs are checked"));
+    assertThat(browser.text("tbody")).contains("k1", "k3").doesNotContain("k2");
+    browser.tabTo("Begin");
+    browser.press(Keys.ENTER);
+    browser.until(() -> browser.text("#live").contains("gets the new time"));
+    for (String one : List.of("k1", "k3")) {
+      assertThat(due("picked", one)).startsWith("2035");
+    }
+    assertThat(due("picked", "k2")).doesNotStartWith("2035");
+  }
+
+  private String due(String taskType, String taskId) {
+    return api.call("GET", "/api/v1/jobs/shop/" + taskType + "/" + taskId, "", ADMIN)
+        .body()
+        .at("/dueAt")
+        .asString();
   }
 
   @Test
@@ -307,8 +400,11 @@ class ConsoleBrowserIT extends ConsoleTestBase {
     submit("seen", "one", "1h", "");
     as("vera").open("/console/jobs/shop/seen/one");
     assertThat(browser.all("main form")).isEmpty();
-    browser.open("/console/queues/shop/seen");
-    assertThat(browser.all("main form[method=post]")).isEmpty();
+    for (String page :
+        List.of("/console/queues/shop/seen", "/console/jobs?q=one", "/console/dead")) {
+      browser.open(page);
+      assertThat(browser.all("main form[method=post], main input[type=checkbox]")).isEmpty();
+    }
     assertThat(browser.all("header a")).extracting(a -> a.getText()).doesNotContain("Audit");
   }
 
@@ -352,5 +448,31 @@ class ConsoleBrowserIT extends ConsoleTestBase {
     assertThat(browser.run("return document.documentElement.lang")).isEqualTo("zh-CN");
     browser.click("a[hreflang=en]");
     browser.until(() -> browser.text("h1").equals("Queues"));
+  }
+
+  @Test
+  void aPreviewStaysAPreviewInTheOtherLanguageAndWhenLoadedAgain() {
+    submit("spoken", "one", "1h", "");
+    as("otto").open("/console/jobs?q=app:shop+type:spoken");
+    browser.all("summary").stream()
+        .filter(summary -> summary.getText().startsWith("Do something"))
+        .findFirst()
+        .orElseThrow()
+        .click();
+    browser.click("form[action$='/bulk'] button");
+    browser.until(() -> browser.text().contains("1 job matches"));
+    browser.click("a[hreflang=zh-CN]");
+    browser.until(() -> browser.text().contains("匹配 1 个任务"));
+    for (String colours : new String[] {"light", "dark"}) {
+      browser.width(380).colours(colours);
+      assertThat(browser.overflow()).isLessThanOrEqualTo(0);
+      assertThat(browser.unfair()).isEmpty();
+      browser.picture("preview-" + colours + "-380");
+    }
+    browser.click("a[hreflang=en]");
+    browser.until(() -> browser.text().contains("1 job matches"));
+    browser.open(browser.path());
+    browser.click("form[action$='/begin'] button");
+    browser.until(() -> browser.text("#live").contains("cancelled"));
   }
 }

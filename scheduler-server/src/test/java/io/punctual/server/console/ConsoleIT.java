@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.punctual.server.security.Allowed;
 import java.net.HttpCookie;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,13 +19,18 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 /** The console below its looks: who gets in, and what forms do. */
+@ExtendWith(OutputCaptureExtension.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ConsoleIT extends ConsoleTestBase {
 
@@ -136,6 +144,78 @@ class ConsoleIT extends ConsoleTestBase {
   }
 
   @Test
+  void whoHasToLogInFirstGetsWhereTheyWantedTo() {
+    try (Visitor vera = new Visitor(port)) {
+      var first = vera.get("/console/queues?sort=ready&q=a%20b", "Accept", "text/html");
+      assertThat(Visitor.next(first)).isEqualTo("/console/login");
+      // Neither what a page asks for again, nor what it sends, nor what is no page.
+      vera.get("/console/pulse", "Accept", "text/html", "HX-Request", "true");
+      vera.get("/console/pulse", "Accept", "text/html", "Sec-Fetch-Dest", "empty");
+      vera.get("/console/pulse", "Accept", "application/json");
+      vera.post("/console/bulk", Map.of());
+      assertThat(vera.cookies())
+          .filteredOn(cookie -> cookie.getName().equals("punctual-return"))
+          .singleElement()
+          .satisfies(
+              cookie -> {
+                assertThat(cookie.getPath()).isEqualTo("/console");
+                assertThat(cookie.isHttpOnly()).isTrue();
+              });
+      assertThat(first.headers().firstValue("Set-Cookie").orElse("")).contains("SameSite=Strict");
+
+      assertThat(Visitor.next(vera.logIn("vera", PASSWORD)))
+          .isEqualTo("/console/queues?sort=ready&q=a%20b");
+      assertThat(vera.cookies())
+          .extracting(HttpCookie::getName)
+          .doesNotContain("punctual-return", "REDIRECT_URI");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "https://evil.example",
+        "//evil.example",
+        "/consolex",
+        "/console\r\nX: y",
+        "\u0000"
+      })
+  void nobodyIsSentElsewhereAfterTheLogin(String wanted) {
+    try (Visitor vera = new Visitor(port)) {
+      vera.keep(
+          "punctual-return",
+          Base64.getUrlEncoder()
+              .withoutPadding()
+              .encodeToString(wanted.getBytes(StandardCharsets.UTF_8)));
+      assertThat(Visitor.next(vera.logIn("vera", PASSWORD))).isEqualTo("/console");
+    }
+  }
+
+  @Test
+  void formsAreNoLargerThanTheyMustBe() {
+    try (Visitor stranger = new Visitor(port);
+        Visitor bea = Visitor.loggedIn(port, "bea")) {
+      assertThat(stranger.logIn("vera", "x".repeat(5_000)).statusCode()).isEqualTo(413);
+      // Not even looked at.
+      assertThat(Visitor.next(stranger.post("/console/bulk", Map.of("q", "x".repeat(100_000)))))
+          .isEqualTo("/console/login");
+      assertThat(bea.post("/console/bulk", Map.of("q", "x".repeat(1_100_000))).statusCode())
+          .isEqualTo(413);
+    }
+  }
+
+  @Test
+  void onlyLanguagesThatThereAreCanBeChosen() {
+    try (Visitor visitor = new Visitor(port)) {
+      var unused = visitor.get("/console/login?lang=th-TH-u-ca-buddhist");
+      assertThat(visitor.cookies())
+          .extracting(HttpCookie::getName)
+          .doesNotContain("punctual-language");
+      assertThat(visitor.get("/console/login?lang=zh-CN").body()).contains("lang=\"zh-CN\"");
+    }
+  }
+
+  @Test
   void whoIsWrongIsToldSoAndWhoGuessesIsMadeToWait() {
     try (Visitor visitor = new Visitor(port)) {
       String nobody = "nobody-" + UUID.randomUUID();
@@ -210,6 +290,30 @@ class ConsoleIT extends ConsoleTestBase {
   }
 
   @Test
+  void whatStrangersSayInTheRegistryIsTextAndBreaksNoPage(CapturedOutput output) {
+    Visitor otto = visitors.computeIfAbsent("otto", any -> Visitor.loggedIn(port, any));
+    HttpResponse<String> workers = otto.get("/console/workers");
+    assertThat(workers.statusCode()).isEqualTo(200);
+    assertThat(workers.body())
+        .contains(
+            "http://&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;\u27E8U+000A\u27E92026-01-01",
+            "strange\u27E8U+200B\u27E9",
+            "http://127.0.0.1:8080",
+            "scheduler-1")
+        .doesNotContain("<script>", "\u200b", "\u202e", "\u2066", "shop-strange", "shop-turned")
+        .endsWith("</html>\n");
+
+    Awaitility.await()
+        .untilAsserted(
+            () ->
+                assertThat(otto.get("/console/doctor").body())
+                    .contains("shop-strange", "its host must be", "shop-turned", "a?b?")
+                    .doesNotContain("<script>", "\u202e", "\u2066")
+                    .endsWith("</html>\n"));
+    assertThat(output.getAll()).doesNotContain("\n2026-01-01T00:00:00Z INFO punctual.audit");
+  }
+
+  @Test
   void manyJobsAreCancelledAsFastAsWasSaidUntilSomebodyStopsIt() {
     for (int i = 0; i < 30; i++) {
       submit("bulk", "b" + i, "1h", "");
@@ -217,26 +321,15 @@ class ConsoleIT extends ConsoleTestBase {
     try (Visitor otto = Visitor.loggedIn(port, "otto")) {
       String search = "app:shop type:bulk state:delayed";
       var unused = otto.get("/console/jobs?q=" + Visitor.encoded(search));
-      HttpResponse<String> preview =
-          otto.post("/console/bulk", Map.of("q", search, "action", "CANCEL"));
-      assertThat(preview.body()).contains("30 jobs match", "b0");
+      String preview =
+          Visitor.next(otto.post("/console/bulk", Map.of("q", search, "action", "CANCEL")));
+      assertThat(otto.get(preview).body()).contains("30 jobs match", "b0");
       assertThat(otto.get("/console/queues/shop/bulk").body()).contains("<b>30</b>");
-      String slow =
-          otto.post(
-                  "/console/bulk/begin", Map.of("q", search, "action", "CANCEL", "perSecond", "1"))
-              .headers()
-              .firstValue("Location")
-              .orElseThrow()
-              .replaceFirst("^https?://[^/]+", "");
+      String slow = Visitor.next(otto.post(preview + "/begin", Map.of("perSecond", "1")));
       Awaitility.await().until(() -> otto.get(slow).body().contains("running"));
       assertThat(otto.post(slow + "/stop", Map.of()).statusCode()).isEqualTo(302);
       Awaitility.await().until(() -> otto.get(slow).body().contains("stopped"));
-      String rest =
-          otto.post("/console/bulk/begin", Map.of("q", search, "action", "CANCEL"))
-              .headers()
-              .firstValue("Location")
-              .orElseThrow()
-              .replaceFirst("^https?://[^/]+", "");
+      String rest = Visitor.next(otto.post(preview + "/begin", Map.of()));
       Awaitility.await().until(() -> otto.get(rest).body().contains("class=\"tag done\""));
       assertThat(otto.get("/console/jobs?q=" + Visitor.encoded(search)).body())
           .contains("No job matches");
@@ -245,6 +338,164 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(otto.post("/console/bulk", Map.of("q", search, "action", "PURGE")).statusCode())
           .isEqualTo(403);
     }
+  }
+
+  @Test
+  void aPreviewHasAnAddressOfItsOwnForThoseWhoMayDoWhatItShows() {
+    submit("before", "one", "1h", "");
+    Map<String, String> purge = Map.of("q", "app:shop type:before", "action", "PURGE");
+    try (Visitor bea = Visitor.loggedIn(port, "bea");
+        Visitor otto = Visitor.loggedIn(port, "otto")) {
+      String preview = Visitor.next(bea.post("/console/bulk", purge));
+      // As often as one likes, and in whatever language.
+      assertThat(bea.get(preview).body()).contains("1 job matches", "Begin");
+      assertThat(bea.get(preview + "?lang=zh-CN").body()).contains("匹配 1 个任务", "lang=en");
+      assertThat(otto.get(preview).statusCode()).isEqualTo(403);
+      assertThat(otto.post(preview + "/begin", Map.of()).statusCode()).isEqualTo(403);
+      assertThat(bea.get("/console/bulk/none"))
+          .satisfies(answer -> assertThat(answer.statusCode()).isEqualTo(404))
+          .satisfies(answer -> assertThat(answer.body()).contains("no such preview"));
+      assertThat(call("GET", "/api/v1/jobs/shop/before/one", "")).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void theOtherLanguageIsThatOfTheSamePage() {
+    try (Visitor vera = Visitor.loggedIn(port, "vera")) {
+      String search = Visitor.encoded("app:shop state:dead");
+      assertThat(vera.get("/console/jobs?q=" + search + "&lang=en").body())
+          .contains("href=\"?q=" + search + "&amp;lang=zh-CN\"");
+      // A form's answer has no address that could be asked for again.
+      assertThat(vera.post("/console/queues/shop/a/pause", Map.of()).body())
+          .contains("<main")
+          .doesNotContain("lang=zh-CN");
+    }
+  }
+
+  @Test
+  void whereNothingIsAPageSaysSoAndWhereToGo() {
+    try (Visitor vera = Visitor.loggedIn(port, "vera")) {
+      for (String path : List.of("/console/nowhere", "/console/queues/shop", "/console/jobs/a/b")) {
+        HttpResponse<String> answer = vera.get(path);
+        assertThat(answer.statusCode()).as(path).isEqualTo(404);
+        assertThat(answer.headers().firstValue("Content-Type").orElse("")).startsWith("text/html");
+        assertThat(answer.body())
+            .contains("There is no page at " + path, "href=\"/console/queues\"");
+        assertThat(vera.get(path + "?lang=zh-CN").body()).contains(path + " 处没有页面", "lang=en");
+        assertThat(vera.get(path + "?lang=en").body()).contains("There is no page");
+      }
+      assertThat(vera.get("/console/bulk"))
+          .satisfies(answer -> assertThat(answer.statusCode()).isEqualTo(405))
+          .satisfies(answer -> assertThat(answer.headers().firstValue("Allow")).contains("POST"))
+          .satisfies(
+              answer -> assertThat(answer.body()).contains("<main", "takes only what a form"));
+      // The API's answers stay what they were.
+      assertThat(api.call("GET", "/api/v1/nowhere", "", ADMIN).body().at("/code").asString())
+          .isEqualTo("not-found");
+    }
+  }
+
+  @Test
+  void aQueueShowsHowLateItsJobsBeganAndWhoRunsThem() {
+    submit("unbegun", "later", "1h", "");
+    submit("held", "now", "0s", "");
+    submit("begun", "now", "0s", "");
+    String claim = "{\"application\":\"shop\",\"taskTypes\":[\"begun\"],\"wait\":10000}";
+    assertThat(api.call("POST", "/api/v1/claims", claim, ADMIN).body().get("jobs")).hasSize(1);
+    try (Visitor vera = Visitor.loggedIn(port, "vera")) {
+      Awaitility.await()
+          .untilAsserted(
+              () ->
+                  assertThat(words(vera.get("/console/queues/shop/held").body()))
+                      .containsPattern("shop-holding reached [1-7] of 7 1\\.2\\.3")
+                      .doesNotContain("shop-gone"));
+      assertThat(words(vera.get("/console/queues/shop/begun").body()))
+          .contains(" ms lateness p50 / p99 here")
+          .doesNotContain("figures of their own");
+      assertThat(words(vera.get("/console/queues/shop/unbegun").body()))
+          .contains("– lateness p50 / p99 here", "No instance of shop is registered");
+      assertThat(words(vera.get("/console/queues/shop/held?lang=zh-CN").body()))
+          .contains("本机延迟")
+          .containsPattern("shop-holding 正常 [1-7] / 7 1\\.2\\.3");
+    }
+  }
+
+  @Test
+  void whatIsCheckedIsActedOnInAllItsQueuesAndNothingElse() {
+    List<Map.Entry<String, String>> form = new ArrayList<>();
+    form.add(Map.entry("q", "app:shop"));
+    form.add(Map.entry("action", "CANCEL"));
+    for (String type : List.of("check.a", "check.b")) {
+      for (int i = 0; i < 20; i++) {
+        submit(type, "k" + i, "1h", "");
+        if (i < 10) {
+          form.add(Map.entry("job", "shop/" + type + "/k" + i));
+        }
+      }
+    }
+    try (Visitor otto = Visitor.loggedIn(port, "otto")) {
+      String preview = Visitor.next(otto.post("/console/bulk/checked", form));
+      assertThat(otto.get(preview).body())
+          .contains("20 jobs are checked", "shop/check.a", "shop/check.b", "k9")
+          .doesNotContain(">k10<");
+      assertThat(otto.get(preview + "?lang=zh-CN").body()).contains("已勾选 20 个任务", "已取消");
+      assertThat(otto.get(preview + "?lang=en").body()).contains("Begin");
+      String slow = Visitor.next(otto.post(preview + "/begin", Map.of("perSecond", "1")));
+      Awaitility.await().until(() -> waiting("check.a") < 20);
+      assertThat(otto.post(slow + "/stop", Map.of()).statusCode()).isEqualTo(302);
+      Awaitility.await().until(() -> otto.get(slow).body().contains("stopped"));
+      assertThat(waiting("check.a") + waiting("check.b")).isGreaterThan(20);
+      String rest = Visitor.next(otto.post(preview + "/begin", Map.of()));
+      Awaitility.await().until(() -> otto.get(rest).body().contains("class=\"tag done\""));
+      assertThat(otto.get("/console/operations").body()).contains("shop/check.a, shop/check.b");
+      assertThat(otto.get("/console/jobs?q=app:shop+type:check.a").body())
+          .contains("href=\"/console/queues/shop/check.a\"");
+      assertThat(waiting("check.a")).isEqualTo(10);
+      assertThat(waiting("check.b")).isEqualTo(10);
+      assertThat(call("GET", "/api/v1/jobs/shop/check.b/k10", "")).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void theCallThatAJobsPageShowsIsOneOfThisSchedulerAndItsViewer() {
+    try (Visitor vera = Visitor.loggedIn(port, "vera")) {
+      assertThat(vera.get("/console/jobs/shop/a/" + id).body())
+          .contains("curl -u vera http://localhost:" + port + "/api/v1/jobs/shop/a/" + id)
+          .contains("accepted from bea");
+    }
+  }
+
+  private int waiting(String type) {
+    return api.call("GET", "/api/v1/queues/shop/" + type, "", ADMIN).body().at("/delayed").asInt();
+  }
+
+  @Test
+  void whoChecksNothingOrTooMuchIsToldSo() {
+    try (Visitor otto = Visitor.loggedIn(port, "otto")) {
+      List<Map.Entry<String, String>> many = new ArrayList<>();
+      many.add(Map.entry("action", "CANCEL"));
+      assertThat(otto.post("/console/bulk/checked", many).body()).contains("check the boxes");
+      // Nothing checked must never mean all that match.
+      assertThat(otto.post("/console/bulk", Map.of("action", "CANCEL")).body())
+          .contains("check the boxes");
+      many.add(Map.entry("job", "shop/a"));
+      assertThat(otto.post("/console/bulk/checked", many).statusCode()).isEqualTo(400);
+      many.clear();
+      many.add(Map.entry("action", "PURGE"));
+      many.add(Map.entry("job", "shop/a/" + id));
+      assertThat(otto.post("/console/bulk/checked", many).statusCode()).isEqualTo(403);
+      many.set(0, Map.entry("action", "CANCEL"));
+      for (int i = 0; i < 200; i++) {
+        many.add(Map.entry("job", "shop/a/n" + i));
+      }
+      assertThat(otto.post("/console/bulk/checked", many).body()).contains("at most 200 at once");
+      assertThat(call("GET", "/api/v1/jobs/shop/a/" + id, "")).isEqualTo(200);
+    }
+  }
+
+  /** What of a page is no markup. */
+  private static String words(String page) {
+    return page.replaceAll("<[^>]*>", " ").replaceAll("\\s+", " ");
   }
 
   @Test

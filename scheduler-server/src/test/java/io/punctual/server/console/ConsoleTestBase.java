@@ -6,6 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Map;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
 
 /** A scheduler with a viewer, an operator and an admin, and its console. */
 @SpringBootTest(
@@ -13,25 +15,57 @@ import org.springframework.boot.test.context.SpringBootTest;
     properties = {
       "spring.profiles.active=closed",
       "eureka.client.enabled=false",
-      "punctual.security.signing-keys=Vb8s0qKfT2mYc1xN7wLhR4zJ6pD9gE3uAo5iS0kQ",
+      "punctual.dispatch.allowed-networks=127.0.0.0/8",
+      "punctual.security.signing-keys=" + ConsoleTestBase.KEY,
       "punctual.security.operators.vera.password=" + ConsoleTestBase.HASH,
       "punctual.security.operators.vera.role=viewer",
       "punctual.security.operators.otto.password=" + ConsoleTestBase.HASH,
       "punctual.security.operators.otto.role=operator",
       "punctual.security.operators.bea.password=" + ConsoleTestBase.HASH,
-      "punctual.security.operators.bea.role=admin",
-      // Nobody listens there.
-      "spring.cloud.discovery.client.simple.instances.shop[0].uri=http://127.0.0.1:9",
-      "spring.cloud.discovery.client.simple.instances.shop[0].instance-id=shop-gone",
-      "spring.cloud.discovery.client.simple.instances.shop[0].metadata[punctual.task-types]=gone"
+      "punctual.security.operators.bea.role=admin"
     })
 abstract class ConsoleTestBase extends SharedRedisTestBase {
 
+  static final String KEY = "Vb8s0qKfT2mYc1xN7wLhR4zJ6pD9gE3uAo5iS0kQ";
   static final String PASSWORD = "correct horse battery";
   // With few rounds, since it is asked for often here.
   static final String HASH = "{bcrypt}$2a$04$vtWr23JHb1SyCtcvd1rAwOoEjbRrBRCjIXusEoEJqV9LWyADVHB12";
   static final Map<Role, String> OPERATORS =
       Map.of(Role.VIEWER, "vera", Role.OPERATOR, "otto", Role.ADMIN, "bea");
+
+  static final String STRANGE =
+      "\"><script>alert(1)</script>\n2026-01-01T00:00:00Z INFO punctual.audit : bea did purge";
+
+  /** Has the jobs of shop/held, as long as there are tests. */
+  private static final HoldingWorker HOLDING = new HoldingWorker("shop", KEY);
+
+  @DynamicPropertySource
+  static void workers(DynamicPropertyRegistry registry) {
+    String instances = "spring.cloud.discovery.client.simple.instances.shop";
+    // Nobody listens there.
+    registry.add(instances + "[0].uri", () -> "http://127.0.0.1:9");
+    registry.add(instances + "[0].instance-id", () -> "shop-gone");
+    registry.add(instances + "[0].metadata[punctual.task-types]", () -> "gone");
+    registry.add(instances + "[1].uri", HOLDING::uri);
+    registry.add(instances + "[1].instance-id", () -> "shop-holding");
+    registry.add(instances + "[1].metadata[punctual.task-types]", () -> "held");
+    registry.add(instances + "[1].metadata[punctual.protocol]", () -> "batch");
+    registry.add(instances + "[1].metadata[punctual.concurrency]", () -> "7");
+    // Whoever gets into the registry says what it likes there.
+    registry.add(instances + "[2].host", () -> STRANGE);
+    registry.add(instances + "[2].port", () -> "80");
+    registry.add(instances + "[2].instance-id", () -> "shop-strange");
+    registry.add(instances + "[2].metadata[punctual.task-types]", () -> "strange");
+    registry.add(instances + "[3].uri", () -> "http://127.0.0.1:9");
+    registry.add(instances + "[3].instance-id", () -> "shop-turned");
+    registry.add(instances + "[3].metadata[punctual.task-types]", () -> "a\u202Eb\u2066");
+    String schedulers = "spring.cloud.discovery.client.simple.instances.punctual-scheduler";
+    registry.add(schedulers + "[0].host", () -> STRANGE);
+    registry.add(schedulers + "[0].port", () -> "80");
+    registry.add(schedulers + "[0].instance-id", () -> "strange\u200b");
+    registry.add(schedulers + "[1].uri", () -> "http://127.0.0.1:8080");
+    registry.add(schedulers + "[1].instance-id", () -> "scheduler-1");
+  }
 
   /** The admin, to the API. */
   static final String ADMIN =

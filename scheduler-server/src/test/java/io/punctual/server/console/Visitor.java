@@ -9,6 +9,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -72,10 +74,30 @@ final class Visitor implements AutoCloseable {
     return bare(path, all);
   }
 
+  /** Sends a form with several fields of the same name. */
+  HttpResponse<String> post(String path, List<Map.Entry<String, String>> fields) {
+    List<Map.Entry<String, String>> all = new ArrayList<>(fields);
+    all.add(Map.entry("_csrf", token));
+    return bare(path, all);
+  }
+
+  /** Where an answer sends the browser. */
+  static String next(HttpResponse<String> answer) {
+    return answer
+        .headers()
+        .firstValue("Location")
+        .orElseThrow(() -> new AssertionError(answer + " leads nowhere: " + answer.body()))
+        .replaceFirst("^https?://[^/]+", "");
+  }
+
   /** Sends a form with these fields alone. */
   HttpResponse<String> bare(String path, Map<String, String> fields) {
+    return bare(path, fields.entrySet());
+  }
+
+  private HttpResponse<String> bare(String path, Collection<Map.Entry<String, String>> fields) {
     String body =
-        fields.entrySet().stream()
+        fields.stream()
             .map(field -> field.getKey() + "=" + encoded(field.getValue()))
             .collect(Collectors.joining("&"));
     return send(
@@ -87,6 +109,14 @@ final class Visitor implements AutoCloseable {
 
   static String encoded(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+
+  /** Has a cookie that somebody else made. */
+  void keep(String name, String value) {
+    HttpCookie cookie = new HttpCookie(name, value);
+    cookie.setPath("/console");
+    cookie.setVersion(0);
+    cookies.getCookieStore().add(URI.create(base + "/console"), cookie);
   }
 
   List<HttpCookie> cookies() {

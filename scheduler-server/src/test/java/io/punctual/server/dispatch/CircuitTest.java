@@ -28,12 +28,12 @@ class CircuitTest {
   }
 
   private Circuit.Ticket send() {
-    return circuits.started(QUEUE);
+    return circuits.started(QUEUE, 0);
   }
 
   private void fail(QueueName queue, int times) {
     for (int i = 0; i < times; i++) {
-      circuits.started(queue).failed();
+      circuits.started(queue, 0).failed();
     }
   }
 
@@ -198,18 +198,75 @@ class CircuitTest {
       send();
     }
     assertThat(free()).isZero();
-    pass(PAUSE);
+    pass(PAUSE.minusMillis(1));
+    Circuit.Ticket other = circuits.started(QUEUE, 0);
+    pass(Duration.ofMillis(1));
+    // Those that did not fail meanwhile count as if they had succeeded.
+    assertThat(free()).isEqualTo(7);
+    other.succeeded();
+    assertThat(free()).isEqualTo(9);
+  }
+
+  @Test
+  void afterARestAFewShowWhetherTheyAreLate() {
     assertThat(free()).isEqualTo(4);
+    send();
+    assertThat(free()).isEqualTo(MANY);
+    pass(PAUSE.minusNanos(1));
+    assertThat(free()).isEqualTo(MANY);
+    pass(Duration.ofNanos(1));
+    assertThat(free()).isEqualTo(4);
+    send().succeeded();
+    assertThat(free()).isEqualTo(MANY);
+  }
+
+  @Test
+  void aBacklogIsEasedIn() {
+    List<Circuit.Ticket> first = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      first.add(circuits.started(QUEUE, PAUSE.toMillis()));
+    }
+    assertThat(free()).isZero();
+    first.get(0).succeeded();
+    assertThat(free()).isEqualTo(2);
+    first.get(1).failed();
+    assertThat(free()).isEqualTo(3);
+    for (int i = 0; i < 1_000; i++) {
+      circuits.started(QUEUE, 60_000).succeeded();
+    }
+    assertThat(free()).isEqualTo(MANY);
+  }
+
+  @Test
+  void jobsThatAreLateWhileOthersGoOutAreNoBacklog() {
+    send();
+    pass(PAUSE.minusNanos(1));
+    circuits.started(QUEUE, 60_000);
+    assertThat(free()).isEqualTo(MANY);
+  }
+
+  @Test
+  void whatIsLateByLessIsNoBacklog() {
+    circuits.started(QUEUE, PAUSE.toMillis() - 1);
+    assertThat(free()).isEqualTo(MANY);
+  }
+
+  @Test
+  void anEndIsAUseAsABeginIs() {
+    Circuit.Ticket lengthy = send();
+    pass(PAUSE);
+    lengthy.succeeded();
+    assertThat(free()).isEqualTo(MANY);
   }
 
   @Test
   void aFailingQueueLeavesTheOthersAlone() {
     fail(QUEUE, 500);
 
-    assertThat(circuits.free(OTHER, MANY)).isEqualTo(MANY);
+    assertThat(circuits.free(OTHER, MANY)).isEqualTo(4);
     List<Circuit.Ticket> before = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
-      before.add(circuits.started(OTHER));
+      before.add(circuits.started(OTHER, 0));
     }
     before.forEach(Circuit.Ticket::succeeded);
     fail(OTHER, 9);
@@ -229,7 +286,7 @@ class CircuitTest {
 
     // Each of them closes by itself, and a success of any ends the row.
     pass(PAUSE);
-    circuits.started(OTHER).succeeded();
+    circuits.started(OTHER, 0).succeeded();
     assertThat(circuits.open()).containsExactly(QUEUE);
     fail(OTHER, 9);
     assertThat(circuits.open()).containsExactly(QUEUE);

@@ -156,9 +156,14 @@ public final class InMemoryJobStore implements JobStore {
     Quota quota = Quota.of(b, now);
     List<ClaimedJob> jobs = new ArrayList<>();
     List<String> corrupt = new ArrayList<>();
+    int bytes = 0;
     for (Map.Entry<String, Long> entry : b.earliest(b.delayed, now, Math.min(max, quota.jobs()))) {
       String id = entry.getKey();
       JobRecord record = b.jobs.get(id);
+      bytes += record == null ? 0 : MemoryBucket.record(record).length();
+      if (bytes > MAX_CLAIMED_BYTES && jobs.size() + corrupt.size() > 0) {
+        break;
+      }
       if (record == null) {
         b.buryCorrupt(id, now);
         corrupt.add(id);
@@ -606,7 +611,7 @@ public final class InMemoryJobStore implements JobStore {
                         || entry.getValue() > after.score()
                         || (entry.getValue() == after.score()
                             && entry.getKey().compareTo(after.taskId()) > 0))
-            .map(entry -> b.snapshot(entry.getKey(), state, now))
+            .map(entry -> b.outline(entry.getKey(), state, now))
             .toList();
     if (behind.size() <= max) {
       return new Page(behind, null);
@@ -647,7 +652,7 @@ public final class InMemoryJobStore implements JobStore {
     for (String id : ids.subList(0, Math.min(max, ids.size()))) {
       JobState state = b.stateOf(id);
       if (state != null) {
-        jobs.add(b.snapshot(id, state, now));
+        jobs.add(b.outline(id, state, now));
       }
     }
     return new Tagged(jobs, ids.size() > max ? ids.get(max - 1) : null);

@@ -257,14 +257,36 @@ final class MemoryBucket {
     }
   }
 
+  /** As a list has it. */
+  JobSnapshot outline(String id, JobState state, long now) {
+    JobRecord record = jobs.get(id);
+    return snapshot(
+        id,
+        state,
+        now,
+        record == null
+            ? null
+            : new JobRecord(
+                record.incarnation(),
+                record.maxAttempts(),
+                record.acceptedAt(),
+                record.timeToRun(),
+                record.tags(),
+                new byte[0]));
+  }
+
   JobSnapshot snapshot(String id, JobState state, long now) {
+    return snapshot(id, state, now, jobs.get(id));
+  }
+
+  private JobSnapshot snapshot(String id, JobState state, long now, @Nullable JobRecord record) {
     HeldLease lease = leases.get(id);
     return new JobSnapshot(
         now,
         id,
         state,
         set(state).getOrDefault(id, 0L),
-        jobs.get(id),
+        record,
         tries.getOrDefault(id, Tries.NONE),
         lease == null
             ? null
@@ -337,7 +359,7 @@ final class MemoryBucket {
   }
 
   // A character a byte.
-  private static String record(JobRecord r) {
+  static String record(JobRecord r) {
     byte[] numbers =
         ByteBuffer.allocate(8).putLong((long) r.maxAttempts() << 48 | r.acceptedAt()).array();
     String rest =

@@ -14,6 +14,8 @@
     return ago.format(Math.trunc(seconds / size), unit);
   };
   const length = (ms) => {
+    // Behind the last bucket of the histogram.
+    if (ms === Infinity) return '> 1 h';
     if (ms < 1000) return (ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms)) + ' ms';
     const s = ms / 1000;
     return s < 120 ? s.toFixed(1) + ' s' : s < 7200 ? (s / 60).toFixed(1) + ' min' : s < 172800 ? (s / 3600).toFixed(1) + ' h' : (s / 86400).toFixed(1) + ' d';
@@ -122,6 +124,24 @@
     const question = event.target.dataset.confirm;
     if (question && !window.confirm(question)) event.preventDefault();
   });
+  const boxes = () => document.querySelectorAll('input[type=checkbox][form=checked]');
+  const every = document.querySelector('[data-check-all]');
+  const count = () => {
+    const all = [...boxes()];
+    const checked = all.filter((box) => box.checked).length;
+    for (const told of document.querySelectorAll('[data-checked]')) told.textContent = checked ? told.dataset.checked.replace('{0}', checked) : '';
+    if (every) {
+      every.checked = checked > 0 && checked === all.length;
+      every.indeterminate = checked > 0 && checked < all.length;
+    }
+  };
+  if (every) every.hidden = false;
+  document.addEventListener('change', (event) => {
+    if (event.target === every) for (const box of boxes()) box.checked = every.checked;
+    count();
+  });
+  // Who comes back finds the boxes as they were left.
+  window.addEventListener('pageshow', count);
   document.addEventListener('htmx:afterSettle', tick);
   const quietly = (draw) => () => { draw().catch(() => { /* the next round tries again */ }); };
   tick();

@@ -13,21 +13,31 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The trace in which a job was submitted, so that it goes on where the job runs. It comes and goes
- * as the header {@value #HEADER} of the job (W3C Trace Context), and is kept within the
- * incarnation: it tells nothing of what the job is, so that the same job, submitted again in
- * another trace, is still the same job.
+ * Where a job comes from: who submitted it, and in which trace, so that it goes on where the job
+ * runs. Both are kept within the incarnation: they tell nothing of what the job is, so that the
+ * same job, submitted again by another one in another trace, is still the same job. The trace comes
+ * and goes as the header {@value #HEADER} of the job (W3C Trace Context).
+ *
+ * <pre>
+ * name of 7 characters [trace in 34] [: submitter]
+ * </pre>
+ *
+ * <p>A submitter that begins with the job's own application and a slash begins with a colon
+ * instead: it is the application's own token, as for most jobs, and costs no more than it must.
  */
-final class Traces {
+final class Origins {
 
   static final String HEADER = "traceparent";
 
   private static final Pattern TRACEPARENT =
       Pattern.compile("00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}");
+  private static final Pattern UNFIT = Pattern.compile("[^A-Za-z0-9._-]");
   private static final int NAME = 7;
   private static final int TRACED = NAME + 34;
+  private static final int MAX_SUBMITTER = 64;
+  private static final char MARK = ':';
 
-  private Traces() {}
+  private Origins() {}
 
   /** The headers that are content. What is no sound trace is a header as any other. */
   static Map<String, String> withoutTrace(Map<String, String> headers) {
@@ -44,15 +54,41 @@ final class Traces {
     return with(content, withoutTrace(content.headers()));
   }
 
-  /** A new incarnation of a job with these headers. */
-  static String incarnation(Map<String, String> headers) {
+  /**
+   * A new incarnation of a job.
+   *
+   * @param submitter null where it is not known
+   */
+  static String incarnation(
+      Map<String, String> headers, String application, @Nullable String submitter) {
     String trace = traceparent(headers);
     String name = RandomNames.incarnation();
-    if (trace == null) {
+    if (trace != null) {
+      byte[] parts = HexFormat.of().parseHex(trace.substring(3).replace("-", ""));
+      name += Base64.getUrlEncoder().withoutPadding().encodeToString(parts);
+    }
+    if (submitter == null) {
       return name;
     }
-    byte[] parts = HexFormat.of().parseHex(trace.substring(3).replace("-", ""));
-    return name + Base64.getUrlEncoder().withoutPadding().encodeToString(parts);
+    String own = application + "/";
+    return submitter.startsWith(own)
+        ? name + MARK + MARK + fit(submitter.substring(own.length()))
+        : name + MARK + fit(submitter);
+  }
+
+  private static String fit(String submitter) {
+    String cut = submitter.substring(0, Math.min(MAX_SUBMITTER, submitter.length()));
+    return UNFIT.matcher(cut).replaceAll("_");
+  }
+
+  /** Who submitted a job, as far as an incarnation can say it; null where that is not known. */
+  static @Nullable String submitter(String incarnation, String application) {
+    int mark = incarnation.indexOf(MARK);
+    if (mark < 0) {
+      return null;
+    }
+    String rest = incarnation.substring(mark + 1);
+    return !rest.isEmpty() && rest.charAt(0) == MARK ? application + "/" + rest.substring(1) : rest;
   }
 
   /**
@@ -77,12 +113,13 @@ final class Traces {
   }
 
   private static @Nullable String traceparent(String incarnation) {
-    if (incarnation.length() != TRACED) {
+    int mark = incarnation.indexOf(MARK);
+    String name = mark < 0 ? incarnation : incarnation.substring(0, mark);
+    if (name.length() != TRACED) {
       return null;
     }
     try {
-      String hex =
-          HexFormat.of().formatHex(Base64.getUrlDecoder().decode(incarnation.substring(NAME)));
+      String hex = HexFormat.of().formatHex(Base64.getUrlDecoder().decode(name.substring(NAME)));
       return "00-" + hex.substring(0, 32) + "-" + hex.substring(32, 48) + "-" + hex.substring(48);
     } catch (IllegalArgumentException e) {
       // Not one of ours: an incarnation is any name.

@@ -1,0 +1,90 @@
+package io.punctual.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WorkerMetadataTest {
+
+  private static WorkerMetadata with(String key, String value) {
+    Map<String, String> map = new HashMap<>(Map.of(WorkerMetadata.TASK_TYPES, "order.close"));
+    map.put(key, value);
+    return WorkerMetadata.from(map);
+  }
+
+  @Test
+  void whatIsWrittenIsWhatIsRead() {
+    WorkerMetadata metadata =
+        new WorkerMetadata(
+            Set.of("order.close", "order:remind"), "/shop/callback", WorkerMetadata.BATCH, 7);
+    assertThat(WorkerMetadata.from(metadata.toMap())).isEqualTo(metadata);
+  }
+
+  static Set<String> keys() {
+    return Set.of(
+        WorkerMetadata.TASK_TYPES,
+        WorkerMetadata.CALLBACK_PATH,
+        WorkerMetadata.PROTOCOL,
+        WorkerMetadata.CONCURRENCY);
+  }
+
+  /** An error of the JVM would be no exception that says which entry it is. */
+  @ParameterizedTest
+  @MethodSource("keys")
+  void aLongValueIsRefusedInFewWords(String key) {
+    for (String piece : new String[] {"/a", "1", "a,", "a/"}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> with(key, piece.repeat(200_000)))
+          .withMessageStartingWith(key)
+          .satisfies(e -> assertThat(e.getMessage()).hasSizeLessThan(300));
+    }
+  }
+
+  @Test
+  void aPathMayBeAsLongAsIsSaid() {
+    String longest = "/a".repeat(WorkerMetadata.MAX_CALLBACK_PATH / 2);
+    assertThat(with(WorkerMetadata.CALLBACK_PATH, longest).callbackPath()).isEqualTo(longest);
+    assertThat(WorkerMetadata.isPlainPath(longest + "/a")).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "", "/", "a", "//a", "/a/", "/a?b", "/a#b", "/a/../b", "/..", "/a/./b", "/a/.", "/.",
+        "/a b", "/%2e%2e", "/a\nb", "/\u00e4", "/a;b", "/a\\b", "@a/b"
+      })
+  void whatIsNoPlainPathIsRefused(String path) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> with(WorkerMetadata.CALLBACK_PATH, path))
+        .withMessageContaining(WorkerMetadata.CALLBACK_PATH);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"order\u202Eclose", "a b", "a\nb", "<b>", "."})
+  void aTaskTypeThatNoJobCanHaveIsRefused(String type) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> with(WorkerMetadata.TASK_TYPES, "order.close," + type))
+        .withMessageContaining(WorkerMetadata.TASK_TYPES);
+  }
+
+  @Test
+  void thereMayBeSoManyTaskTypes() {
+    String types =
+        IntStream.range(0, WorkerMetadata.MAX_TASK_TYPES)
+            .mapToObj(i -> "t" + i)
+            .collect(Collectors.joining(", "));
+    assertThat(with(WorkerMetadata.TASK_TYPES, types).taskTypes())
+        .hasSize(WorkerMetadata.MAX_TASK_TYPES);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> with(WorkerMetadata.TASK_TYPES, types + ",more"));
+  }
+}

@@ -1,0 +1,67 @@
+package io.punctual.server.console;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.punctual.wire.CallbackRequest;
+import io.punctual.wire.CallbackSignature;
+import io.punctual.wire.PingAnswer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Executors;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A worker that answers pings, and keeps whatever jobs it gets. */
+final class HoldingWorker {
+
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private final String application;
+  private final String master;
+  private final HttpServer server;
+
+  HoldingWorker(String application, String master) {
+    this.application = application;
+    this.master = master;
+    try {
+      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    server.createContext("/", this::answer);
+    server.setExecutor(Executors.newSingleThreadExecutor(Thread.ofVirtual().factory()));
+    server.start();
+  }
+
+  String uri() {
+    return "http://127.0.0.1:" + server.getAddress().getPort();
+  }
+
+  private void answer(HttpExchange call) throws IOException {
+    byte[] body = call.getRequestBody().readAllBytes();
+    if (!JSON.readValue(body, CallbackRequest.class).jobs().isEmpty()) {
+      // Somebody works, and says nothing yet.
+      call.sendResponseHeaders(200, 0);
+      call.getResponseBody().flush();
+      return;
+    }
+    String line =
+        JSON.writeValueAsString(new PingAnswer(application, Instant.now().toEpochMilli(), "1.2.3"))
+            + "\n";
+    String signature =
+        CallbackSignature.sign(
+            List.of(CallbackSignature.Key.derived(master, application)),
+            CallbackSignature.answerId(call.getRequestHeaders().getFirst(CallbackSignature.ID)),
+            call.getRequestHeaders().getFirst(CallbackSignature.TIMESTAMP),
+            CallbackSignature.frame(0, line).getBytes(UTF_8));
+    byte[] answer = (line + CallbackSignature.line(signature) + "\n").getBytes(UTF_8);
+    call.sendResponseHeaders(200, answer.length);
+    call.getResponseBody().write(answer);
+    call.close();
+  }
+}
