@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.exceptions.JedisException;
 
 /**
  * Would the model test notice? Each mutant is a script with one small mistake; it must disagree
@@ -33,22 +34,10 @@ class MutationIT {
     List<String> survivors = new ArrayList<>();
     int tried = 0;
     int broken = 0;
-    try (RedisServer redis = RedisServer.startTemporary("--appendonly", "no");
-        Jedis jedis = new Jedis("127.0.0.1", redis.port())) {
-      JedisConnectionFactory connections =
-          new JedisConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", redis.port()));
-      connections.afterPropertiesSet();
-      connections.start();
+    try (Ground ground = new Ground()) {
       for (int i = 0; i < all.size(); i += every) {
         Mutant mutant = all.get(i);
-        JobStore store =
-            MutantStore.of(
-                connections,
-                PREFIX,
-                Walk.TOMBSTONES,
-                file -> file.equals(mutant.file()) ? mutant.text() : MutantStore.shipped(file));
-        Walk walk = new Walk(store, new RedisBucketReader(jedis, PREFIX, BUCKET), BUCKET);
-        Optional<String> found = firstDisagreement(walk);
+        Optional<String> found = firstDisagreement(ground.walk(mutant));
         if (found.isEmpty()) {
           survivors.add(mutant.toString());
         }
@@ -57,8 +46,8 @@ class MutationIT {
         } else {
           tried++;
         }
+        ground.mend();
       }
-      connections.destroy();
     }
     System.out.printf(
         "Mutation test: %d of %d mutants tried, %d more did not compile, %d survived%n",
@@ -77,5 +66,58 @@ class MutationIT {
       }
     }
     return Optional.empty();
+  }
+
+  /** A Redis that a mutant may stop for good, as one does whose loop never ends. */
+  private static final class Ground implements AutoCloseable {
+
+    private final RedisServer redis = RedisServer.startTemporary("--appendonly", "no");
+    private Jedis jedis;
+    private JedisConnectionFactory connections;
+
+    Ground() {
+      connect();
+    }
+
+    private void connect() {
+      jedis = new Jedis("127.0.0.1", redis.port());
+      connections =
+          new JedisConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", redis.port()));
+      connections.afterPropertiesSet();
+      connections.start();
+    }
+
+    Walk walk(Mutant mutant) {
+      JobStore store =
+          MutantStore.of(
+              connections,
+              PREFIX,
+              Walk.TOMBSTONES,
+              file -> file.equals(mutant.file()) ? mutant.text() : MutantStore.shipped(file));
+      return new Walk(store, new RedisBucketReader(jedis, PREFIX, BUCKET), BUCKET);
+    }
+
+    /** No command ends a script that has written: only another process does. */
+    void mend() {
+      try {
+        jedis.ping();
+      } catch (JedisException e) {
+        disconnect();
+        redis.kill();
+        redis.start();
+        connect();
+      }
+    }
+
+    private void disconnect() {
+      jedis.close();
+      connections.destroy();
+    }
+
+    @Override
+    public void close() {
+      disconnect();
+      redis.close();
+    }
   }
 }
