@@ -27,9 +27,8 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class JsonBody {
 
-  // A batch of a thousand jobs with all headers and tags has some 75,000; each takes a hundred
-  // bytes
-  // of memory, be it one of a text.
+  // A batch of a thousand jobs with all headers and tags has some 75,000. As a node, each takes a
+  // hundred bytes, however short it is.
   private static final int MAX_TOKENS = 100_000;
 
   private static final JsonMapper MAPPER =
