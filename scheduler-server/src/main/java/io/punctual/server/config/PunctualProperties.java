@@ -30,7 +30,8 @@ import org.springframework.util.unit.DataSize;
  *     503, and that the outcome is not known
  * @param receipts what this scheduler remembers of its answers, to put it back after a fail-over
  * @param shutdownPatience how long open deliveries may take when the scheduler stops
- * @param queues settings of single queues
+ * @param queues settings of single queues, a list: {@code application}, {@code task-type} and the
+ *     {@code retry} policy of its jobs that bring none
  * @param dispatch how callbacks are made
  * @param api bounds of the HTTP API
  * @param metrics what is counted

@@ -14,7 +14,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param signingKeys secrets from which each application's key is derived, 32 characters or more,
  *     newest first, at most 3; callbacks are signed with all of them, so that they can be changed
  *     without a gap. Made by the command {@code signing-key}
- * @param operators people, by name
+ * @param operators people, by name: {@code password}, its hash as the command {@code password}
+ *     makes it, and {@code role}: viewer, operator or admin
  * @param unsignedAnswers applications whose workers do not sign their answers: whoever gets into
  *     the registry under such a name can make its jobs disappear
  * @param jwt how tokens of an OAuth2 provider are read, where one is configured
