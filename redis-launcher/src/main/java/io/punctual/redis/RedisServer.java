@@ -76,6 +76,14 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
+  /**
+   * From now on the server does not end by itself when this JVM is told to end: whoever calls this
+   * closes it, when nobody needs it any more.
+   */
+  public void endsWhenClosed() {
+    Runtime.getRuntime().removeShutdownHook(atExit);
+  }
+
   /** Starts the server again, on the same port and data, after it was stopped or killed. */
   public void start() {
     if (!Ports.isFree(port)) {

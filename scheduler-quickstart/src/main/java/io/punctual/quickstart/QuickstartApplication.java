@@ -41,7 +41,9 @@ public final class QuickstartApplication {
     System.setProperty("spring.data.redis.port", Integer.toString(port));
     SpringApplication application = new SpringApplication(PunctualServerApplication.class);
     application.setAdditionalProfiles("quickstart");
-    // Redis ends by its own hook; the scheduler needs it until its own end.
+    // The scheduler needs it until its own end.
+    redis.endsWhenClosed();
+    SpringApplication.getShutdownHandlers().add(redis::close);
     application.run(args);
   }
 }

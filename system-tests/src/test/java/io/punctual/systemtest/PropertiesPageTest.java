@@ -23,6 +23,7 @@ class PropertiesPageTest {
   static {
     MODULES.put("scheduler-client-starter", "Applications, with the starter");
     MODULES.put("scheduler-plugin-starter", "Applications in plugin mode");
+    MODULES.put("scheduler-dev-redis", "Plugin mode in development, profile `dev`");
     MODULES.put("scheduler-server", "The scheduler");
     MODULES.put("eureka-registry", "The registry");
   }

@@ -29,6 +29,7 @@ final class Modules {
           Map.entry("scheduler-server", Set.of("scheduler-core")),
           Map.entry("scheduler-client-starter", Set.of("scheduler-api")),
           Map.entry("scheduler-plugin-starter", Set.of("scheduler-core")),
+          Map.entry("scheduler-dev-redis", Set.of("redis-launcher")),
           Map.entry("eureka-registry", Set.of()),
           Map.entry("demo-order-service", Set.of("scheduler-client-starter")),
           Map.entry("redis-launcher", Set.of()),

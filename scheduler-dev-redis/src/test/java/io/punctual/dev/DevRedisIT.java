@@ -1,0 +1,141 @@
+package io.punctual.dev;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.punctual.DelayQueueJob;
+import io.punctual.TaskSubmitService;
+import io.punctual.TaskWorker;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+
+/** An application in plugin mode on a machine where nothing was installed and nothing started. */
+@ExtendWith(OutputCaptureExtension.class)
+class DevRedisIT {
+
+  @TempDir Path directory;
+
+  private ConfigurableApplicationContext start(String... more) {
+    return start("dev", more);
+  }
+
+  private ConfigurableApplicationContext start(String profile, String[] more) {
+    return new SpringApplicationBuilder(Shop.class)
+        .profiles(profile)
+        .properties(
+            "spring.application.name=shop",
+            "spring.main.web-application-type=none",
+            "punctual.dev.redis.directory=" + directory)
+        .run(more);
+  }
+
+  @Test
+  void jobsAreRunAndWaitThroughARestart() {
+    long pid;
+    try (var shop = start()) {
+      var tasks = shop.getBean(TaskSubmitService.class);
+      tasks.send("greet", "now", Duration.ofMillis(100));
+      Awaitility.await().until(() -> shop.getBean(Shop.class).greeted.contains("now"));
+      tasks.send(
+          DelayQueueJob.of("greet")
+              .taskId("later")
+              .params("later")
+              .delay(Duration.ofHours(1))
+              .build());
+      pid = Long.parseLong(read(shop, "process_id"));
+      assertThat(ProcessHandle.of(pid))
+          .hasValueSatisfying(redis -> assertThat(redis.isAlive()).isTrue());
+    }
+    assertThat(ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false)).isFalse();
+    try (var shop = start()) {
+      var tasks = shop.getBean(TaskSubmitService.class);
+      tasks.reschedule("greet", "later", Duration.ZERO);
+      Awaitility.await().until(() -> shop.getBean(Shop.class).greeted.contains("later"));
+    }
+  }
+
+  @Test
+  void aSecondApplicationOnTheSameDirectoryIsToldWhatToDo(CapturedOutput output) {
+    try (var first = start()) {
+      assertThat(first.isRunning()).isTrue();
+      assertThatThrownBy(this::start)
+          .rootCause()
+          .hasMessageContaining("has its Redis of the profile dev in " + directory)
+          .hasMessageContaining("punctual.dev.redis.directory");
+      assertThat(output).contains("APPLICATION FAILED TO START").contains("spring.data.redis.host");
+    }
+  }
+
+  @Test
+  void aPortThatIsTakenIsNamed(CapturedOutput output) {
+    try (var first = start()) {
+      int taken = first.getBean(DevRedis.class).port();
+      assertThatThrownBy(
+              () ->
+                  start(
+                      "--punctual.dev.redis.directory=" + directory.resolve("other"),
+                      "--punctual.dev.redis.port=" + taken))
+          .rootCause()
+          .hasMessageContaining("port " + taken);
+      assertThat(output).contains("APPLICATION FAILED TO START");
+    }
+  }
+
+  @Test
+  void itStaysAwayWithoutTheProfileAndWhereARedisIsNamed() {
+    String off = "--punctual.plugin.enabled=false";
+    try (var other = start("prod", new String[] {off});
+        var named = start("--spring.data.redis.host=127.0.0.1", off);
+        var disabled = start("--punctual.dev.redis.enabled=false", off)) {
+      for (var shop : List.of(other, named, disabled)) {
+        assertThat(shop.getBeansOfType(DevRedis.class)).isEmpty();
+        assertThat(shop.getBeansOfType(DataRedisConnectionDetails.class)).hasSize(1);
+      }
+    }
+  }
+
+  private static String read(ConfigurableApplicationContext shop, String field) {
+    try (var connection =
+        shop.getBean(org.springframework.data.redis.connection.RedisConnectionFactory.class)
+            .getConnection()) {
+      return String.valueOf(connection.serverCommands().info("server").getProperty(field));
+    }
+  }
+
+  @SpringBootConfiguration(proxyBeanMethods = false)
+  @EnableAutoConfiguration
+  static class Shop {
+
+    final Queue<String> greeted = new ConcurrentLinkedQueue<>();
+
+    @Bean
+    TaskWorker greeter() {
+      return new TaskWorker() {
+        @Override
+        public String type() {
+          return "greet";
+        }
+
+        @Override
+        public void invoke(String name) {
+          greeted.add(name);
+        }
+      };
+    }
+  }
+}
