@@ -10,8 +10,9 @@ punctual.php work TOPIC [TTR_SECONDS]
 
 TEXT;
 const POLL_SECONDS = 20;
+const TRIES = 5;
 
-/** The scheduler said no, and why; or it did not answer. */
+/** The scheduler said no, and why (code 400 to 499); or it did not answer, or could not (any other code). */
 final class CommandFailed extends Exception {}
 
 /** Sends a command and returns the answer. */
@@ -29,9 +30,26 @@ function command(string $name, array $fields): array
     $answer = @file_get_contents($url, false, $context);
     $decoded = $answer === false ? null : json_decode($answer, true);
     if (($decoded['success'] ?? false) !== true) {
-        throw new CommandFailed("$url: " . ($decoded['error'] ?? 'no answer'));
+        $status = (int) (explode(' ', $http_response_header[0] ?? '')[1] ?? 0);
+        throw new CommandFailed("$url: " . ($decoded['error'] ?? 'no answer'), $status);
     }
     return $decoded;
+}
+
+/** Sends what came of a job, again if need be: lost, the work would be done twice. */
+function report(string $name, array $fields): array
+{
+    for ($try = 1; ; $try++) {
+        try {
+            return command($name, $fields);
+        } catch (CommandFailed $e) {
+            if ($try === TRIES || intdiv($e->getCode(), 100) === 4) {
+                throw $e;
+            }
+            fwrite(STDERR, "$name again in $try s: {$e->getMessage()}\n");
+            sleep($try);
+        }
+    }
 }
 
 /** The work: replace it by yours. May come twice, so it must bear being repeated. */
@@ -52,11 +70,11 @@ function workOn(array $job): void
     try {
         handle($job['value']);
     } catch (Throwable $e) {
-        $outcome = command('nack', $mine + ['error' => $e->getMessage()])['value'];
+        $outcome = report('nack', $mine + ['error' => $e->getMessage()])['value'];
         echo "failed {$job['id']} $outcome\n";
         return;
     }
-    command('finish', $mine);
+    report('finish', $mine);
     echo "done {$job['id']}\n";
 }
 

@@ -15,6 +15,7 @@ import urllib.request
 URL = os.environ.get("PUNCTUAL_URL", "http://localhost:8080") + "/api/v1/command"
 APPLICATION = os.environ.get("PUNCTUAL_APPLICATION", "default")
 POLL_SECONDS = 20
+TRIES = 5
 
 
 class Refused(Exception):
@@ -34,6 +35,17 @@ def command(name, **fields):
         raise Refused(json.load(e)["error"]) from None
 
 
+def report(name, **fields):
+    """Sends what came of a job, again if need be: lost, the work would be done twice."""
+    for wait in range(1, TRIES):
+        try:
+            return command(name, **fields)
+        except OSError as e:
+            print(f"{name} again in {wait} s: {e}", file=sys.stderr, flush=True)
+            time.sleep(wait)
+    return command(name, **fields)
+
+
 def handle(body):
     """The work: replace it by yours. May come twice, so it must bear being repeated."""
     word, _, rest = body.partition(" ")
@@ -49,9 +61,9 @@ def work_on(job):
     try:
         handle(job["value"])
     except Exception as e:
-        print("failed", job["id"], command("nack", error=str(e), **mine)["value"], flush=True)
+        print("failed", job["id"], report("nack", error=str(e), **mine)["value"], flush=True)
     else:
-        command("finish", **mine)
+        report("finish", **mine)
         print("done", job["id"], flush=True)
 
 

@@ -127,12 +127,34 @@ class ExamplesIT {
     }
     submitService(application).sendAll(jobs);
     python(application, "add", "job", "bad", "0", "fail no voice");
-    try (ExampleProgram python = popper(application)) {
+    try (ExampleProgram python = popper(application, "10")) {
       python.await("done n-", 200);
       python.await("failed bad delay", 1);
       assertThat(python.lines("done n-")).doesNotHaveDuplicates().hasSize(200);
       JsonNode queue = Http.get(scheduler.url() + "/api/v1/queues/" + application + "/job").json();
       assertThat(queue.at("/counters/done").intValue()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void anEndWhoseAnswerIsLostIsReportedAgain() throws Exception {
+    String application = Workload.of("lost-answers").application();
+    for (String language : List.of("python", "php")) {
+      String[] popper =
+          language.equals("php")
+              ? new String[] {"php", "punctual.php", "work", language}
+              : pythonCommand("work", language);
+      try (LossyRelay relay = new LossyRelay(scheduler.url(), "finish");
+          ExampleProgram program =
+              ExampleProgram.start(
+                  EXAMPLES.resolve(language),
+                  Map.of("PUNCTUAL_URL", relay.url(), "PUNCTUAL_APPLICATION", application),
+                  popper)) {
+        python(application, "add", language, "1", "0", "x");
+        program.await("done 1", 1);
+        assertThat(program.lines("begin")).hasSize(1);
+        assertThat(program.lines("finish again in 1 s")).hasSize(1);
+      }
     }
   }
 
