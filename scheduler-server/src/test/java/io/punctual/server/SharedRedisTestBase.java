@@ -15,7 +15,7 @@ public abstract class SharedRedisTestBase extends ServerTestBase {
    * Classes with equal properties share a scheduler and its jobs. This one, with the class's name,
    * is for those who look at all that there is.
    */
-  protected static final String ALONE = "test.alone";
+  public static final String ALONE = "test.alone";
 
   @Value("${punctual.key-prefix}")
   protected String prefix;

@@ -155,11 +155,15 @@ final class Browser implements AutoCloseable {
   }
 
   Browser width(int pixels) {
-    driver.manage().window().setSize(new Dimension(pixels, 900));
+    return size(pixels, 900);
+  }
+
+  Browser size(int width, int height) {
+    driver.manage().window().setSize(new Dimension(width, height));
     // A window has a least width; the page does not.
     driver.executeCdpCommand(
         "Emulation.setDeviceMetricsOverride",
-        Map.of("width", pixels, "height", 900, "deviceScaleFactor", 1, "mobile", false));
+        Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
     return this;
   }
 

@@ -8,8 +8,10 @@
   // The server's clock is the one that counts.
   const shift = Date.parse(document.body.dataset.now || '') - Date.now() || 0;
 
-  const relative = (then) => {
-    const seconds = (then - Date.now() - shift) / 1000;
+  const relative = (then, coming) => {
+    const past = (then - Date.now() - shift) / 1000;
+    // What was to come when the page was made is not late because the page is older.
+    const seconds = coming ? Math.max(0, past) : past;
     const [unit, size] = steps.find(([, s]) => Math.abs(seconds) >= s) || steps[3];
     return ago.format(Math.trunc(seconds / size), unit);
   };
@@ -24,7 +26,7 @@
     for (const time of document.querySelectorAll('time[datetime]')) {
       const then = Date.parse(time.dateTime);
       if (Number.isNaN(then)) continue;
-      const text = time.classList.contains('ago') ? relative(then) : full.format(then);
+      const text = time.classList.contains('ago') ? relative(then, time.classList.contains('coming')) : full.format(then);
       if (time.textContent !== text) time.textContent = text;
       if (!time.title) time.title = full.format(then) + ' · ' + time.dateTime;
     }

@@ -1,0 +1,165 @@
+package io.punctual.server.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.server.SharedRedisTestBase;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Makes the pictures of the documentation: the console over a system that is at work. No part of
+ * the tests, since it takes minutes; docs/testing.md has its command.
+ */
+@SpringBootTest(
+    webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+    properties = {
+      SharedRedisTestBase.ALONE + "=ConsolePictures",
+      "spring.profiles.active=closed",
+      "eureka.client.enabled=false",
+      "punctual.dispatch.allowed-networks=127.0.0.0/8",
+      "punctual.security.signing-keys=" + ConsoleTestBase.KEY,
+      "punctual.security.operators.bea.password=" + ConsoleTestBase.HASH,
+      "punctual.security.operators.bea.role=admin"
+    })
+class ConsolePictures extends SharedRedisTestBase {
+
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final List<String> TYPES =
+      List.of(
+          "shop/order.close",
+          "shop/order.remind",
+          "payment/notify.partner",
+          "mail/send.newsletter",
+          "billing/invoice.retry");
+  private static final List<String> ERRORS =
+      List.of(
+          "java.lang.IllegalStateException: order is not known to the warehouse",
+          "shop.mail.UnknownCustomerException: no customer has the number of this order",
+          "java.net.http.HttpTimeoutException: request timed out: partner.example/notify",
+          "jakarta.mail.SendFailedException: 550 5.1.1 mailbox unavailable",
+          "java.sql.SQLIntegrityConstraintViolationException: Duplicate entry for key 'invoice'");
+  private static final HoldingWorker WORKER = new HoldingWorker("shop", ConsoleTestBase.KEY);
+
+  private final AtomicInteger sent = new AtomicInteger();
+  private final AtomicBoolean over = new AtomicBoolean();
+
+  @DynamicPropertySource
+  static void workers(DynamicPropertyRegistry registry) {
+    String instances = "spring.cloud.discovery.client.simple.instances.shop";
+    registry.add(instances + "[0].uri", WORKER::uri);
+    registry.add(instances + "[0].instance-id", () -> "shop-7d9f:8081");
+    registry.add(instances + "[0].metadata[punctual.task-types]", () -> "order.hold");
+    registry.add(instances + "[0].metadata[punctual.protocol]", () -> "batch");
+    registry.add(instances + "[0].metadata[punctual.concurrency]", () -> "64");
+    // Nobody listens there.
+    registry.add(instances + "[1].uri", () -> "http://127.0.0.1:9");
+    registry.add(instances + "[1].instance-id", () -> "shop-c41a:8081");
+    registry.add(instances + "[1].metadata[punctual.task-types]", () -> "order.hold");
+    registry.add(instances + "[1].metadata[punctual.protocol]", () -> "batch");
+  }
+
+  @Test
+  void areTaken() {
+    var threads = Executors.newScheduledThreadPool(1);
+    try (var pullers = Executors.newVirtualThreadPerTaskExecutor();
+        Browser browser = new Browser(port)) {
+      Random random = new Random(4711);
+      for (int i = 0; i < 2_000; i++) {
+        // More of them soon than late, as it is where most delays are short.
+        long minutes = (long) (60 * 24 * 7 * Math.pow(random.nextDouble(), 4));
+        submit(random, minutes * 60_000 + random.nextInt(60_000) + 180_000);
+      }
+      TYPES.forEach(queue -> pullers.execute(() -> pull(queue, new Random(queue.hashCode()))));
+      var unused =
+          threads.scheduleAtFixedRate(
+              () -> submit(random, 500 + random.nextInt(3_000)), 0, 40, TimeUnit.MILLISECONDS);
+      tell(
+          "/api/v1/jobs",
+          job("shop", "order.hold", "order-1007", 0, "{\"order\":1007,\"until\":\"paid\"}"));
+      browser.size(1600, 940).colours("light").logIn("bea");
+      Awaitility.await().atMost(Duration.ofMinutes(3)).until(() -> sent.get() > 4_500);
+      browser.picture("overview");
+      browser.colours("dark").picture("overview-dark");
+      browser.colours("light").open("/console/queues").picture("queues");
+      browser.open("/console/dead").picture("dead");
+      browser.open("/console/workers").picture("workers");
+      JsonNode dead =
+          api.call(
+                  "GET",
+                  "/api/v1/jobs?application=shop&state=dead&limit=1",
+                  "",
+                  ConsoleTestBase.ADMIN)
+              .body()
+              .at("/items/0");
+      String job = "shop/" + dead.at("/taskType").asString() + "/" + dead.at("/taskId").asString();
+      browser.open("/console/jobs/" + job).picture("job");
+      over.set(true);
+      threads.shutdownNow();
+    }
+    assertThat(sent).hasPositiveValue();
+  }
+
+  private void submit(Random random, long delay) {
+    int number = 10_000 + sent.incrementAndGet();
+    String[] queue = TYPES.get(random.nextInt(TYPES.size())).split("/", -1);
+    String params =
+        "{\"order\":%d,\"customer\":\"c-%d\",\"lines\":[{\"sku\":\"A-%d\",\"count\":%d}]}"
+            .formatted(number, random.nextInt(900), random.nextInt(90), 1 + random.nextInt(5));
+    tell("/api/v1/jobs", job(queue[0], queue[1], "order-" + number, delay, params));
+  }
+
+  private static ObjectNode job(
+      String application, String taskType, String taskId, long delay, String params) {
+    return JSON.createObjectNode()
+        .put("application", application)
+        .put("taskType", taskType)
+        .put("taskId", taskId)
+        .put("delay", delay)
+        .put("params", params)
+        .put("retry", "1s,5s;attempts=3");
+  }
+
+  /** Works on what is due until all is over; what is bad always fails, and is dead in the end. */
+  private void pull(String queue, Random random) {
+    String[] names = queue.split("/", -1);
+    ObjectNode ask = JSON.createObjectNode();
+    ask.put("application", names[0]).put("wait", 1_000).put("max", 50);
+    ask.putArray("taskTypes").add(names[1]);
+    while (!over.get()) {
+      for (JsonNode job : post("/api/v1/claims", ask).at("/jobs")) {
+        String claim = "/api/v1/claims/" + job.at("/token").asString();
+        boolean bad = job.at("/taskId").asString().hashCode() % 97 == 0;
+        if (bad || random.nextInt(60) == 0) {
+          String error =
+              bad
+                  ? ERRORS.get(TYPES.indexOf(queue))
+                  : "java.net.SocketTimeoutException: Read timed out after 3000 ms";
+          tell(claim + "/nack", JSON.createObjectNode().put("error", error));
+        } else {
+          tell(claim + "/ack", JSON.createObjectNode());
+        }
+      }
+    }
+  }
+
+  private void tell(String path, ObjectNode body) {
+    var unused = api.call("POST", path, body.toString(), ConsoleTestBase.ADMIN);
+  }
+
+  private JsonNode post(String path, ObjectNode body) {
+    return api.call("POST", path, body.toString(), ConsoleTestBase.ADMIN).body();
+  }
+}
