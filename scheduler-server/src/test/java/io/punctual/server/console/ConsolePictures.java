@@ -21,7 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Makes the pictures of the documentation: the console over a system that is at work. No part of
- * the tests, since it takes minutes; docs/testing.md has its command.
+ * the tests, since it takes minutes; CONTRIBUTING.md has its command.
  */
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
