@@ -18,7 +18,12 @@ public record CancelResult(Outcome outcome, int attempt) {
     /** It is a dead letter: nothing will run it unless somebody requeues it. */
     DEAD,
     /** No such job is known; it never was there, or it is long gone. */
-    UNKNOWN
+    UNKNOWN,
+    /**
+     * The call was made inside of a transaction: the job is cancelled when that has committed. The
+     * scheduler has not been asked yet.
+     */
+    ON_COMMIT
   }
 
   /** Whether the job is certain not to run (again) because of this call or an earlier cancel. */

@@ -60,16 +60,8 @@ public record DelayQueueJob(
       throw new IllegalArgumentException(
           "params must be at most " + Limits.MAX_PARAMS_BYTES + " bytes of UTF-8");
     }
-    if (timeToRun != null
-        && (timeToRun.compareTo(Limits.MIN_TIME_TO_RUN) < 0
-            || timeToRun.compareTo(Limits.MAX_TIME_TO_RUN) > 0)) {
-      throw new IllegalArgumentException(
-          "timeToRun must be between "
-              + Limits.MIN_TIME_TO_RUN
-              + " and "
-              + Limits.MAX_TIME_TO_RUN
-              + ", not "
-              + timeToRun);
+    if (timeToRun != null) {
+      var unused = Limits.requireTimeToRun(timeToRun);
     }
     headers = checkHeaders(headers);
     tags = checkTags(tags);

@@ -53,4 +53,9 @@ public enum ErrorCode {
   public int status() {
     return status;
   }
+
+  /** Whether the same call may succeed later without any change to it. */
+  public boolean isTransient() {
+    return this == UNAVAILABLE || this == TOO_MANY;
+  }
 }

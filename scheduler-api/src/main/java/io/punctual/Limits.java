@@ -94,6 +94,24 @@ public final class Limits {
   }
 
   /**
+   * Checks a time-to-run.
+   *
+   * @throws IllegalArgumentException if it is out of range
+   */
+  public static Duration requireTimeToRun(Duration timeToRun) {
+    if (timeToRun.compareTo(MIN_TIME_TO_RUN) < 0 || timeToRun.compareTo(MAX_TIME_TO_RUN) > 0) {
+      throw new IllegalArgumentException(
+          "timeToRun must be between "
+              + MIN_TIME_TO_RUN
+              + " and "
+              + MAX_TIME_TO_RUN
+              + ", not "
+              + timeToRun);
+    }
+    return timeToRun;
+  }
+
+  /**
    * Checks a task id, task type or application name.
    *
    * @param field how the value is called in the message

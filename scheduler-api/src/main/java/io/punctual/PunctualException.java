@@ -27,4 +27,12 @@ public class PunctualException extends RuntimeException {
   public ErrorCode code() {
     return code;
   }
+
+  /**
+   * Whether the same call may succeed later without any change to it. Repeat it then with the same
+   * task id: if the lost call did arrive, the repetition changes nothing.
+   */
+  public boolean isTransient() {
+    return code.isTransient();
+  }
 }

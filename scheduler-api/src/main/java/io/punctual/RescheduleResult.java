@@ -22,6 +22,11 @@ public record RescheduleResult(Outcome outcome, @Nullable Instant dueAt, int att
     /** It is a dead letter; requeue it instead. */
     DEAD,
     /** No such job is known. */
-    UNKNOWN
+    UNKNOWN,
+    /**
+     * The call was made inside of a transaction: the job is moved when that has committed. The
+     * scheduler has not been asked yet.
+     */
+    ON_COMMIT
   }
 }

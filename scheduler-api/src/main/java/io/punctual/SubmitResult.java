@@ -3,11 +3,13 @@ package io.punctual;
 import java.time.Instant;
 
 /**
- * What a submit did. In each of these cases the job is, or was, safely with the scheduler.
+ * What a submit did. In each of these cases but {@link Outcome#ON_COMMIT} the job is, or was,
+ * safely with the scheduler.
  *
  * @param taskId the job's id, also where the caller left it to us
  * @param dueAt when the job is due, by the scheduler's clock; for {@link Outcome#ALREADY_DONE} the
- *     time at which it finished
+ *     time at which it finished; for {@link Outcome#ON_COMMIT} by this machine's clock, as if it
+ *     had committed now
  */
 public record SubmitResult(String taskId, Instant dueAt, Outcome outcome) {
 
@@ -20,6 +22,11 @@ public record SubmitResult(String taskId, Instant dueAt, Outcome outcome) {
     /** The same job ran a short while ago; it will not run again. */
     ALREADY_DONE,
     /** A waiting or dead job of that id was replaced, as asked. */
-    REPLACED
+    REPLACED,
+    /**
+     * The call was made inside of a transaction: the job is sent when that has committed, and never
+     * if it is rolled back. The scheduler has not been asked yet.
+     */
+    ON_COMMIT
   }
 }

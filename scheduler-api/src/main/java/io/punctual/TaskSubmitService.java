@@ -3,6 +3,8 @@ package io.punctual;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hands jobs to the scheduler. Safe for use by many threads.
@@ -10,14 +12,24 @@ import java.util.List;
  * <p>Every call blocks until the scheduler has answered. All calls may be repeated: a job is known
  * by its task id.
  *
+ * <p>A payload that is a {@link String} goes out as it is. Everything else goes out as JSON,
+ * written by the application's own Jackson mapper, without any name of a Java type; null is an
+ * empty text.
+ *
+ * <p>Inside of a Spring transaction, calls take effect when that has committed, in their order, and
+ * never if it is rolled back; their outcome is then {@code ON_COMMIT}. {@link #find} alone acts at
+ * once. The starters have a property, {@code transactions=immediate}, that leaves transactions
+ * aside.
+ *
  * <p>All methods throw {@link SchedulerUnavailableException} when no scheduler answered (the
  * outcome is then unknown: repeat the call with the same id), and {@link InvalidJobException} when
- * the scheduler refused the input.
+ * the input was refused. {@link PunctualException#isTransient} tells the two kinds apart.
  */
 public interface TaskSubmitService {
 
   /**
-   * Submits one job. Once this returns, the job is stored.
+   * Submits one job. Once this returns, the job is stored, unless the outcome is {@link
+   * SubmitResult.Outcome#ON_COMMIT}.
    *
    * @throws JobConflictException if another job with this id and other content is there
    */
@@ -26,12 +38,30 @@ public interface TaskSubmitService {
   /**
    * Submits a job with a random id.
    *
-   * @param params text for the worker
-   * @param delay how long from now, by the scheduler's clock
+   * @param payload for the worker; a text as it is, everything else as JSON
+   * @param delay how long from now, by the scheduler's clock; zero or more
    */
-  default SubmitResult send(String taskType, String params, Duration delay) {
-    return send(DelayQueueJob.of(taskType).params(params).delay(delay).build());
+  default SubmitResult send(String taskType, @Nullable Object payload, Duration delay) {
+    return job(taskType, payload).in(delay).send();
   }
+
+  /**
+   * Submits a job with a random id.
+   *
+   * @param payload for the worker; a text as it is, everything else as JSON
+   * @param dueAt when it is due, to the millisecond; the past means now
+   */
+  default SubmitResult send(String taskType, @Nullable Object payload, Instant dueAt) {
+    return job(taskType, payload).at(dueAt).send();
+  }
+
+  /**
+   * Begins a job with an id, tags, headers or other values of its own.
+   *
+   * @param payload for the worker; a text as it is, everything else as JSON
+   * @throws InvalidJobException if the payload cannot be written as JSON
+   */
+  JobRequest job(String taskType, @Nullable Object payload);
 
   /**
    * Submits many jobs, of any task types, at most {@link Limits#MAX_BATCH}. One bad job does not
@@ -44,9 +74,27 @@ public interface TaskSubmitService {
   /** Cancels a waiting job. */
   CancelResult cancel(String taskType, String taskId);
 
+  /**
+   * Cancels all waiting jobs of this application that have this tag, of whatever task type. Each is
+   * dealt with for itself: what a worker has, or what ran, is left alone and says so.
+   */
+  TagCancelResult cancelByTag(String tag);
+
   /** Gives a waiting job another due time. */
   RescheduleResult reschedule(String taskType, String taskId, Instant dueAt);
 
   /** Makes a waiting job due that long from now, by the scheduler's clock. */
   RescheduleResult reschedule(String taskType, String taskId, Duration delay);
+
+  /** Makes a waiting job due now. */
+  default RescheduleResult runNow(String taskType, String taskId) {
+    return reschedule(taskType, taskId, Duration.ZERO);
+  }
+
+  /**
+   * Looks at a job: where it is, and what went wrong last.
+   *
+   * @return empty if none of this id is known; it never was, or is long gone
+   */
+  Optional<JobInfo> find(String taskType, String taskId);
 }

@@ -28,6 +28,18 @@ public interface TaskWorker {
   void invoke(String params) throws Exception;
 
   /**
+   * Does the work, knowing which attempt it is. This is what is called; it calls {@link
+   * #invoke(String)} unless a worker overrides it.
+   *
+   * @param params the text that was submitted with the job, byte for byte; may be empty
+   * @param context this attempt
+   * @throws Exception as {@link #invoke(String)}
+   */
+  default void invoke(String params, TaskContext context) throws Exception {
+    invoke(params);
+  }
+
+  /**
    * The class shown for this worker in logs. A worker that is a lambda or a proxy may name the
    * class it stands for.
    */

@@ -37,7 +37,7 @@ public final class TaskWorkers {
       throw new WorkerSetupException(
           "The task type '%s' of %s (%s) is not valid."
               .formatted(type, name, worker.clazz().getName()),
-          "What type() returns " + Limits.NAME_RULE + ".");
+          "What type() returns, or @DelayedTask names, " + Limits.NAME_RULE + ".");
     }
     Named other = byType.putIfAbsent(type, new Named(name, worker));
     if (other != null) {
@@ -49,8 +49,13 @@ public final class TaskWorkers {
                   other.worker().clazz().getName(),
                   name,
                   worker.clazz().getName()),
-          "Give one of them another type(), or remove it.");
+          "Give one of them another type() or @DelayedTask, or remove it.");
     }
+  }
+
+  /** Leaves a type to other instances; false if there is no such worker. */
+  public boolean remove(String type) {
+    return byType.remove(type) != null;
   }
 
   /** The worker of a type, or null. */

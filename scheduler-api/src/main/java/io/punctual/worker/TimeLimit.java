@@ -1,35 +1,73 @@
 package io.punctual.worker;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /** Interrupts the thread of an attempt when its time is over, and never after it has ended. */
 public final class TimeLimit {
 
+  private static final System.Logger log = System.getLogger(TimeLimit.class.getName());
+
   private final Thread thread;
-  private final Runnable onStrike;
-  private boolean struck;
+  private final Runnable onTimeOver;
+  private final List<Runnable> actions = new ArrayList<>(1);
+  // Written under the lock; read without, so that a loop may ask often.
+  private volatile boolean struck;
   private boolean over;
 
   /**
-   * @param onStrike runs once, before the interrupt
+   * @param onTimeOver runs once when the time is over, before the interrupt
    */
-  public TimeLimit(Thread thread, Runnable onStrike) {
+  public TimeLimit(Thread thread, Runnable onTimeOver) {
     this.thread = thread;
-    this.onStrike = onStrike;
+    this.onTimeOver = onTimeOver;
   }
 
   /** The time is over. */
   public synchronized void strike() {
     if (!over && !struck) {
-      struck = true;
-      onStrike.run();
-      thread.interrupt();
+      onTimeOver.run();
+      end();
     }
   }
 
   /** The process stops. */
   public synchronized void interrupt() {
-    if (!over) {
-      struck = true;
+    if (over) {
+      return;
+    } else if (struck) {
+      // Perhaps it went on in spite of the first.
       thread.interrupt();
+    } else {
+      end();
+    }
+  }
+
+  private void end() {
+    struck = true;
+    actions.forEach(TimeLimit::run);
+    actions.clear();
+    thread.interrupt();
+  }
+
+  /** Runs the action when this strikes, before the interrupt; at once if it did already. */
+  public synchronized void onStrike(Runnable action) {
+    if (struck) {
+      run(action);
+    } else if (!over) {
+      actions.add(action);
+    }
+  }
+
+  // Under the lock, so that none runs after the attempt: what it would cancel may by then be in
+  // the hands of another one.
+  private static void run(Runnable action) {
+    try {
+      action.run();
+    } catch (Throwable e) {
+      // Errors too: behind this the thread is interrupted, and the timer serves others.
+      log.log(
+          System.Logger.Level.WARNING, "What a worker wants done when it is cancelled failed", e);
     }
   }
 
@@ -43,7 +81,7 @@ public final class TimeLimit {
   }
 
   /** Whether the thread was interrupted by this. */
-  public synchronized boolean struck() {
+  public boolean struck() {
     return struck;
   }
 }

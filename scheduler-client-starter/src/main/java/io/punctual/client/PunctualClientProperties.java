@@ -1,11 +1,17 @@
 package io.punctual.client;
 
+import io.punctual.Limits;
+import io.punctual.RetryPolicy;
+import io.punctual.spring.Transactions;
+import io.punctual.spring.WorkerSettings;
 import io.punctual.wire.CallbackSignature;
 import io.punctual.wire.WorkerMetadata;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -25,6 +31,11 @@ import org.springframework.util.unit.DataSize;
  * @param concurrency jobs that this instance runs at once, 1 to 10,000
  * @param delivery whether schedulers call this application (push), or it fetches its jobs (pull):
  *     where it has no web server, or schedulers cannot reach it
+ * @param transactions when what is sent, cancelled or moved inside of a Spring transaction takes
+ *     effect: after-commit, and never if it is rolled back; or immediate
+ * @param workers settings of single task types, by type: enabled, concurrency, time-to-run, retry;
+ *     they win over those of {@code DelayedTask}. A type with dots stands in brackets: {@code
+ *     workers."[order.close]"}
  * @param pull how jobs are fetched
  * @param submit how schedulers are called
  * @param callback how schedulers call us
@@ -40,6 +51,8 @@ public record PunctualClientProperties(
     @Nullable String sslBundle,
     @DefaultValue("100") int concurrency,
     @DefaultValue("push") Delivery delivery,
+    @DefaultValue("after-commit") Transactions transactions,
+    @DefaultValue Map<String, Worker> workers,
     @DefaultValue Pull pull,
     @DefaultValue Submit submit,
     @DefaultValue Callback callback,
@@ -48,6 +61,8 @@ public record PunctualClientProperties(
   /** Checks the values. */
   public PunctualClientProperties {
     url = List.copyOf(url);
+    workers = Map.copyOf(workers);
+    workers.forEach((type, worker) -> worker.check("punctual.client.workers.\"[" + type + "]\"."));
     if (concurrency < 1 || concurrency > WorkerMetadata.MAX_CONCURRENCY) {
       throw new IllegalArgumentException(
           "punctual.client.concurrency must be between 1 and "
@@ -60,6 +75,61 @@ public record PunctualClientProperties(
   @Override
   public String toString() {
     return "PunctualClientProperties[application=" + application + "]";
+  }
+
+  /** What is set for a task type. */
+  public WorkerSettings worker(String taskType) {
+    Worker worker = workers.get(taskType);
+    return worker == null ? WorkerSettings.NONE : worker.settings();
+  }
+
+  /**
+   * Settings of one task type; what is not given is as its worker says, else as for all.
+   *
+   * @param enabled whether this instance runs jobs of this type
+   * @param concurrency jobs of this type that this instance runs at once, 1 to 10,000
+   * @param timeToRun how long one attempt may take, 1 s to 24 h: of jobs that this application
+   *     submits without a time of their own
+   * @param retry what happens after a failed attempt: of jobs that this application submits without
+   *     a policy of their own
+   */
+  public record Worker(
+      @DefaultValue("true") boolean enabled,
+      @Nullable Integer concurrency,
+      @Nullable Duration timeToRun,
+      @Nullable String retry) {
+
+    private void check(String property) {
+      if (concurrency != null
+          && (concurrency < 1 || concurrency > WorkerMetadata.MAX_CONCURRENCY)) {
+        throw new IllegalArgumentException(
+            property
+                + "concurrency must be between 1 and "
+                + WorkerMetadata.MAX_CONCURRENCY
+                + ", not "
+                + concurrency);
+      }
+      if (timeToRun != null) {
+        checked(property + "time-to-run", () -> Limits.requireTimeToRun(timeToRun));
+      }
+      if (retry != null) {
+        checked(property + "retry", () -> RetryPolicy.parse(retry));
+      }
+    }
+
+    private static void checked(String property, Supplier<Object> value) {
+      try {
+        var unused = value.get();
+      } catch (IllegalArgumentException e) {
+        // Without its cause: of a chain, Spring Boot shows the innermost message alone.
+        throw new IllegalArgumentException(property + ": " + e.getMessage());
+      }
+    }
+
+    WorkerSettings settings() {
+      return new WorkerSettings(
+          concurrency, timeToRun, retry == null ? null : RetryPolicy.parse(retry));
+    }
   }
 
   /** Who begins. */

@@ -10,6 +10,7 @@ import io.punctual.core.engine.RepeatCause;
 import io.punctual.core.queue.LogFields;
 import io.punctual.core.queue.QueueName;
 import io.punctual.worker.JobListeners;
+import io.punctual.worker.RunningAttempt;
 import io.punctual.worker.TimeLimit;
 import java.time.Duration;
 import java.util.List;
@@ -124,7 +125,16 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
     long start = System.nanoTime();
     Throwable thrown = null;
     try {
-      worker.invoke(delivery.content().params());
+      worker.invoke(
+          delivery.content().params(),
+          new RunningAttempt(
+              queue.taskType(),
+              delivery.taskId(),
+              delivery.attempt(),
+              delivery.dueTime(),
+              delivery.content().headers(),
+              timeToRun,
+              limit));
     } catch (Throwable e) {
       thrown = e;
     } finally {

@@ -38,7 +38,8 @@ final class PluginLifecycle implements SmartLifecycle {
     running = true;
     if (types.isEmpty()) {
       log.warn(
-          "Punctual runs no jobs of {} here: there is no TaskWorker bean. Submitting works.",
+          "Punctual runs no jobs of {} here: there is no @DelayedTask method and no TaskWorker bean."
+              + " Submitting works.",
           application);
     } else {
       log.info("Punctual runs jobs of {} in this process: {}", application, types);

@@ -3,11 +3,13 @@ package io.punctual.plugin;
 import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.TaskWorker;
+import io.punctual.spring.WorkerSettings;
 import io.punctual.worker.TaskWorkers;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -28,16 +30,25 @@ public final class PluginTasks {
   static final int MAX_THREADS = 10_000;
 
   private final Supplier<TaskWorkers> workers;
+  private final Function<String, WorkerSettings> annotated;
   private final RetryPolicy retry;
   private final Map<String, Duration> intervals = new ConcurrentHashMap<>();
   private final Map<String, Integer> threads = new ConcurrentHashMap<>();
+  private final Map<String, Duration> timesToRun = new ConcurrentHashMap<>();
   private final Map<String, RetryPolicy> policies = new ConcurrentHashMap<>();
   private final Duration defaultInterval;
   private volatile int defaultThreads;
   private volatile Consumer<String> changed = type -> {};
 
-  PluginTasks(Supplier<TaskWorkers> workers, PunctualPluginProperties properties) {
+  /**
+   * @param annotated what the workers themselves say, where properties say nothing
+   */
+  PluginTasks(
+      Supplier<TaskWorkers> workers,
+      Function<String, WorkerSettings> annotated,
+      PunctualPluginProperties properties) {
     this.workers = workers;
+    this.annotated = annotated;
     this.defaultInterval = properties.scanInterval();
     this.defaultThreads = properties.concurrency();
     this.retry = properties.retryPolicy();
@@ -47,6 +58,9 @@ public final class PluginTasks {
       }
       if (queue.threads() != null) {
         threads.put(queue.taskType(), queue.threads());
+      }
+      if (queue.timeToRun() != null) {
+        timesToRun.put(queue.taskType(), queue.timeToRun());
       }
       RetryPolicy own = queue.retryPolicy();
       if (own != null) {
@@ -119,7 +133,11 @@ public final class PluginTasks {
 
   /** How many jobs of a task type run here at once. */
   public int threads(String taskType) {
-    return threads.getOrDefault(taskType, defaultThreads);
+    Integer own = threads.get(taskType);
+    if (own == null) {
+      own = annotated.apply(taskType).concurrency();
+    }
+    return own == null ? defaultThreads : own;
   }
 
   /** How often the scanner of a task type looks even if nothing wakes it. */
@@ -128,7 +146,18 @@ public final class PluginTasks {
   }
 
   RetryPolicy retry(String taskType) {
-    return policies.getOrDefault(taskType, retry);
+    RetryPolicy own = policies.get(taskType);
+    if (own == null) {
+      own = annotated.apply(taskType).retry();
+    }
+    return own == null ? retry : own;
+  }
+
+  /** What jobs that are submitted here get; their retry policy is the engine's matter. */
+  WorkerSettings submitted(String taskType) {
+    Duration own = timesToRun.get(taskType);
+    return new WorkerSettings(
+        null, own == null ? annotated.apply(taskType).timeToRun() : own, null);
   }
 
   @Nullable TaskWorker worker(String taskType) {

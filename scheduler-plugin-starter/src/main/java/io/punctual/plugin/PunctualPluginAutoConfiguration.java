@@ -1,6 +1,8 @@
 package io.punctual.plugin;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.punctual.JobListener;
+import io.punctual.JobScheduler;
 import io.punctual.Limits;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
@@ -8,22 +10,31 @@ import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.EngineOptions;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.RedisStore;
+import io.punctual.spring.AnnotatedWorkers;
+import io.punctual.spring.CommitFailures;
+import io.punctual.spring.MeteredCommitFailures;
+import io.punctual.spring.Payloads;
+import io.punctual.spring.SpringTaskSubmitService;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.TaskWorkers;
 import io.punctual.worker.WorkerSetupException;
 import java.util.UUID;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import tools.jackson.databind.json.JsonMapper;
 
 /** TaskWorkers, submitting and the engine between them, in one process. */
 @AutoConfiguration(
@@ -51,14 +62,24 @@ public class PunctualPluginAutoConfiguration {
   }
 
   @Bean
-  TaskWorkers punctualWorkers(ListableBeanFactory beans) {
-    return new TaskWorkers(beans.getBeansOfType(TaskWorker.class));
+  TaskWorkers punctualWorkers(ListableBeanFactory beans, AnnotatedWorkers annotated) {
+    TaskWorkers workers = new TaskWorkers(beans.getBeansOfType(TaskWorker.class));
+    annotated.addTo(workers);
+    return workers;
+  }
+
+  @Bean
+  AnnotatedWorkers punctualAnnotatedWorkers(
+      ConfigurableListableBeanFactory beans, Payloads payloads) {
+    return new AnnotatedWorkers(beans, payloads);
   }
 
   @Bean
   PluginTasks punctualTasks(
-      ObjectProvider<TaskWorkers> workers, PunctualPluginProperties properties) {
-    return new PluginTasks(workers::getObject, properties);
+      ObjectProvider<TaskWorkers> workers,
+      AnnotatedWorkers annotated,
+      PunctualPluginProperties properties) {
+    return new PluginTasks(workers::getObject, annotated::settings, properties);
   }
 
   @Bean
@@ -111,8 +132,30 @@ public class PunctualPluginAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  TaskSubmitService punctualTaskSubmitService(PluginIdentity identity, Engine engine) {
-    return new EngineSubmitService(identity.application(), engine);
+  JobScheduler punctualJobScheduler(PluginIdentity identity, Engine engine) {
+    return new EngineJobScheduler(identity.application(), engine);
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  Payloads punctualPayloads(ObjectProvider<JsonMapper> mapper) {
+    return new Payloads(() -> mapper.getIfAvailable(JsonMapper::new));
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  TaskSubmitService punctualTaskSubmitService(
+      JobScheduler scheduler,
+      Payloads payloads,
+      ObjectProvider<CommitFailures> failures,
+      PunctualPluginProperties properties,
+      PluginTasks tasks) {
+    return new SpringTaskSubmitService(
+        scheduler,
+        payloads,
+        tasks::submitted,
+        properties.transactions(),
+        failures.getIfAvailable(() -> CommitFailures.NONE));
   }
 
   @Bean
@@ -124,5 +167,17 @@ public class PunctualPluginAutoConfiguration {
       PunctualPluginProperties properties) {
     return new PluginLifecycle(
         engine, dispatcher, identity.application(), workers.types(), properties.shutdownPatience());
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(MeterRegistry.class)
+  static class Metrics {
+
+    @Bean
+    @ConditionalOnMissingBean
+    CommitFailures punctualCommitFailures(ObjectProvider<MeterRegistry> registry) {
+      MeterRegistry known = registry.getIfAvailable();
+      return known == null ? CommitFailures.NONE : new MeteredCommitFailures(known);
+    }
   }
 }

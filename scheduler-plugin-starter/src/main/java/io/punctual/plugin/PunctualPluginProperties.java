@@ -4,8 +4,10 @@ import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.core.store.Durability;
 import io.punctual.core.store.StoreOptions;
+import io.punctual.spring.Transactions;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -27,6 +29,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     have the same
  * @param durability where a change must be before it is answered: {@code redis} for what Redis is
  *     configured to, {@code synced} on its disk, {@code replicated:n} at n replicas, 1 to 9
+ * @param transactions when what is sent, cancelled or moved inside of a Spring transaction takes
+ *     effect: after-commit, and never if it is rolled back; or immediate
  * @param shutdownPatience how long running jobs may take once the application stops; what runs
  *     longer is interrupted and delivered again
  */
@@ -40,6 +44,7 @@ public record PunctualPluginProperties(
     @DefaultValue List<Queue> queues,
     @DefaultValue("punctual") String keyPrefix,
     @DefaultValue("redis") String durability,
+    @DefaultValue("after-commit") Transactions transactions,
     @DefaultValue("20s") Duration shutdownPatience) {
 
   /** Checks the values. */
@@ -60,12 +65,15 @@ public record PunctualPluginProperties(
    *
    * @param threads jobs of this type that this instance runs at once, 1 to 10,000
    * @param scanInterval how often its scanner looks even if nothing wakes it, 10 ms to 1 min
+   * @param timeToRun how long one attempt may take, 1 s to 24 h: of jobs that this application
+   *     submits without a time of their own
    * @param retry the retry policy of its jobs that bring none
    */
   public record Queue(
       String taskType,
       @Nullable Integer threads,
       @Nullable Duration scanInterval,
+      @Nullable Duration timeToRun,
       @Nullable String retry) {
 
     /** Checks the values. */
@@ -76,6 +84,11 @@ public record PunctualPluginProperties(
       }
       if (scanInterval != null) {
         PluginTasks.requireInterval("punctual.plugin.queues[].scan-interval", scanInterval);
+      }
+      if (timeToRun != null) {
+        var unused =
+            checked(
+                "punctual.plugin.queues[].time-to-run", () -> Limits.requireTimeToRun(timeToRun));
       }
       if (retry != null) {
         policy("punctual.plugin.queues[].retry", retry);
@@ -96,18 +109,20 @@ public record PunctualPluginProperties(
   }
 
   private static Durability durability(String text) {
-    try {
-      return Durability.parse(text, Durability.DEFAULT.patience());
-    } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException("punctual.plugin.durability " + e.getMessage(), e);
-    }
+    return checked(
+        "punctual.plugin.durability", () -> Durability.parse(text, Durability.DEFAULT.patience()));
   }
 
   private static RetryPolicy policy(String property, String text) {
+    return checked(property, () -> RetryPolicy.parse(text));
+  }
+
+  private static <T> T checked(String property, Supplier<T> value) {
     try {
-      return RetryPolicy.parse(text);
+      return value.get();
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(property + ": " + e.getMessage(), e);
+      // Without its cause: of a chain, Spring Boot shows the innermost message alone.
+      throw new IllegalArgumentException(property + ": " + e.getMessage());
     }
   }
 }

@@ -2,10 +2,15 @@ package io.punctual.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.punctual.DelayedTask;
+import io.punctual.RetryPolicy;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
 import io.punctual.core.engine.Engine;
+import io.punctual.spring.Transactions;
 import io.punctual.worker.WorkerSetupException;
+import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -41,9 +46,10 @@ class PluginAutoConfigurationTest {
                       16,
                       java.time.Duration.ofSeconds(1),
                       "default",
-                      java.util.List.of(),
+                      List.of(),
                       "punctual",
                       "redis",
+                      Transactions.AFTER_COMMIT,
                       java.time.Duration.ofSeconds(20)));
           assertThat(context.getBean(PluginIdentity.class).application()).isEqualTo("Shop");
         });
@@ -104,6 +110,55 @@ class PluginAutoConfigurationTest {
                     .rootCause()
                     .hasMessageContaining(
                         "punctual.plugin.concurrency must be between 1 and 10000"));
+    for (String setting :
+        List.of(
+            "durability=always",
+            "retry=often",
+            "queues[].retry=often",
+            "queues[].time-to-run=1ms")) {
+      application
+          .withPropertyValues(
+              "punctual.plugin.queues[0].task-type=order.close",
+              "punctual.plugin." + setting.replace("[]", "[0]"))
+          .run(
+              context ->
+                  assertThat(context.getStartupFailure())
+                      .rootCause()
+                      .hasMessageContaining(
+                          "punctual.plugin." + setting.substring(0, setting.indexOf('='))));
+    }
+  }
+
+  @Test
+  void settingsOfAQueueWinOverThoseOfTheAnnotation() {
+    application
+        .withBean("orders", Orders.class)
+        .withPropertyValues(
+            "punctual.plugin.queues[0].task-type=order.close",
+            "punctual.plugin.queues[0].threads=5",
+            "punctual.plugin.queues[0].time-to-run=9s")
+        .run(
+            context -> {
+              PluginTasks tasks = context.getBean(PluginTasks.class);
+              assertThat(tasks.threads("order.close")).isEqualTo(5);
+              assertThat(tasks.threads("order.remind")).isEqualTo(3);
+              assertThat(tasks.threads("other")).isEqualTo(16);
+              assertThat(tasks.retry("order.close")).isEqualTo(RetryPolicy.NEVER);
+              assertThat(tasks.retry("order.remind")).isEqualTo(RetryPolicy.DEFAULT);
+              assertThat(tasks.submitted("order.close").timeToRun())
+                  .isEqualTo(Duration.ofSeconds(9));
+              assertThat(tasks.submitted("order.remind").timeToRun())
+                  .isEqualTo(Duration.ofSeconds(8));
+            });
+  }
+
+  static final class Orders {
+
+    @DelayedTask(type = "order.close", concurrency = "3", timeToRun = "8s", retry = "never")
+    void close(String id) {}
+
+    @DelayedTask(type = "order.remind", concurrency = "3", timeToRun = "8s")
+    void remind(String id) {}
   }
 
   @Test

@@ -6,14 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.punctual.CancelResult;
 import io.punctual.DelayQueueJob;
+import io.punctual.DelayedTask;
 import io.punctual.JobAttempt;
 import io.punctual.JobConflictException;
+import io.punctual.JobInfo;
 import io.punctual.JobListener;
 import io.punctual.RejectTaskException;
 import io.punctual.RescheduleResult;
 import io.punctual.RetryLaterException;
 import io.punctual.RetryPolicy;
 import io.punctual.SubmitResult;
+import io.punctual.TagCancelResult;
+import io.punctual.TaskContext;
+import io.punctual.TaskHeader;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
 import io.punctual.core.engine.Engine;
@@ -181,6 +186,69 @@ class PluginIT {
     assertThatIllegalArgumentException().isThrownBy(() -> tasks.setThreads(10_001));
     assertThatIllegalArgumentException()
         .isThrownBy(() -> tasks.register("script", Duration.ofMinutes(2)));
+  }
+
+  @Test
+  void jobsAreFoundRunNowAndCancelledByTag() {
+    service
+        .job("script", Map.of("order", 4711))
+        .id("typed")
+        .in(Duration.ofHours(1))
+        .tag("order:4711")
+        .header("x", "y")
+        .send();
+    service.job("other", "b").id("b").in(Duration.ofHours(1)).tag("order:4711").send();
+    service.job("script", "c").id("c").in(Duration.ofHours(1)).tag("order:4712").send();
+
+    JobInfo found = service.find("script", "typed").orElseThrow();
+    assertThat(found.state()).isEqualTo(JobInfo.State.DELAYED);
+    assertThat(found.params()).isEqualTo("{\"order\":4711}");
+    assertThat(found.tags()).containsExactly("order:4711");
+    assertThat(found.headers()).containsEntry("x", "y");
+    assertThat(service.find("script", "nobody")).isEmpty();
+
+    assertThat(service.runNow("script", "c").outcome())
+        .isEqualTo(RescheduleResult.Outcome.RESCHEDULED);
+    eventually().until(() -> script.calls.contains("c"));
+    TagCancelResult cancelled = service.cancelByTag("order:4711");
+    assertThat(cancelled.items())
+        .containsExactlyInAnyOrder(
+            new TagCancelResult.Item("script", "typed", CancelResult.Outcome.CANCELLED),
+            new TagCancelResult.Item("other", "b", CancelResult.Outcome.CANCELLED));
+    assertThat(service.find("script", "typed").orElseThrow().state())
+        .isEqualTo(JobInfo.State.CANCELLED);
+    assertThat(service.cancelByTag("order:4711").items()).isEmpty();
+  }
+
+  @Test
+  void anAnnotatedMethodGetsItsPayloadAttemptAndHeaders() {
+    Closer closer = context.getBean(Closer.class);
+    service
+        .job("order.close", new CloseOrder(7))
+        .id("typed")
+        .in(Duration.ZERO)
+        .header("by", "me")
+        .retry(RetryPolicy.parse("0s;attempts=3"))
+        .send();
+
+    eventually().until(() -> closer.calls.size() == 2);
+    assertThat(closer.calls).containsExactly("7 by me, attempt 1", "7 by me, attempt 2");
+    eventually()
+        .until(
+            () ->
+                service.find("order.close", "typed").orElseThrow().state()
+                    == JobInfo.State.FINISHED);
+  }
+
+  @Test
+  void paramsThatAreNoPayloadMakeADeadLetterWithTheReason() {
+    service.job("order.close", "no JSON").id("bad").in(Duration.ZERO).send();
+
+    eventually()
+        .until(
+            () -> service.find("order.close", "bad").orElseThrow().state() == JobInfo.State.DEAD);
+    assertThat(service.find("order.close", "bad").orElseThrow().lastError())
+        .contains("the params are no JSON of", "CloseOrder");
   }
 
   @Test
@@ -404,6 +472,11 @@ class PluginIT {
     }
 
     @Bean
+    Closer closer() {
+      return new Closer();
+    }
+
+    @Bean
     Ear ear() {
       return new Ear();
     }
@@ -446,6 +519,22 @@ class PluginIT {
           .send(DelayQueueJob.of("script").taskId("r").params("end").delay(Duration.ZERO).build());
       // Nothing else keeps it alive until its job ends it.
       Thread.currentThread().join();
+    }
+  }
+
+  record CloseOrder(long number) {}
+
+  /** Wants a second attempt. */
+  static class Closer {
+
+    final Queue<String> calls = new ConcurrentLinkedQueue<>();
+
+    @DelayedTask("order.close")
+    void close(CloseOrder order, @TaskHeader("by") String by, TaskContext context) {
+      calls.add(order.number() + " by " + by + ", attempt " + context.attempt());
+      if (context.attempt() == 1) {
+        throw context.retryAfter(Duration.ofMillis(20));
+      }
     }
   }
 

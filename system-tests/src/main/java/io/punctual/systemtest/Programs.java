@@ -181,6 +181,20 @@ public final class Programs {
     return process(application, port, Launch.main(WorkerApplication.class), arguments);
   }
 
+  /** A web application of the class path that registers, with nothing else but these options. */
+  public JavaProcess application(JavaProcess registry, Class<?> main, String... options) {
+    int port = Ports.free();
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--server.address=127.0.0.1",
+                "--server.port=" + port,
+                "--eureka.instance.hostname=127.0.0.1",
+                eureka(registry)));
+    arguments.addAll(Arrays.asList(options));
+    return process(main.getSimpleName(), port, Launch.main(main), arguments);
+  }
+
   /** One of our programs, on 127.0.0.1 and with nothing else but these options. */
   public JavaProcess program(String module, String... options) {
     int port = Ports.free();

@@ -7,13 +7,8 @@ import static io.punctual.systemtest.SharedSystem.REGISTRY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.DelayQueueJob;
+import io.punctual.JobScheduler;
 import io.punctual.RetryPolicy;
-import io.punctual.client.ClientIdentity;
-import io.punctual.client.PunctualClientProperties;
-import io.punctual.client.submit.HttpTaskSubmitService;
-import io.punctual.client.submit.SchedulerCalls;
-import io.punctual.client.submit.SchedulerLocator;
-import io.punctual.client.tracing.JobTracing;
 import io.punctual.wire.CallbackSignature;
 import java.io.IOException;
 import java.net.URI;
@@ -76,16 +71,16 @@ class ExamplesIT {
   @Test
   void jobsThatJavaAndPhpSendArePoppedByPhp() throws Exception {
     String application = Workload.of("php").application();
-    HttpTaskSubmitService java = submitService(application);
+    JobScheduler java = JavaClient.of(application, scheduler);
     for (int i = 0; i < 20; i++) {
-      java.send(
+      java.submit(
           DelayQueueJob.of("job")
               .taskId("java-" + i)
               .params("x " + i)
               .delay(Duration.ZERO)
               .build());
     }
-    java.send(
+    java.submit(
         DelayQueueJob.of("job")
             .taskId("bad")
             .params("fail no voice")
@@ -125,7 +120,7 @@ class ExamplesIT {
       jobs.add(
           DelayQueueJob.of("job").taskId("n-" + i).params("x").delay(Duration.ofMillis(i)).build());
     }
-    submitService(application).sendAll(jobs);
+    JavaClient.of(application, scheduler).submitAll(jobs);
     python(application, "add", "job", "bad", "0", "fail no voice");
     try (ExampleProgram python = popper(application, "10")) {
       python.await("done n-", 200);
@@ -400,18 +395,6 @@ class ExamplesIT {
   private static JsonNode job(JavaProcess asked, String application, String taskType, String id)
       throws IOException {
     return Http.get(asked.url() + "/api/v1/jobs/" + application + "/" + taskType + "/" + id).json();
-  }
-
-  private static HttpTaskSubmitService submitService(String application) {
-    List<URI> schedulers = List.of(URI.create(scheduler.url()));
-    return new HttpTaskSubmitService(
-        new ClientIdentity(application),
-        new SchedulerCalls(
-            new SchedulerLocator(() -> schedulers),
-            new PunctualClientProperties.Submit(Duration.ofSeconds(2), Duration.ofSeconds(10), 4),
-            null,
-            null),
-        JobTracing.NONE);
   }
 
   private static void python(String application, String... arguments) throws IOException {

@@ -1,16 +1,24 @@
 package io.punctual.client.autoconfigure;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.punctual.JobListener;
+import io.punctual.JobScheduler;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.PunctualClientProperties;
 import io.punctual.client.callback.JobRunner;
 import io.punctual.client.pull.PullRunner;
-import io.punctual.client.submit.HttpTaskSubmitService;
+import io.punctual.client.submit.HttpJobScheduler;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.client.tracing.JobTracing;
+import io.punctual.spring.AnnotatedWorkers;
+import io.punctual.spring.CommitFailures;
+import io.punctual.spring.MeteredCommitFailures;
+import io.punctual.spring.Payloads;
+import io.punctual.spring.SpringTaskSubmitService;
+import io.punctual.spring.WorkerSettings;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.TaskWorkers;
 import java.net.URI;
@@ -18,14 +26,18 @@ import java.util.List;
 import java.util.Optional;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Workers and submitting. */
 @AutoConfiguration(
@@ -46,8 +58,21 @@ public class PunctualClientAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  TaskWorkers punctualTaskWorkers(ListableBeanFactory beans) {
-    return new TaskWorkers(beans.getBeansOfType(TaskWorker.class));
+  TaskWorkers punctualTaskWorkers(
+      ListableBeanFactory beans,
+      AnnotatedWorkers annotated,
+      PunctualClientProperties properties,
+      Environment environment) {
+    TaskWorkers workers = new TaskWorkers(beans.getBeansOfType(TaskWorker.class));
+    annotated.addTo(workers);
+    ConfiguredWorkers.apply(properties, environment, workers);
+    return workers;
+  }
+
+  @Bean
+  AnnotatedWorkers punctualAnnotatedWorkers(
+      ConfigurableListableBeanFactory beans, Payloads payloads) {
+    return new AnnotatedWorkers(beans, payloads);
   }
 
   @Bean(destroyMethod = "close")
@@ -56,12 +81,25 @@ public class PunctualClientAutoConfiguration {
       TaskWorkers workers,
       ObjectProvider<JobListener> listeners,
       ObjectProvider<JobTracing> tracing,
-      PunctualClientProperties properties) {
+      PunctualClientProperties properties,
+      AnnotatedWorkers annotated) {
     return new JobRunner(
         workers,
         new JobListeners(listeners.orderedStream().toList()),
         tracing.getIfAvailable(() -> JobTracing.NONE),
-        properties.concurrency());
+        properties.concurrency(),
+        type -> places(type, properties, annotated));
+  }
+
+  private static WorkerSettings settings(
+      String taskType, PunctualClientProperties properties, AnnotatedWorkers annotated) {
+    return properties.worker(taskType).or(annotated.settings(taskType));
+  }
+
+  private static int places(
+      String taskType, PunctualClientProperties properties, AnnotatedWorkers annotated) {
+    Integer own = settings(taskType, properties, annotated).concurrency();
+    return own == null ? properties.concurrency() : Math.min(own, properties.concurrency());
   }
 
   @Bean
@@ -106,22 +144,57 @@ public class PunctualClientAutoConfiguration {
       TaskWorkers workers,
       JobRunner runner,
       SchedulerCalls calls,
-      PunctualClientProperties properties) {
+      PunctualClientProperties properties,
+      AnnotatedWorkers annotated) {
     return new PullRunner(
         identity,
         workers,
         runner,
         calls,
         properties.concurrency(),
+        type -> places(type, properties, annotated),
         properties.pull().lease(),
         properties.shutdown().drainTimeout());
   }
 
   @Bean
-  @ConditionalOnMissingBean(TaskSubmitService.class)
-  HttpTaskSubmitService punctualTaskSubmitService(
+  @ConditionalOnMissingBean(JobScheduler.class)
+  HttpJobScheduler punctualJobScheduler(
       ClientIdentity identity, SchedulerCalls calls, ObjectProvider<JobTracing> tracing) {
-    return new HttpTaskSubmitService(
-        identity, calls, tracing.getIfAvailable(() -> JobTracing.NONE));
+    return new HttpJobScheduler(identity, calls, tracing.getIfAvailable(() -> JobTracing.NONE));
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  Payloads punctualPayloads(ObjectProvider<JsonMapper> mapper) {
+    return new Payloads(() -> mapper.getIfAvailable(JsonMapper::new));
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  TaskSubmitService punctualTaskSubmitService(
+      JobScheduler scheduler,
+      Payloads payloads,
+      ObjectProvider<CommitFailures> failures,
+      PunctualClientProperties properties,
+      AnnotatedWorkers annotated) {
+    return new SpringTaskSubmitService(
+        scheduler,
+        payloads,
+        type -> settings(type, properties, annotated),
+        properties.transactions(),
+        failures.getIfAvailable(() -> CommitFailures.NONE));
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(MeterRegistry.class)
+  static class Metrics {
+
+    @Bean
+    @ConditionalOnMissingBean
+    CommitFailures punctualCommitFailures(ObjectProvider<MeterRegistry> registry) {
+      MeterRegistry known = registry.getIfAvailable();
+      return known == null ? CommitFailures.NONE : new MeteredCommitFailures(known);
+    }
   }
 }

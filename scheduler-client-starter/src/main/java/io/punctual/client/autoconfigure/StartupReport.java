@@ -40,7 +40,7 @@ final class StartupReport {
         "Punctual: {} runs {}; callback {} on port {}; registry {}; schedulers {}",
         identity.application(),
         workers.types().isEmpty()
-            ? "no task types (no TaskWorker bean: it only submits)"
+            ? "no task types (no @DelayedTask method and no TaskWorker bean: it only submits)"
             : workers.types(),
         callbackPath,
         environment.getProperty("local.server.port"),

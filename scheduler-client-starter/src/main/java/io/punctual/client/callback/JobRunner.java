@@ -7,18 +7,24 @@ import io.punctual.client.tracing.JobTracing;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import io.punctual.worker.JobListeners;
+import io.punctual.worker.RunningAttempt;
 import io.punctual.worker.TaskWorkers;
 import io.punctual.worker.TimeLimit;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +36,9 @@ public final class JobRunner implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(JobRunner.class);
   private static final int MAX_ERROR = 1500;
 
+  /** The part of its time-to-run that a job may wait for others of its type. */
+  private static final int PATIENCE = 4;
+
   /** So long nobody must have asked before it is taken that nobody will. */
   private static final Duration QUIET = Duration.ofSeconds(1);
 
@@ -39,23 +48,33 @@ public final class JobRunner implements AutoCloseable {
   private final int concurrency;
   private final ExecutorService threads;
   private final Semaphore permits;
+  private final ToIntFunction<String> places;
+  // By task type; of those alone that have a number of their own.
+  private final Map<String, Places> own = new ConcurrentHashMap<>();
   private final Incarnations incarnations = new Incarnations();
   private final ScheduledThreadPoolExecutor timer;
+  private final Set<TimeLimit> running = ConcurrentHashMap.newKeySet();
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile boolean draining;
   private volatile long asked = System.nanoTime() - QUIET.toNanos();
 
   /**
    * @param concurrency most jobs at once
+   * @param places most jobs of a task type at once
    */
   public JobRunner(
-      TaskWorkers workers, JobListeners listeners, JobTracing tracing, int concurrency) {
+      TaskWorkers workers,
+      JobListeners listeners,
+      JobTracing tracing,
+      int concurrency,
+      ToIntFunction<String> places) {
     this.workers = workers;
     this.listeners = listeners;
     this.tracing = tracing;
     this.concurrency = concurrency;
     this.threads = Threads.forJobs(concurrency);
     this.permits = new Semaphore(concurrency);
+    this.places = places;
     this.timer =
         new ScheduledThreadPoolExecutor(
             1,
@@ -98,7 +117,7 @@ public final class JobRunner implements AutoCloseable {
       return done(job, CallbackResult.REFUSED, "a newer attempt of this job was here already");
     }
     if (decision.verdict() == Incarnations.Verdict.RUN) {
-      threads.execute(() -> decision.result().complete(attempt(worker, job)));
+      start(worker, new Started(job, decision.result()));
     }
     return decision.result();
   }
@@ -107,7 +126,7 @@ public final class JobRunner implements AutoCloseable {
     try {
       permits.acquire();
     } catch (InterruptedException e) {
-      return result(job, CallbackResult.REFUSED, null, "this instance is shutting down");
+      return leaving(job);
     }
     try {
       return invoke(worker, job);
@@ -116,19 +135,76 @@ public final class JobRunner implements AutoCloseable {
     }
   }
 
+  private record Started(CallbackRequest.Job job, CompletableFuture<CallbackResult> result) {}
+
+  private void start(TaskWorker worker, Started started) {
+    CallbackRequest.Job job = started.job();
+    int most = places.applyAsInt(job.taskType());
+    if (most >= concurrency) {
+      execute(started, () -> started.result().complete(attempt(worker, job)), () -> {});
+      return;
+    }
+    Places room = own.computeIfAbsent(job.taskType(), type -> new Places(most, timer));
+    // Whoever waits here runs out of its time-to-run, by the scheduler's watch. Given back, it
+    // costs no attempt, and another instance may have room.
+    room.take(
+        () -> execute(started, () -> runIn(room, worker, started), room::leave),
+        job.timeToRun() / PATIENCE,
+        () -> execute(started, () -> started.result().complete(unplaced(job, most)), () -> {}));
+    if (draining) {
+      // Since this one was asked whether it takes jobs.
+      room.giveUp();
+    }
+  }
+
+  private void runIn(Places room, TaskWorker worker, Started started) {
+    try {
+      started.result().complete(attempt(worker, started.job()));
+    } finally {
+      room.leave();
+    }
+  }
+
+  private void execute(Started started, Runnable task, Runnable otherwise) {
+    try {
+      threads.execute(task);
+    } catch (RejectedExecutionException e) {
+      // This was closed meanwhile.
+      started.result().complete(leaving(started.job()));
+      otherwise.run();
+    }
+  }
+
+  private CallbackResult unplaced(CallbackRequest.Job job, int most) {
+    return draining
+        ? leaving(job)
+        : result(
+            job,
+            CallbackResult.REFUSED,
+            null,
+            "this instance runs %d jobs of %s at once, and has them"
+                .formatted(most, job.taskType()));
+  }
+
+  private static CallbackResult leaving(CallbackRequest.Job job) {
+    return result(job, CallbackResult.REFUSED, null, "this instance is shutting down");
+  }
+
   private CallbackResult invoke(TaskWorker worker, CallbackRequest.Job job) {
     TimeLimit limit = new TimeLimit(Thread.currentThread(), () -> {});
+    running.add(limit);
     ScheduledFuture<?> watch =
         timer.schedule(limit::strike, job.timeToRun(), TimeUnit.MILLISECONDS);
     JobTracing.Attempt traced = tracing.started(job);
     long start = System.nanoTime();
     Throwable thrown = null;
     try {
-      worker.invoke(job.params());
+      worker.invoke(job.params(), context(job, limit));
     } catch (Throwable e) {
       thrown = e;
     } finally {
       watch.cancel(false);
+      running.remove(limit);
       limit.over();
     }
     listeners.ended(job.taskType(), job.taskId(), job.attempt(), job.dueTime(), start, thrown);
@@ -137,6 +213,17 @@ public final class JobRunner implements AutoCloseable {
     // Behind the line of the log, which belongs to the trace.
     traced.ended(thrown);
     return result;
+  }
+
+  private static RunningAttempt context(CallbackRequest.Job job, TimeLimit limit) {
+    return new RunningAttempt(
+        job.taskType(),
+        job.taskId(),
+        job.attempt(),
+        job.dueTime(),
+        job.headers(),
+        Duration.ofMillis(job.timeToRun()),
+        limit);
   }
 
   private static CallbackResult failed(CallbackRequest.Job job, TimeLimit limit, Throwable thrown) {
@@ -187,12 +274,14 @@ public final class JobRunner implements AutoCloseable {
   }
 
   /**
-   * Takes no more jobs, until {@link #open}, and waits for those that run.
+   * Takes no more jobs, until {@link #open}, gives back those that wait for others of their type,
+   * and waits for those that run.
    *
    * @return whether all of them ended in time
    */
   public boolean drain(Duration patience) throws InterruptedException {
     draining = true;
+    own.values().forEach(Places::giveUp);
     boolean quiet = permits.tryAcquire(concurrency, patience.toMillis(), TimeUnit.MILLISECONDS);
     if (quiet) {
       permits.release(concurrency);
@@ -222,6 +311,7 @@ public final class JobRunner implements AutoCloseable {
   public void close() {
     draining = true;
     closed.countDown();
+    running.forEach(TimeLimit::interrupt);
     threads.shutdownNow();
     timer.shutdownNow();
   }

@@ -22,6 +22,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,8 +31,9 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * Feeds the workers with jobs that it fetches. One request waits at a scheduler at any time, for
- * all task types, as long as there is room for another job. A job is held for a short lease, and
- * kept while it runs, so that those of an instance that died move on in seconds.
+ * all task types but those with a concurrency of their own, which have one each, as long as there
+ * is room for another job. A job is held for a short lease, and kept while it runs, so that those
+ * of an instance that died move on in seconds.
  */
 public final class PullRunner implements SmartLifecycle {
 
@@ -52,11 +54,11 @@ public final class PullRunner implements SmartLifecycle {
   private final Duration lease;
   private final Duration patience;
   private final String worker;
-  private final Semaphore room;
+  private final int concurrency;
+  private final ToIntFunction<String> places;
   // By token; until a scheduler has taken the end, since the lease must hold as long.
   private final Map<String, Held> held = new ConcurrentHashMap<>();
   private volatile @Nullable Work work;
-  private int turn;
 
   /** What runs from a start to a stop. */
   private final class Work {
@@ -66,12 +68,22 @@ public final class PullRunner implements SmartLifecycle {
         new ScheduledThreadPoolExecutor(1, task -> daemon(task, "punctual-leases"));
     final ExecutorService extending =
         Executors.newFixedThreadPool(EXTENDING, task -> daemon(task, "punctual-extend"));
-    final Thread puller = daemon(() -> pull(this), "punctual-pull");
+    final List<Thread> pullers = new ArrayList<>();
 
     void start() {
-      // Not a daemon: an application without a web server lives as long as it has work.
-      puller.setDaemon(false);
-      puller.start();
+      // A type with a number of its own has its own request, which asks for no more than that.
+      List<String> shared = new ArrayList<>();
+      for (String type : workers.types()) {
+        int most = places.applyAsInt(type);
+        if (most < concurrency) {
+          pull(new Puller(this, List.of(type), new Semaphore(most)), "punctual-pull-" + type);
+        } else {
+          shared.add(type);
+        }
+      }
+      if (!shared.isEmpty()) {
+        pull(new Puller(this, shared, new Semaphore(concurrency)), "punctual-pull");
+      }
       var unused =
           heartbeat.scheduleWithFixedDelay(
               () -> extendAll(extending),
@@ -80,14 +92,25 @@ public final class PullRunner implements SmartLifecycle {
               TimeUnit.MILLISECONDS);
     }
 
+    private void pull(Puller puller, String name) {
+      Thread thread = daemon(puller::pull, name);
+      // Not a daemon: an application without a web server lives as long as it has work.
+      thread.setDaemon(false);
+      pullers.add(thread);
+      thread.start();
+    }
+
     boolean goesOn() {
       return stopped.getCount() > 0;
     }
 
     void stop() throws InterruptedException {
       stopped.countDown();
-      puller.interrupt();
-      puller.join(patience.toMillis());
+      long end = System.nanoTime() + patience.toNanos();
+      pullers.forEach(Thread::interrupt);
+      for (Thread puller : pullers) {
+        puller.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())));
+      }
     }
 
     void end() {
@@ -98,6 +121,7 @@ public final class PullRunner implements SmartLifecycle {
 
   /**
    * @param concurrency most jobs at once
+   * @param places most jobs of a task type at once
    * @param lease how long a job is held unless it is kept
    * @param patience how long running jobs may take once the application stops
    */
@@ -107,6 +131,7 @@ public final class PullRunner implements SmartLifecycle {
       JobRunner runner,
       SchedulerCalls calls,
       int concurrency,
+      ToIntFunction<String> places,
       Duration lease,
       Duration patience) {
     this.identity = identity;
@@ -116,7 +141,8 @@ public final class PullRunner implements SmartLifecycle {
     this.lease = lease;
     this.patience = patience;
     this.worker = "pull:" + identity.application() + ":" + ProcessHandle.current().pid();
-    this.room = new Semaphore(concurrency);
+    this.concurrency = concurrency;
+    this.places = places;
   }
 
   private static Thread daemon(Runnable task, String name) {
@@ -141,125 +167,140 @@ public final class PullRunner implements SmartLifecycle {
         calls.schedulers());
   }
 
-  private void pull(Work mine) {
-    int failures = 0;
-    while (mine.goesOn()) {
-      int free = 0;
-      try {
-        room.acquire();
-        free = 1 + takeMore();
-        int given = fetch(free);
-        room.release(free - given);
-        free = 0;
-        failures = 0;
-      } catch (InterruptedException e) {
-        // The loop's condition says whether that was meant as an end.
-        failures = 0;
-      } catch (SchedulerUnavailableException e) {
-        if (mine.goesOn() && failures++ == 0) {
-          log.warn("No scheduler answers; trying again: {}", e.getMessage());
+  /** Asks for jobs of some types, as long as there is room for one. */
+  private final class Puller {
+
+    private final Work mine;
+    private final List<String> types;
+    private final Semaphore room;
+    private int turn;
+
+    Puller(Work mine, List<String> types, Semaphore room) {
+      this.mine = mine;
+      this.types = types;
+      this.room = room;
+    }
+
+    void pull() {
+      int failures = 0;
+      while (mine.goesOn()) {
+        int free = 0;
+        try {
+          room.acquire();
+          free = 1 + takeMore();
+          int given = fetch(free);
+          room.release(free - given);
+          free = 0;
+          failures = 0;
+        } catch (InterruptedException e) {
+          // The loop's condition says whether that was meant as an end.
+          failures = 0;
+        } catch (SchedulerUnavailableException e) {
+          if (mine.goesOn() && failures++ == 0) {
+            log.warn("No scheduler answers; trying again: {}", e.getMessage());
+          }
+          pause(failures);
+        } catch (RuntimeException e) {
+          log.error("Jobs could not be fetched; trying again", e);
+          pause(++failures);
+        } finally {
+          room.release(free);
         }
-        pause(mine, failures);
-      } catch (RuntimeException e) {
-        log.error("Jobs could not be fetched; trying again", e);
-        pause(mine, ++failures);
-      } finally {
-        room.release(free);
       }
     }
-  }
 
-  private int takeMore() {
-    int more = 0;
-    while (more < MAX_JOBS - 1 && room.tryAcquire()) {
-      more++;
+    private int takeMore() {
+      int more = 0;
+      while (more < MAX_JOBS - 1 && room.tryAcquire()) {
+        more++;
+      }
+      return more;
     }
-    return more;
-  }
 
-  private static void pause(Work mine, int failures) {
-    try {
-      // A scheduler that restarts is not asked in a tight loop.
+    private void pause(int failures) {
+      try {
+        // A scheduler that restarts is not asked in a tight loop.
+        var unused =
+            mine.stopped.await(
+                Math.min(1_000, 100L << Math.min(failures, 6)), TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        // The puller's loop looks whether that was meant as an end.
+        return;
+      }
+    }
+
+    /** Fetches jobs and starts them; answers how many. */
+    private int fetch(int max) {
+      List<String> some = new ArrayList<>();
+      for (int i = 0; i < Math.min(MAX_TYPES, types.size()); i++) {
+        some.add(types.get((turn + i) % types.size()));
+      }
+      // Nobody is always last, nor left out where there are more than one request may name.
+      turn = (turn + (types.size() > MAX_TYPES ? MAX_TYPES : 1)) % types.size();
+      Duration wait = types.size() > MAX_TYPES ? Duration.ofSeconds(1) : WAIT;
+      Answer answer =
+          calls.call(
+              "POST",
+              "/api/v1/claims",
+              Map.of(
+                  "application",
+                  identity.application(),
+                  "taskTypes",
+                  some,
+                  "max",
+                  max,
+                  "wait",
+                  wait.toMillis(),
+                  "timeToRun",
+                  lease.toMillis(),
+                  "worker",
+                  worker),
+              wait.plus(MARGIN));
+      if (answer.status() == 204) {
+        return 0;
+      } else if (answer.status() != 200) {
+        throw new IllegalStateException(
+            "a scheduler answered HTTP " + answer.status() + ": " + answer.text("detail"));
+      }
+      JsonNode jobs = answer.body().get("jobs");
+      for (JsonNode job : jobs) {
+        start(job);
+      }
+      return jobs.size();
+    }
+
+    private void start(JsonNode node) {
+      Map<String, String> headers = new TreeMap<>();
+      node.get("headers")
+          .properties()
+          .forEach(header -> headers.put(header.getKey(), header.getValue().stringValue()));
+      CallbackRequest.Job job =
+          new CallbackRequest.Job(
+              node.get("taskId").stringValue(),
+              node.get("taskType").stringValue(),
+              node.get("incarnation").stringValue(),
+              node.get("attempt").intValue(),
+              node.get("dueTime").longValue(),
+              node.get("jobTimeToRun").longValue(),
+              node.get("params").stringValue(),
+              headers);
+      String token = node.get("token").stringValue();
+      held.put(token, new Held(job.taskId(), System.nanoTime()));
       var unused =
-          mine.stopped.await(Math.min(1_000, 100L << Math.min(failures, 6)), TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      // The puller's loop looks whether that was meant as an end.
-      return;
-    }
-  }
-
-  /** Fetches jobs and starts them; answers how many. */
-  private int fetch(int max) {
-    List<String> types = List.copyOf(workers.types());
-    List<String> some = new ArrayList<>();
-    for (int i = 0; i < Math.min(MAX_TYPES, types.size()); i++) {
-      some.add(types.get((turn + i) % types.size()));
-    }
-    // Nobody is always last, nor left out where there are more than one request may name.
-    turn = (turn + (types.size() > MAX_TYPES ? MAX_TYPES : 1)) % types.size();
-    Duration wait = types.size() > MAX_TYPES ? Duration.ofSeconds(1) : WAIT;
-    Answer answer =
-        calls.call(
-            "POST",
-            "/api/v1/claims",
-            Map.of(
-                "application",
-                identity.application(),
-                "taskTypes",
-                some,
-                "max",
-                max,
-                "wait",
-                wait.toMillis(),
-                "timeToRun",
-                lease.toMillis(),
-                "worker",
-                worker),
-            wait.plus(MARGIN));
-    if (answer.status() == 204) {
-      return 0;
-    } else if (answer.status() != 200) {
-      throw new IllegalStateException(
-          "a scheduler answered HTTP " + answer.status() + ": " + answer.text("detail"));
-    }
-    JsonNode jobs = answer.body().get("jobs");
-    for (JsonNode job : jobs) {
-      start(job);
-    }
-    return jobs.size();
-  }
-
-  private void start(JsonNode node) {
-    Map<String, String> headers = new TreeMap<>();
-    node.get("headers")
-        .properties()
-        .forEach(header -> headers.put(header.getKey(), header.getValue().stringValue()));
-    CallbackRequest.Job job =
-        new CallbackRequest.Job(
-            node.get("taskId").stringValue(),
-            node.get("taskType").stringValue(),
-            node.get("incarnation").stringValue(),
-            node.get("attempt").intValue(),
-            node.get("dueTime").longValue(),
-            node.get("jobTimeToRun").longValue(),
-            node.get("params").stringValue(),
-            headers);
-    String token = node.get("token").stringValue();
-    held.put(token, new Held(job.taskId(), System.nanoTime()));
-    var unused =
-        runner
-            .run(job)
-            .whenComplete(
-                (result, error) -> {
-                  try {
-                    if (result != null) {
-                      end(token, job, result);
+          runner
+              .run(job)
+              .whenComplete(
+                  (result, error) -> {
+                    try {
+                      if (result != null) {
+                        end(token, job, result);
+                      }
+                    } finally {
+                      held.remove(token);
+                      room.release();
                     }
-                  } finally {
-                    held.remove(token);
-                    room.release();
-                  }
-                });
+                  });
+    }
   }
 
   private void end(String token, CallbackRequest.Job job, CallbackResult result) {

@@ -1,10 +1,17 @@
 package io.punctual.client.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import com.netflix.appinfo.ApplicationInfoManager;
 import com.netflix.appinfo.InstanceInfo;
+import io.punctual.DelayQueueJob;
+import io.punctual.DelayedTask;
+import io.punctual.JobScheduler;
+import io.punctual.RetryPolicy;
+import io.punctual.SubmitResult;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
 import io.punctual.client.ClientIdentity;
@@ -12,17 +19,25 @@ import io.punctual.client.callback.CallbackHandler;
 import io.punctual.client.doctor.ReachReport;
 import io.punctual.worker.TaskWorkers;
 import io.punctual.worker.WorkerSetupException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.cloud.commons.util.InetUtils;
 import org.springframework.cloud.commons.util.InetUtilsProperties;
 import org.springframework.cloud.netflix.eureka.EurekaInstanceConfigBean;
 import org.springframework.mock.env.MockEnvironment;
 
+@ExtendWith(OutputCaptureExtension.class)
 class PunctualClientAutoConfigurationTest {
 
   private final WebApplicationContextRunner web =
@@ -123,6 +138,103 @@ class PunctualClientAutoConfigurationTest {
                 assertThat(context.getStartupFailure())
                     .rootCause()
                     .hasMessageContaining("punctual.client.concurrency"));
+  }
+
+  @Test
+  void aWorkerCanBeSwitchedOffInThisInstance() {
+    web.withBean("orders", Orders.class, Orders::new)
+        .withPropertyValues("punctual.client.workers.[order.close].enabled=false")
+        .run(
+            context ->
+                assertThat(context.getBean(TaskWorkers.class).types())
+                    .containsExactly("order.remind"));
+  }
+
+  @Test
+  void settingsOfATypeWinOverThoseOfItsAnnotationForJobsThatSayNothing() {
+    List<DelayQueueJob> sent = new ArrayList<>();
+    JobScheduler recording = mock(JobScheduler.class);
+    when(recording.submit(any()))
+        .thenAnswer(
+            call -> {
+              DelayQueueJob job = call.getArgument(0);
+              sent.add(job);
+              return new SubmitResult(job.taskId(), Instant.EPOCH, SubmitResult.Outcome.CREATED);
+            });
+    web.withBean("orders", Orders.class, Orders::new)
+        .withBean(JobScheduler.class, () -> recording)
+        .withPropertyValues(
+            "shop.time=40s", "punctual.client.workers.[order.close].retry=1s,2s;attempts=7")
+        .run(
+            context -> {
+              TaskSubmitService service = context.getBean(TaskSubmitService.class);
+              service.send("order.close", "", Duration.ZERO);
+              service.job("order.close", "").in(Duration.ZERO).retry(RetryPolicy.NOTIFY).send();
+
+              assertThat(sent)
+                  .extracting(DelayQueueJob::timeToRun)
+                  .containsOnly(Duration.ofSeconds(40));
+              assertThat(sent)
+                  .extracting(DelayQueueJob::retry)
+                  .containsExactly(RetryPolicy.parse("1s,2s;attempts=7"), RetryPolicy.NOTIFY);
+            });
+  }
+
+  @Test
+  void aSettingOutOfRangeNamesItsProperty() {
+    for (String setting : List.of("concurrency=0", "time-to-run=1ms", "retry=often")) {
+      web.withPropertyValues("punctual.client.workers.[order.close]." + setting)
+          .run(
+              context ->
+                  assertThat(context.getStartupFailure())
+                      .rootCause()
+                      .hasMessageContaining(
+                          "punctual.client.workers.\"[order.close]\"."
+                              + setting.substring(0, setting.indexOf('='))));
+    }
+    web.withBean("bad", BadSettings.class, BadSettings::new)
+        .run(
+            context ->
+                assertThat(context.getStartupFailure())
+                    .hasRootCauseInstanceOf(WorkerSetupException.class)
+                    .rootCause()
+                    .hasMessageContaining(
+                        "The concurrency 'many' of the method run of bean 'bad'"));
+  }
+
+  @Test
+  void aConfiguredTypeThatNobodyHasIsWarnedOfWithWhatMayBeMeant(CapturedOutput output) {
+    web.withBean("orders", Orders.class, Orders::new)
+        .withPropertyValues(
+            "punctual.client.workers.order.close.concurrency=5",
+            "punctual.client.workers.[order.remnd].concurrency=5",
+            "punctual.client.workers.[something.else].concurrency=5")
+        .run(context -> assertThat(context).hasNotFailed());
+
+    assertThat(output)
+        .contains("'order', which no worker here has. Is 'order.close' meant?")
+        .contains("punctual.client.workers.\"[order.close]\".*")
+        .contains("'order.remnd', which no worker here has. Is 'order.remind' meant?")
+        .contains("'something.else', which no worker here has; there are");
+  }
+
+  static class Orders {
+
+    @DelayedTask(
+        type = "order.close",
+        concurrency = "20",
+        timeToRun = "${shop.time:30s}",
+        retry = "never")
+    void close(String id) {}
+
+    @DelayedTask("order.remind")
+    void remind(String id) {}
+  }
+
+  static class BadSettings {
+
+    @DelayedTask(type = "t", concurrency = "many")
+    void run(String id) {}
   }
 
   @Test

@@ -2,8 +2,10 @@ package io.punctual.client.callback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.punctual.DelayedTask;
 import io.punctual.RejectTaskException;
 import io.punctual.RetryLaterException;
+import io.punctual.TaskContext;
 import io.punctual.TaskWorker;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -178,6 +180,36 @@ class CallbackIT {
   }
 
   @Test
+  void anAnnotatedMethodGetsItsPayloadAndItsAttempt() throws Exception {
+    String id = "typed-" + IDS.incrementAndGet();
+
+    String answer = post(request("shop", job(id, "order.close", "{\\\"number\\\":7}", 3))).body();
+
+    assertThat(answer).contains("\"outcome\":\"done\"");
+    assertThat(shop.seen).contains(id + " attempt 3 closes 7");
+  }
+
+  @Test
+  void paramsThatAreNoPayloadAreRejectedWithTheReason() throws Exception {
+    String answer =
+        post(request("shop", job("order.close", "{\\\"number\\\":\\\"x\\\"}", 1))).body();
+
+    assertThat(answer)
+        .contains("\"outcome\":\"reject\"", "the params are no JSON of", "CloseOrder", "number");
+  }
+
+  @Test
+  void anAttemptIsToldThatItsTimeIsOver() throws Exception {
+    String job =
+        """
+        {"taskId":"told","taskType":"stubborn","incarnation":"told","attempt":1,"dueTime":1,\
+        "timeToRun":100,"params":"","headers":{}}""";
+
+    assertThat(post(request("shop", job)).body()).contains("\"outcome\":\"done\"");
+    assertThat(shop.seen).contains("told was cancelled: true");
+  }
+
+  @Test
   void aPingIsAnsweredAndRunsNothing() throws Exception {
     int before = shop.seen.size();
 
@@ -311,6 +343,24 @@ class CallbackIT {
           params -> {
             throw new IllegalStateException("half \ud83d");
           });
+    }
+
+    record CloseOrder(int number) {}
+
+    @DelayedTask("order.close")
+    void close(CloseOrder order, TaskContext context) {
+      seen.add(context.taskId() + " attempt " + context.attempt() + " closes " + order.number());
+    }
+
+    /** Heeds no interrupt, but what it is told. */
+    @DelayedTask("stubborn")
+    void stubborn(TaskContext context) {
+      CountDownLatch told = new CountDownLatch(1);
+      context.onCancel(told::countDown);
+      while (told.getCount() > 0) {
+        Thread.onSpinWait();
+      }
+      seen.add(context.taskId() + " was cancelled: " + context.isCancelled());
     }
 
     interface Work {

@@ -11,6 +11,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.github.tomakehurst.wiremock.WireMockServer;
 import com.github.tomakehurst.wiremock.core.WireMockConfiguration;
 import com.github.tomakehurst.wiremock.stubbing.Scenario;
+import io.punctual.DelayedTask;
+import io.punctual.TaskContext;
 import io.punctual.TaskWorker;
 import io.punctual.client.autoconfigure.PunctualClientAutoConfiguration;
 import java.util.Queue;
@@ -67,6 +69,64 @@ class PullRunnerTest {
               assertThat(claims()).isGreaterThan(calls);
               assertThat(ran).containsExactly("first", "second");
             });
+  }
+
+  @Test
+  void anAnnotatedMethodIsFedToo() {
+    new ApplicationContextRunner()
+        .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
+        .withPropertyValues(
+            "spring.application.name=shop",
+            "punctual.client.delivery=pull",
+            "punctual.client.url=" + scheduler.baseUrl())
+        .withBean("close", Annotated.class, Annotated::new)
+        .run(
+            context -> {
+              give("first");
+              Awaitility.await().until(() -> ended("first"));
+              assertThat(ran).containsExactly("first of first, attempt 1");
+            });
+  }
+
+  @Test
+  void aTypeWithANumberOfItsOwnIsFetchedByItself() {
+    new ApplicationContextRunner()
+        .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
+        .withPropertyValues(
+            "spring.application.name=shop",
+            "punctual.client.delivery=pull",
+            "punctual.client.url=" + scheduler.baseUrl(),
+            "punctual.client.workers.[mail].concurrency=2")
+        .withBean("close", Annotated.class, Annotated::new)
+        .withBean("mail", Mailing.class, Mailing::new)
+        .run(
+            context -> {
+              Awaitility.await().until(() -> asked("mail", 2) && asked("order.close", 100));
+              give("first");
+              Awaitility.await().until(() -> ended("first"));
+            });
+  }
+
+  private boolean asked(String type, int max) {
+    return scheduler.findAll(postRequestedFor(urlEqualTo(CLAIMS))).stream()
+        .anyMatch(
+            request ->
+                request.getBodyAsString().contains("\"taskTypes\":[\"" + type + "\"]")
+                    && request.getBodyAsString().contains("\"max\":" + max));
+  }
+
+  static final class Mailing {
+
+    @DelayedTask("mail")
+    void mail(String text) {}
+  }
+
+  final class Annotated {
+
+    @DelayedTask("order.close")
+    void close(String order, TaskContext context) {
+      ran.add(order + " of " + context.taskId() + ", attempt " + context.attempt());
+    }
   }
 
   private final class Recording implements TaskWorker {

@@ -276,6 +276,7 @@ class CommandController {
           throw JobAnswers.wrongState(
               "dead", "it is out of attempts or was rejected, and runs no more", 0);
       case IN_DELIVERY -> throw JobAnswers.inDelivery(result.attempt(), "deleted");
+      case ON_COMMIT -> throw new IllegalStateException("engines have no transactions");
       case UNKNOWN -> throw JobAnswers.unknown(queue, id);
     };
   }

@@ -211,6 +211,7 @@ class JobsController {
           throw JobAnswers.wrongState(
               "dead", "it is a dead letter: nothing will run it unless requeued", 0);
       case IN_DELIVERY -> throw JobAnswers.inDelivery(result.attempt(), "cancelled");
+      case ON_COMMIT -> throw new IllegalStateException("engines have no transactions");
       case UNKNOWN -> throw JobAnswers.unknown(queue, taskId);
     };
   }

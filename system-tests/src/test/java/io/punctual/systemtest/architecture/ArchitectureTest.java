@@ -58,6 +58,7 @@ class ArchitectureTest {
       strings = {
         "scheduler-api",
         "scheduler-core",
+        "scheduler-spring",
         "scheduler-client-starter",
         "scheduler-plugin-starter",
         "scheduler-test"
@@ -100,6 +101,26 @@ class ArchitectureTest {
                     "org.springframework.web..",
                     "org.springframework.http..",
                     "org.springframework.cloud..",
+                    "com.netflix..",
+                    "jakarta..",
+                    "java.net.http..")));
+  }
+
+  @Test
+  void whatBothStartersShareKnowsNoBootNoWebNoRegistryAndNoStore() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("io.punctual.spring..")
+            .should()
+            .dependOnClassesThat(
+                resideInAnyPackage(
+                    "org.springframework.boot..",
+                    "org.springframework.web..",
+                    "org.springframework.http..",
+                    "org.springframework.cloud..",
+                    "org.springframework.data..",
+                    "redis.clients..",
                     "com.netflix..",
                     "jakarta..",
                     "java.net.http..")));

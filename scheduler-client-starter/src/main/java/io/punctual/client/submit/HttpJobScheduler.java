@@ -6,11 +6,14 @@ import io.punctual.DelayQueueJob;
 import io.punctual.ErrorCode;
 import io.punctual.InvalidJobException;
 import io.punctual.JobConflictException;
+import io.punctual.JobInfo;
+import io.punctual.JobScheduler;
 import io.punctual.Limits;
 import io.punctual.PunctualException;
 import io.punctual.RescheduleResult;
+import io.punctual.SchedulerUnavailableException;
 import io.punctual.SubmitResult;
-import io.punctual.TaskSubmitService;
+import io.punctual.TagCancelResult;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.tracing.JobTracing;
 import java.time.Duration;
@@ -20,10 +23,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Hands jobs to a scheduler over HTTP. */
-public final class HttpTaskSubmitService implements TaskSubmitService {
+/** The jobs are with schedulers, which are called over HTTP. */
+public final class HttpJobScheduler implements JobScheduler {
 
   private static final String JOBS = "/api/v1/jobs";
 
@@ -32,14 +37,14 @@ public final class HttpTaskSubmitService implements TaskSubmitService {
   private final JobTracing tracing;
   private final SharedSends sends = new SharedSends(this::sendAlone, this::sendMany);
 
-  public HttpTaskSubmitService(ClientIdentity identity, SchedulerCalls calls, JobTracing tracing) {
+  public HttpJobScheduler(ClientIdentity identity, SchedulerCalls calls, JobTracing tracing) {
     this.identity = identity;
     this.calls = calls;
     this.tracing = tracing;
   }
 
   @Override
-  public SubmitResult send(DelayQueueJob job) {
+  public SubmitResult submit(DelayQueueJob job) {
     // Here, since another thread may send it.
     return sends.send(tracing.submitted(job));
   }
@@ -53,7 +58,7 @@ public final class HttpTaskSubmitService implements TaskSubmitService {
   }
 
   @Override
-  public List<BatchItem> sendAll(List<DelayQueueJob> jobs) {
+  public List<BatchItem> submitAll(List<DelayQueueJob> jobs) {
     return sendMany(jobs.stream().map(tracing::submitted).toList());
   }
 
@@ -98,6 +103,48 @@ public final class HttpTaskSubmitService implements TaskSubmitService {
                 default -> CancelResult.Outcome.FINISHED;
               },
               attempt(answer.body()));
+      default -> throw error(answer.status(), answer.body());
+    };
+  }
+
+  @Override
+  public TagCancelResult cancelByTag(String tag) {
+    if (!Limits.TAG.matcher(tag).matches()) {
+      throw new InvalidJobException("tag " + Limits.TAG_RULE);
+    }
+    List<TagCancelResult.Item> items = new ArrayList<>();
+    @Nullable String cursor = null;
+    do {
+      Map<String, Object> body = new LinkedHashMap<>();
+      body.put("application", identity.application());
+      body.put("tag", tag);
+      if (cursor != null) {
+        body.put("cursor", cursor);
+      }
+      SchedulerCalls.Answer answer = calls.call("POST", JOBS + ":cancel", body);
+      JsonNode found = answer.body().get("items");
+      if (answer.status() != 200 || found == null) {
+        throw error(answer.status(), answer.body());
+      }
+      for (JsonNode item : found) {
+        items.add(
+            new TagCancelResult.Item(
+                item.get("taskType").stringValue(),
+                item.get("taskId").stringValue(),
+                CancelResult.Outcome.valueOf(
+                    item.get("outcome").stringValue().toUpperCase(Locale.ROOT))));
+      }
+      cursor = answer.text("nextCursor").isEmpty() ? null : answer.text("nextCursor");
+    } while (cursor != null);
+    return TagCancelResult.of(items);
+  }
+
+  @Override
+  public Optional<JobInfo> find(String taskType, String taskId) {
+    SchedulerCalls.Answer answer = calls.call("GET", path(taskType, taskId), null);
+    return switch (answer.status()) {
+      case 200 -> Optional.of(info(answer.body()));
+      case 404 -> Optional.empty();
       default -> throw error(answer.status(), answer.body());
     };
   }
@@ -180,6 +227,49 @@ public final class HttpTaskSubmitService implements TaskSubmitService {
         SubmitResult.Outcome.valueOf(body.get("outcome").stringValue().toUpperCase(Locale.ROOT)));
   }
 
+  private static JobInfo info(JsonNode job) {
+    JobInfo.State state =
+        JobInfo.State.valueOf(job.get("state").stringValue().toUpperCase(Locale.ROOT));
+    JsonNode attempts = job.get("attempts");
+    JsonNode params = job.get("params");
+    Map<String, String> headers = new LinkedHashMap<>();
+    JsonNode given = job.get("headers");
+    if (given != null) {
+      given
+          .properties()
+          .forEach(header -> headers.put(header.getKey(), header.getValue().stringValue()));
+    }
+    List<String> tags = new ArrayList<>();
+    JsonNode tagged = job.get("tags");
+    if (tagged != null) {
+      tagged.forEach(tag -> tags.add(tag.stringValue()));
+    }
+    JsonNode lastError = job.get("lastError");
+    return new JobInfo(
+        job.get("taskType").stringValue(),
+        job.get("taskId").stringValue(),
+        state,
+        at(state, job),
+        attempts == null ? 0 : attempts.get("counted").intValue(),
+        attempts == null ? 0 : attempts.get("max").intValue(),
+        params == null ? null : params.stringValue(),
+        headers,
+        tags,
+        lastError == null ? null : text(lastError, "message", ""));
+  }
+
+  private static Instant at(JobInfo.State state, JsonNode job) {
+    JsonNode at =
+        switch (state) {
+          case DELAYED -> job.get("dueAt");
+          case RESERVED -> job.get("lease").get("until");
+          case DEAD -> job.get("diedAt");
+          case FINISHED -> job.get("finishedAt");
+          case CANCELLED -> job.get("cancelledAt");
+        };
+    return Instant.parse(at.stringValue());
+  }
+
   private static int attempt(JsonNode body) {
     JsonNode attempt = body.get("attempt");
     return attempt == null ? 0 : attempt.intValue();
@@ -198,7 +288,7 @@ public final class HttpTaskSubmitService implements TaskSubmitService {
         yield new JobConflictException(detail, fields);
       }
       case "unavailable" ->
-          new io.punctual.SchedulerUnavailableException(
+          new SchedulerUnavailableException(
               detail, Duration.ofSeconds(2), new IllegalStateException("HTTP " + status));
       case "unauthenticated" ->
           new PunctualException(

@@ -3,7 +3,11 @@ package io.punctual.client.submit;
 import static com.github.tomakehurst.wiremock.client.WireMock.aResponse;
 import static com.github.tomakehurst.wiremock.client.WireMock.any;
 import static com.github.tomakehurst.wiremock.client.WireMock.anyUrl;
+import static com.github.tomakehurst.wiremock.client.WireMock.equalTo;
 import static com.github.tomakehurst.wiremock.client.WireMock.equalToJson;
+import static com.github.tomakehurst.wiremock.client.WireMock.matchingJsonPath;
+import static com.github.tomakehurst.wiremock.client.WireMock.okJson;
+import static com.github.tomakehurst.wiremock.client.WireMock.post;
 import static com.github.tomakehurst.wiremock.client.WireMock.postRequestedFor;
 import static com.github.tomakehurst.wiremock.client.WireMock.urlEqualTo;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,17 +21,21 @@ import io.punctual.CancelResult;
 import io.punctual.DelayQueueJob;
 import io.punctual.InvalidJobException;
 import io.punctual.JobConflictException;
+import io.punctual.JobInfo;
+import io.punctual.JobScheduler;
 import io.punctual.RescheduleResult;
 import io.punctual.RetryPolicy;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.SubmitResult;
-import io.punctual.TaskSubmitService;
+import io.punctual.TagCancelResult;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.PunctualClientProperties;
 import io.punctual.client.tracing.JobTracing;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
@@ -35,7 +43,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class HttpTaskSubmitServiceTest {
+class HttpJobSchedulerTest {
 
   private static final String CREATED =
       """
@@ -62,7 +70,7 @@ class HttpTaskSubmitServiceTest {
 
     SubmitResult result =
         service(good)
-            .send(
+            .submit(
                 DelayQueueJob.of("order.close")
                     .taskId("1001")
                     .delay(Duration.ofMinutes(30))
@@ -92,7 +100,7 @@ class HttpTaskSubmitServiceTest {
         """
         {"code":"conflict","detail":"it differs","differing":["params","delay"]}""");
 
-    assertThatThrownBy(() -> service(good).send(job()))
+    assertThatThrownBy(() -> service(good).submit(job()))
         .isInstanceOfSatisfying(
             JobConflictException.class,
             e -> assertThat(e.fields()).containsExactly("params", "delay"));
@@ -102,9 +110,11 @@ class HttpTaskSubmitServiceTest {
   void aRefusalSaysWhyAndIsNotRepeated() {
     answer(good, 400, "{\"code\":\"invalid\",\"detail\":\"taskId is wrong\"}");
 
-    assertThatThrownBy(() -> service(good).send(job()))
+    assertThatThrownBy(() -> service(good).submit(job()))
         .isInstanceOf(InvalidJobException.class)
-        .hasMessageContaining("taskId is wrong");
+        .hasMessageContaining("taskId is wrong")
+        .isInstanceOfSatisfying(
+            InvalidJobException.class, e -> assertThat(e.isTransient()).isFalse());
     good.verify(1, postRequestedFor(anyUrl()));
   }
 
@@ -113,14 +123,14 @@ class HttpTaskSubmitServiceTest {
     answer(good, 200, CREATED);
     bad.stubFor(any(anyUrl()).willReturn(aResponse().withStatus(503)));
     for (int i = 0; i < 5; i++) {
-      assertThat(service(bad, good).send(job()).taskId()).isEqualTo("1001");
+      assertThat(service(bad, good).submit(job()).taskId()).isEqualTo("1001");
     }
     bad.stubFor(any(anyUrl()).willReturn(aResponse().withFault(Fault.CONNECTION_RESET_BY_PEER)));
     for (int i = 0; i < 5; i++) {
-      assertThat(service(bad, good).send(job()).taskId()).isEqualTo("1001");
+      assertThat(service(bad, good).submit(job()).taskId()).isEqualTo("1001");
     }
     bad.stubFor(any(anyUrl()).willReturn(aResponse().withFixedDelay(3000)));
-    assertThat(service(bad, good).send(job()).taskId()).isEqualTo("1001");
+    assertThat(service(bad, good).submit(job()).taskId()).isEqualTo("1001");
   }
 
   @Test
@@ -128,13 +138,16 @@ class HttpTaskSubmitServiceTest {
     bad.stubFor(
         any(anyUrl()).willReturn(aResponse().withStatus(503).withHeader("Retry-After", "7")));
 
-    assertThatThrownBy(() -> service(bad).send(job()))
+    assertThatThrownBy(() -> service(bad).submit(job()))
         .isInstanceOfSatisfying(
             SchedulerUnavailableException.class,
-            e -> assertThat(e.retryAfter()).isEqualTo(Duration.ofSeconds(7)))
+            e -> {
+              assertThat(e.retryAfter()).isEqualTo(Duration.ofSeconds(7));
+              assertThat(e.isTransient()).isTrue();
+            })
         .hasMessageContaining("same task id");
     bad.verify(4, postRequestedFor(anyUrl()));
-    assertThatThrownBy(() -> service().send(job()))
+    assertThatThrownBy(() -> service().submit(job()))
         .isInstanceOf(SchedulerUnavailableException.class)
         .hasMessageContaining("no scheduler is known");
   }
@@ -149,7 +162,7 @@ class HttpTaskSubmitServiceTest {
           "problem":{"code":"conflict","detail":"no","differing":["params"]}}]}"""
             .formatted(CREATED));
 
-    var items = service(good).sendAll(List.of(job(), job()));
+    var items = service(good).submitAll(List.of(job(), job()));
 
     assertThat(items.get(0).orThrow().taskId()).isEqualTo("1001");
     assertThat(items.get(1).accepted()).isFalse();
@@ -158,7 +171,7 @@ class HttpTaskSubmitServiceTest {
 
   @Test
   void cancelAndRescheduleTellTheTruth() {
-    TaskSubmitService service = service(good);
+    JobScheduler service = service(good);
     answer(good, 200, "{\"outcome\":\"cancelled\"}");
     assertThat(service.cancel("t", "1").cancelled()).isTrue();
     answer(good, 409, "{\"code\":\"wrong-state\",\"state\":\"reserved\",\"attempt\":3}");
@@ -171,6 +184,85 @@ class HttpTaskSubmitServiceTest {
     answer(good, 404, "{\"code\":\"not-found\"}");
     assertThat(service.cancel("t", "1").outcome()).isEqualTo(CancelResult.Outcome.UNKNOWN);
     assertThatThrownBy(() -> service.cancel("t", "a/b")).isInstanceOf(InvalidJobException.class);
+  }
+
+  @Test
+  void aTagIsCancelledPageByPageAndEachJobHasItsOutcome() {
+    good.stubFor(
+        post(urlEqualTo("/api/v1/jobs:cancel"))
+            .willReturn(
+                okJson(
+                    """
+                    {"items":[{"taskType":"order.close","taskId":"1","outcome":"cancelled"},
+                      {"taskType":"mail","taskId":"2","outcome":"in_delivery"}],
+                     "nextCursor":"more"}""")));
+    good.stubFor(
+        post(urlEqualTo("/api/v1/jobs:cancel"))
+            .withRequestBody(matchingJsonPath("$.cursor", equalTo("more")))
+            .willReturn(
+                okJson(
+                    """
+                    {"items":[{"taskType":"mail","taskId":"3","outcome":"dead"}],
+                     "nextCursor":null}""")));
+
+    TagCancelResult result = service(good).cancelByTag("order:4711");
+
+    assertThat(result.items())
+        .containsExactly(
+            new TagCancelResult.Item("order.close", "1", CancelResult.Outcome.CANCELLED),
+            new TagCancelResult.Item("mail", "2", CancelResult.Outcome.IN_DELIVERY),
+            new TagCancelResult.Item("mail", "3", CancelResult.Outcome.DEAD));
+    assertThat(result.cancelled()).isEqualTo(1);
+    good.verify(
+        postRequestedFor(urlEqualTo("/api/v1/jobs:cancel"))
+            .withRequestBody(equalToJson("{\"application\":\"shop\",\"tag\":\"order:4711\"}")));
+    assertThatThrownBy(() -> service(good).cancelByTag("a b"))
+        .isInstanceOf(InvalidJobException.class)
+        .hasMessageContaining("tag must be");
+  }
+
+  @Test
+  void aJobIsFoundInEachOfItsStates() {
+    JobScheduler service = service(good);
+    answer(
+        good,
+        200,
+        """
+        {"taskType":"t","taskId":"1","state":"delayed","dueAt":"2030-01-01T00:00:00Z",
+         "attempts":{"counted":2,"max":10},"params":"p","headers":{"a":"b"},"tags":["x"],
+         "lastError":{"message":"not yet"}}""");
+    assertThat(service.find("t", "1"))
+        .hasValue(
+            new JobInfo(
+                "t",
+                "1",
+                JobInfo.State.DELAYED,
+                Instant.parse("2030-01-01T00:00:00Z"),
+                2,
+                10,
+                "p",
+                Map.of("a", "b"),
+                List.of("x"),
+                "not yet"));
+    assertThat(at("\"reserved\",\"lease\":{\"until\":")).isEqualTo(JobInfo.State.RESERVED);
+    assertThat(at("\"dead\",\"diedAt\":")).isEqualTo(JobInfo.State.DEAD);
+    assertThat(at("\"finished\",\"finishedAt\":")).isEqualTo(JobInfo.State.FINISHED);
+    assertThat(at("\"cancelled\",\"cancelledAt\":")).isEqualTo(JobInfo.State.CANCELLED);
+    answer(good, 404, "{\"code\":\"not-found\"}");
+    assertThat(service.find("t", "1")).isEmpty();
+  }
+
+  private JobInfo.State at(String state) {
+    answer(
+        good,
+        200,
+        "{\"taskType\":\"t\",\"taskId\":\"1\",\"state\":"
+            + state
+            + "\"2030-01-01T00:00:00Z\""
+            + (state.contains("lease") ? "}}" : "}"));
+    JobInfo found = service(good).find("t", "1").orElseThrow();
+    assertThat(found.at()).isEqualTo(Instant.parse("2030-01-01T00:00:00Z"));
+    return found.state();
   }
 
   private static WireMockServer server() {
@@ -213,10 +305,10 @@ class HttpTaskSubmitServiceTest {
     return DelayQueueJob.of("order.close").delay(Duration.ofSeconds(1)).build();
   }
 
-  private static TaskSubmitService service(WireMockServer... servers) {
+  private static JobScheduler service(WireMockServer... servers) {
     List<URI> uris =
         java.util.Arrays.stream(servers).map(server -> URI.create(server.baseUrl())).toList();
-    return new HttpTaskSubmitService(
+    return new HttpJobScheduler(
         new ClientIdentity("Shop"),
         new SchedulerCalls(
             new SchedulerLocator(() -> uris),

@@ -5,45 +5,56 @@ import io.punctual.CancelResult;
 import io.punctual.DelayQueueJob;
 import io.punctual.InvalidJobException;
 import io.punctual.JobConflictException;
+import io.punctual.JobInfo;
+import io.punctual.JobScheduler;
 import io.punctual.Limits;
 import io.punctual.PunctualException;
 import io.punctual.RescheduleResult;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.SubmitResult;
-import io.punctual.TaskSubmitService;
+import io.punctual.TagCancelResult;
 import io.punctual.core.engine.Engine;
+import io.punctual.core.engine.JobView;
+import io.punctual.core.engine.Operations.Listed;
+import io.punctual.core.engine.Operations.TagCursor;
 import io.punctual.core.engine.Submit;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.JobContent;
 import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.JobStore;
 import io.punctual.core.store.StoreException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** Submits to the store directly. */
-final class EngineSubmitService implements TaskSubmitService {
+/** The jobs are with the engine of this process. */
+final class EngineJobScheduler implements JobScheduler {
 
   private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
 
   private final String application;
   private final Engine engine;
 
-  EngineSubmitService(String application, Engine engine) {
-    this.application = application;
+  EngineJobScheduler(String application, Engine engine) {
+    // As queues have it.
+    this.application = new QueueName(application, "any").application();
     this.engine = engine;
   }
 
   @Override
-  public SubmitResult send(DelayQueueJob job) {
-    return result(job, submit(job));
+  public SubmitResult submit(DelayQueueJob job) {
+    return result(job, start(job));
   }
 
   @Override
-  public List<BatchItem> sendAll(List<DelayQueueJob> jobs) {
+  public List<BatchItem> submitAll(List<DelayQueueJob> jobs) {
     if (jobs.size() > Limits.MAX_BATCH) {
       throw new InvalidJobException(
           "at most " + Limits.MAX_BATCH + " jobs in one call, not " + jobs.size());
@@ -52,7 +63,7 @@ final class EngineSubmitService implements TaskSubmitService {
     List<Supplier<SubmitResult>> answers = new ArrayList<>(jobs.size());
     for (DelayQueueJob job : jobs) {
       try {
-        CompletableFuture<Submit> answer = submit(job);
+        CompletableFuture<Submit> answer = start(job);
         answers.add(() -> result(job, answer));
       } catch (PunctualException e) {
         answers.add(
@@ -82,6 +93,58 @@ final class EngineSubmitService implements TaskSubmitService {
   }
 
   @Override
+  public TagCancelResult cancelByTag(String tag) {
+    if (!Limits.TAG.matcher(tag).matches()) {
+      throw new InvalidJobException("tag " + Limits.TAG_RULE);
+    }
+    return stored(
+        () -> {
+          List<TagCancelResult.Item> items = new ArrayList<>();
+          @Nullable TagCursor after = null;
+          do {
+            Listed<TagCursor> page =
+                engine.operations().tagged(application, tag, after, JobStore.MAX_JOBS);
+            for (JobView job : page.jobs()) {
+              items.add(
+                  new TagCancelResult.Item(
+                      job.queue().taskType(),
+                      job.taskId(),
+                      engine.cancel(job.queue(), job.taskId()).outcome()));
+            }
+            after = page.next();
+          } while (after != null);
+          return TagCancelResult.of(items);
+        });
+  }
+
+  @Override
+  public Optional<JobInfo> find(String taskType, String taskId) {
+    return stored(
+        () ->
+            engine
+                .find(queue(taskType), Limits.requireName("taskId", taskId))
+                .map(EngineJobScheduler::info));
+  }
+
+  private static JobInfo info(JobView job) {
+    JobInfo.State state = JobInfo.State.valueOf(job.state().name());
+    boolean gone = state == JobInfo.State.FINISHED || state == JobInfo.State.CANCELLED;
+    JobContent content = job.content();
+    JobView.Failure last = job.lastFailure();
+    return new JobInfo(
+        job.queue().taskType(),
+        job.taskId(),
+        state,
+        Instant.ofEpochMilli(job.at()),
+        gone ? 0 : job.tries().counted(),
+        gone ? 0 : job.maxAttempts(),
+        content == null ? null : content.params(),
+        content == null ? Map.of() : content.headers(),
+        job.tags(),
+        last == null ? null : last.message());
+  }
+
+  @Override
   public RescheduleResult reschedule(String taskType, String taskId, Instant dueAt) {
     if (dueAt.isBefore(Instant.EPOCH) || dueAt.isAfter(Limits.MAX_DUE)) {
       throw new InvalidJobException("dueAt must be between 1970 and " + Limits.MAX_DUE);
@@ -106,7 +169,7 @@ final class EngineSubmitService implements TaskSubmitService {
     return new QueueName(application, taskType);
   }
 
-  private CompletableFuture<Submit> submit(DelayQueueJob job) {
+  private CompletableFuture<Submit> start(DelayQueueJob job) {
     return stored(() -> engine.submit(application, job, false));
   }
 

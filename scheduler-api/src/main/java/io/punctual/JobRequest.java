@@ -1,0 +1,57 @@
+package io.punctual;
+
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * A job that is being described; made by {@link TaskSubmitService#job}. For one thread, and to be
+ * sent once.
+ *
+ * <pre>{@code
+ * tasks.job("order.close", new CloseOrder(id)).id(id).in(Duration.ofMinutes(30)).tag("order:" + id).send();
+ * }</pre>
+ */
+public interface JobRequest {
+
+  /** Names the job within its task type; without this call it gets a random id. */
+  JobRequest id(String taskId);
+
+  /** Due that long after the scheduler accepted it. Replaces an earlier due time. */
+  JobRequest in(Duration delay);
+
+  /** Due at that instant, to the millisecond. Replaces an earlier due time. */
+  JobRequest at(Instant dueAt);
+
+  /**
+   * Adds a business key such as {@code order:123}, by which the job is found and cancelled; at most
+   * {@link Limits#MAX_TAGS}.
+   */
+  JobRequest tag(String tag);
+
+  /** Adds a small text that travels with the job, or replaces the one of that name. */
+  JobRequest header(String name, String value);
+
+  /** How long one attempt may take; without this call what is set for the worker, or 60 s. */
+  JobRequest timeToRun(Duration timeToRun);
+
+  /** What to do after a failed attempt; without this call what is set for the worker or queue. */
+  JobRequest retry(RetryPolicy retry);
+
+  /**
+   * The job, for {@link TaskSubmitService#sendAll}.
+   *
+   * @throws InvalidJobException if a value is out of range or the due time is missing; the message
+   *     names it
+   */
+  DelayQueueJob build();
+
+  /**
+   * Sends the job.
+   *
+   * @throws InvalidJobException if a value is out of range or the due time is missing; the message
+   *     names it
+   * @throws JobConflictException if another job with this id and other content is there
+   * @throws SchedulerUnavailableException if no scheduler answered; the outcome is then unknown
+   */
+  SubmitResult send();
+}

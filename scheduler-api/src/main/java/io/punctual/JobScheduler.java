@@ -1,0 +1,49 @@
+package io.punctual;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Where the jobs of this application are: schedulers behind HTTP, or an engine in this process. The
+ * starters make one; what applications use is {@link TaskSubmitService}, which stands before it and
+ * knows payloads and transactions.
+ *
+ * <p>Every call acts at once and blocks until it is answered. All calls may be repeated: a job is
+ * known by its task id. Safe for use by many threads.
+ *
+ * <p>All methods throw {@link SchedulerUnavailableException} when nobody answered (the outcome is
+ * then unknown), and {@link InvalidJobException} when the input was refused.
+ */
+public interface JobScheduler {
+
+  /**
+   * Stores one job.
+   *
+   * @throws JobConflictException if another job with this id and other content is there
+   */
+  SubmitResult submit(DelayQueueJob job);
+
+  /**
+   * Stores many jobs, at most {@link Limits#MAX_BATCH}; one bad job does not hurt the others.
+   *
+   * @return an answer for each job, in the order given
+   */
+  List<BatchItem> submitAll(List<DelayQueueJob> jobs);
+
+  /** Cancels a waiting job. */
+  CancelResult cancel(String taskType, String taskId);
+
+  /** Cancels all waiting jobs of the application that have this tag, of whatever task type. */
+  TagCancelResult cancelByTag(String tag);
+
+  /** Gives a waiting job another due time. */
+  RescheduleResult reschedule(String taskType, String taskId, Instant dueAt);
+
+  /** Makes a waiting job due that long from now, by the scheduler's clock. */
+  RescheduleResult reschedule(String taskType, String taskId, Duration delay);
+
+  /** Looks at a job; empty if none of this id is known. */
+  Optional<JobInfo> find(String taskType, String taskId);
+}

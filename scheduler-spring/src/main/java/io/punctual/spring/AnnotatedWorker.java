@@ -1,0 +1,215 @@
+package io.punctual.spring;
+
+import io.punctual.DelayedTask;
+import io.punctual.Limits;
+import io.punctual.TaskContext;
+import io.punctual.TaskHeader;
+import io.punctual.TaskWorker;
+import io.punctual.worker.WorkerSetupException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Parameter;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.MethodParameter;
+
+/** A method with {@link DelayedTask} as a worker. */
+final class AnnotatedWorker implements TaskWorker {
+
+  /** Where one parameter comes from. */
+  private interface Argument {
+    @Nullable Object of(String params, TaskContext context);
+  }
+
+  /** The method as the bean, perhaps a proxy, has it. */
+  private record Bound(Object bean, Method method) {}
+
+  private final String name;
+  private final String type;
+  private final WorkerSettings settings;
+  private final String beanName;
+  private final Class<?> beanType;
+  private final Method method;
+  private final List<Argument> arguments;
+  private volatile @Nullable Bound bound;
+
+  private AnnotatedWorker(
+      String name,
+      String type,
+      WorkerSettings settings,
+      String beanName,
+      Class<?> beanType,
+      Method method,
+      List<Argument> arguments) {
+    this.name = name;
+    this.type = type;
+    this.settings = settings;
+    this.beanName = beanName;
+    this.beanType = beanType;
+    this.method = method;
+    this.arguments = arguments;
+  }
+
+  /**
+   * A method of a bean.
+   *
+   * @param name what messages call it
+   * @throws WorkerSetupException if it cannot be a worker
+   */
+  static AnnotatedWorker of(
+      String name,
+      String type,
+      WorkerSettings settings,
+      String beanName,
+      Class<?> beanType,
+      Method method,
+      Payloads payloads) {
+    if (Modifier.isPrivate(method.getModifiers())) {
+      throw new WorkerSetupException(
+          "@DelayedTask is on a private method: %s (%s).".formatted(name, beanType.getName()),
+          "Make it package-private or public.");
+    }
+    if (method.getReturnType() != void.class) {
+      throw new WorkerSetupException(
+          "@DelayedTask is on a method that returns a %s: %s (%s). Nobody would look at it, or wait for it."
+              .formatted(method.getReturnType().getSimpleName(), name, beanType.getName()),
+          "Let it return nothing, and throw an exception where the job failed.");
+    }
+    return new AnnotatedWorker(
+        name,
+        type,
+        settings,
+        beanName,
+        beanType,
+        method,
+        arguments(name, beanType, method, payloads));
+  }
+
+  private static List<Argument> arguments(
+      String name, Class<?> beanType, Method method, Payloads payloads) {
+    List<Argument> arguments = new ArrayList<>();
+    List<String> read = new ArrayList<>();
+    Parameter[] parameters = method.getParameters();
+    for (int i = 0; i < parameters.length; i++) {
+      Parameter parameter = parameters[i];
+      TaskHeader header = parameter.getAnnotation(TaskHeader.class);
+      if (header != null) {
+        arguments.add(header(name, beanType, parameter, header.value()));
+      } else if (parameter.getType() == TaskContext.class) {
+        arguments.add((params, context) -> context);
+      } else {
+        read.add(parameter.getType().getSimpleName() + " " + parameter.getName());
+        arguments.add(payload(new MethodParameter(method, i), beanType, payloads));
+      }
+    }
+    if (read.size() > 1) {
+      throw new WorkerSetupException(
+          "It is not clear which parameter is the payload in %s (%s): there are %s."
+              .formatted(name, beanType.getName(), String.join(", ", read)),
+          "Leave one of them; what else comes in is a TaskContext, or a String with @TaskHeader.");
+    }
+    return arguments;
+  }
+
+  private static Argument header(
+      String name, Class<?> beanType, Parameter parameter, String header) {
+    if (parameter.getType() != String.class || !Limits.HEADER_NAME.matcher(header).matches()) {
+      throw new WorkerSetupException(
+          "@TaskHeader(\"%s\") does not fit the parameter %s %s of %s (%s)."
+              .formatted(
+                  header,
+                  parameter.getType().getSimpleName(),
+                  parameter.getName(),
+                  name,
+                  beanType.getName()),
+          "It belongs on a String, with a name that matches " + Limits.HEADER_NAME + ".");
+    }
+    return (params, context) -> context.headers().get(header);
+  }
+
+  private static Argument payload(MethodParameter parameter, Class<?> beanType, Payloads payloads) {
+    if (parameter.getParameterType() == String.class) {
+      return (params, context) -> params;
+    }
+    Type type = GenericTypeResolver.resolveType(parameter.getGenericParameterType(), beanType);
+    return (params, context) -> payloads.read(params, type);
+  }
+
+  /** A method as messages show it. */
+  static String shown(Method method) {
+    return "the method " + method.getName();
+  }
+
+  String name() {
+    return name;
+  }
+
+  WorkerSettings settings() {
+    return settings;
+  }
+
+  String beanName() {
+    return beanName;
+  }
+
+  /**
+   * Ties it to its bean.
+   *
+   * @throws WorkerSetupException if the bean is a proxy that does not have the method
+   */
+  void bind(Object bean) {
+    if (AopUtils.isCglibProxy(bean) && Modifier.isFinal(method.getModifiers())) {
+      throw new WorkerSetupException(
+          "@DelayedTask is on a final method of a bean that is proxied: %s (%s). The proxy cannot pass the call on."
+              .formatted(name, beanType.getName()),
+          "Make the method not final.");
+    }
+    try {
+      bound = new Bound(bean, AopUtils.selectInvocableMethod(method, bean.getClass()));
+    } catch (IllegalStateException e) {
+      throw new WorkerSetupException(
+          "@DelayedTask is on a method that the bean's proxy does not have: %s (%s)."
+              .formatted(name, beanType.getName()),
+          "Declare the method in the interface by which the bean is proxied, or set"
+              + " spring.aop.proxy-target-class=true.");
+    }
+  }
+
+  @Override
+  public String type() {
+    return type;
+  }
+
+  @Override
+  public Class<?> clazz() {
+    return beanType;
+  }
+
+  @Override
+  public void invoke(String params) {
+    throw new IllegalStateException(name + " wants to know its attempt");
+  }
+
+  @Override
+  public void invoke(String params, TaskContext context) throws Exception {
+    Bound target = bound;
+    if (target == null) {
+      throw new IllegalStateException("the application has not started: " + name);
+    }
+    @Nullable Object[] values = new @Nullable Object[arguments.size()];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = arguments.get(i).of(params, context);
+    }
+    try {
+      var unused = AopUtils.invokeJoinpointUsingReflection(target.bean(), target.method(), values);
+    } catch (Exception | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

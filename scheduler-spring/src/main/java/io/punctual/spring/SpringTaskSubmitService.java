@@ -1,0 +1,244 @@
+package io.punctual.spring;
+
+import io.punctual.BatchItem;
+import io.punctual.CancelResult;
+import io.punctual.DelayQueueJob;
+import io.punctual.InvalidJobException;
+import io.punctual.JobInfo;
+import io.punctual.JobRequest;
+import io.punctual.JobScheduler;
+import io.punctual.Limits;
+import io.punctual.RescheduleResult;
+import io.punctual.RetryPolicy;
+import io.punctual.SubmitResult;
+import io.punctual.TagCancelResult;
+import io.punctual.TaskSubmitService;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+
+/** What applications inject; whoever keeps the jobs stands behind it. */
+public final class SpringTaskSubmitService implements TaskSubmitService {
+
+  private static final String SPRING_TX =
+      "org.springframework.transaction.support.TransactionSynchronizationManager";
+
+  private final JobScheduler scheduler;
+  private final Payloads payloads;
+  private final Function<String, WorkerSettings> settings;
+  private final @Nullable AfterCommit afterCommit;
+
+  /**
+   * Stands before a scheduler.
+   *
+   * @param settings what is set for a task type, for jobs that do not say it themselves
+   * @param failures told of calls that fail behind a commit
+   */
+  public SpringTaskSubmitService(
+      JobScheduler scheduler,
+      Payloads payloads,
+      Function<String, WorkerSettings> settings,
+      Transactions transactions,
+      CommitFailures failures) {
+    this.scheduler = scheduler;
+    this.payloads = payloads;
+    this.settings = settings;
+    this.afterCommit =
+        transactions == Transactions.AFTER_COMMIT && ClassUtils.isPresent(SPRING_TX, null)
+            ? new AfterCommit(scheduler, failures)
+            : null;
+  }
+
+  /** Where calls wait, if they have to: this thread is in a transaction. */
+  private @Nullable AfterCommit waiting() {
+    AfterCommit after = afterCommit;
+    return after != null && after.isInTransaction() ? after : null;
+  }
+
+  @Override
+  public SubmitResult send(DelayQueueJob given) {
+    DelayQueueJob job = complete(given);
+    AfterCommit waiting = waiting();
+    if (waiting == null) {
+      return scheduler.submit(job);
+    }
+    waiting.send(job);
+    return onCommit(job);
+  }
+
+  private DelayQueueJob complete(DelayQueueJob job) {
+    return settings.apply(job.taskType()).complete(job);
+  }
+
+  private static SubmitResult onCommit(DelayQueueJob job) {
+    Long at = job.delayTime();
+    Duration delay = job.delay();
+    return new SubmitResult(
+        job.taskId(),
+        at != null
+            ? Instant.ofEpochMilli(at)
+            : Instant.now().plus(delay == null ? Duration.ZERO : delay),
+        SubmitResult.Outcome.ON_COMMIT);
+  }
+
+  @Override
+  public JobRequest job(String taskType, @Nullable Object payload) {
+    return new Request(DelayQueueJob.of(taskType).params(payloads.write(taskType, payload)));
+  }
+
+  @Override
+  public List<BatchItem> sendAll(List<DelayQueueJob> given) {
+    List<DelayQueueJob> jobs = given.stream().map(this::complete).toList();
+    AfterCommit waiting = waiting();
+    if (waiting == null) {
+      return scheduler.submitAll(jobs);
+    } else if (jobs.size() > Limits.MAX_BATCH) {
+      throw new InvalidJobException(
+          "jobs: at most " + Limits.MAX_BATCH + " in one call, not " + jobs.size());
+    }
+    jobs.forEach(waiting::send);
+    return jobs.stream().map(job -> new BatchItem(job.taskId(), onCommit(job), null)).toList();
+  }
+
+  @Override
+  public CancelResult cancel(String taskType, String taskId) {
+    AfterCommit waiting = waiting();
+    if (waiting == null) {
+      return scheduler.cancel(taskType, taskId);
+    }
+    waiting.call(
+        CommitFailures.Call.CANCEL,
+        target(taskType, taskId, Duration.ZERO),
+        later -> later.cancel(taskType, taskId));
+    return new CancelResult(CancelResult.Outcome.ON_COMMIT, 0);
+  }
+
+  @Override
+  public TagCancelResult cancelByTag(String tag) {
+    AfterCommit waiting = waiting();
+    if (waiting == null) {
+      return scheduler.cancelByTag(tag);
+    } else if (!Limits.TAG.matcher(tag).matches()) {
+      throw new InvalidJobException("tag " + Limits.TAG_RULE);
+    }
+    waiting.call(CommitFailures.Call.CANCEL_BY_TAG, tag, later -> later.cancelByTag(tag));
+    return new TagCancelResult(List.of(), true);
+  }
+
+  @Override
+  public RescheduleResult reschedule(String taskType, String taskId, Instant dueAt) {
+    AfterCommit waiting = waiting();
+    if (waiting == null) {
+      return scheduler.reschedule(taskType, taskId, dueAt);
+    }
+    waiting.call(
+        CommitFailures.Call.RESCHEDULE,
+        target(DelayQueueJob.of(taskType).taskId(taskId).dueAt(dueAt)),
+        later -> later.reschedule(taskType, taskId, dueAt));
+    return new RescheduleResult(RescheduleResult.Outcome.ON_COMMIT, null, 0);
+  }
+
+  @Override
+  public RescheduleResult reschedule(String taskType, String taskId, Duration delay) {
+    AfterCommit waiting = waiting();
+    if (waiting == null) {
+      return scheduler.reschedule(taskType, taskId, delay);
+    }
+    waiting.call(
+        CommitFailures.Call.RESCHEDULE,
+        target(taskType, taskId, delay),
+        later -> later.reschedule(taskType, taskId, delay));
+    return new RescheduleResult(RescheduleResult.Outcome.ON_COMMIT, null, 0);
+  }
+
+  /** The job of a call that will be made behind the commit, where nobody hears of its mistakes. */
+  private static String target(String taskType, String taskId, Duration delay) {
+    return target(DelayQueueJob.of(taskType).taskId(taskId).delay(delay));
+  }
+
+  private static String target(DelayQueueJob.Builder parts) {
+    DelayQueueJob job = build(parts);
+    return job.taskType() + "/" + job.taskId();
+  }
+
+  private static DelayQueueJob build(DelayQueueJob.Builder job) {
+    try {
+      return job.build();
+    } catch (IllegalArgumentException e) {
+      InvalidJobException invalid = new InvalidJobException(String.valueOf(e.getMessage()));
+      invalid.initCause(e);
+      throw invalid;
+    }
+  }
+
+  @Override
+  public Optional<JobInfo> find(String taskType, String taskId) {
+    return scheduler.find(taskType, taskId);
+  }
+
+  /** Collects the parts of a job; they are checked together, when it is built. */
+  private final class Request implements JobRequest {
+
+    private final DelayQueueJob.Builder job;
+
+    Request(DelayQueueJob.Builder job) {
+      this.job = job;
+    }
+
+    @Override
+    public JobRequest id(String taskId) {
+      var unused = job.taskId(taskId);
+      return this;
+    }
+
+    @Override
+    public JobRequest in(Duration delay) {
+      var unused = job.delay(delay);
+      return this;
+    }
+
+    @Override
+    public JobRequest at(Instant dueAt) {
+      var unused = job.dueAt(dueAt);
+      return this;
+    }
+
+    @Override
+    public JobRequest tag(String tag) {
+      var unused = job.tag(tag);
+      return this;
+    }
+
+    @Override
+    public JobRequest header(String name, String value) {
+      var unused = job.header(name, value);
+      return this;
+    }
+
+    @Override
+    public JobRequest timeToRun(Duration timeToRun) {
+      var unused = job.timeToRun(timeToRun);
+      return this;
+    }
+
+    @Override
+    public JobRequest retry(RetryPolicy retry) {
+      var unused = job.retry(retry);
+      return this;
+    }
+
+    @Override
+    public DelayQueueJob build() {
+      return SpringTaskSubmitService.build(job);
+    }
+
+    @Override
+    public SubmitResult send() {
+      return SpringTaskSubmitService.this.send(build());
+    }
+  }
+}

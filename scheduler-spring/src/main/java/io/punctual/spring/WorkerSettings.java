@@ -1,0 +1,48 @@
+package io.punctual.spring;
+
+import io.punctual.DelayQueueJob;
+import io.punctual.RetryPolicy;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is set for the jobs of one task type; null where nothing is.
+ *
+ * @param concurrency how many of them this instance runs at once
+ * @param timeToRun for jobs that bring none
+ * @param retry for jobs that bring none
+ */
+public record WorkerSettings(
+    @Nullable Integer concurrency, @Nullable Duration timeToRun, @Nullable RetryPolicy retry) {
+
+  /** Nothing is set. */
+  public static final WorkerSettings NONE = new WorkerSettings(null, null, null);
+
+  /** These, and where they say nothing the others. */
+  public WorkerSettings or(WorkerSettings others) {
+    return new WorkerSettings(
+        concurrency != null ? concurrency : others.concurrency,
+        timeToRun != null ? timeToRun : others.timeToRun,
+        retry != null ? retry : others.retry);
+  }
+
+  /** The job with what it does not say itself. */
+  DelayQueueJob complete(DelayQueueJob job) {
+    Duration time = job.timeToRun() != null ? job.timeToRun() : timeToRun;
+    RetryPolicy policy = job.retry() != null ? job.retry() : retry;
+    boolean complete =
+        (job.timeToRun() != null || timeToRun == null) && (job.retry() != null || retry == null);
+    return complete
+        ? job
+        : new DelayQueueJob(
+            job.taskId(),
+            job.taskType(),
+            job.delayTime(),
+            job.delay(),
+            job.params(),
+            time,
+            policy,
+            job.headers(),
+            job.tags());
+  }
+}

@@ -1,0 +1,84 @@
+package io.punctual.spring;
+
+import io.punctual.BatchItem;
+import io.punctual.CancelResult;
+import io.punctual.DelayQueueJob;
+import io.punctual.ErrorCode;
+import io.punctual.JobInfo;
+import io.punctual.JobScheduler;
+import io.punctual.PunctualException;
+import io.punctual.RescheduleResult;
+import io.punctual.SubmitResult;
+import io.punctual.TagCancelResult;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Writes down what it was asked, in order; takes everything but jobs of the type refused. */
+final class RecordingScheduler implements JobScheduler {
+
+  static final String REFUSED = "refused";
+
+  final List<String> calls = new ArrayList<>();
+  final List<DelayQueueJob> jobs = new ArrayList<>();
+
+  @Override
+  public SubmitResult submit(DelayQueueJob job) {
+    calls.add("submit " + job.taskId());
+    return take(job);
+  }
+
+  @Override
+  public List<BatchItem> submitAll(List<DelayQueueJob> all) {
+    calls.add("submitAll " + all.stream().map(DelayQueueJob::taskId).toList());
+    List<BatchItem> items = new ArrayList<>();
+    for (DelayQueueJob job : all) {
+      try {
+        items.add(new BatchItem(job.taskId(), take(job), null));
+      } catch (PunctualException e) {
+        items.add(new BatchItem(job.taskId(), null, e));
+      }
+    }
+    return items;
+  }
+
+  private SubmitResult take(DelayQueueJob job) {
+    if (job.taskType().equals(REFUSED)) {
+      throw new PunctualException(ErrorCode.CONFLICT, "refused, as asked");
+    }
+    jobs.add(job);
+    return new SubmitResult(job.taskId(), Instant.EPOCH, SubmitResult.Outcome.CREATED);
+  }
+
+  @Override
+  public CancelResult cancel(String taskType, String taskId) {
+    calls.add("cancel " + taskId);
+    return new CancelResult(CancelResult.Outcome.CANCELLED, 0);
+  }
+
+  @Override
+  public TagCancelResult cancelByTag(String tag) {
+    calls.add("cancelByTag " + tag);
+    return TagCancelResult.of(List.of());
+  }
+
+  @Override
+  public RescheduleResult reschedule(String taskType, String taskId, Instant dueAt) {
+    calls.add("reschedule " + taskId + " " + dueAt);
+    return new RescheduleResult(RescheduleResult.Outcome.RESCHEDULED, dueAt, 0);
+  }
+
+  @Override
+  public RescheduleResult reschedule(String taskType, String taskId, Duration delay) {
+    calls.add("reschedule " + taskId + " " + delay);
+    return new RescheduleResult(RescheduleResult.Outcome.RESCHEDULED, Instant.EPOCH, 0);
+  }
+
+  @Override
+  public Optional<JobInfo> find(String taskType, String taskId) {
+    calls.add("find " + taskId);
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,178 @@
+package io.punctual.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.punctual.DelayQueueJob;
+import io.punctual.InvalidJobException;
+import io.punctual.RetryPolicy;
+import io.punctual.SubmitResult;
+import io.punctual.TaskSubmitService;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.PropertyNamingStrategies;
+import tools.jackson.databind.json.JsonMapper;
+
+class SpringTaskSubmitServiceTest {
+
+  private final RecordingScheduler scheduler = new RecordingScheduler();
+  private final TaskSubmitService service =
+      new SpringTaskSubmitService(
+          scheduler,
+          new Payloads(
+              () ->
+                  JsonMapper.builder()
+                      .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+                      .build()),
+          type ->
+              type.equals("set")
+                  ? new WorkerSettings(3, Duration.ofSeconds(7), RetryPolicy.NEVER)
+                  : WorkerSettings.NONE,
+          Transactions.AFTER_COMMIT,
+          CommitFailures.NONE);
+
+  record CloseOrder(long orderNumber, LocalDate orderedOn) {}
+
+  /** A bean that cannot be written. */
+  public static final class Broken {
+    public String getValue() {
+      return Optional.<String>empty().orElseThrow(() -> new IllegalStateException("no value"));
+    }
+  }
+
+  @Test
+  void aTextGoesOutAsItIs() {
+    service.send("t", "hello \"you\"", Duration.ofMinutes(1));
+
+    assertThat(job().params()).isEqualTo("hello \"you\"");
+    assertThat(job().delay()).isEqualTo(Duration.ofMinutes(1));
+  }
+
+  @Test
+  void everythingElseIsJsonByTheApplicationsMapperWithoutTypes() {
+    service.send(
+        "t", new CloseOrder(4711, LocalDate.of(2026, 11, 22)), Instant.ofEpochMilli(1_000));
+
+    assertThat(job().params()).isEqualTo("{\"order_number\":4711,\"ordered_on\":\"2026-11-22\"}");
+    assertThat(job().delayTime()).isEqualTo(1_000);
+  }
+
+  @Test
+  void noPayloadIsAnEmptyText() {
+    service.send("t", null, Duration.ZERO);
+
+    assertThat(job().params()).isEmpty();
+  }
+
+  @Test
+  void aPayloadThatCannotBeWrittenIsRefusedWithItsClass() {
+    assertThatThrownBy(() -> service.send("t", new Broken(), Duration.ZERO))
+        .isInstanceOf(InvalidJobException.class)
+        .hasMessageContaining("type t")
+        .hasMessageContaining(Broken.class.getName())
+        .hasMessageContaining("no value");
+    assertThat(scheduler.jobs).isEmpty();
+  }
+
+  @Test
+  void aJobCarriesWhatWasSaidOfIt() {
+    SubmitResult result =
+        service
+            .job("t", List.of(1, 2))
+            .id("a")
+            .in(Duration.ofMinutes(30))
+            .tag("order:1")
+            .tag("shop:2")
+            .header("x", "y")
+            .timeToRun(Duration.ofSeconds(5))
+            .retry(RetryPolicy.NEVER)
+            .send();
+
+    assertThat(result.taskId()).isEqualTo("a");
+    assertThat(job())
+        .isEqualTo(
+            new DelayQueueJob(
+                "a",
+                "t",
+                null,
+                Duration.ofMinutes(30),
+                "[1,2]",
+                Duration.ofSeconds(5),
+                RetryPolicy.NEVER,
+                Map.of("x", "y"),
+                List.of("order:1", "shop:2")));
+  }
+
+  @Test
+  void whatIsOutOfRangeOrMissingIsNamed() {
+    assertThatThrownBy(() -> service.job("t", null).send())
+        .isInstanceOf(InvalidJobException.class)
+        .hasMessageContaining("delay");
+    assertThatThrownBy(() -> service.job("t", null).id("a b").in(Duration.ZERO).build())
+        .isInstanceOf(InvalidJobException.class)
+        .hasMessageContaining("taskId");
+    assertThatThrownBy(() -> service.send("no type", "", Duration.ZERO))
+        .isInstanceOf(InvalidJobException.class)
+        .hasMessageContaining("taskType");
+    assertThat(scheduler.calls).isEmpty();
+  }
+
+  @Test
+  void whatIsSetForTheWorkerIsForJobsThatDoNotSayItThemselves() {
+    service.send("set", "", Duration.ZERO);
+    service
+        .job("set", "")
+        .in(Duration.ZERO)
+        .timeToRun(Duration.ofSeconds(9))
+        .retry(RetryPolicy.NOTIFY)
+        .send();
+    service.sendAll(List.of(DelayQueueJob.of("set").delay(Duration.ZERO).build()));
+    service.send("other", "", Duration.ZERO);
+
+    assertThat(scheduler.jobs)
+        .extracting(DelayQueueJob::timeToRun)
+        .containsExactly(Duration.ofSeconds(7), Duration.ofSeconds(9), Duration.ofSeconds(7), null);
+    assertThat(scheduler.jobs)
+        .extracting(DelayQueueJob::retry)
+        .containsExactly(RetryPolicy.NEVER, RetryPolicy.NOTIFY, RetryPolicy.NEVER, null);
+  }
+
+  @Test
+  void manyJobsGoOutTogether() {
+    service.sendAll(
+        List.of(
+            service.job("t", "1").id("a").in(Duration.ZERO).build(),
+            service.job("t", "2").id("b").in(Duration.ZERO).build()));
+
+    assertThat(scheduler.calls).containsExactly("submitAll [a, b]");
+  }
+
+  @Test
+  void jobsAreMovedCancelledAndLookedAt() {
+    service.reschedule("t", "a", Duration.ofHours(2));
+    service.reschedule("t", "a", Instant.EPOCH);
+    service.runNow("t", "a");
+    service.cancel("t", "a");
+    service.cancelByTag("order:1");
+    service.find("t", "a");
+
+    assertThat(scheduler.calls)
+        .containsExactly(
+            "reschedule a PT2H",
+            "reschedule a 1970-01-01T00:00:00Z",
+            "reschedule a PT0S",
+            "cancel a",
+            "cancelByTag order:1",
+            "find a");
+  }
+
+  private DelayQueueJob job() {
+    assertThat(scheduler.jobs).hasSize(1);
+    return scheduler.jobs.get(0);
+  }
+}

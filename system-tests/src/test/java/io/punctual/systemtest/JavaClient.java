@@ -1,0 +1,30 @@
+package io.punctual.systemtest;
+
+import io.punctual.JobScheduler;
+import io.punctual.client.ClientIdentity;
+import io.punctual.client.PunctualClientProperties;
+import io.punctual.client.submit.HttpJobScheduler;
+import io.punctual.client.submit.SchedulerCalls;
+import io.punctual.client.submit.SchedulerLocator;
+import io.punctual.client.tracing.JobTracing;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+
+/** What the client starter makes, in the test's own process. */
+final class JavaClient {
+
+  private JavaClient() {}
+
+  static JobScheduler of(String application, JavaProcess scheduler) {
+    List<URI> schedulers = List.of(URI.create(scheduler.url()));
+    return new HttpJobScheduler(
+        new ClientIdentity(application),
+        new SchedulerCalls(
+            new SchedulerLocator(() -> schedulers),
+            new PunctualClientProperties.Submit(Duration.ofSeconds(2), Duration.ofSeconds(10), 4),
+            null,
+            null),
+        JobTracing.NONE);
+  }
+}

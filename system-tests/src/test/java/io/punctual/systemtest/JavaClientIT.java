@@ -1,0 +1,128 @@
+package io.punctual.systemtest;
+
+import static io.punctual.systemtest.SharedSystem.PROGRAMS;
+import static io.punctual.systemtest.SharedSystem.REDIS;
+import static io.punctual.systemtest.SharedSystem.REGISTRY;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.CancelResult;
+import io.punctual.DelayQueueJob;
+import io.punctual.JobInfo;
+import io.punctual.JobScheduler;
+import io.punctual.SubmitResult;
+import io.punctual.TagCancelResult;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What the starter reads out of a scheduler's answers, from a real one. */
+class JavaClientIT {
+
+  private static JavaProcess scheduler;
+
+  @BeforeAll
+  static void start() {
+    scheduler = PROGRAMS.scheduler(REGISTRY, REDIS.port(), "java-client").start().awaitReady();
+  }
+
+  @AfterAll
+  static void stop() {
+    scheduler.close();
+  }
+
+  @Test
+  void aJobIsFoundWhereverItIs() throws IOException {
+    String application = Workload.of("found").application();
+    JobScheduler jobs = JavaClient.of(application, scheduler);
+    SubmitResult sent =
+        jobs.submit(
+            DelayQueueJob.of("mail")
+                .taskId("a")
+                .params("hello")
+                .header("x", "y")
+                .tag("order:2")
+                .tag("order:1")
+                .delay(Duration.ofHours(1))
+                .build());
+
+    JobInfo delayed = jobs.find("mail", "a").orElseThrow();
+    assertThat(delayed.state()).isEqualTo(JobInfo.State.DELAYED);
+    assertThat(delayed.at()).isEqualTo(sent.dueAt());
+    assertThat(delayed.attempts()).isZero();
+    assertThat(delayed.maxAttempts()).isPositive();
+    assertThat(delayed.params()).isEqualTo("hello");
+    assertThat(delayed.headers()).containsExactly(Map.entry("x", "y"));
+    assertThat(delayed.tags()).containsExactly("order:1", "order:2");
+    assertThat(delayed.lastError()).isNull();
+
+    Instant now = jobs.reschedule("mail", "a", Duration.ZERO).dueAt();
+    assertThat(now).isBefore(sent.dueAt());
+    String token = claim(application);
+    JobInfo reserved = jobs.find("mail", "a").orElseThrow();
+    assertThat(reserved.state()).isEqualTo(JobInfo.State.RESERVED);
+    assertThat(reserved.at()).isAfter(now);
+
+    end(token, "reject", "{\"worker\":\"w\",\"error\":\"no such customer\"}");
+    JobInfo dead = jobs.find("mail", "a").orElseThrow();
+    assertThat(dead.state()).isEqualTo(JobInfo.State.DEAD);
+    assertThat(dead.lastError()).contains("no such customer");
+
+    jobs.submit(DelayQueueJob.of("mail").taskId("b").delay(Duration.ZERO).build());
+    end(claim(application), "ack", "");
+    JobInfo finished = jobs.find("mail", "b").orElseThrow();
+    assertThat(finished.state()).isEqualTo(JobInfo.State.FINISHED);
+    assertThat(finished.params()).isNull();
+    assertThat(jobs.find("mail", "nobody")).isEmpty();
+  }
+
+  @Test
+  void aTagCancelsWhatWaitsAndLeavesWhatAWorkerHas() throws IOException {
+    String application = Workload.of("tagged").application();
+    JobScheduler jobs = JavaClient.of(application, scheduler);
+    jobs.submit(
+        DelayQueueJob.of("mail").taskId("held").tag("order:1").delay(Duration.ZERO).build());
+    String token = claim(application);
+    jobs.submitAll(
+        List.of(
+            DelayQueueJob.of("mail").taskId("a").tag("order:1").delay(Duration.ofHours(1)).build(),
+            DelayQueueJob.of("bill").taskId("b").tag("order:1").delay(Duration.ofHours(1)).build(),
+            DelayQueueJob.of("bill")
+                .taskId("c")
+                .tag("order:2")
+                .delay(Duration.ofHours(1))
+                .build()));
+
+    TagCancelResult result = jobs.cancelByTag("order:1");
+
+    assertThat(result.items())
+        .containsExactlyInAnyOrder(
+            new TagCancelResult.Item("mail", "held", CancelResult.Outcome.IN_DELIVERY),
+            new TagCancelResult.Item("mail", "a", CancelResult.Outcome.CANCELLED),
+            new TagCancelResult.Item("bill", "b", CancelResult.Outcome.CANCELLED));
+    assertThat(result.cancelled()).isEqualTo(2);
+    assertThat(jobs.find("mail", "a").orElseThrow().state()).isEqualTo(JobInfo.State.CANCELLED);
+    assertThat(jobs.find("bill", "c").orElseThrow().state()).isEqualTo(JobInfo.State.DELAYED);
+    end(token, "ack", "");
+  }
+
+  private static String claim(String application) throws IOException {
+    Http.Answer answer =
+        Http.post(
+            scheduler.url() + "/api/v1/claims",
+            """
+            {"application":"%s","taskTypes":["mail"],"max":1,"wait":10000,"worker":"w"}"""
+                .formatted(application));
+    assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+    return answer.json().get("jobs").get(0).get("token").stringValue();
+  }
+
+  private static void end(String token, String how, String body) throws IOException {
+    Http.Answer answer = Http.post(scheduler.url() + "/api/v1/claims/" + token + "/" + how, body);
+    assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+  }
+}
