@@ -49,7 +49,7 @@ public final class JobListeners {
       return;
     }
     Duration duration = Duration.ofNanos(System.nanoTime() - startNanos);
-    JobAttempt report =
+    ended(
         new JobAttempt(
             taskType,
             taskId,
@@ -58,7 +58,11 @@ public final class JobListeners {
             Instant.now().minus(duration),
             duration,
             outcome(error),
-            error);
+            error));
+  }
+
+  /** As above, where the report is made already. */
+  public void ended(JobAttempt report) {
     for (JobListener listener : listeners) {
       try {
         listener.ended(report);
@@ -69,9 +73,9 @@ public final class JobListeners {
             "The listener "
                 + listener.getClass().getName()
                 + " failed on job "
-                + taskId
+                + report.taskId()
                 + " of "
-                + taskType,
+                + report.taskType(),
             e);
       }
     }

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 
-/** An attempt that begins now, on this thread, as its worker sees it. */
+/** An attempt that begins on this thread, as its worker sees it. */
 public final class RunningAttempt implements TaskContext {
 
   private final String taskType;
@@ -18,9 +18,11 @@ public final class RunningAttempt implements TaskContext {
   private final TimeLimit limit;
 
   /**
-   * An attempt that begins now.
+   * An attempt that begins.
    *
    * @param dueTime epoch ms at which the job was due at first
+   * @param startedAt when it begins
+   * @param timeToRun how long it may take
    * @param limit what ends it early
    */
   public RunningAttempt(
@@ -29,6 +31,7 @@ public final class RunningAttempt implements TaskContext {
       int attempt,
       long dueTime,
       Map<String, String> headers,
+      Instant startedAt,
       Duration timeToRun,
       TimeLimit limit) {
     this.taskType = taskType;
@@ -36,7 +39,7 @@ public final class RunningAttempt implements TaskContext {
     this.attempt = attempt;
     this.dueAt = Instant.ofEpochMilli(dueTime);
     this.headers = headers;
-    this.startedAt = Instant.now();
+    this.startedAt = startedAt;
     this.deadline = startedAt.plus(timeToRun);
     this.limit = limit;
   }

@@ -1,18 +1,19 @@
 package io.punctual.plugin;
 
+import io.punctual.JobAttempt;
 import io.punctual.Limits;
-import io.punctual.RejectTaskException;
-import io.punctual.RetryLaterException;
 import io.punctual.TaskWorker;
 import io.punctual.core.engine.Delivery;
 import io.punctual.core.engine.Dispatcher;
 import io.punctual.core.engine.RepeatCause;
+import io.punctual.core.local.WorkerEnds;
 import io.punctual.core.queue.LogFields;
 import io.punctual.core.queue.QueueName;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.RunningAttempt;
 import io.punctual.worker.TimeLimit;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -133,6 +134,7 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
               delivery.attempt(),
               delivery.dueTime(),
               delivery.content().headers(),
+              Instant.now(),
               timeToRun,
               limit));
     } catch (Throwable e) {
@@ -154,24 +156,19 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
   }
 
   private CompletableFuture<Void> end(Delivery delivery, @Nullable Throwable thrown) {
-    if (thrown == null) {
-      // Counts even when the time was over: the work is done.
-      return delivery.done();
-    } else if (thrown instanceof RejectTaskException) {
-      return delivery.rejected(instance, describe(thrown));
-    } else if (thrown instanceof RetryLaterException later) {
-      return delivery.failed(instance, describe(thrown), later.delay());
+    if (JobListeners.outcome(thrown) == JobAttempt.Outcome.FAILED) {
+      // The stack is kept nowhere else.
+      LogFields.of(log.atWarn(), delivery.queue(), delivery.taskId())
+          .addKeyValue("punctual.attempt", delivery.attempt())
+          .setCause(thrown)
+          .log(
+              "Job {} of {} failed, attempt {}",
+              delivery.taskId(),
+              delivery.queue(),
+              delivery.attempt());
     }
-    // The stack is kept nowhere else.
-    LogFields.of(log.atWarn(), delivery.queue(), delivery.taskId())
-        .addKeyValue("punctual.attempt", delivery.attempt())
-        .setCause(thrown)
-        .log(
-            "Job {} of {} failed, attempt {}",
-            delivery.taskId(),
-            delivery.queue(),
-            delivery.attempt());
-    return delivery.failed(instance, describe(thrown), null);
+    // Counts even when the time was over: the work may be done.
+    return WorkerEnds.store(delivery, instance, thrown);
   }
 
   private void tookTooLong(Delivery delivery, Duration timeToRun) {
@@ -198,14 +195,6 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
 
   private AtomicInteger slots(QueueName queue) {
     return running.computeIfAbsent(queue, name -> new AtomicInteger());
-  }
-
-  private static String describe(Throwable e) {
-    String message = e.getMessage();
-    if (e instanceof RejectTaskException || e instanceof RetryLaterException) {
-      return message != null ? message : e.getClass().getSimpleName();
-    }
-    return e.getClass().getName() + (message == null ? "" : ": " + message);
   }
 
   @Override

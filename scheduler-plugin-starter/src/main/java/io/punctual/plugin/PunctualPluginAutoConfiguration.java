@@ -8,6 +8,7 @@ import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.EngineOptions;
+import io.punctual.core.local.EngineJobScheduler;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.RedisStore;
 import io.punctual.spring.AnnotatedWorkers;
@@ -18,6 +19,7 @@ import io.punctual.spring.SpringTaskSubmitService;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.TaskWorkers;
 import io.punctual.worker.WorkerSetupException;
+import java.time.InstantSource;
 import java.util.UUID;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -69,6 +71,7 @@ public class PunctualPluginAutoConfiguration {
   }
 
   @Bean
+  @ConditionalOnMissingBean
   AnnotatedWorkers punctualAnnotatedWorkers(
       ConfigurableListableBeanFactory beans, Payloads payloads) {
     return new AnnotatedWorkers(beans, payloads);
@@ -155,7 +158,8 @@ public class PunctualPluginAutoConfiguration {
         payloads,
         tasks::submitted,
         properties.transactions(),
-        failures.getIfAvailable(() -> CommitFailures.NONE));
+        failures.getIfAvailable(() -> CommitFailures.NONE),
+        InstantSource.system());
   }
 
   @Bean

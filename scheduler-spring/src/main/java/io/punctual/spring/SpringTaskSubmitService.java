@@ -15,6 +15,7 @@ import io.punctual.TagCancelResult;
 import io.punctual.TaskSubmitService;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -31,19 +32,22 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
   private final Payloads payloads;
   private final Function<String, WorkerSettings> settings;
   private final @Nullable AfterCommit afterCommit;
+  private final InstantSource time;
 
   /**
    * Stands before a scheduler.
    *
    * @param settings what is set for a task type, for jobs that do not say it themselves
    * @param failures told of calls that fail behind a commit
+   * @param time by which it is foretold when a job is due that waits for a commit
    */
   public SpringTaskSubmitService(
       JobScheduler scheduler,
       Payloads payloads,
       Function<String, WorkerSettings> settings,
       Transactions transactions,
-      CommitFailures failures) {
+      CommitFailures failures,
+      InstantSource time) {
     this.scheduler = scheduler;
     this.payloads = payloads;
     this.settings = settings;
@@ -51,6 +55,7 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
         transactions == Transactions.AFTER_COMMIT && ClassUtils.isPresent(SPRING_TX, null)
             ? new AfterCommit(scheduler, failures)
             : null;
+    this.time = time;
   }
 
   /** Where calls wait, if they have to: this thread is in a transaction. */
@@ -74,14 +79,14 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
     return settings.apply(job.taskType()).complete(job);
   }
 
-  private static SubmitResult onCommit(DelayQueueJob job) {
+  private SubmitResult onCommit(DelayQueueJob job) {
     Long at = job.delayTime();
     Duration delay = job.delay();
     return new SubmitResult(
         job.taskId(),
         at != null
             ? Instant.ofEpochMilli(at)
-            : Instant.now().plus(delay == null ? Duration.ZERO : delay),
+            : time.instant().plus(delay == null ? Duration.ZERO : delay),
         SubmitResult.Outcome.ON_COMMIT);
   }
 

@@ -14,6 +14,7 @@ import io.punctual.worker.TimeLimit;
 import io.punctual.worker.WorkerSetupException;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -328,6 +329,7 @@ class AnnotatedWorkersTest {
         1,
         0,
         headers,
+        Instant.EPOCH,
         Duration.ofSeconds(1),
         new TimeLimit(Thread.currentThread(), () -> {}));
   }

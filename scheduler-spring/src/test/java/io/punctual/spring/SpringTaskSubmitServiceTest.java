@@ -10,6 +10,7 @@ import io.punctual.SubmitResult;
 import io.punctual.TaskSubmitService;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +35,8 @@ class SpringTaskSubmitServiceTest {
                   ? new WorkerSettings(3, Duration.ofSeconds(7), RetryPolicy.NEVER)
                   : WorkerSettings.NONE,
           Transactions.AFTER_COMMIT,
-          CommitFailures.NONE);
+          CommitFailures.NONE,
+          InstantSource.system());
 
   record CloseOrder(long orderNumber, LocalDate orderedOn) {}
 

@@ -1,6 +1,7 @@
 package io.punctual.demo.order;
 
 import io.punctual.TaskWorker;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import org.slf4j.Logger;
@@ -16,9 +17,11 @@ class CloseUnpaidOrder implements TaskWorker {
   private static final Logger log = LoggerFactory.getLogger(CloseUnpaidOrder.class);
 
   private final Orders orders;
+  private final Clock clock;
 
-  CloseUnpaidOrder(Orders orders) {
+  CloseUnpaidOrder(Orders orders, Clock clock) {
     this.orders = orders;
+    this.clock = clock;
   }
 
   @Override
@@ -28,7 +31,7 @@ class CloseUnpaidOrder implements TaskWorker {
 
   @Override
   public void invoke(String orderId) {
-    Instant now = Instant.now();
+    Instant now = clock.instant();
     orders
         .end(orderId, Order.Status.CLOSED)
         .ifPresentOrElse(

@@ -4,8 +4,8 @@ import io.punctual.CancelResult;
 import io.punctual.DelayQueueJob;
 import io.punctual.PunctualException;
 import io.punctual.TaskSubmitService;
+import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.Value;
@@ -26,12 +26,17 @@ class OrderController {
 
   private final Orders orders;
   private final TaskSubmitService tasks;
+  private final Clock clock;
   private final Duration timeToPay;
 
   OrderController(
-      Orders orders, TaskSubmitService tasks, @Value("${shop.time-to-pay}") Duration timeToPay) {
+      Orders orders,
+      TaskSubmitService tasks,
+      Clock clock,
+      @Value("${shop.time-to-pay}") Duration timeToPay) {
     this.orders = orders;
     this.tasks = tasks;
+    this.clock = clock;
     this.timeToPay = timeToPay;
   }
 
@@ -50,7 +55,7 @@ class OrderController {
           HttpStatus.BAD_REQUEST, "item must be given, payWithinSeconds must not be negative");
     }
     Duration pay = seconds == null ? timeToPay : Duration.ofSeconds(seconds);
-    Order order = orders.open(wish.item(), Instant.now().plus(pay));
+    Order order = orders.open(wish.item(), clock.instant().plus(pay));
     try {
       tasks.send(
           DelayQueueJob.of(CloseUnpaidOrder.TYPE)

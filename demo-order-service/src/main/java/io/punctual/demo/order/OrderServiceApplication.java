@@ -1,7 +1,9 @@
 package io.punctual.demo.order;
 
+import java.time.Clock;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.context.annotation.Bean;
 
 /** The shop as a program. */
 @SpringBootApplication
@@ -9,5 +11,11 @@ public class OrderServiceApplication {
 
   public static void main(String[] args) {
     SpringApplication.run(OrderServiceApplication.class, args);
+  }
+
+  /** Asked wherever time matters, so that tests can move it. */
+  @Bean
+  Clock clock() {
+    return Clock.systemUTC();
   }
 }

@@ -1,5 +1,6 @@
 package io.punctual.demo.order;
 
+import java.time.Clock;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Map;
@@ -14,7 +15,13 @@ class Orders {
 
   private final Map<String, Order> byId = new ConcurrentSkipListMap<>();
   // Ids must not come again after a restart, since their jobs may still be there.
-  private final AtomicLong ids = new AtomicLong(System.currentTimeMillis());
+  private final AtomicLong ids;
+  private final Clock clock;
+
+  Orders(Clock clock) {
+    this.clock = clock;
+    this.ids = new AtomicLong(clock.millis());
+  }
 
   Order open(String item, Instant payUntil) {
     Order order =
@@ -29,7 +36,7 @@ class Orders {
         byId.computeIfPresent(
             id,
             (key, order) ->
-                order.status() == Order.Status.OPEN ? order.ended(how, Instant.now()) : order));
+                order.status() == Order.Status.OPEN ? order.ended(how, clock.instant()) : order));
   }
 
   void remove(String id) {

@@ -22,6 +22,7 @@ import io.punctual.spring.WorkerSettings;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.TaskWorkers;
 import java.net.URI;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -70,6 +71,7 @@ public class PunctualClientAutoConfiguration {
   }
 
   @Bean
+  @ConditionalOnMissingBean
   AnnotatedWorkers punctualAnnotatedWorkers(
       ConfigurableListableBeanFactory beans, Payloads payloads) {
     return new AnnotatedWorkers(beans, payloads);
@@ -183,7 +185,8 @@ public class PunctualClientAutoConfiguration {
         payloads,
         type -> settings(type, properties, annotated),
         properties.transactions(),
-        failures.getIfAvailable(() -> CommitFailures.NONE));
+        failures.getIfAvailable(() -> CommitFailures.NONE),
+        InstantSource.system());
   }
 
   @Configuration(proxyBeanMethods = false)

@@ -12,6 +12,7 @@ import io.punctual.worker.TaskWorkers;
 import io.punctual.worker.TimeLimit;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -222,6 +223,7 @@ public final class JobRunner implements AutoCloseable {
         job.attempt(),
         job.dueTime(),
         job.headers(),
+        Instant.now(),
         Duration.ofMillis(job.timeToRun()),
         limit);
   }

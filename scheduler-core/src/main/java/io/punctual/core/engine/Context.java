@@ -3,12 +3,15 @@ package io.punctual.core.engine;
 import io.punctual.core.store.JobStore;
 import java.util.concurrent.Semaphore;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What all duties of one engine share.
  *
  * @param ticks monotonic ns, 0 or more
+ * @param random makes what each bucket draws jitter from
  * @param looks how many scanners may call the store at once, so that thousands that wake together
  *     (at start, after an outage) do not take all connections from the others
  * @param signals null in production
@@ -18,6 +21,7 @@ record Context(
     EngineOptions options,
     Dispatcher dispatcher,
     Threads threads,
+    Supplier<RandomGenerator> random,
     LongSupplier ticks,
     Contact contact,
     Outages outages,

@@ -1,7 +1,6 @@
 package io.punctual.core.engine;
 
 import io.punctual.core.queue.Bucket;
-import java.util.Random;
 
 /** The duties of one bucket. */
 final class Lane {
@@ -14,6 +13,7 @@ final class Lane {
   final Finisher finisher;
   final Endings endings;
   final Puller puller;
+  final Deliveries deliveries;
   final Scanner scanner;
 
   Lane(Bucket bucket, Context context, Room room, QueueListener listener) {
@@ -22,9 +22,9 @@ final class Lane {
     this.settler = new Settler(bucket, context, keeper, bell, listener);
     this.submitter = new Submitter(bucket, context, bell, listener);
     this.finisher = new Finisher(bucket, context, bell, listener);
-    this.endings = new Endings(bucket.queue(), context.options().retry(), new Random());
+    this.endings = new Endings(bucket.queue(), context.options().retry(), context.random().get());
     this.puller = new Puller(bucket, context, settler, endings, listener);
-    this.scanner =
-        new Scanner(bucket, context, room, bell, keeper, settler, endings, puller, listener);
+    this.deliveries = new Deliveries(bucket.queue(), context, keeper, settler, endings, puller);
+    this.scanner = new Scanner(bucket, context, room, bell, deliveries, settler, puller, listener);
   }
 }

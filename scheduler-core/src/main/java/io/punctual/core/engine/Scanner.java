@@ -1,16 +1,13 @@
 package io.punctual.core.engine;
 
-import io.punctual.core.job.CorruptContentException;
 import io.punctual.core.queue.Bucket;
 import io.punctual.core.queue.LogFields;
 import io.punctual.core.store.BucketStats;
 import io.punctual.core.store.Claim;
-import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Expired;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.StoreException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -51,9 +48,8 @@ final class Scanner {
   private final Context context;
   private final Room room;
   private final Doorbell bell;
-  private final LeaseKeeper keeper;
+  private final Deliveries deliveries;
   private final Settler settler;
-  private final Endings endings;
   private final Puller puller;
   private final QueueListener listener;
   private final WakePlan plan;
@@ -70,18 +66,16 @@ final class Scanner {
       Context context,
       Room room,
       Doorbell bell,
-      LeaseKeeper keeper,
+      Deliveries deliveries,
       Settler settler,
-      Endings endings,
       Puller puller,
       QueueListener listener) {
     this.bucket = bucket;
     this.context = context;
     this.room = room;
     this.bell = bell;
-    this.keeper = keeper;
+    this.deliveries = deliveries;
     this.settler = settler;
-    this.endings = endings;
     this.puller = puller;
     this.listener = listener;
     this.plan =
@@ -321,26 +315,26 @@ final class Scanner {
 
   private void handOut(Claim claim, ClaimTime time) {
     reportCorrupt(claim);
-    List<Delivery> deliveries = open(claim.jobs(), time);
+    List<Delivery> open = deliveries.open(claim.jobs(), time);
     ScanSignals signals = context.signals();
     if (signals != null) {
-      signals.claimed(bucket, deliveries.size());
+      signals.claimed(bucket, open.size());
     }
-    if (deliveries.isEmpty()) {
+    if (open.isEmpty()) {
       return;
     }
     if (stopping) {
-      for (Delivery delivery : deliveries) {
+      for (Delivery delivery : open) {
         var unused = delivery.release();
       }
       return;
     }
     try {
-      context.dispatcher().dispatch(bucket.queue(), deliveries);
+      context.dispatcher().dispatch(bucket.queue(), open);
     } catch (RuntimeException | Error e) {
-      log.error("The dispatcher did not take {} jobs of {}", deliveries.size(), bucket, e);
+      log.error("The dispatcher did not take {} jobs of {}", open.size(), bucket, e);
       String owner = context.options().owner();
-      for (Delivery delivery : deliveries) {
+      for (Delivery delivery : open) {
         var unused = delivery.undeliverable(owner, "the dispatcher did not take it: " + e, null);
       }
     }
@@ -356,28 +350,6 @@ final class Scanner {
               claim.corrupt().size(),
               claim.corrupt().get(0));
     }
-  }
-
-  private List<Delivery> open(List<ClaimedJob> jobs, ClaimTime time) {
-    List<OpenDelivery> deliveries = new ArrayList<>(jobs.size());
-    for (ClaimedJob job : jobs) {
-      try {
-        deliveries.add(
-            new OpenDelivery(
-                bucket.queue(),
-                job,
-                Origins.content(job.record()),
-                endings,
-                settler,
-                context.ticks(),
-                time,
-                context.options().lease()));
-      } catch (CorruptContentException e) {
-        puller.bury(job, e);
-      }
-    }
-    keeper.opened(deliveries);
-    return List.copyOf(deliveries);
   }
 
   private void answered(long sent, long storeNow) {

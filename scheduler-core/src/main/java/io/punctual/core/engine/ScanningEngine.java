@@ -20,7 +20,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** The doors of the engine; what works behind them is a {@link Session}. */
@@ -32,12 +35,30 @@ final class ScanningEngine implements Engine {
   private final EngineOptions options;
   private final Dispatcher dispatcher;
   private final @Nullable ScanSignals signals;
+  private final Supplier<Threads> threads;
+  private final Supplier<RandomGenerator> random;
   private final Claims claims;
   private final Operations operations;
   private volatile Session session;
 
   ScanningEngine(
       Store store, EngineOptions options, Dispatcher dispatcher, @Nullable ScanSignals signals) {
+    this(store, options, dispatcher, signals, Threads::inBackground, Random::new);
+  }
+
+  /**
+   * @param threads asked for each session
+   * @param random asked for each bucket
+   */
+  ScanningEngine(
+      Store store,
+      EngineOptions options,
+      Dispatcher dispatcher,
+      @Nullable ScanSignals signals,
+      Supplier<Threads> threads,
+      Supplier<RandomGenerator> random) {
+    this.threads = threads;
+    this.random = random;
     this.receipts = new Receipts(options.receipts(), System::nanoTime);
     this.jobs = new ReceiptKeeper(store.jobs(), receipts);
     this.store = new Store(jobs, store.queues(), store.wakeUps(), store.inspector(), store.epoch());
@@ -59,7 +80,12 @@ final class ScanningEngine implements Engine {
   }
 
   private Session session() {
-    return new Session(store, options, dispatcher, signals, receipts);
+    return new Session(store, options, dispatcher, signals, receipts, threads.get(), random);
+  }
+
+  /** The queues as they are known now. */
+  Queues seen() {
+    return session.queues();
   }
 
   // Not synchronized: a close ends the wait of a stop that is under way.

@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,7 +45,9 @@ final class Session {
       EngineOptions options,
       Dispatcher dispatcher,
       @Nullable ScanSignals signals,
-      Receipts receipts) {
+      Receipts receipts,
+      Threads threads,
+      Supplier<RandomGenerator> random) {
     long start = System.nanoTime();
     this.wakeUps = store.wakeUps();
     this.context =
@@ -51,7 +55,8 @@ final class Session {
             store.jobs(),
             options,
             dispatcher,
-            new Threads(),
+            threads,
+            random,
             () -> System.nanoTime() - start,
             new Contact(options.lease()),
             new Outages(),

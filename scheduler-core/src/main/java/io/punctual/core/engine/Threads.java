@@ -28,19 +28,37 @@ final class Threads implements AutoCloseable {
   private final Executor tasks;
   private final ScheduledThreadPoolExecutor timer;
 
-  Threads() {
-    if (Runtime.version().feature() >= FIRST_WITHOUT_PINNING) {
-      this.factory = virtualThreads();
-      this.tasks = task -> factory.newThread(task).start();
-    } else {
-      this.factory = daemons();
-      // A task is one short call to the store; idle threads go after ten seconds.
-      this.tasks =
-          new ThreadPoolExecutor(
-              0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), factory);
-    }
+  private Threads(ThreadFactory factory, Executor tasks) {
+    this.factory = factory;
+    this.tasks = tasks;
     this.timer = new ScheduledThreadPoolExecutor(1, daemons());
     this.timer.setRemoveOnCancelPolicy(true);
+  }
+
+  /** Threads in the background. */
+  static Threads inBackground() {
+    if (Runtime.version().feature() >= FIRST_WITHOUT_PINNING) {
+      ThreadFactory factory = virtualThreads();
+      return new Threads(factory, task -> factory.newThread(task).start());
+    }
+    ThreadFactory factory = daemons();
+    // A task is one short call to the store; idle threads go after ten seconds.
+    return new Threads(
+        factory,
+        new ThreadPoolExecutor(
+            0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), factory));
+  }
+
+  /** No threads: a task runs where it is handed in, and nothing runs later. */
+  static Threads ofCaller() {
+    Threads threads =
+        new Threads(
+            duty -> {
+              throw new IllegalStateException("an engine that is stepped is not started");
+            },
+            Runnable::run);
+    threads.timer.shutdown();
+    return threads;
   }
 
   /** Starts a thread that lives as long as its duty. */

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class GroupCommitTest {
 
-  private final Threads threads = new Threads();
+  private final Threads threads = Threads.inBackground();
   private final BlockingQueue<List<Integer>> calls = new LinkedBlockingQueue<>();
   private final BlockingQueue<Long> answers = new SynchronousQueue<>();
   private final List<Integer> dropped = Collections.synchronizedList(new ArrayList<>());

@@ -67,6 +67,11 @@ public final class InMemoryJobStore implements JobStore {
     this.retention = tombstones.toMillis();
   }
 
+  /** Forgets everything. */
+  public synchronized void clear() {
+    buckets.clear();
+  }
+
   /** The bucket's complete contents. */
   public synchronized BucketContents contents(Bucket bucket) {
     return of(bucket).contents();
@@ -85,7 +90,7 @@ public final class InMemoryJobStore implements JobStore {
   public synchronized Submitted submit(Bucket bucket, List<Submission> jobs) {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
-    Long before = b.head(b.delayed);
+    Long before = b.delayed.first();
     List<Submitted.Item> items = new ArrayList<>();
     for (Submission job : jobs) {
       items.add(submit(b, job, now));
@@ -140,7 +145,7 @@ public final class InMemoryJobStore implements JobStore {
   }
 
   private static @Nullable Long newHead(MemoryBucket b, @Nullable Long before) {
-    Long after = b.head(b.delayed);
+    Long after = b.delayed.first();
     return after != null && (before == null || after < before) ? after : null;
   }
 
@@ -151,13 +156,13 @@ public final class InMemoryJobStore implements JobStore {
     long now = clock.getAsLong();
     if (b.pausedSince != null) {
       return new Claim(
-          now, List.of(), List.of(), null, b.head(b.reserved), b.pausedSince, isFull(b));
+          now, List.of(), List.of(), null, b.reserved.first(), b.pausedSince, isFull(b));
     }
     Quota quota = Quota.of(b, now);
     List<ClaimedJob> jobs = new ArrayList<>();
     List<String> corrupt = new ArrayList<>();
     int bytes = 0;
-    for (Map.Entry<String, Long> entry : b.earliest(b.delayed, now, Math.min(max, quota.jobs()))) {
+    for (Map.Entry<String, Long> entry : b.delayed.earliest(now, Math.min(max, quota.jobs()))) {
       String id = entry.getKey();
       JobRecord record = b.jobs.get(id);
       bytes += record == null ? 0 : MemoryBucket.record(record).length();
@@ -190,7 +195,7 @@ public final class InMemoryJobStore implements JobStore {
       b.evenly = now * 1000 + quota.ahead() + jobs.size() * quota.interval();
     }
     return new Claim(
-        now, jobs, corrupt, next(b, quota, jobs.size(), now), b.head(b.reserved), null, isFull(b));
+        now, jobs, corrupt, next(b, quota, jobs.size(), now), b.reserved.first(), null, isFull(b));
   }
 
   /**
@@ -227,7 +232,7 @@ public final class InMemoryJobStore implements JobStore {
   }
 
   private static @Nullable Long next(MemoryBucket b, Quota quota, int claimed, long now) {
-    Long next = b.head(b.delayed);
+    Long next = b.delayed.first();
     if (next != null && quota.interval() > 0) {
       long ahead = quota.ahead() + claimed * quota.interval();
       long micros = quota.burst() - ahead - quota.interval();
@@ -241,7 +246,7 @@ public final class InMemoryJobStore implements JobStore {
     MemoryBucket b = of(bucket);
     b.throttle = throttle;
     b.evenly = null;
-    return b.head(b.delayed);
+    return b.delayed.first();
   }
 
   @Override
@@ -336,7 +341,7 @@ public final class InMemoryJobStore implements JobStore {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
     int retried = 0;
-    List<Map.Entry<String, Long>> over = b.earliest(b.reserved, now, max);
+    List<Map.Entry<String, Long>> over = b.reserved.earliest(now, max);
     for (Map.Entry<String, Long> entry : over) {
       String id = entry.getKey();
       MemoryBucket.HeldLease lease = b.leases.get(id);
@@ -350,7 +355,7 @@ public final class InMemoryJobStore implements JobStore {
       }
     }
     b.trimTombs(now, 32 + 2 * over.size());
-    return new Expired(now, retried, over.size() - retried, b.head(b.reserved));
+    return new Expired(now, retried, over.size() - retried, b.reserved.first());
   }
 
   @Override
@@ -412,7 +417,7 @@ public final class InMemoryJobStore implements JobStore {
             || seen.due() != before)) {
       return Revised.refused(Revised.Kind.CHANGED, 0);
     }
-    Long head = b.head(b.delayed);
+    Long head = b.delayed.first();
     Due due = revision.due();
     long at = before;
     if (due != null) {
@@ -450,7 +455,7 @@ public final class InMemoryJobStore implements JobStore {
   public synchronized Restored restore(Bucket bucket, List<Restoration> restorations) {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
-    Long before = b.head(b.delayed);
+    Long before = b.delayed.first();
     List<Restored.Kind> kinds = new ArrayList<>();
     for (Restoration restoration : restorations) {
       JobRecord job = restoration.job();
@@ -529,7 +534,7 @@ public final class InMemoryJobStore implements JobStore {
   public synchronized Requeued requeue(Bucket bucket, List<String> taskIds, Duration delay) {
     MemoryBucket b = of(bucket);
     long due = clock.getAsLong() + delay.toMillis();
-    Long before = b.head(b.delayed);
+    Long before = b.delayed.first();
     List<String> requeued = new ArrayList<>();
     for (String id : taskIds) {
       if (b.dead.containsKey(id) && b.jobs.containsKey(id)) {
@@ -549,7 +554,7 @@ public final class InMemoryJobStore implements JobStore {
     MemoryBucket b = of(bucket);
     return requeue(
         bucket,
-        b.earliest(b.dead, Long.MAX_VALUE, max).stream().map(Map.Entry::getKey).toList(),
+        b.dead.earliest(Long.MAX_VALUE, max).stream().map(Map.Entry::getKey).toList(),
         delay);
   }
 
@@ -571,9 +576,7 @@ public final class InMemoryJobStore implements JobStore {
   public synchronized int purgeOldest(Bucket bucket, JobState state, long before, int max) {
     MemoryBucket b = of(bucket);
     return purge(
-        bucket,
-        state,
-        b.earliest(b.set(state), before, max).stream().map(Map.Entry::getKey).toList());
+        bucket, state, b.set(state).earliest(before, max).stream().map(Map.Entry::getKey).toList());
   }
 
   @Override
@@ -604,7 +607,7 @@ public final class InMemoryJobStore implements JobStore {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
     List<JobSnapshot> behind =
-        b.earliest(b.set(state), Long.MAX_VALUE, Integer.MAX_VALUE).stream()
+        b.set(state).earliest(Long.MAX_VALUE, Integer.MAX_VALUE).stream()
             .filter(
                 entry ->
                     after == null
@@ -624,15 +627,15 @@ public final class InMemoryJobStore implements JobStore {
   public synchronized BucketStats stats(Bucket bucket) {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
-    long ready = b.delayed.values().stream().filter(due -> due <= now).count();
+    long ready = b.delayed.countUpTo(now);
     return new BucketStats(
         now,
         b.delayed.size(),
         ready,
         b.reserved.size(),
         b.dead.size(),
-        ready > 0 ? b.head(b.delayed) : null,
-        b.delayed.values().stream().filter(due -> due > now).min(Long::compare).orElse(null),
+        ready > 0 ? b.delayed.first() : null,
+        b.delayed.above(now),
         b.pausedSince,
         b.throttle,
         Map.copyOf(b.stats));
@@ -667,7 +670,7 @@ public final class InMemoryJobStore implements JobStore {
       return new Paused(b.pausedSince, null);
     }
     b.pausedSince = null;
-    return new Paused(null, before == null ? null : b.head(b.delayed));
+    return new Paused(null, before == null ? null : b.delayed.first());
   }
 
   @Override
@@ -678,8 +681,8 @@ public final class InMemoryJobStore implements JobStore {
     for (int i = 0; i < intervals; i++) {
       long from = now + i * width.toMillis();
       long to = from + width.toMillis();
-      counts.add(b.delayed.values().stream().filter(due -> due > from && due <= to).count());
+      counts.add((long) b.delayed.countUpTo(to) - b.delayed.countUpTo(from));
     }
-    return new Forecast(now, b.delayed.values().stream().filter(due -> due <= now).count(), counts);
+    return new Forecast(now, b.delayed.countUpTo(now), counts);
   }
 }

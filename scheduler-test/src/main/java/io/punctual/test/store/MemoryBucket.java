@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -43,13 +42,13 @@ final class MemoryBucket {
   }
 
   final Map<String, JobRecord> jobs = new TreeMap<>();
-  final Map<String, Long> delayed = new TreeMap<>();
-  final Map<String, Long> reserved = new TreeMap<>();
-  final Map<String, Long> dead = new TreeMap<>();
+  final Scores delayed = new Scores();
+  final Scores reserved = new Scores();
+  final Scores dead = new Scores();
   final Map<String, HeldLease> leases = new TreeMap<>();
   final Map<String, Tries> tries = new TreeMap<>();
   final Map<String, List<Failure>> errors = new TreeMap<>();
-  final Map<String, Long> tombExpiry = new TreeMap<>();
+  final Scores tombExpiry = new Scores();
   final Map<String, Tomb> tombs = new TreeMap<>();
   final Map<String, Long> stats = new TreeMap<>();
   final Set<String> tags = new TreeSet<>();
@@ -69,7 +68,7 @@ final class MemoryBucket {
     return dead.containsKey(id) ? JobState.DEAD : null;
   }
 
-  Map<String, Long> set(JobState state) {
+  Scores set(JobState state) {
     return switch (state) {
       case DELAYED -> delayed;
       case RESERVED -> reserved;
@@ -81,22 +80,6 @@ final class MemoryBucket {
   int attempt(String id) {
     HeldLease lease = leases.get(id);
     return lease == null ? 0 : lease.attempt();
-  }
-
-  @Nullable Long head(Map<String, Long> set) {
-    return set.values().stream().min(Long::compare).orElse(null);
-  }
-
-  /** The first ones up to a score, in the order of score and id. */
-  List<Map.Entry<String, Long>> earliest(Map<String, Long> set, long upTo, int max) {
-    return set.entrySet().stream()
-        .filter(entry -> entry.getValue() <= upTo)
-        .sorted(
-            Map.Entry.<String, Long>comparingByValue()
-                .thenComparing(Map.Entry.comparingByKey(Comparator.naturalOrder())))
-        .limit(max)
-        .map(entry -> Map.entry(entry.getKey(), entry.getValue()))
-        .toList();
   }
 
   void count(String counter) {
@@ -244,7 +227,7 @@ final class MemoryBucket {
   }
 
   void trimTombs(long now, int max) {
-    earliest(tombExpiry, now, max).forEach(entry -> dropTomb(entry.getKey()));
+    tombExpiry.earliest(now, max).forEach(entry -> dropTomb(entry.getKey()));
   }
 
   static String hash(byte[] content) {

@@ -35,7 +35,8 @@ final class Modules {
           Map.entry("demo-order-service", Set.of("scheduler-client-starter")),
           Map.entry("redis-launcher", Set.of()),
           Map.entry("test-redis", Set.of("redis-launcher")),
-          Map.entry("scheduler-test", Set.of("scheduler-core", "test-redis")),
+          Map.entry(
+              "scheduler-test", Set.of("scheduler-client-starter", "scheduler-plugin-starter")),
           Map.entry("scheduler-quickstart", Set.of("scheduler-server", "redis-launcher")),
           Map.entry("system-tests", Set.of("scheduler-client-starter", "redis-launcher")));
 

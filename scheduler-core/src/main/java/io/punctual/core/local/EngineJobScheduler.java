@@ -1,4 +1,4 @@
-package io.punctual.plugin;
+package io.punctual.core.local;
 
 import io.punctual.BatchItem;
 import io.punctual.CancelResult;
@@ -34,15 +34,22 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The jobs are with the engine of this process. */
-final class EngineJobScheduler implements JobScheduler {
+/**
+ * The jobs are with an engine of this process: in plugin mode, and in the test kit. What goes wrong
+ * is told in the terms of {@link JobScheduler}.
+ */
+public final class EngineJobScheduler implements JobScheduler {
 
   private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
 
   private final String application;
   private final Engine engine;
 
-  EngineJobScheduler(String application, Engine engine) {
+  /**
+   * @param application whose jobs these are
+   * @throws IllegalArgumentException if that is no name: {@link Limits#isName}
+   */
+  public EngineJobScheduler(String application, Engine engine) {
     // As queues have it.
     this.application = new QueueName(application, "any").application();
     this.engine = engine;
@@ -217,7 +224,7 @@ final class EngineJobScheduler implements JobScheduler {
 
   private static SchedulerUnavailableException unavailable(StoreException e) {
     return new SchedulerUnavailableException(
-        "Redis did not take it: " + e.getMessage() + "; repeat the call with the same task id",
+        "The store did not take it: " + e.getMessage() + "; repeat the call with the same task id",
         RETRY_AFTER,
         e);
   }

@@ -1,0 +1,39 @@
+package io.punctual.core.local;
+
+import io.punctual.RejectTaskException;
+import io.punctual.RetryLaterException;
+import io.punctual.core.engine.Delivery;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** What becomes of a job whose worker ended in this process. */
+public final class WorkerEnds {
+
+  private WorkerEnds() {}
+
+  /**
+   * Stores it: the job is done, rejected, or tried again.
+   *
+   * @param instance who ran it, shown with the job's last error
+   * @param thrown what the worker threw; null if it returned
+   * @return completes when that is stored
+   */
+  public static CompletableFuture<Void> store(
+      Delivery delivery, String instance, @Nullable Throwable thrown) {
+    if (thrown == null) {
+      return delivery.done();
+    } else if (thrown instanceof RejectTaskException) {
+      return delivery.rejected(instance, said(thrown));
+    } else if (thrown instanceof RetryLaterException later) {
+      return delivery.failed(instance, said(thrown), later.delay());
+    }
+    String message = thrown.getMessage();
+    return delivery.failed(
+        instance, thrown.getClass().getName() + (message == null ? "" : ": " + message), null);
+  }
+
+  private static String said(Throwable byWorker) {
+    String message = byWorker.getMessage();
+    return message != null ? message : byWorker.getClass().getSimpleName();
+  }
+}

@@ -1,0 +1,689 @@
+package io.punctual.test;
+
+import io.punctual.JobAttempt;
+import io.punctual.JobListener;
+import io.punctual.JobScheduler;
+import io.punctual.Limits;
+import io.punctual.RetryPolicy;
+import io.punctual.TaskSubmitService;
+import io.punctual.TaskWorker;
+import io.punctual.core.engine.Delivery;
+import io.punctual.core.engine.Engine;
+import io.punctual.core.engine.EngineOptions;
+import io.punctual.core.engine.JobView;
+import io.punctual.core.engine.Operations;
+import io.punctual.core.engine.ReceiptOptions;
+import io.punctual.core.engine.RepeatCause;
+import io.punctual.core.engine.Stepper;
+import io.punctual.core.job.JobState;
+import io.punctual.core.local.EngineJobScheduler;
+import io.punctual.core.local.WorkerEnds;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Cursor;
+import io.punctual.core.store.JobStore;
+import io.punctual.core.store.StoreOptions;
+import io.punctual.spring.CommitFailures;
+import io.punctual.spring.Payloads;
+import io.punctual.spring.SpringTaskSubmitService;
+import io.punctual.spring.Transactions;
+import io.punctual.spring.WorkerSettings;
+import io.punctual.test.Faults.Fault;
+import io.punctual.test.store.InMemoryJobStore;
+import io.punctual.worker.JobListeners;
+import io.punctual.worker.RunningAttempt;
+import io.punctual.worker.TaskWorkers;
+import io.punctual.worker.TimeLimit;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * A scheduler for tests, in memory: the engine and the state machine of the real one, and a clock
+ * that moves only when told. Nothing runs in the background; workers are called by {@link #advance}
+ * and {@link #runDue}, one after the other, on the thread that calls these.
+ *
+ * <pre>{@code
+ * TestScheduler scheduler = TestScheduler.create();
+ * scheduler.register("order.close", orders::close);
+ * scheduler.taskSubmitService().send("order.close", "1001", Duration.ofMinutes(30));
+ * scheduler.advance(Duration.ofMinutes(30));
+ * }</pre>
+ *
+ * <p>Jobs run in the order of their due times; those that are due in the same millisecond in the
+ * order of task types and ids. Jitter is drawn from the same numbers each time. So the same calls
+ * have the same effects.
+ *
+ * <p>Jobs may be submitted from any thread.
+ */
+public final class TestScheduler {
+
+  /** How many attempts one call of {@link #advance} runs unless something else is asked for. */
+  public static final int DEFAULT_MAX_ATTEMPTS = 10_000;
+
+  private static final Logger log = LoggerFactory.getLogger(TestScheduler.class);
+  private static final String INSTANCE = "test";
+  private static final long SEED = 4711;
+
+  private final String application;
+  private final @Nullable Instant start;
+  private final int maxAttempts;
+  private final Supplier<TaskWorkers> workersOfApplication;
+  private final Supplier<JobListeners> listeners;
+  private final AtomicLong millis = new AtomicLong();
+  private final Clock clock = new TestClock(millis, ZoneOffset.UTC);
+  private final Random random = new Random(SEED);
+  private final InMemoryJobStore store;
+  private final Stepper stepper;
+  private final JobScheduler jobScheduler;
+  private final Supplier<TaskSubmitService> tasks;
+  private final Faults faults = new Faults();
+  private final ReentrantLock stepping = new ReentrantLock();
+  private final List<Attempt> attempts = new ArrayList<>();
+  private volatile TaskWorkers workersOfTest = new TaskWorkers(Map.of());
+
+  private TestScheduler(Builder builder) {
+    this.application = builder.application;
+    this.start = builder.start;
+    this.maxAttempts = builder.maxAttempts;
+    this.workersOfApplication = new Once<>(builder.workers);
+    Supplier<List<JobListener>> heard = builder.listeners;
+    this.listeners = new Once<>(() -> new JobListeners(heard.get()));
+    this.store = new InMemoryJobStore(millis::get, StoreOptions.DEFAULTS.tombstones());
+    RetryPolicy retry = builder.retry;
+    this.stepper =
+        new Stepper(
+            store,
+            new MemoryQueues(),
+            EngineOptions.defaults(INSTANCE)
+                .with()
+                .retry(queue -> retry)
+                .receipts(new ReceiptOptions(Duration.ZERO, ReceiptOptions.DEFAULT.maxBytes()))
+                .build(),
+            random);
+    this.jobScheduler = faults.before(new EngineJobScheduler(application, stepper.engine()));
+    Function<TestScheduler, TaskSubmitService> factory = builder.tasks;
+    this.tasks = new Once<>(() -> factory.apply(this));
+    reset();
+  }
+
+  /** A scheduler without workers, whose clock shows the present time. */
+  public static TestScheduler create() {
+    return builder().build();
+  }
+
+  /** A scheduler that differs from that in parts. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Collects what a scheduler shall be like. */
+  public static final class Builder {
+
+    private String application = "test";
+    private @Nullable Instant start;
+    private int maxAttempts = DEFAULT_MAX_ATTEMPTS;
+    private RetryPolicy retry = RetryPolicy.DEFAULT;
+    private Supplier<TaskWorkers> workers = () -> new TaskWorkers(Map.of());
+    private Supplier<List<JobListener>> listeners = List::of;
+    private Function<TestScheduler, TaskSubmitService> tasks =
+        scheduler ->
+            new SpringTaskSubmitService(
+                scheduler.jobScheduler(),
+                new Payloads(JsonMapper::new),
+                type -> WorkerSettings.NONE,
+                Transactions.AFTER_COMMIT,
+                CommitFailures.NONE,
+                scheduler.clock());
+
+    private Builder() {}
+
+    /**
+     * Whose jobs these are; {@code test} without this call.
+     *
+     * @throws IllegalArgumentException if it is no name: {@link Limits#isName}
+     */
+    public Builder application(String name) {
+      application = Limits.requireName("application", name);
+      return this;
+    }
+
+    /** What the clock shows at first, to the millisecond; the present time without this call. */
+    public Builder startingAt(Instant instant) {
+      start = instant;
+      return this;
+    }
+
+    /** The retry policy of jobs that bring none; {@link RetryPolicy#DEFAULT} without this call. */
+    public Builder retry(RetryPolicy policy) {
+      retry = policy;
+      return this;
+    }
+
+    /**
+     * How many attempts one {@link #advance} runs at most before it takes what it runs for an
+     * endless loop; {@value #DEFAULT_MAX_ATTEMPTS} without this call.
+     *
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    public Builder maxAttempts(int attempts) {
+      if (attempts < 1) {
+        throw new IllegalArgumentException("maxAttempts must be 1 or more, not " + attempts);
+      }
+      maxAttempts = attempts;
+      return this;
+    }
+
+    /**
+     * The workers of an application.
+     *
+     * @param source asked once, when they are needed at first: workers may themselves submit jobs,
+     *     and so need the scheduler before they are there
+     */
+    public Builder workers(Supplier<TaskWorkers> source) {
+      workers = source;
+      return this;
+    }
+
+    /**
+     * Who is told of each attempt.
+     *
+     * @param source asked once, when the first attempt has ended
+     */
+    public Builder listeners(Supplier<List<JobListener>> source) {
+      listeners = source;
+      return this;
+    }
+
+    /**
+     * What the application submits to. Without this call, that is what the starters make of their
+     * defaults, and a plain {@link JsonMapper} writes payloads.
+     *
+     * @param factory asked once, when it is needed at first; it stands before {@link
+     *     TestScheduler#jobScheduler}
+     */
+    public Builder taskSubmitService(Function<TestScheduler, TaskSubmitService> factory) {
+      tasks = factory;
+      return this;
+    }
+
+    /** The scheduler. */
+    public TestScheduler build() {
+      return new TestScheduler(this);
+    }
+  }
+
+  /** Asks a source when its value is needed at first. */
+  private static final class Once<T> implements Supplier<T> {
+
+    private final Supplier<T> source;
+    private @Nullable T value;
+
+    Once(Supplier<T> source) {
+      this.source = source;
+    }
+
+    @Override
+    public synchronized T get() {
+      if (value == null) {
+        value = source.get();
+      }
+      return value;
+    }
+  }
+
+  /** The code of a worker, without its type. */
+  @FunctionalInterface
+  public interface Work {
+
+    /** As {@link TaskWorker#invoke}. */
+    void invoke(String params) throws Exception;
+  }
+
+  /**
+   * Adds a worker. It takes the place of one that the application has for this type, until {@link
+   * #reset}.
+   *
+   * @throws io.punctual.worker.WorkerSetupException if the type was registered before, or is no
+   *     valid name
+   */
+  public TestScheduler register(TaskWorker worker) {
+    workersOfTest.add("a worker of the test", worker);
+    return this;
+  }
+
+  /**
+   * Adds a worker, as {@link #register(TaskWorker)}.
+   *
+   * @param work runs for each job of the type
+   */
+  public TestScheduler register(String taskType, Work work) {
+    return register(
+        new TaskWorker() {
+          @Override
+          public String type() {
+            return taskType;
+          }
+
+          @Override
+          public void invoke(String params) throws Exception {
+            work.invoke(params);
+          }
+
+          @Override
+          public Class<?> clazz() {
+            return work.getClass();
+          }
+        });
+  }
+
+  /** The task types that have a worker, in ascending order. */
+  public Set<String> taskTypes() {
+    Set<String> types = new TreeSet<>(workersOfApplication.get().types());
+    types.addAll(workersOfTest.types());
+    return types;
+  }
+
+  /** What the application under test submits to. The same after a {@link #reset}. */
+  public TaskSubmitService taskSubmitService() {
+    return tasks.get();
+  }
+
+  /** What stands behind the {@link #taskSubmitService}: it knows no payloads and transactions. */
+  public JobScheduler jobScheduler() {
+    return jobScheduler;
+  }
+
+  /**
+   * The scheduler's clock, for the application under test; an {@link java.time.InstantSource} as
+   * well. The same after a {@link #reset}.
+   */
+  public Clock clock() {
+    return clock;
+  }
+
+  /** What shall go wrong. */
+  public Faults faults() {
+    return faults;
+  }
+
+  /** What the clock shows. */
+  public Instant now() {
+    return clock.instant();
+  }
+
+  /**
+   * Moves the clock, and runs on the way whatever falls due, each job at its own time: also what is
+   * submitted by workers meanwhile, and each repeated attempt. At the end the clock shows so much
+   * more than before.
+   *
+   * <p>Jobs whose type has no worker stay where they are, as they do in a real scheduler.
+   *
+   * @param duration zero or more
+   * @return the attempts that ran, in their order
+   * @throws IllegalStateException if there are more attempts than one call may run, or if this is
+   *     called by a worker, or while another thread is in such a call
+   * @throws AssertionError if a worker throws one: it is taken for the test's own. The clock then
+   *     stays where it is
+   */
+  public List<Attempt> advance(Duration duration) {
+    if (duration.isNegative()) {
+      throw new IllegalArgumentException(
+          "the clock moves forwards only, not by " + duration + "; reset() sets it back");
+    }
+    return walk("advance(" + duration + ")", now().plus(duration));
+  }
+
+  /**
+   * As {@link #advance}, up to a moment.
+   *
+   * @param instant not before {@link #now}
+   */
+  public List<Attempt> advanceTo(Instant instant) {
+    if (instant.isBefore(now())) {
+      throw new IllegalArgumentException(
+          "the clock moves forwards only: it shows " + now() + ", which is after " + instant);
+    }
+    return walk("advanceTo(" + instant + ")", instant);
+  }
+
+  /** Runs what is due, and moves no clock; otherwise as {@link #advance}. */
+  public List<Attempt> runDue() {
+    return walk("runDue()", now());
+  }
+
+  private List<Attempt> walk(String call, Instant until) {
+    if (until.isAfter(Limits.MAX_DUE)) {
+      throw new IllegalArgumentException(call + " would end after " + Limits.MAX_DUE);
+    }
+    if (stepping.isHeldByCurrentThread()) {
+      throw new IllegalStateException(
+          call + " was called by a worker; the clock moves between attempts only");
+    }
+    if (!stepping.tryLock()) {
+      throw new IllegalStateException(
+          call + " was called while another thread moves the clock of this scheduler");
+    }
+    try {
+      Walk walk = new Walk(call);
+      walk.to(until.toEpochMilli());
+      return List.copyOf(walk.ran);
+    } finally {
+      stepping.unlock();
+    }
+  }
+
+  /** One call that moves the clock, or runs what is due. */
+  private final class Walk {
+
+    private final String call;
+    private final List<Attempt> ran = new ArrayList<>();
+
+    Walk(String call) {
+      this.call = call;
+    }
+
+    void to(long until) {
+      runDue();
+      OptionalLong next = stepper.next(TestScheduler.this::serves);
+      while (!faults.isAway() && next.isPresent() && next.getAsLong() <= until) {
+        millis.set(next.getAsLong());
+        runDue();
+        next = stepper.next(TestScheduler.this::serves);
+      }
+      millis.set(until);
+    }
+
+    private void runDue() {
+      Optional<Delivery> delivery = next();
+      while (delivery.isPresent()) {
+        if (ran.size() >= maxAttempts) {
+          stored(delivery.get().release());
+          throw endless(delivery.get());
+        }
+        run(delivery.get());
+        delivery = next();
+      }
+    }
+
+    private Optional<Delivery> next() {
+      if (faults.isAway()) {
+        return Optional.empty();
+      }
+      stepper.expire();
+      return stepper.claim(TestScheduler.this::serves);
+    }
+
+    private IllegalStateException endless(Delivery next) {
+      return new IllegalStateException(
+          ("%s has run %d attempts and there is no end: at %s, job %s of %s is due. Does a worker"
+                  + " submit jobs that are due at once, or is the retry policy one of zeros? The"
+                  + " last was: %s. If so many are right, raise the bound (maxAttempts)")
+              .formatted(
+                  call,
+                  ran.size(),
+                  now(),
+                  next.taskId(),
+                  next.queue().taskType(),
+                  ran.get(ran.size() - 1)));
+    }
+
+    private void run(Delivery delivery) {
+      TaskWorker worker = worker(delivery.queue());
+      if (worker == null) {
+        // Taken away since it was claimed, which only a reset does.
+        stored(delivery.release());
+        return;
+      }
+      Fault fault = faults.next(delivery.queue().taskType());
+      if (fault == Fault.WORKER_KILLED) {
+        remember(delivery, Attempt.Outcome.UNKNOWN, null);
+        stored(connectionBroke(delivery));
+        return;
+      }
+      run(worker, delivery, fault);
+      if (fault == Fault.DELIVERED_TWICE) {
+        run(worker, delivery, null);
+      }
+    }
+
+    private void run(TaskWorker worker, Delivery delivery, @Nullable Fault fault) {
+      faults.begin();
+      Throwable thrown = invoke(worker, delivery);
+      boolean killed = faults.endKilled();
+      if (killed || fault == Fault.ANSWER_LOST) {
+        remember(delivery, Attempt.Outcome.UNKNOWN, thrown);
+        stored(connectionBroke(delivery));
+      } else if (fault == Fault.SCHEDULER_KILLED) {
+        // Nobody tells the store: the lease runs out.
+        remember(delivery, Attempt.Outcome.UNKNOWN, thrown);
+      } else {
+        remember(delivery, outcome(thrown), thrown);
+        stored(end(delivery, thrown));
+      }
+      if (thrown instanceof AssertionError error) {
+        throw error;
+      }
+    }
+
+    private void remember(Delivery delivery, Attempt.Outcome outcome, @Nullable Throwable error) {
+      Attempt attempt =
+          new Attempt(
+              delivery.queue().taskType(),
+              delivery.taskId(),
+              delivery.attempt(),
+              delivery.content().params(),
+              Instant.ofEpochMilli(delivery.dueTime()),
+              now(),
+              outcome,
+              error);
+      ran.add(attempt);
+      synchronized (attempts) {
+        attempts.add(attempt);
+      }
+    }
+  }
+
+  private static CompletableFuture<Void> connectionBroke(Delivery delivery) {
+    return delivery.unknown(
+        INSTANCE,
+        "the connection broke before the answer was there",
+        true,
+        RepeatCause.ANSWER_LOST);
+  }
+
+  private @Nullable Throwable invoke(TaskWorker worker, Delivery delivery) {
+    Instant at = now();
+    delivery.started();
+    long began = System.nanoTime();
+    TimeLimit limit = new TimeLimit(Thread.currentThread(), () -> {});
+    Throwable thrown = null;
+    try {
+      worker.invoke(delivery.content().params(), context(delivery, at, limit));
+    } catch (Throwable e) {
+      thrown = e;
+    } finally {
+      limit.over();
+    }
+    listeners
+        .get()
+        .ended(
+            new JobAttempt(
+                delivery.queue().taskType(),
+                delivery.taskId(),
+                delivery.attempt(),
+                Instant.ofEpochMilli(delivery.dueTime()),
+                at,
+                Duration.ofNanos(System.nanoTime() - began),
+                JobListeners.outcome(thrown),
+                thrown));
+    return thrown;
+  }
+
+  // Nothing strikes the limit: no time passes while a worker runs.
+  private static RunningAttempt context(Delivery delivery, Instant startedAt, TimeLimit limit) {
+    Duration allowed = delivery.content().timeToRun();
+    return new RunningAttempt(
+        delivery.queue().taskType(),
+        delivery.taskId(),
+        delivery.attempt(),
+        delivery.dueTime(),
+        delivery.content().headers(),
+        startedAt,
+        allowed != null ? allowed : Limits.DEFAULT_TIME_TO_RUN,
+        limit);
+  }
+
+  private static CompletableFuture<Void> end(Delivery delivery, @Nullable Throwable thrown) {
+    if (JobListeners.outcome(thrown) == JobAttempt.Outcome.FAILED) {
+      // Tests let workers fail on purpose; what it was is in the attempt.
+      log.debug(
+          "Job {} of {} failed, attempt {}",
+          delivery.taskId(),
+          delivery.queue(),
+          delivery.attempt(),
+          thrown);
+    }
+    return WorkerEnds.store(delivery, INSTANCE, thrown);
+  }
+
+  private static Attempt.Outcome outcome(@Nullable Throwable thrown) {
+    return switch (JobListeners.outcome(thrown)) {
+      case DONE -> Attempt.Outcome.DONE;
+      case FAILED -> Attempt.Outcome.FAILED;
+      case RETRY_LATER -> Attempt.Outcome.RETRY_LATER;
+      case REJECTED -> Attempt.Outcome.REJECTED;
+    };
+  }
+
+  // All happens on this thread: it is there already, or went wrong.
+  private static void stored(CompletableFuture<Void> end) {
+    end.join();
+  }
+
+  private boolean serves(QueueName queue) {
+    return worker(queue) != null;
+  }
+
+  private @Nullable TaskWorker worker(QueueName queue) {
+    TaskWorker own = workersOfTest.find(queue.taskType());
+    return own != null ? own : workersOfApplication.get().find(queue.taskType());
+  }
+
+  /** All attempts since the scheduler was made or {@link #reset}, in their order. */
+  public List<Attempt> attempts() {
+    synchronized (attempts) {
+      return List.copyOf(attempts);
+    }
+  }
+
+  /** The attempts of jobs of one type, in their order. */
+  public List<Attempt> attempts(String taskType) {
+    return attempts().stream().filter(attempt -> attempt.taskType().equals(taskType)).toList();
+  }
+
+  /**
+   * All jobs that are there: those that wait, by due time, then those in delivery, then the dead
+   * letters. Finished and cancelled ones are gone.
+   */
+  public List<StoredJob> jobs() {
+    return engine().queues().keySet().stream()
+        .sorted()
+        .flatMap(queue -> jobs(queue.taskType()).stream())
+        .toList();
+  }
+
+  /** As {@link #jobs()}, of one type. */
+  public List<StoredJob> jobs(String taskType) {
+    List<StoredJob> found = new ArrayList<>();
+    for (JobState state : List.of(JobState.DELAYED, JobState.RESERVED, JobState.DEAD)) {
+      found.addAll(jobs(queue(taskType), state));
+    }
+    return List.copyOf(found);
+  }
+
+  /** The dead letters of all types. */
+  public List<StoredJob> deadLetters() {
+    return jobs().stream().filter(job -> job.state() == StoredJob.State.DEAD).toList();
+  }
+
+  /** A job, if it is there; finished and cancelled ones are gone. */
+  public Optional<StoredJob> find(String taskType, String taskId) {
+    return view(taskType, taskId).filter(TestScheduler::isThere).map(StoredJob::of);
+  }
+
+  /**
+   * Gives a dead letter a new life, as an operator does: it is due at once, with all its attempts.
+   *
+   * @return whether there is such a dead letter
+   */
+  public boolean requeue(String taskType, String taskId) {
+    return engine().requeue(queue(taskType), Limits.requireName("taskId", taskId));
+  }
+
+  /** A job as the engine sees it, also one that is finished or cancelled and not yet forgotten. */
+  Optional<JobView> view(String taskType, String taskId) {
+    return engine().find(queue(taskType), taskId);
+  }
+
+  private static boolean isThere(JobView job) {
+    return job.state() != JobState.FINISHED && job.state() != JobState.CANCELLED;
+  }
+
+  private List<StoredJob> jobs(QueueName queue, JobState state) {
+    List<StoredJob> found = new ArrayList<>();
+    Cursor after = null;
+    do {
+      Operations.Listed<Cursor> page =
+          engine().operations().jobs(queue, state, after, JobStore.MAX_JOBS);
+      // Lists have no contents.
+      for (JobView job : page.jobs()) {
+        find(queue.taskType(), job.taskId()).ifPresent(found::add);
+      }
+      after = page.next();
+    } while (after != null);
+    return found;
+  }
+
+  private QueueName queue(String taskType) {
+    return new QueueName(application, taskType);
+  }
+
+  private Engine engine() {
+    return stepper.engine();
+  }
+
+  /**
+   * Forgets all jobs, attempts, faults and workers of the test, and sets the clock to where it
+   * begins. To be called between tests that share a scheduler.
+   */
+  public void reset() {
+    workersOfTest = new TaskWorkers(Map.of());
+    faults.clear();
+    store.clear();
+    synchronized (attempts) {
+      attempts.clear();
+    }
+    random.setSeed(SEED);
+    Instant begin = start != null ? start : Instant.now();
+    millis.set(begin.truncatedTo(ChronoUnit.MILLIS).toEpochMilli());
+  }
+}

@@ -1,0 +1,181 @@
+package io.punctual.test.spring;
+
+import io.punctual.JobListener;
+import io.punctual.JobScheduler;
+import io.punctual.Limits;
+import io.punctual.RetryPolicy;
+import io.punctual.TaskSubmitService;
+import io.punctual.TaskWorker;
+import io.punctual.client.PunctualClientProperties;
+import io.punctual.plugin.PunctualPluginProperties;
+import io.punctual.spring.AnnotatedWorkers;
+import io.punctual.spring.CommitFailures;
+import io.punctual.spring.Payloads;
+import io.punctual.spring.SpringTaskSubmitService;
+import io.punctual.spring.WorkerSettings;
+import io.punctual.test.TestScheduler;
+import io.punctual.worker.TaskWorkers;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.core.env.Environment;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A {@link TestScheduler} in place of a starter: what is submitted, who runs it, and the time. */
+@AutoConfiguration(
+    beforeName = {
+      "io.punctual.client.autoconfigure.PunctualClientAutoConfiguration",
+      "io.punctual.plugin.PunctualPluginAutoConfiguration"
+    })
+@ConditionalOnProperty(prefix = "punctual.test", name = "enabled", matchIfMissing = true)
+@EnableConfigurationProperties(PunctualTestProperties.class)
+public class PunctualTestAutoConfiguration {
+
+  private static final Logger log = LoggerFactory.getLogger(PunctualTestAutoConfiguration.class);
+
+  @Bean
+  @ConditionalOnMissingBean
+  TestScheduler punctualTestScheduler(
+      PunctualTestProperties properties,
+      Environment environment,
+      ListableBeanFactory beans,
+      AnnotatedWorkers annotated,
+      Payloads payloads,
+      ObjectProvider<StarterSettings> starters,
+      ObjectProvider<CommitFailures> failures,
+      ObjectProvider<JobListener> listeners) {
+    StarterSettings starter = StarterSettings.together(starters.orderedStream().toList());
+    String name = environment.getProperty("spring.application.name", "");
+    TestScheduler.Builder builder =
+        TestScheduler.builder()
+            .application(Limits.isName(name) ? name : "application")
+            .retry(properties.retryPolicy())
+            .maxAttempts(properties.maxAttempts())
+            .workers(() -> workers(beans, annotated, starter))
+            .listeners(() -> listeners.orderedStream().toList())
+            .taskSubmitService(
+                scheduler ->
+                    new SpringTaskSubmitService(
+                        scheduler.jobScheduler(),
+                        payloads,
+                        type -> starter.worker(type).or(annotated.settings(type)),
+                        starter.transactions(),
+                        failures.getIfAvailable(() -> CommitFailures.NONE),
+                        scheduler.clock()));
+    Instant start = properties.startAt();
+    if (start != null) {
+      builder.startingAt(start);
+    }
+    return builder.build();
+  }
+
+  private static TaskWorkers workers(
+      ListableBeanFactory beans, AnnotatedWorkers annotated, StarterSettings starter) {
+    TaskWorkers workers = new TaskWorkers(beans.getBeansOfType(TaskWorker.class));
+    annotated.addTo(workers);
+    starter.elsewhere().forEach(workers::remove);
+    return workers;
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  AnnotatedWorkers punctualAnnotatedWorkers(
+      ConfigurableListableBeanFactory beans, Payloads payloads) {
+    return new AnnotatedWorkers(beans, payloads);
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  Payloads punctualPayloads(ObjectProvider<JsonMapper> mapper) {
+    return new Payloads(() -> mapper.getIfAvailable(JsonMapper::new));
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  JobScheduler punctualJobScheduler(TestScheduler scheduler) {
+    return scheduler.jobScheduler();
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  TaskSubmitService punctualTaskSubmitService(TestScheduler scheduler) {
+    return scheduler.taskSubmitService();
+  }
+
+  /** Before a clock that the application has for production. */
+  @Bean
+  @Primary
+  Clock punctualTestClock(TestScheduler scheduler) {
+    return scheduler.clock();
+  }
+
+  /** Workers that do not go together are found at the start, as in production. */
+  @Bean
+  SmartInitializingSingleton punctualTestStart(TestScheduler scheduler) {
+    return () ->
+        log.info(
+            "Punctual: jobs are with the test kit, in memory, and run when a test moves the clock;"
+                + " workers {}. punctual.test.enabled=false takes it away",
+            scheduler.taskTypes());
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(PunctualClientProperties.class)
+  @EnableConfigurationProperties(PunctualClientProperties.class)
+  static class ServiceMode {
+
+    @Bean
+    StarterSettings punctualServiceModeSettings(PunctualClientProperties properties) {
+      Map<String, WorkerSettings> workers = new HashMap<>();
+      Set<String> elsewhere = new HashSet<>();
+      properties
+          .workers()
+          .forEach(
+              (type, worker) -> {
+                workers.put(type, properties.worker(type));
+                if (!worker.enabled()) {
+                  elsewhere.add(type);
+                }
+              });
+      return new StarterSettings(properties.transactions(), workers, elsewhere);
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(PunctualPluginProperties.class)
+  @EnableConfigurationProperties(PunctualPluginProperties.class)
+  static class PluginMode {
+
+    @Bean
+    StarterSettings punctualPluginModeSettings(PunctualPluginProperties properties) {
+      Map<String, WorkerSettings> workers = new HashMap<>();
+      for (PunctualPluginProperties.Queue queue : properties.queues()) {
+        String retry = queue.retry();
+        workers.put(
+            queue.taskType(),
+            new WorkerSettings(
+                queue.threads(),
+                queue.timeToRun(),
+                retry == null ? null : RetryPolicy.parse(retry)));
+      }
+      return new StarterSettings(properties.transactions(), workers, Set.of());
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package io.punctual.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.DelayQueueJob;
+import io.punctual.core.engine.Delivery;
+import io.punctual.core.engine.EngineOptions;
+import io.punctual.core.engine.Stepper;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.StoreOptions;
+import io.punctual.core.store.Throttle;
+import io.punctual.test.store.InMemoryJobStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What operators do to a queue counts for an engine that is stepped, too. */
+class StepperTest {
+
+  private static final String APPLICATION = "shop";
+  private static final QueueName QUEUE = new QueueName(APPLICATION, "order.close");
+  private static final long START = 1_000_000;
+
+  private final AtomicLong millis = new AtomicLong(START);
+  private final Stepper stepper =
+      new Stepper(
+          new InMemoryJobStore(millis::get, StoreOptions.DEFAULTS.tombstones()),
+          new MemoryQueues(),
+          EngineOptions.defaults("test"),
+          new Random(1));
+
+  @BeforeEach
+  void threeJobsAreDue() {
+    for (int i = 1; i <= 3; i++) {
+      stepper
+          .engine()
+          .submit(
+              APPLICATION,
+              DelayQueueJob.of(QUEUE.taskType()).taskId("" + i).delay(Duration.ZERO).build(),
+              false)
+          .join();
+    }
+  }
+
+  private OptionalLong next() {
+    return stepper.next(queue -> true);
+  }
+
+  private Optional<Delivery> claim() {
+    return stepper.claim(queue -> true);
+  }
+
+  /** Steps until nothing is left; answers when each job went out, in ms since the start. */
+  private List<Long> finishAll() {
+    List<Long> times = new ArrayList<>();
+    while (true) {
+      stepper.expire();
+      Optional<Delivery> delivery = claim();
+      if (delivery.isPresent()) {
+        times.add(millis.get() - START);
+        delivery.get().done().join();
+        continue;
+      }
+      OptionalLong next = next();
+      if (next.isEmpty()) {
+        return times;
+      }
+      assertThat(next.getAsLong()).isGreaterThan(millis.get());
+      millis.set(next.getAsLong());
+    }
+  }
+
+  @Test
+  void aRateSpreadsWhatIsDueAtOnce() {
+    stepper
+        .engine()
+        .operations()
+        .limit(QUEUE, new Throttle(null, new Throttle.Rate(1, Duration.ofMinutes(1))));
+
+    assertThat(finishAll()).containsExactly(0L, 60_000L, 120_000L);
+  }
+
+  @Test
+  void aPausedQueueHasNothingToDoUntilItGoesOn() {
+    stepper.engine().operations().pause(QUEUE, true);
+    assertThat(claim()).isEmpty();
+    assertThat(next()).isEmpty();
+
+    stepper.engine().operations().pause(QUEUE, false);
+    assertThat(finishAll()).containsExactly(0L, 0L, 0L);
+  }
+
+  @Test
+  void aFullQueueGoesOnWhenAJobHasEnded() {
+    stepper.engine().operations().limit(QUEUE, new Throttle(1, null));
+
+    Delivery first = claim().orElseThrow();
+    assertThat(claim()).isEmpty();
+
+    first.done().join();
+    assertThat(claim()).map(Delivery::taskId).hasValue("2");
+  }
+
+  @Test
+  void whatIsNotEndedComesBackWhenItsLeaseIsOver() {
+    assertThat(claim()).map(Delivery::taskId).hasValue("1");
+
+    assertThat(finishAll())
+        .containsExactly(0L, 0L, EngineOptions.defaults("test").lease().toMillis());
+  }
+}
