@@ -2,6 +2,7 @@ package io.punctual.server.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.punctual.test.browser.Browser;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -40,7 +41,7 @@ class ConsoleBrowserIT extends ConsoleTestBase {
 
   @BeforeAll
   void start() {
-    browser = new Browser(port);
+    browser = new Browser("http://localhost:" + port, "console");
   }
 
   @AfterAll
@@ -59,7 +60,7 @@ class ConsoleBrowserIT extends ConsoleTestBase {
       browser.click("form[action='/console/logout'] button");
       browser.until(() -> browser.path().equals("/console/login"));
     }
-    return browser.logIn(name);
+    return logIn(browser, name);
   }
 
   private String fresh() {

@@ -3,6 +3,7 @@ package io.punctual.server.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.SharedRedisTestBase;
+import io.punctual.test.browser.Browser;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -75,7 +76,7 @@ class ConsolePictures extends SharedRedisTestBase {
   void areTaken() {
     var threads = Executors.newScheduledThreadPool(1);
     try (var pullers = Executors.newVirtualThreadPerTaskExecutor();
-        Browser browser = new Browser(port)) {
+        Browser browser = new Browser("http://localhost:" + port, "console")) {
       Random random = new Random(4711);
       for (int i = 0; i < 2_000; i++) {
         // More of them soon than late, as it is where most delays are short.
@@ -89,7 +90,7 @@ class ConsolePictures extends SharedRedisTestBase {
       tell(
           "/api/v1/jobs",
           job("shop", "order.hold", "order-1007", 0, "{\"order\":1007,\"until\":\"paid\"}"));
-      browser.size(1600, 940).colours("light").logIn("bea");
+      ConsoleTestBase.logIn(browser.size(1600, 940).colours("light"), "bea");
       Awaitility.await().atMost(Duration.ofMinutes(3)).until(() -> sent.get() > 4_500);
       browser.picture("overview");
       browser.colours("dark").picture("overview-dark");

@@ -2,6 +2,7 @@ package io.punctual.server.console;
 
 import io.punctual.server.SharedRedisTestBase;
 import io.punctual.server.security.Role;
+import io.punctual.test.browser.Browser;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Map;
@@ -38,6 +39,15 @@ abstract class ConsoleTestBase extends SharedRedisTestBase {
 
   /** Has the jobs of shop/held, as long as there are tests. */
   private static final HoldingWorker HOLDING = new HoldingWorker("shop", KEY);
+
+  static Browser logIn(Browser browser, String name) {
+    browser.open("/console/login");
+    browser.type("input[name=username]", name);
+    browser.type("input[name=password]", PASSWORD);
+    browser.click("main form button");
+    browser.until(() -> browser.path().equals("/console"));
+    return browser;
+  }
 
   @DynamicPropertySource
   static void workers(DynamicPropertyRegistry registry) {

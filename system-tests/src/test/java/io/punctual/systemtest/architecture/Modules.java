@@ -34,6 +34,7 @@ final class Modules {
           Map.entry("eureka-registry", Set.of()),
           Map.entry("demo-order-service", Set.of("scheduler-client-starter")),
           Map.entry("redis-launcher", Set.of()),
+          Map.entry("test-browser", Set.of()),
           Map.entry("test-redis", Set.of("redis-launcher")),
           Map.entry(
               "scheduler-test", Set.of("scheduler-client-starter", "scheduler-plugin-starter")),

@@ -1,4 +1,4 @@
-package io.punctual.server.console;
+package io.punctual.test.browser;
 
 import com.deque.html.axecore.results.Rule;
 import com.deque.html.axecore.selenium.AxeBuilder;
@@ -28,16 +28,27 @@ import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
 import org.openqa.selenium.support.ui.WebDriverWait;
 
-/** A real Chromium, without a screen. */
-final class Browser implements AutoCloseable {
+/**
+ * A real Chromium, without a screen. For one thread. What is looked for and not there throws;
+ * {@link #until} waits for it.
+ */
+public final class Browser implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final ChromeDriver driver;
   private final String base;
+  private final String name;
 
-  Browser(int port) {
-    base = "http://localhost:" + port;
+  /**
+   * Starts it.
+   *
+   * @param base what paths are added to, such as {@code http://localhost:8080}
+   * @param name before the names of its pictures
+   */
+  public Browser(String base, String name) {
+    this.base = base;
+    this.name = name;
     ChromeOptions options = new ChromeOptions();
     options.setBinary(program("chromium", "chromium-browser", "google-chrome"));
     options.addArguments(
@@ -54,7 +65,7 @@ final class Browser implements AutoCloseable {
   }
 
   private static String program(String... names) {
-    return Stream.of(System.getenv("PATH").split(":", -1))
+    return Stream.of(System.getenv().getOrDefault("PATH", "").split(":", -1))
         .flatMap(directory -> Stream.of(names).map(name -> Path.of(directory, name)))
         .filter(Files::isExecutable)
         .map(Path::toString)
@@ -62,70 +73,68 @@ final class Browser implements AutoCloseable {
         .orElseThrow(
             () ->
                 new IllegalStateException(
-                    "the console is tested in a real browser: install the packages chromium and"
+                    "pages are tested in a real browser: install the packages chromium and"
                         + " chromium-driver, so that "
                         + String.join(" or ", names)
                         + " is on the PATH"));
   }
 
   /** Opens a page. */
-  Browser open(String path) {
+  public Browser open(String path) {
     driver.get(base + path);
     return this;
   }
 
-  Browser logIn(String name) {
-    open("/console/login");
-    type("input[name=username]", name);
-    type("input[name=password]", ConsoleTestBase.PASSWORD);
-    click("main form button");
-    until(() -> path().equals("/console"));
-    return this;
-  }
-
-  String path() {
+  /** Path and query of the page that is open, below the base. */
+  public String path() {
     String url = driver.getCurrentUrl();
     return url == null ? "" : url.substring(base.length());
   }
 
-  String text() {
+  /** The text of the page's main part. */
+  public String text() {
     return one("main").getText();
   }
 
-  String text(String selector) {
+  /** The text of the first one. */
+  public String text(String selector) {
     return one(selector).getText();
   }
 
-  WebElement one(String selector) {
+  /** The first one. */
+  public WebElement one(String selector) {
     return driver.findElement(By.cssSelector(selector));
   }
 
-  List<WebElement> all(String selector) {
+  /** All of them; none is an empty list. */
+  public List<WebElement> all(String selector) {
     return driver.findElements(By.cssSelector(selector));
   }
 
-  void click(String selector) {
+  /** Clicks the first one. */
+  public void click(String selector) {
     one(selector).click();
   }
 
-  void type(String selector, String text) {
+  /** Puts a text into the field in place of what is there. */
+  public void type(String selector, String text) {
     WebElement field = one(selector);
     field.clear();
     field.sendKeys(text);
   }
 
   /** Presses keys wherever the focus is. */
-  void press(CharSequence... keys) {
+  public void press(CharSequence... keys) {
     new Actions(driver).sendKeys(keys).perform();
   }
 
   /** Goes on with the tabulator until what is in focus has this text. */
-  void tabTo(String text) {
+  public void tabTo(String text) {
     tabTo(text, WebElement::getText);
   }
 
   /** Goes on until what is in focus is read out as this. */
-  void tabToLabel(String label) {
+  public void tabToLabel(String label) {
     tabTo(label, one -> String.valueOf(one.getAccessibleName()));
   }
 
@@ -139,26 +148,30 @@ final class Browser implements AutoCloseable {
     throw new AssertionError("the keyboard does not reach '" + text + "' on " + path());
   }
 
-  void accept() {
+  /** Says yes to what the browser asks. */
+  public void accept() {
     driver.switchTo().alert().accept();
   }
 
   /** What a script returns, as text. */
-  String run(String script) {
+  public String run(String script) {
     return String.valueOf(((JavascriptExecutor) driver).executeScript(script));
   }
 
-  void until(BooleanSupplier condition) {
+  /** Waits until it is so; what it throws counts as not yet. */
+  public void until(BooleanSupplier condition) {
     new WebDriverWait(driver, PATIENCE)
         .ignoring(RuntimeException.class)
         .until(any -> condition.getAsBoolean());
   }
 
-  Browser width(int pixels) {
+  /** Makes window and page that wide. */
+  public Browser width(int pixels) {
     return size(pixels, 900);
   }
 
-  Browser size(int width, int height) {
+  /** Makes window and page that large. */
+  public Browser size(int width, int height) {
     driver.manage().window().setSize(new Dimension(width, height));
     // A window has a least width; the page does not.
     driver.executeCdpCommand(
@@ -167,7 +180,8 @@ final class Browser implements AutoCloseable {
     return this;
   }
 
-  Browser colours(String scheme) {
+  /** Lets the page be seen in {@code light} or {@code dark}. */
+  public Browser colours(String scheme) {
     driver.executeCdpCommand(
         "Emulation.setEmulatedMedia",
         Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
@@ -177,13 +191,13 @@ final class Browser implements AutoCloseable {
   }
 
   /** How much wider than the window the page is; in pixels. */
-  long overflow() {
+  public long overflow() {
     return Long.parseLong(
         run("return document.documentElement.scrollWidth - document.documentElement.clientWidth"));
   }
 
   /** Serious findings of the accessibility check. */
-  List<String> unfair() {
+  public List<String> unfair() {
     return new AxeBuilder()
         .analyze(driver).getViolations().stream()
             .filter(rule -> Set.of("serious", "critical").contains(rule.getImpact()))
@@ -196,14 +210,15 @@ final class Browser implements AutoCloseable {
   }
 
   /** What the browser itself complained of since it was asked last: scripts, policies, answers. */
-  List<String> complaints() {
+  public List<String> complaints() {
     return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
         .map(LogEntry::toString)
         .toList();
   }
 
-  void picture(String name) {
-    Path file = Path.of("target", "pictures", "console-" + name + ".png");
+  /** Writes what is to be seen to {@code target/pictures}. */
+  public void picture(String what) {
+    Path file = Path.of("target", "pictures", name + "-" + what + ".png");
     try {
       Files.createDirectories(file.getParent());
       Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
