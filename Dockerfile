@@ -7,8 +7,8 @@ RUN groupadd --gid 10001 punctual \
 WORKDIR /app
 COPY ${MODULE}/target/lib /app/lib
 COPY ${MODULE}/target/${MODULE}-${VERSION}.jar /app/app.jar
-# Where credentials of applications are handed over, see docker-compose.yml.
-RUN mkdir /credentials && chown punctual:punctual /credentials
+# Where credentials of applications are handed over, and where the demo has its database; see docker-compose.yml.
+RUN mkdir /credentials /data && chown punctual:punctual /credentials /data
 # A number, so that it can be seen from outside that it is not root.
 USER 10001:10001
 ENTRYPOINT ["java", "-XX:MaxRAMPercentage=70", "-jar", "/app/app.jar"]

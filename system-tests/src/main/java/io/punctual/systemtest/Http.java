@@ -70,6 +70,16 @@ public final class Http {
             .build());
   }
 
+  /** PUT of JSON. */
+  public static Answer put(String url, String json) throws IOException {
+    return send(
+        CLIENT,
+        request(url)
+            .header("Content-Type", "application/json")
+            .PUT(HttpRequest.BodyPublishers.ofString(json))
+            .build());
+  }
+
   /** PATCH of JSON. */
   public static Answer patch(String url, String json) throws IOException {
     return send(

@@ -23,6 +23,10 @@ public final class Programs {
   private static final Set<String> OFTEN =
       Set.of("scheduler-server", "eureka-registry", WorkerApplication.class.getSimpleName());
 
+  /** An option of the demo: its database ends with it. */
+  public static final String SHOP_IN_MEMORY =
+      "--spring.datasource.url=jdbc:h2:mem:shop;DB_CLOSE_DELAY=-1;DB_CLOSE_ON_EXIT=FALSE";
+
   private final Path root;
   private final String version;
   private final Path directory;
@@ -125,6 +129,7 @@ public final class Programs {
         List.of(
             "--server.address=127.0.0.1",
             "--server.port=" + port,
+            SHOP_IN_MEMORY,
             "--punctual.client.url=" + scheduler.url(),
             "--punctual.client.callback.accept-unsigned=true",
             "--eureka.instance.hostname=127.0.0.1",
@@ -139,6 +144,7 @@ public final class Programs {
             List.of(
                 "--server.address=127.0.0.1",
                 "--server.port=" + port,
+                SHOP_IN_MEMORY,
                 "--eureka.instance.hostname=127.0.0.1",
                 eureka(registry)));
     arguments.addAll(Arrays.asList(options));
@@ -155,6 +161,7 @@ public final class Programs {
         List.of(
             "--server.address=127.0.0.1",
             "--server.port=" + port,
+            SHOP_IN_MEMORY,
             "--spring.data.redis.host=127.0.0.1",
             "--spring.data.redis.port=" + redisPort,
             "--punctual.plugin.key-prefix=" + keyPrefix));

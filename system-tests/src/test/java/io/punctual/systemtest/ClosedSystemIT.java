@@ -104,7 +104,11 @@ class ClosedSystemIT {
             .start();
     demo =
         PROGRAMS
-            .program("demo-order-service", eureka, "--spring.config.import=" + credentials.toUri())
+            .program(
+                "demo-order-service",
+                eureka,
+                Programs.SHOP_IN_MEMORY,
+                "--spring.config.import=" + credentials.toUri())
             .start();
     scheduler.awaitReady();
     demo.awaitReady();

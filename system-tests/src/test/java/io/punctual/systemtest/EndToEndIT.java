@@ -5,6 +5,7 @@ import static io.punctual.systemtest.SharedSystem.REDIS;
 import static io.punctual.systemtest.SharedSystem.REGISTRY;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Instant;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -40,8 +41,8 @@ class EndToEndIT {
       Waiting.until("its job is finished", () -> state(unpaid).equals("finished"));
 
       JsonNode closed = Http.get(demo.url() + "/orders/" + unpaid.get("id").stringValue()).json();
-      assertThat(closed.get("endedAt").stringValue())
-          .isGreaterThanOrEqualTo(closed.get("payUntil").stringValue());
+      assertThat(Instant.parse(closed.get("endedAt").stringValue()))
+          .isAfterOrEqualTo(Instant.parse(closed.get("payUntil").stringValue()));
       // A third order is due after the paid one was: had the paid one been run, it were closed.
       JsonNode later = place(demo, 3);
       Waiting.until("a later order closes", () -> status(demo, later).equals("CLOSED"));

@@ -3,17 +3,12 @@ package io.punctual.demo.order;
 import static io.punctual.test.PunctualAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.jayway.jsonpath.JsonPath;
 import io.punctual.test.TestScheduler;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.http.HttpStatus;
-import org.springframework.http.MediaType;
-import org.springframework.test.web.servlet.assertj.MockMvcTester;
-import org.springframework.test.web.servlet.assertj.MvcTestResult;
 import org.springframework.web.context.WebApplicationContext;
 
 /** Half an hour in milliseconds: the whole shop, with the scheduler in memory. */
@@ -21,89 +16,137 @@ import org.springframework.web.context.WebApplicationContext;
 class UnpaidOrderTest {
 
   private static final String CLOSE = "order.close";
+  private static final String REMIND = "order.remind";
 
   private final TestScheduler scheduler;
-  private final MockMvcTester shop;
+  private final LostJobs lostJobs;
+  private final Customer customer;
 
-  UnpaidOrderTest(@Autowired TestScheduler scheduler, @Autowired WebApplicationContext context) {
+  UnpaidOrderTest(
+      @Autowired TestScheduler scheduler,
+      @Autowired LostJobs lostJobs,
+      @Autowired WebApplicationContext context) {
     this.scheduler = scheduler;
-    this.shop = MockMvcTester.from(context);
-  }
-
-  private MvcTestResult post(String path, String body) {
-    return shop.post().uri(path).contentType(MediaType.APPLICATION_JSON).content(body).exchange();
-  }
-
-  private String placeOrder() throws Exception {
-    MvcTestResult placed = post("/orders", "{\"item\":\"kettle\"}");
-    assertThat(placed).hasStatus(HttpStatus.CREATED);
-    return JsonPath.read(placed.getResponse().getContentAsString(), "$.id");
-  }
-
-  private String look(String id, String property) throws Exception {
-    MvcTestResult order = shop.get().uri("/orders/" + id).exchange();
-    assertThat(order).hasStatusOk();
-    return JsonPath.read(order.getResponse().getContentAsString(), "$." + property);
+    this.lostJobs = lostJobs;
+    this.customer = new Customer(context);
   }
 
   @Test
-  void anOrderThatNobodyPaysClosesItself() throws Exception {
-    String id = placeOrder();
-    assertThat(scheduler).of(CLOSE).hasOne().dueIn(Duration.ofMinutes(30)).withParams(id);
+  void anOrderThatNobodyPaysClosesItselfAndGoesBackOnSale() {
+    int left = customer.left("teapot");
+    String id = customer.orders("teapot");
+    assertThat(scheduler)
+        .of(CLOSE)
+        .hasOne()
+        .dueIn(Duration.ofMinutes(30))
+        .withParams("{\"id\":\"" + id + "\"}")
+        .withTags("order:" + id);
+    assertThat(customer.left("teapot")).isEqualTo(left - 1);
 
     scheduler.advance(Duration.ofMinutes(29));
-    assertThat(look(id, "status")).isEqualTo("OPEN");
+    assertThat(customer.sees(id, "status")).isEqualTo("OPEN");
 
     scheduler.advance(Duration.ofMinutes(1));
-    assertThat(look(id, "status")).isEqualTo("CLOSED");
-    assertThat(look(id, "endedAt")).isEqualTo(scheduler.now().toString());
+    assertThat(customer.sees(id, "status")).isEqualTo("CLOSED");
+    assertThat(customer.sees(id, "endedAt")).isEqualTo(customer.sees(id, "payUntil"));
     assertThat(scheduler).of(CLOSE).job(id).isDone().wasAttempted(1);
+    assertThat(customer.left("teapot")).isEqualTo(left);
   }
 
   @Test
-  void anOrderThatIsPaidStaysPaid() throws Exception {
-    String id = placeOrder();
-    scheduler.advance(Duration.ofMinutes(29));
+  void itsCustomerIsRemindedTenMinutesBefore() {
+    String id = customer.orders("tea");
+    assertThat(scheduler).of(REMIND).hasOne().dueIn(Duration.ofMinutes(20));
 
-    assertThat(post("/orders/" + id + "/pay", "")).hasStatusOk();
+    scheduler.advance(Duration.ofMinutes(20));
+
+    assertThat(customer.sees(id, "remindedAt")).isEqualTo(customer.sees(id, "remindAt"));
+    assertThat(customer.sees(id, "status")).isEqualTo("OPEN");
+  }
+
+  @Test
+  void anOrderThatIsPaidStaysPaidAndIsNotRemindedOf() {
+    String id = customer.orders("tea");
+    scheduler.advance(Duration.ofMinutes(19));
+
+    assertThat(customer.pays(id)).hasStatusOk();
+    assertThat(customer.pays(id)).hasStatusOk();
     assertThat(scheduler).of(CLOSE).hasNone();
+    assertThat(scheduler).of(REMIND).hasNone();
 
-    scheduler.advance(Duration.ofDays(1));
-    assertThat(look(id, "status")).isEqualTo("PAID");
+    scheduler.advance(Duration.ofHours(1));
+    assertThat(customer.sees(id, "status")).isEqualTo("PAID");
+    assertThat(customer.sees(id, "remindedAt")).isNull();
   }
 
   @Test
-  void closingMayComeTwice() throws Exception {
-    String id = placeOrder();
-    scheduler.faults().loseAnswer(CLOSE);
+  void closingMayComeTwiceAndGivesBackOnce() {
+    int left = customer.left("teapot");
+    String id = customer.orders("teapot");
+    scheduler.faults().loseAnswer(CLOSE).deliverTwice(REMIND);
 
     scheduler.advance(Duration.ofMinutes(30));
-    String endedAt = look(id, "endedAt");
+    Object endedAt = customer.sees(id, "endedAt");
     scheduler.advance(Duration.ofMinutes(1));
 
     assertThat(scheduler).of(CLOSE).job(id).isDone().wasAttempted(2);
-    assertThat(look(id, "status")).isEqualTo("CLOSED");
-    assertThat(look(id, "endedAt")).isEqualTo(endedAt);
+    assertThat(customer.sees(id, "endedAt")).isEqualTo(endedAt);
+    assertThat(customer.left("teapot")).isEqualTo(left);
   }
 
   @Test
-  void anOrderThatIsPaidWhileItIsClosedStaysClosed() throws Exception {
-    String id = placeOrder();
+  void whoPaysTooLateIsToldSo() {
+    String id = customer.orders("tea");
     scheduler.advance(Duration.ofMinutes(30));
 
-    assertThat(post("/orders/" + id + "/pay", "")).hasStatus(HttpStatus.CONFLICT);
+    assertThat(customer.pays(id)).hasStatus(HttpStatus.CONFLICT);
+    assertThat(Customer.detail(customer.pays(id))).contains("was closed at");
+    assertThat(customer.sees(id, "status")).isEqualTo("CLOSED");
   }
 
   @Test
-  void withoutASchedulerNoOrderIsTaken() throws Exception {
+  void whatIsSoldOutIsNeitherOrderedNorHasAJob() {
+    int left = customer.left("teapot");
+    for (int i = 0; i < left; i++) {
+      assertThat(customer.orders("teapot")).isNotEmpty();
+    }
+
+    assertThat(customer.post("/orders", "{\"item\":\"teapot\"}")).hasStatus(HttpStatus.CONFLICT);
+
+    assertThat(scheduler).of(CLOSE).hasSize(left);
+    scheduler.advance(Duration.ofMinutes(30));
+    assertThat(customer.left("teapot")).isEqualTo(left);
+  }
+
+  @Test
+  void jobsThatWereLostBehindTheCommitAreSentAgainBeforeTheyAreDue() {
     scheduler.faults().schedulerAway();
-    MvcTestResult all = shop.get().uri("/orders").exchange();
-    List<String> before = JsonPath.read(all.getResponse().getContentAsString(), "$[*].id");
+    String id = customer.orders("tea");
+    scheduler.faults().schedulerBack();
+    assertThat(scheduler).of(CLOSE).hasNone();
 
-    assertThat(post("/orders", "{\"item\":\"kettle\"}")).hasStatus(HttpStatus.SERVICE_UNAVAILABLE);
+    scheduler.advance(Duration.ofMinutes(19).plusSeconds(30));
+    lostJobs.sendAgain();
+    lostJobs.sendAgain();
 
-    all = shop.get().uri("/orders").exchange();
-    List<String> after = JsonPath.read(all.getResponse().getContentAsString(), "$[*].id");
-    assertThat(after).isEqualTo(before);
+    assertThat(scheduler).of(CLOSE).job(id).isWaiting();
+    assertThat(scheduler).of(REMIND).job(id).isWaiting();
+    scheduler.advance(Duration.ofSeconds(30));
+    assertThat(customer.sees(id, "remindedAt")).isNotNull();
+    scheduler.advance(Duration.ofMinutes(10));
+    assertThat(customer.sees(id, "endedAt")).isEqualTo(customer.sees(id, "payUntil"));
+  }
+
+  @Test
+  void noRoundOfThatIsEndedByASchedulerThatIsAway() {
+    String id = customer.orders("tea");
+    scheduler.advance(Duration.ofMinutes(19).plusSeconds(30));
+    scheduler.faults().schedulerAway();
+
+    lostJobs.sendAgain();
+
+    scheduler.faults().schedulerBack();
+    scheduler.advance(Duration.ofMinutes(11));
+    assertThat(customer.sees(id, "status")).isEqualTo("CLOSED");
   }
 }

@@ -1,0 +1,122 @@
+package io.punctual.demo.order;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.demo.order.Order.Status;
+import io.punctual.demo.order.OrderService.NewOrder;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** The shop on each of its databases, as it is set up by default and by its profile. */
+class DatabasesIT {
+
+  @TempDir static Path directory;
+  private static EmbeddedPostgres postgres;
+
+  @BeforeAll
+  static void startDatabase() throws IOException {
+    postgres = EmbeddedPostgres.builder().start();
+  }
+
+  @AfterAll
+  static void stopDatabase() throws IOException {
+    postgres.close();
+  }
+
+  private static Stream<List<String>> databases() {
+    String postgresUrl = postgres.getJdbcUrl("postgres", "postgres").replaceAll("\\?.*", "");
+    return Stream.of(
+        // The address of the application, which that of the tests hides.
+        List.of(
+            "--spring.datasource.url=jdbc:h2:file:"
+                + directory.resolve("shop").toAbsolutePath()
+                + ";WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE"),
+        List.of(
+            "--spring.profiles.active=postgres",
+            "--spring.datasource.url=" + postgresUrl,
+            "--spring.datasource.username=postgres"));
+  }
+
+  private static ConfigurableApplicationContext start(List<String> options) {
+    return new SpringApplicationBuilder(OrderServiceApplication.class)
+        .web(WebApplicationType.NONE)
+        .run(options.toArray(String[]::new));
+  }
+
+  private static int tea(ConfigurableApplicationContext shop) {
+    return shop.getBean(Items.class).all().stream()
+        .filter(item -> item.name().equals("tea"))
+        .findFirst()
+        .orElseThrow()
+        .available();
+  }
+
+  @ParameterizedTest
+  @MethodSource("databases")
+  void whatIsThereStaysAtTheNextStart(List<String> options) {
+    Order order;
+    int left;
+    try (ConfigurableApplicationContext shop = start(options)) {
+      order = shop.getBean(OrderService.class).place(new NewOrder("tea", "ä € 茶 🫖", 60));
+      left = tea(shop);
+    }
+    try (ConfigurableApplicationContext shop = start(options)) {
+      assertThat(shop.getBean(OrderService.class).find(order.id())).isEqualTo(order);
+      assertThat(tea(shop)).isEqualTo(left);
+      assertThat(shop.getBean(Orders.class).latest(1)).containsExactly(order);
+      assertThat(shop.getBean(Orders.class).openUntil(order.payUntil(), 10)).contains(order);
+      assertThat(shop.getBean(Orders.class).notNotifiedSince(order.payUntil(), 10))
+          .doesNotContain(order);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("databases")
+  void whatIsPaidAndClosedAtTheSameTimeIsOneOfBoth(List<String> options) throws Exception {
+    try (ConfigurableApplicationContext context = start(options);
+        ExecutorService threads = Executors.newFixedThreadPool(6)) {
+      OrderService shop = context.getBean(OrderService.class);
+      int before = tea(context);
+      int paid = 0;
+      for (int i = 0; i < 30; i++) {
+        String id = shop.place(new NewOrder("tea", null, 60)).id();
+        List<Callable<Boolean>> calls = new ArrayList<>();
+        for (int k = 0; k < 3; k++) {
+          calls.add(() -> shop.closeIfUnpaid(id));
+          calls.add(() -> pays(shop, id));
+        }
+        for (Future<Boolean> call : threads.invokeAll(calls)) {
+          assertThat(call.get()).isNotNull();
+        }
+        Status end = shop.find(id).status();
+        assertThat(end).isNotEqualTo(Status.OPEN);
+        paid += end == Status.PAID ? 1 : 0;
+      }
+      assertThat(tea(context)).isEqualTo(before - paid);
+    }
+  }
+
+  private static boolean pays(OrderService shop, String id) {
+    try {
+      return shop.pay(id).status() == Status.PAID;
+    } catch (OrderException e) {
+      return false;
+    }
+  }
+}

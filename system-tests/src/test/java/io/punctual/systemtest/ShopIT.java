@@ -1,0 +1,176 @@
+package io.punctual.systemtest;
+
+import static io.punctual.systemtest.SharedSystem.DIRECTORY;
+import static io.punctual.systemtest.SharedSystem.PROGRAMS;
+import static io.punctual.systemtest.SharedSystem.REDIS;
+import static io.punctual.systemtest.SharedSystem.REGISTRY;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The demo shop through what happens to shops: it ends at once, jobs get lost, its partner fails.
+ */
+class ShopIT {
+
+  private static JavaProcess scheduler;
+
+  @BeforeAll
+  static void start() {
+    scheduler = PROGRAMS.scheduler(REGISTRY, REDIS.port(), "shop").start().awaitReady();
+  }
+
+  @AfterAll
+  static void stop() {
+    scheduler.close();
+  }
+
+  /** Of a name of its own: other tests have shops, too. */
+  private static JavaProcess shop(String name, String database) {
+    return shop(name, scheduler, database, "--punctual.client.submit.attempts=6");
+  }
+
+  private static JavaProcess shop(
+      String name, JavaProcess scheduler, String database, String option) {
+    return PROGRAMS
+        .program(
+            "demo-order-service",
+            database,
+            option,
+            "--spring.application.name=" + name,
+            "--eureka.client.service-url.defaultZone=" + REGISTRY.url() + "/eureka/",
+            "--punctual.client.url=" + scheduler.url(),
+            "--punctual.client.callback.accept-unsigned=true",
+            "--shop.send-again-every=1s")
+        .start()
+        .awaitReady();
+  }
+
+  @Test
+  void whatWasOrderedOutlivesTheProcessAndIsClosedByTheNext() throws Exception {
+    // Where the shop's own default for the rest of the address puts it.
+    String file = "--shop.data=" + DIRECTORY.resolve("shop-dies").toAbsolutePath();
+    JavaProcess dying = shop("shop-dies", file);
+    String unpaid = place(dying, "teapot", 5);
+    String paid = place(dying, "teapot", 600);
+    assertThat(available(dying, "teapot")).isOne();
+    dying.kill();
+    dying.close();
+
+    try (JavaProcess next = shop("shop-dies", file)) {
+      Waiting.until("the order closes", () -> status(next, unpaid).equals("CLOSED"));
+      assertThat(available(next, "teapot")).isEqualTo(2);
+      assertThat(pay(next, paid).status()).isEqualTo(200);
+      assertThat(pay(next, unpaid).status()).isEqualTo(409);
+      Waiting.until("the partner knows", () -> !order(next, paid).get("notifiedAt").isNull());
+      assertThat(available(next, "teapot")).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void jobsThatGotLostAreSentAgain() throws Exception {
+    try (JavaProcess shop = shop("shop-loses", Programs.SHOP_IN_MEMORY)) {
+      String id = place(shop, "tea", 30);
+      Waiting.until(
+          "its jobs are gone",
+          () ->
+              Http.delete(job("shop-loses", "order.close", id)).status() == 200
+                  && Http.delete(job("shop-loses", "order.remind", id)).status() == 200);
+      Waiting.until(
+          "they are there again", () -> state("shop-loses", "order.close", id).equals("delayed"));
+
+      // Not to wait for the time to pay.
+      assertThat(Http.post(job("shop-loses", "order.close", id) + "/run", "{}").status())
+          .isEqualTo(202);
+
+      Waiting.until("the order closes", () -> status(shop, id).equals("CLOSED"));
+    }
+  }
+
+  @Test
+  void anOrderTakenWhileNoSchedulerIsThereClosesWhenOneIs() throws Exception {
+    JavaProcess another = PROGRAMS.scheduler(REGISTRY, REDIS.port(), "shop-late");
+    try (another;
+        JavaProcess shop =
+            shop(
+                "shop-early",
+                another,
+                Programs.SHOP_IN_MEMORY,
+                "--punctual.client.submit.attempts=1")) {
+      String id = place(shop, "tea", 1);
+      assertThat(status(shop, id)).isEqualTo("OPEN");
+
+      another.start().awaitReady();
+
+      Waiting.until("the order closes", () -> status(shop, id).equals("CLOSED"));
+    }
+  }
+
+  @Test
+  void aPartnerThatIsAwayIsToldWhenItIsBack() throws Exception {
+    try (JavaProcess shop = shop("shop-partner", Programs.SHOP_IN_MEMORY)) {
+      assertThat(partner(shop, "DOWN").status()).isEqualTo(200);
+      String id = place(shop, "cake", 600);
+      assertThat(pay(shop, id).status()).isEqualTo(200);
+      Waiting.until(
+          "the first three steps of the ladder are walked",
+          () ->
+              order(shop, id).get("notifyAttempts").intValue() == 3
+                  && state("shop-partner", "payment.notify", id).equals("delayed"));
+      assertThat(state("shop-partner", "order.close", id)).isEqualTo("cancelled");
+
+      assertThat(partner(shop, "UP").status()).isEqualTo(200);
+      assertThat(Http.post(job("shop-partner", "payment.notify", id) + "/run", "{}").status())
+          .isEqualTo(202);
+
+      Waiting.until("the partner knows", () -> !order(shop, id).get("notifiedAt").isNull());
+      assertThat(order(shop, id).get("notifyAttempts").intValue()).isEqualTo(4);
+    }
+  }
+
+  private static String job(String application, String taskType, String id) {
+    return scheduler.url() + "/api/v1/jobs/" + application + "/" + taskType + "/" + id;
+  }
+
+  private static String state(String application, String taskType, String id) throws IOException {
+    return Http.get(job(application, taskType, id)).json().get("state").stringValue();
+  }
+
+  static Http.Answer partner(JavaProcess shop, String mode) throws IOException {
+    return Http.put(shop.url() + "/partner", "{\"mode\":\"" + mode + "\"}");
+  }
+
+  private static String place(JavaProcess shop, String item, int seconds) throws IOException {
+    Http.Answer answer =
+        Http.post(
+            shop.url() + "/orders",
+            "{\"item\":\"%s\",\"payWithinSeconds\":%d}".formatted(item, seconds));
+    assertThat(answer.status()).as(answer.body()).isEqualTo(201);
+    return answer.json().get("id").stringValue();
+  }
+
+  private static Http.Answer pay(JavaProcess shop, String id) throws IOException {
+    return Http.post(shop.url() + "/orders/" + id + "/pay", "");
+  }
+
+  private static JsonNode order(JavaProcess shop, String id) throws IOException {
+    return Http.get(shop.url() + "/orders/" + id).json();
+  }
+
+  private static String status(JavaProcess shop, String id) throws IOException {
+    return order(shop, id).get("status").stringValue();
+  }
+
+  private static int available(JavaProcess shop, String item) throws IOException {
+    for (JsonNode one : Http.get(shop.url() + "/shop").json().get("items")) {
+      if (one.get("name").stringValue().equals(item)) {
+        return one.get("available").intValue();
+      }
+    }
+    throw new AssertionError("no " + item + " on sale");
+  }
+}
