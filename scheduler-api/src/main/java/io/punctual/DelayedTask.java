@@ -64,4 +64,11 @@ public @interface DelayedTask {
    * their own: a text as {@link RetryPolicy#parse} reads it; empty for the queue's.
    */
   String retry() default "";
+
+  /**
+   * Where it is remembered which jobs are done, so that one that is delivered again does not take
+   * effect again: {@code database}, in the transaction of the method's own work, or {@code redis};
+   * {@code off} or empty for nowhere.
+   */
+  String once() default "";
 }

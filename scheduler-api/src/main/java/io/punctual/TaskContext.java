@@ -16,6 +16,13 @@ public interface TaskContext {
   /** The job's task type. */
   String taskType();
 
+  /**
+   * The scheduler's name for this accepted job: the same on every attempt and delivery, and another
+   * one when the id is used again for another job after this one has ended. Together with task type
+   * and id it is the key of what must happen once.
+   */
+  String incarnation();
+
   /** Which attempt this is, counted from 1. */
   int attempt();
 

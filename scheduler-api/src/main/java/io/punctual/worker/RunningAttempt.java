@@ -10,6 +10,7 @@ public final class RunningAttempt implements TaskContext {
 
   private final String taskType;
   private final String taskId;
+  private final String incarnation;
   private final int attempt;
   private final Instant dueAt;
   private final Map<String, String> headers;
@@ -28,6 +29,7 @@ public final class RunningAttempt implements TaskContext {
   public RunningAttempt(
       String taskType,
       String taskId,
+      String incarnation,
       int attempt,
       long dueTime,
       Map<String, String> headers,
@@ -36,6 +38,7 @@ public final class RunningAttempt implements TaskContext {
       TimeLimit limit) {
     this.taskType = taskType;
     this.taskId = taskId;
+    this.incarnation = incarnation;
     this.attempt = attempt;
     this.dueAt = Instant.ofEpochMilli(dueTime);
     this.headers = headers;
@@ -47,6 +50,11 @@ public final class RunningAttempt implements TaskContext {
   @Override
   public String taskId() {
     return taskId;
+  }
+
+  @Override
+  public String incarnation() {
+    return incarnation;
   }
 
   @Override

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The workers of this application, by task type. */
@@ -14,6 +15,7 @@ public final class TaskWorkers {
   private record Named(String name, TaskWorker worker) {}
 
   private final Map<String, Named> byType = new ConcurrentHashMap<>();
+  private volatile UnaryOperator<TaskWorker> wrapper = UnaryOperator.identity();
 
   /**
    * Collects the workers.
@@ -53,6 +55,11 @@ public final class TaskWorkers {
     }
   }
 
+  /** Puts something before each worker, also before those that are added later. */
+  public void wrap(UnaryOperator<TaskWorker> wrapper) {
+    this.wrapper = wrapper;
+  }
+
   /** Leaves a type to other instances; false if there is no such worker. */
   public boolean remove(String type) {
     return byType.remove(type) != null;
@@ -61,7 +68,7 @@ public final class TaskWorkers {
   /** The worker of a type, or null. */
   public @Nullable TaskWorker find(String type) {
     Named found = byType.get(type);
-    return found == null ? null : found.worker();
+    return found == null ? null : wrapper.apply(found.worker());
   }
 
   /** All task types, in ascending order. */

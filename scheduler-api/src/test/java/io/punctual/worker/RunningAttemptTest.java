@@ -97,6 +97,7 @@ class RunningAttemptTest {
     return new RunningAttempt(
         "mail",
         "7",
+        "abc",
         2,
         dueAt.toEpochMilli(),
         Map.of("a", "b"),

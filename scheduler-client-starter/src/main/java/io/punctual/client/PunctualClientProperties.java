@@ -2,6 +2,7 @@ package io.punctual.client;
 
 import io.punctual.Limits;
 import io.punctual.RetryPolicy;
+import io.punctual.spring.Once;
 import io.punctual.spring.Transactions;
 import io.punctual.spring.WorkerSettings;
 import io.punctual.wire.CallbackSignature;
@@ -32,9 +33,10 @@ import org.springframework.util.unit.DataSize;
  * @param delivery whether schedulers call this application (push), or it fetches its jobs (pull):
  *     where it has no web server, or schedulers cannot reach it
  * @param transactions when what is sent, cancelled or moved inside of a Spring transaction takes
- *     effect: after-commit, and never if it is rolled back; or immediate
- * @param workers settings of single task types, by type: enabled, concurrency, time-to-run, retry;
- *     they win over those of {@code DelayedTask}. A type with dots stands in brackets: {@code
+ *     effect: after-commit, and never if it is rolled back; or immediate. With an outbox, of those
+ *     alone that it does not take part in
+ * @param workers settings of single task types, by type: enabled, concurrency, time-to-run, retry,
+ *     once; they win over those of {@code DelayedTask}. A type with dots stands in brackets: {@code
  *     workers."[order.close]"}
  * @param pull how jobs are fetched
  * @param submit how schedulers are called
@@ -92,12 +94,15 @@ public record PunctualClientProperties(
    *     submits without a time of their own
    * @param retry what happens after a failed attempt: of jobs that this application submits without
    *     a policy of their own
+   * @param once where it is remembered which jobs are done, so that none takes effect twice:
+   *     database, redis or off
    */
   public record Worker(
       @DefaultValue("true") boolean enabled,
       @Nullable Integer concurrency,
       @Nullable Duration timeToRun,
-      @Nullable String retry) {
+      @Nullable String retry,
+      @Nullable Once once) {
 
     private void check(String property) {
       if (concurrency != null
@@ -128,7 +133,7 @@ public record PunctualClientProperties(
 
     WorkerSettings settings() {
       return new WorkerSettings(
-          concurrency, timeToRun, retry == null ? null : RetryPolicy.parse(retry));
+          concurrency, timeToRun, retry == null ? null : RetryPolicy.parse(retry), once);
     }
   }
 

@@ -131,6 +131,7 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
           new RunningAttempt(
               queue.taskType(),
               delivery.taskId(),
+              delivery.incarnation(),
               delivery.attempt(),
               delivery.dueTime(),
               delivery.content().headers(),

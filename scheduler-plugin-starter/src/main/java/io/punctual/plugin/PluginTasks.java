@@ -3,6 +3,7 @@ package io.punctual.plugin;
 import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.TaskWorker;
+import io.punctual.spring.Once;
 import io.punctual.spring.WorkerSettings;
 import io.punctual.worker.TaskWorkers;
 import java.time.Duration;
@@ -36,6 +37,7 @@ public final class PluginTasks {
   private final Map<String, Integer> threads = new ConcurrentHashMap<>();
   private final Map<String, Duration> timesToRun = new ConcurrentHashMap<>();
   private final Map<String, RetryPolicy> policies = new ConcurrentHashMap<>();
+  private final Map<String, Once> remembered = new ConcurrentHashMap<>();
   private final Duration defaultInterval;
   private volatile int defaultThreads;
   private volatile Consumer<String> changed = type -> {};
@@ -61,6 +63,9 @@ public final class PluginTasks {
       }
       if (queue.timeToRun() != null) {
         timesToRun.put(queue.taskType(), queue.timeToRun());
+      }
+      if (queue.once() != null) {
+        remembered.put(queue.taskType(), queue.once());
       }
       RetryPolicy own = queue.retryPolicy();
       if (own != null) {
@@ -153,11 +158,17 @@ public final class PluginTasks {
     return own == null ? retry : own;
   }
 
+  /** Where it is remembered which jobs of a task type are done. */
+  @Nullable Once once(String taskType) {
+    Once own = remembered.get(taskType);
+    return own == null ? annotated.apply(taskType).once() : own;
+  }
+
   /** What jobs that are submitted here get; their retry policy is the engine's matter. */
   WorkerSettings submitted(String taskType) {
     Duration own = timesToRun.get(taskType);
     return new WorkerSettings(
-        null, own == null ? annotated.apply(taskType).timeToRun() : own, null);
+        null, own == null ? annotated.apply(taskType).timeToRun() : own, null, null);
   }
 
   @Nullable TaskWorker worker(String taskType) {

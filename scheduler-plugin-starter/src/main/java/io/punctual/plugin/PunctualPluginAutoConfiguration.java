@@ -13,9 +13,12 @@ import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.RedisStore;
 import io.punctual.spring.AnnotatedWorkers;
 import io.punctual.spring.CommitFailures;
+import io.punctual.spring.JobApplication;
 import io.punctual.spring.MeteredCommitFailures;
 import io.punctual.spring.Payloads;
 import io.punctual.spring.SpringTaskSubmitService;
+import io.punctual.spring.TransactionCalls;
+import io.punctual.transactions.once.OnceFilters;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.TaskWorkers;
 import io.punctual.worker.WorkerSetupException;
@@ -64,9 +67,19 @@ public class PunctualPluginAutoConfiguration {
   }
 
   @Bean
-  TaskWorkers punctualWorkers(ListableBeanFactory beans, AnnotatedWorkers annotated) {
+  JobApplication punctualJobApplication(PluginIdentity identity) {
+    return new JobApplication(identity.application());
+  }
+
+  @Bean
+  TaskWorkers punctualWorkers(
+      ListableBeanFactory beans,
+      AnnotatedWorkers annotated,
+      PluginTasks tasks,
+      ObjectProvider<OnceFilters> once) {
     TaskWorkers workers = new TaskWorkers(beans.getBeansOfType(TaskWorker.class));
     annotated.addTo(workers);
+    once.ifAvailable(filters -> filters.apply(workers, tasks::once));
     return workers;
   }
 
@@ -151,6 +164,7 @@ public class PunctualPluginAutoConfiguration {
       JobScheduler scheduler,
       Payloads payloads,
       ObjectProvider<CommitFailures> failures,
+      ObjectProvider<TransactionCalls> outbox,
       PunctualPluginProperties properties,
       PluginTasks tasks) {
     return new SpringTaskSubmitService(
@@ -159,7 +173,8 @@ public class PunctualPluginAutoConfiguration {
         tasks::submitted,
         properties.transactions(),
         failures.getIfAvailable(() -> CommitFailures.NONE),
-        InstantSource.system());
+        InstantSource.system(),
+        outbox.getIfAvailable());
   }
 
   @Bean

@@ -4,6 +4,7 @@ import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.core.store.Durability;
 import io.punctual.core.store.StoreOptions;
+import io.punctual.spring.Once;
 import io.punctual.spring.Transactions;
 import java.time.Duration;
 import java.util.List;
@@ -23,14 +24,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param scanInterval how often a scanner looks even if nothing wakes it, 10 ms to 1 min
  * @param retry the retry policy of jobs that bring none
  * @param queues settings of single task types, a list: {@code task-type}, {@code threads} (jobs of
- *     it that this instance runs at once, 1 to 10,000), {@code scan-interval} and {@code retry};
- *     what is not given is as for all
+ *     it that this instance runs at once, 1 to 10,000), {@code scan-interval}, {@code retry} and
+ *     {@code once}; what is not given is as for all
  * @param keyPrefix first part of every key in Redis; applications and schedulers that share jobs
  *     have the same
  * @param durability where a change must be before it is answered: {@code redis} for what Redis is
  *     configured to, {@code synced} on its disk, {@code replicated:n} at n replicas, 1 to 9
  * @param transactions when what is sent, cancelled or moved inside of a Spring transaction takes
- *     effect: after-commit, and never if it is rolled back; or immediate
+ *     effect: after-commit, and never if it is rolled back; or immediate. With an outbox, of those
+ *     alone that it does not take part in
  * @param shutdownPatience how long running jobs may take once the application stops; what runs
  *     longer is interrupted and delivered again
  */
@@ -68,13 +70,16 @@ public record PunctualPluginProperties(
    * @param timeToRun how long one attempt may take, 1 s to 24 h: of jobs that this application
    *     submits without a time of their own
    * @param retry the retry policy of its jobs that bring none
+   * @param once where it is remembered which jobs are done, so that none takes effect twice:
+   *     database, redis or off
    */
   public record Queue(
       String taskType,
       @Nullable Integer threads,
       @Nullable Duration scanInterval,
       @Nullable Duration timeToRun,
-      @Nullable String retry) {
+      @Nullable String retry,
+      @Nullable Once once) {
 
     /** Checks the values. */
     public Queue {

@@ -175,7 +175,8 @@ public final class AnnotatedWorkers implements SmartInitializingSingleton {
     return new WorkerSettings(
         setting(name, "concurrency", task.concurrency(), AnnotatedWorkers::concurrency),
         setting(name, "timeToRun", task.timeToRun(), AnnotatedWorkers::timeToRun),
-        setting(name, "retry", task.retry(), RetryPolicy::parse));
+        setting(name, "retry", task.retry(), RetryPolicy::parse),
+        setting(name, "once", task.once(), AnnotatedWorkers::once));
   }
 
   private <T> @Nullable T setting(
@@ -200,6 +201,15 @@ public final class AnnotatedWorkers implements SmartInitializingSingleton {
       throw new IllegalArgumentException("it must be a number from 1 to 10000");
     }
     return Integer.valueOf(text);
+  }
+
+  private static Once once(String text) {
+    return switch (text) {
+      case "off" -> Once.OFF;
+      case "database" -> Once.DATABASE;
+      case "redis" -> Once.REDIS;
+      default -> throw new IllegalArgumentException("it must be database, redis or off");
+    };
   }
 
   private static Duration timeToRun(String text) {

@@ -16,6 +16,7 @@ import io.punctual.TaskSubmitService;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -31,7 +32,8 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
   private final JobScheduler scheduler;
   private final Payloads payloads;
   private final Function<String, WorkerSettings> settings;
-  private final @Nullable AfterCommit afterCommit;
+  // The first that can keep calls with this thread's transaction does.
+  private final List<TransactionCalls> keepers;
   private final InstantSource time;
 
   /**
@@ -40,6 +42,7 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
    * @param settings what is set for a task type, for jobs that do not say it themselves
    * @param failures told of calls that fail behind a commit
    * @param time by which it is foretold when a job is due that waits for a commit
+   * @param outbox asked first where calls made inside of a transaction are kept; null for none
    */
   public SpringTaskSubmitService(
       JobScheduler scheduler,
@@ -47,31 +50,40 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
       Function<String, WorkerSettings> settings,
       Transactions transactions,
       CommitFailures failures,
-      InstantSource time) {
+      InstantSource time,
+      @Nullable TransactionCalls outbox) {
     this.scheduler = scheduler;
     this.payloads = payloads;
     this.settings = settings;
-    this.afterCommit =
-        transactions == Transactions.AFTER_COMMIT && ClassUtils.isPresent(SPRING_TX, null)
-            ? new AfterCommit(scheduler, failures)
-            : null;
     this.time = time;
+    List<TransactionCalls> known = new ArrayList<>();
+    if (outbox != null) {
+      known.add(outbox);
+    }
+    if (transactions == Transactions.AFTER_COMMIT && ClassUtils.isPresent(SPRING_TX, null)) {
+      known.add(new AfterCommit(scheduler, failures));
+    }
+    this.keepers = List.copyOf(known);
   }
 
   /** Where calls wait, if they have to: this thread is in a transaction. */
-  private @Nullable AfterCommit waiting() {
-    AfterCommit after = afterCommit;
-    return after != null && after.isInTransaction() ? after : null;
+  private @Nullable TransactionCalls waiting() {
+    for (TransactionCalls keeper : keepers) {
+      if (keeper.isInTransaction()) {
+        return keeper;
+      }
+    }
+    return null;
   }
 
   @Override
   public SubmitResult send(DelayQueueJob given) {
     DelayQueueJob job = complete(given);
-    AfterCommit waiting = waiting();
+    TransactionCalls waiting = waiting();
     if (waiting == null) {
       return scheduler.submit(job);
     }
-    waiting.send(job);
+    waiting.add(List.of(new DeferredCall.Send(job)));
     return onCommit(job);
   }
 
@@ -98,76 +110,65 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
   @Override
   public List<BatchItem> sendAll(List<DelayQueueJob> given) {
     List<DelayQueueJob> jobs = given.stream().map(this::complete).toList();
-    AfterCommit waiting = waiting();
+    TransactionCalls waiting = waiting();
     if (waiting == null) {
       return scheduler.submitAll(jobs);
     } else if (jobs.size() > Limits.MAX_BATCH) {
       throw new InvalidJobException(
           "jobs: at most " + Limits.MAX_BATCH + " in one call, not " + jobs.size());
     }
-    jobs.forEach(waiting::send);
+    waiting.add(jobs.stream().map(DeferredCall.Send::new).toList());
     return jobs.stream().map(job -> new BatchItem(job.taskId(), onCommit(job), null)).toList();
   }
 
   @Override
   public CancelResult cancel(String taskType, String taskId) {
-    AfterCommit waiting = waiting();
+    TransactionCalls waiting = waiting();
     if (waiting == null) {
       return scheduler.cancel(taskType, taskId);
     }
-    waiting.call(
-        CommitFailures.Call.CANCEL,
-        target(taskType, taskId, Duration.ZERO),
-        later -> later.cancel(taskType, taskId));
+    check(DelayQueueJob.of(taskType).taskId(taskId).delay(Duration.ZERO));
+    waiting.add(List.of(new DeferredCall.Cancel(taskType, taskId)));
     return new CancelResult(CancelResult.Outcome.ON_COMMIT, 0);
   }
 
   @Override
   public TagCancelResult cancelByTag(String tag) {
-    AfterCommit waiting = waiting();
+    TransactionCalls waiting = waiting();
     if (waiting == null) {
       return scheduler.cancelByTag(tag);
     } else if (!Limits.TAG.matcher(tag).matches()) {
       throw new InvalidJobException("tag " + Limits.TAG_RULE);
     }
-    waiting.call(CommitFailures.Call.CANCEL_BY_TAG, tag, later -> later.cancelByTag(tag));
+    waiting.add(List.of(new DeferredCall.CancelByTag(tag)));
     return new TagCancelResult(List.of(), true);
   }
 
   @Override
   public RescheduleResult reschedule(String taskType, String taskId, Instant dueAt) {
-    AfterCommit waiting = waiting();
+    TransactionCalls waiting = waiting();
     if (waiting == null) {
       return scheduler.reschedule(taskType, taskId, dueAt);
     }
-    waiting.call(
-        CommitFailures.Call.RESCHEDULE,
-        target(DelayQueueJob.of(taskType).taskId(taskId).dueAt(dueAt)),
-        later -> later.reschedule(taskType, taskId, dueAt));
+    check(DelayQueueJob.of(taskType).taskId(taskId).dueAt(dueAt));
+    waiting.add(List.of(new DeferredCall.Reschedule(taskType, taskId, dueAt, null)));
     return new RescheduleResult(RescheduleResult.Outcome.ON_COMMIT, null, 0);
   }
 
   @Override
   public RescheduleResult reschedule(String taskType, String taskId, Duration delay) {
-    AfterCommit waiting = waiting();
+    TransactionCalls waiting = waiting();
     if (waiting == null) {
       return scheduler.reschedule(taskType, taskId, delay);
     }
-    waiting.call(
-        CommitFailures.Call.RESCHEDULE,
-        target(taskType, taskId, delay),
-        later -> later.reschedule(taskType, taskId, delay));
+    check(DelayQueueJob.of(taskType).taskId(taskId).delay(delay));
+    waiting.add(List.of(new DeferredCall.Reschedule(taskType, taskId, null, delay)));
     return new RescheduleResult(RescheduleResult.Outcome.ON_COMMIT, null, 0);
   }
 
   /** The job of a call that will be made behind the commit, where nobody hears of its mistakes. */
-  private static String target(String taskType, String taskId, Duration delay) {
-    return target(DelayQueueJob.of(taskType).taskId(taskId).delay(delay));
-  }
-
-  private static String target(DelayQueueJob.Builder parts) {
-    DelayQueueJob job = build(parts);
-    return job.taskType() + "/" + job.taskId();
+  private static void check(DelayQueueJob.Builder parts) {
+    var unused = build(parts);
   }
 
   private static DelayQueueJob build(DelayQueueJob.Builder job) {

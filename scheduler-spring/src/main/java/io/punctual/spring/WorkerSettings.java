@@ -11,19 +11,24 @@ import org.jspecify.annotations.Nullable;
  * @param concurrency how many of them this instance runs at once
  * @param timeToRun for jobs that bring none
  * @param retry for jobs that bring none
+ * @param once where it is remembered which of them are done
  */
 public record WorkerSettings(
-    @Nullable Integer concurrency, @Nullable Duration timeToRun, @Nullable RetryPolicy retry) {
+    @Nullable Integer concurrency,
+    @Nullable Duration timeToRun,
+    @Nullable RetryPolicy retry,
+    @Nullable Once once) {
 
   /** Nothing is set. */
-  public static final WorkerSettings NONE = new WorkerSettings(null, null, null);
+  public static final WorkerSettings NONE = new WorkerSettings(null, null, null, null);
 
   /** These, and where they say nothing the others. */
   public WorkerSettings or(WorkerSettings others) {
     return new WorkerSettings(
         concurrency != null ? concurrency : others.concurrency,
         timeToRun != null ? timeToRun : others.timeToRun,
-        retry != null ? retry : others.retry);
+        retry != null ? retry : others.retry,
+        once != null ? once : others.once);
   }
 
   /** The job with what it does not say itself. */

@@ -220,7 +220,8 @@ class AfterCommitTest {
         type -> WorkerSettings.NONE,
         transactions,
         new MeteredCommitFailures(metrics),
-        InstantSource.fixed(NOW));
+        InstantSource.fixed(NOW),
+        null);
   }
 
   /** Spring's transactions without anything behind them. */

@@ -326,6 +326,7 @@ class AnnotatedWorkersTest {
     return new RunningAttempt(
         "t",
         "the-id",
+        "the-incarnation",
         1,
         0,
         headers,

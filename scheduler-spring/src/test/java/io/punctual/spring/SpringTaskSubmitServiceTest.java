@@ -32,11 +32,12 @@ class SpringTaskSubmitServiceTest {
                       .build()),
           type ->
               type.equals("set")
-                  ? new WorkerSettings(3, Duration.ofSeconds(7), RetryPolicy.NEVER)
+                  ? new WorkerSettings(3, Duration.ofSeconds(7), RetryPolicy.NEVER, null)
                   : WorkerSettings.NONE,
           Transactions.AFTER_COMMIT,
           CommitFailures.NONE,
-          InstantSource.system());
+          InstantSource.system(),
+          null);
 
   record CloseOrder(long orderNumber, LocalDate orderedOn) {}
 

@@ -152,7 +152,8 @@ public final class TestScheduler {
                 type -> WorkerSettings.NONE,
                 Transactions.AFTER_COMMIT,
                 CommitFailures.NONE,
-                scheduler.clock());
+                scheduler.clock(),
+                null);
 
     private Builder() {}
 
@@ -544,6 +545,7 @@ public final class TestScheduler {
     return new RunningAttempt(
         delivery.queue().taskType(),
         delivery.taskId(),
+        delivery.incarnation(),
         delivery.attempt(),
         delivery.dueTime(),
         delivery.content().headers(),

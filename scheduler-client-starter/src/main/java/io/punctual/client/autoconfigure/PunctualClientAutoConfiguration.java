@@ -15,10 +15,13 @@ import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.client.tracing.JobTracing;
 import io.punctual.spring.AnnotatedWorkers;
 import io.punctual.spring.CommitFailures;
+import io.punctual.spring.JobApplication;
 import io.punctual.spring.MeteredCommitFailures;
 import io.punctual.spring.Payloads;
 import io.punctual.spring.SpringTaskSubmitService;
+import io.punctual.spring.TransactionCalls;
 import io.punctual.spring.WorkerSettings;
+import io.punctual.transactions.once.OnceFilters;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.TaskWorkers;
 import java.net.URI;
@@ -59,14 +62,23 @@ public class PunctualClientAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
+  JobApplication punctualJobApplication(ClientIdentity identity) {
+    return new JobApplication(identity.application());
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
   TaskWorkers punctualTaskWorkers(
       ListableBeanFactory beans,
       AnnotatedWorkers annotated,
       PunctualClientProperties properties,
+      ObjectProvider<OnceFilters> once,
       Environment environment) {
     TaskWorkers workers = new TaskWorkers(beans.getBeansOfType(TaskWorker.class));
     annotated.addTo(workers);
     ConfiguredWorkers.apply(properties, environment, workers);
+    once.ifAvailable(
+        filters -> filters.apply(workers, type -> settings(type, properties, annotated).once()));
     return workers;
   }
 
@@ -178,6 +190,7 @@ public class PunctualClientAutoConfiguration {
       JobScheduler scheduler,
       Payloads payloads,
       ObjectProvider<CommitFailures> failures,
+      ObjectProvider<TransactionCalls> outbox,
       PunctualClientProperties properties,
       AnnotatedWorkers annotated) {
     return new SpringTaskSubmitService(
@@ -186,7 +199,8 @@ public class PunctualClientAutoConfiguration {
         type -> settings(type, properties, annotated),
         properties.transactions(),
         failures.getIfAvailable(() -> CommitFailures.NONE),
-        InstantSource.system());
+        InstantSource.system(),
+        outbox.getIfAvailable());
   }
 
   @Configuration(proxyBeanMethods = false)

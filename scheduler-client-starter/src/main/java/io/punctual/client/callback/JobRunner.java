@@ -220,6 +220,7 @@ public final class JobRunner implements AutoCloseable {
     return new RunningAttempt(
         job.taskType(),
         job.taskId(),
+        job.incarnation(),
         job.attempt(),
         job.dueTime(),
         job.headers(),

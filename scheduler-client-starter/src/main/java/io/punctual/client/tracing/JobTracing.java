@@ -1,11 +1,12 @@
 package io.punctual.client.tracing;
 
 import io.punctual.DelayQueueJob;
+import io.punctual.spring.SubmitTracing;
 import io.punctual.wire.CallbackRequest;
 import org.jspecify.annotations.Nullable;
 
 /** Takes a trace from the submit of a job to its attempts. */
-public interface JobTracing {
+public interface JobTracing extends SubmitTracing {
 
   /** Nothing is traced. */
   JobTracing NONE =
@@ -20,9 +21,6 @@ public interface JobTracing {
           return thrown -> {};
         }
       };
-
-  /** The job, with the trace of this thread if there is one. */
-  DelayQueueJob submitted(DelayQueueJob job);
 
   /** An attempt begins on this thread. */
   Attempt started(CallbackRequest.Job job);

@@ -78,7 +78,8 @@ public class PunctualTestAutoConfiguration {
                         type -> starter.worker(type).or(annotated.settings(type)),
                         starter.transactions(),
                         failures.getIfAvailable(() -> CommitFailures.NONE),
-                        scheduler.clock()));
+                        scheduler.clock(),
+                        null));
     Instant start = properties.startAt();
     if (start != null) {
       builder.startingAt(start);
@@ -173,7 +174,8 @@ public class PunctualTestAutoConfiguration {
             new WorkerSettings(
                 queue.threads(),
                 queue.timeToRun(),
-                retry == null ? null : RetryPolicy.parse(retry)));
+                retry == null ? null : RetryPolicy.parse(retry),
+                null));
       }
       return new StarterSettings(properties.transactions(), workers, Set.of());
     }

@@ -59,6 +59,7 @@ class ArchitectureTest {
         "scheduler-api",
         "scheduler-core",
         "scheduler-spring",
+        "scheduler-transactions",
         "scheduler-client-starter",
         "scheduler-plugin-starter",
         "scheduler-test"
@@ -68,7 +69,7 @@ class ArchitectureTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"core", "server", "client"})
+  @ValueSource(strings = {"core", "server", "client", "transactions"})
   void packagesAreFreeOfCycles(String module) {
     check(slices().matching("io.punctual." + module + ".(*)..").should().beFreeOfCycles());
   }
@@ -166,7 +167,10 @@ class ArchitectureTest {
             "io.punctual.server.security.ApplicationTokens",
             "io.punctual.server.security.AuditLog",
             "io.punctual.server.security.Commands",
-            "io.punctual.server.security.SecurityConfiguration");
+            "io.punctual.server.security.SecurityConfiguration",
+            // Which jobs are done, in the application's own Redis.
+            "io.punctual.transactions.autoconfigure.PunctualTransactionsAutoConfiguration",
+            "io.punctual.transactions.once.RedisOnce");
   }
 
   @Test

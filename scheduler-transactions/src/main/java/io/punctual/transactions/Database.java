@@ -1,0 +1,111 @@
+package io.punctual.transactions;
+
+import io.punctual.worker.WorkerSetupException;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.util.Objects;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
+import org.springframework.jdbc.core.ConnectionCallback;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.support.JdbcUtils;
+import org.springframework.jdbc.support.MetaDataAccessException;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * The application's database. Its clock is the one that counts: those of the instances may differ.
+ */
+public final class Database {
+
+  private final DataSource source;
+  private final JdbcTemplate jdbc;
+  private final TransactionTemplate own;
+  private final String now;
+
+  private Database(DataSource source, String now) {
+    this.source = source;
+    this.jdbc = new JdbcTemplate(source);
+    this.own = new TransactionTemplate(new DataSourceTransactionManager(source));
+    this.own.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+    this.own.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
+    this.now = now;
+  }
+
+  /** Statements on the connection of this thread's transaction, if there is one. */
+  public JdbcTemplate jdbc() {
+    return jdbc;
+  }
+
+  /** A SQL expression: milliseconds since 1970. */
+  public String now() {
+    return now;
+  }
+
+  /** Commits what it does, also where the pool's connections do not do so by themselves. */
+  public <T> T commit(Supplier<T> statements) {
+    return Objects.requireNonNull(own.execute(status -> statements.get()));
+  }
+
+  /**
+   * Looks which database it is.
+   *
+   * @param user what wants it, for people: the property
+   * @throws WorkerSetupException if it is none of those that are supported, or does not answer
+   */
+  public static Database of(DataSource given, String user) {
+    DataSource source = given;
+    while (source instanceof TransactionAwareDataSourceProxy proxy
+        && proxy.getTargetDataSource() != null) {
+      // Transactions are bound to what is behind it.
+      source = proxy.getTargetDataSource();
+    }
+    return new Database(source, now(product(source, user), user));
+  }
+
+  private static String product(DataSource source, String user) {
+    try {
+      return String.valueOf(
+          JdbcUtils.<String>extractDatabaseMetaData(
+              source, DatabaseMetaData::getDatabaseProductName));
+    } catch (MetaDataAccessException | CannotGetJdbcConnectionException e) {
+      WorkerSetupException failed =
+          new WorkerSetupException(
+              "%s needs the database, which does not answer: %s".formatted(user, e.getMessage()),
+              "See to it that the DataSource can connect, or unset the property.");
+      failed.initCause(e);
+      throw failed;
+    }
+  }
+
+  private static String now(String product, String user) {
+    return switch (product) {
+      case "H2" -> "cast(extract(epoch from current_timestamp) * 1000 as bigint)";
+      case "PostgreSQL" -> "cast(extract(epoch from clock_timestamp()) * 1000 as bigint)";
+      // Not of local time, in which an hour of each year comes twice.
+      case "MySQL", "MariaDB" ->
+          "timestampdiff(microsecond, '1970-01-01 00:00:00', utc_timestamp(6)) div 1000";
+      default ->
+          throw new WorkerSetupException(
+              "%s does not work with %s.".formatted(user, product),
+              "It works with PostgreSQL, MySQL, MariaDB and H2; unset the property.");
+    };
+  }
+
+  /** Whether what is written on this thread becomes part of a transaction of this database. */
+  public boolean isInTransaction() {
+    if (!TransactionSynchronizationManager.isActualTransactionActive()
+        || !TransactionSynchronizationManager.isSynchronizationActive()
+        || !(TransactionSynchronizationManager.getResource(source) instanceof ConnectionHolder)) {
+      return false;
+    }
+    // In a transaction of something else, there may be a connection that commits each statement.
+    return Boolean.FALSE.equals(
+        jdbc.execute((ConnectionCallback<Boolean>) Connection::getAutoCommit));
+  }
+}

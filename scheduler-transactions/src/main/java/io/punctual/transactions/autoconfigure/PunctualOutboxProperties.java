@@ -1,0 +1,47 @@
+package io.punctual.transactions.autoconfigure;
+
+import io.punctual.transactions.outbox.OutboxOptions;
+import java.time.Duration;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Jobs that are written in the application's own transactions.
+ *
+ * @param enabled whether what is sent, cancelled or moved inside of a transaction of the DataSource
+ *     is written in that transaction, to the table punctual_outbox, and sent from there
+ * @param initializeSchema whether the table is made at the start: embedded for databases in memory,
+ *     always, or never
+ * @param pollInterval how often this instance looks for what others have left behind, 100 ms to 1
+ *     min; its own commits are seen at once
+ * @param lease how long what an instance has taken is left to it, 10 s to 1 h: after this time what
+ *     one that died was sending is sent by another one
+ * @param keepRefused how long calls are kept that schedulers have refused for good, from 1 h
+ */
+@ConfigurationProperties("punctual.client.outbox")
+public record PunctualOutboxProperties(
+    @DefaultValue("false") boolean enabled,
+    @DefaultValue("embedded") InitializeSchema initializeSchema,
+    @DefaultValue("1s") Duration pollInterval,
+    @DefaultValue("1m") Duration lease,
+    @DefaultValue("30d") Duration keepRefused) {
+
+  /** Checks the values. */
+  public PunctualOutboxProperties {
+    require("poll-interval", pollInterval, Duration.ofMillis(100), Duration.ofMinutes(1));
+    require("lease", lease, Duration.ofSeconds(10), Duration.ofHours(1));
+    require("keep-refused", keepRefused, Duration.ofHours(1), Duration.ofDays(3650));
+  }
+
+  private static void require(String name, Duration value, Duration least, Duration most) {
+    if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+      throw new IllegalArgumentException(
+          "punctual.client.outbox.%s must be between %s and %s, not %s"
+              .formatted(name, least, most, value));
+    }
+  }
+
+  OutboxOptions options() {
+    return new OutboxOptions(pollInterval, lease, keepRefused);
+  }
+}

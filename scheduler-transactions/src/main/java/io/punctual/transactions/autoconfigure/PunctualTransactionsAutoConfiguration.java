@@ -1,0 +1,236 @@
+package io.punctual.transactions.autoconfigure;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.punctual.JobScheduler;
+import io.punctual.spring.CommitFailures;
+import io.punctual.spring.JobApplication;
+import io.punctual.spring.Once;
+import io.punctual.spring.SubmitTracing;
+import io.punctual.transactions.Database;
+import io.punctual.transactions.once.DatabaseOnce;
+import io.punctual.transactions.once.OnceFilter;
+import io.punctual.transactions.once.OnceFilters;
+import io.punctual.transactions.once.OnceSource;
+import io.punctual.transactions.once.RedisOnce;
+import io.punctual.transactions.outbox.Outbox;
+import io.punctual.transactions.outbox.OutboxHealthIndicator;
+import io.punctual.transactions.outbox.OutboxMetrics;
+import io.punctual.transactions.outbox.OutboxRelay;
+import io.punctual.worker.WorkerSetupException;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/** The outbox, where it is switched on, and filters for workers that want one. */
+@AutoConfiguration(
+    afterName = {
+      "io.punctual.client.autoconfigure.PunctualClientAutoConfiguration",
+      "io.punctual.plugin.PunctualPluginAutoConfiguration",
+      "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+      "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration"
+    })
+@ConditionalOnBean(JobApplication.class)
+public class PunctualTransactionsAutoConfiguration {
+
+  @Bean
+  @ConditionalOnMissingBean
+  OnceFilters punctualOnceFilters(
+      ObjectProvider<OnceSource> sources, ObjectProvider<SkippedJobs> skipped) {
+    return new OnceFilters(
+        sources.orderedStream().toList(), skipped.getIfAvailable(() -> type -> {})::skipped);
+  }
+
+  private static <T> T only(ObjectProvider<T> beans, String what, String user) {
+    T found = beans.getIfUnique();
+    if (found != null) {
+      return found;
+    }
+    long number = beans.stream().count();
+    throw number == 0
+        ? new WorkerSetupException(
+            "%s needs a %s, and there is none.".formatted(user, what),
+            "Add spring-boot-starter-jdbc or spring-boot-starter-data-jpa, and set"
+                + " spring.datasource; or unset it.")
+        : new WorkerSetupException(
+            "%s needs a %s, and there are %d, none of them primary.".formatted(user, what, number),
+            "Mark the one that the application's own data are in as @Primary.");
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnProperty(prefix = "punctual.client.outbox", name = "enabled")
+  @ConditionalOnMissingClass(
+      "org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer")
+  static class OutboxWithoutJdbc {
+
+    @Bean
+    OnceSource punctualOutboxWithoutJdbc() {
+      throw new WorkerSetupException(
+          "punctual.client.outbox.enabled is set, and JDBC is not on the class path.",
+          "Add spring-boot-starter-jdbc or spring-boot-starter-data-jpa, and a DataSource; or unset"
+              + " it.");
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnProperty(prefix = "punctual.client.outbox", name = "enabled")
+  @ConditionalOnClass(DataSourceScriptDatabaseInitializer.class)
+  @EnableConfigurationProperties(PunctualOutboxProperties.class)
+  static class OutboxConfiguration {
+
+    private static final String USER = "punctual.client.outbox.enabled";
+
+    @Bean
+    @ConditionalOnMissingBean(name = "punctualOutboxSchema")
+    SchemaScript punctualOutboxSchema(
+        ObjectProvider<DataSource> sources, PunctualOutboxProperties properties) {
+      return SchemaScript.of(
+          only(sources, "DataSource", USER), "punctual_outbox", properties.initializeSchema());
+    }
+
+    @Bean
+    Outbox punctualOutbox(
+        ObjectProvider<DataSource> sources,
+        JobApplication application,
+        ObjectProvider<SubmitTracing> tracing) {
+      return new Outbox(
+          Database.of(only(sources, "DataSource", USER), USER),
+          application.name(),
+          tracing.getIfAvailable(() -> job -> job));
+    }
+
+    @Bean
+    OutboxRelay punctualOutboxRelay(
+        Outbox outbox,
+        JobScheduler scheduler,
+        ObjectProvider<CommitFailures> failures,
+        PunctualOutboxProperties properties) {
+      return new OutboxRelay(
+          outbox,
+          scheduler,
+          failures.getIfAvailable(() -> CommitFailures.NONE),
+          properties.options());
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(MeterRegistry.class)
+    static class Metrics {
+
+      @Bean
+      OutboxMetrics punctualOutboxMetrics(Outbox outbox) {
+        return new OutboxMetrics(outbox);
+      }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
+    static class Health {
+
+      @Bean
+      @ConditionalOnEnabledHealthIndicator("punctualOutbox")
+      OutboxHealthIndicator punctualOutboxHealthIndicator(Outbox outbox) {
+        return new OutboxHealthIndicator(outbox);
+      }
+    }
+  }
+
+  /** Hears of each job that was left out. */
+  @FunctionalInterface
+  interface SkippedJobs {
+    void skipped(String taskType);
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(MeterRegistry.class)
+  static class OnceMetrics {
+
+    @Bean
+    SkippedJobs punctualSkippedJobs(ObjectProvider<MeterRegistry> registries) {
+      return type -> {
+        MeterRegistry registry = registries.getIfAvailable();
+        if (registry != null) {
+          registry.counter("punctual.client.once.skipped", "task.type", type).increment();
+        }
+      };
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(DataSourceScriptDatabaseInitializer.class)
+  @EnableConfigurationProperties(PunctualOnceProperties.class)
+  static class DatabaseOnceConfiguration {
+
+    private static final String USER = "once: database";
+
+    @Bean
+    OnceSource punctualDatabaseOnce(
+        ObjectProvider<DataSource> sources,
+        ObjectProvider<PlatformTransactionManager> transactions,
+        JobApplication application,
+        PunctualOnceProperties properties) {
+      return new OnceSource() {
+        @Override
+        public Once where() {
+          return Once.DATABASE;
+        }
+
+        @Override
+        public OnceFilter open() {
+          DataSource source = only(sources, "DataSource", USER);
+          Database database = Database.of(source, USER);
+          var unused =
+              SchemaScript.of(source, "punctual_once", properties.initializeSchema())
+                  .initializeDatabase();
+          return new DatabaseOnce(
+              database,
+              only(transactions, "TransactionManager", USER),
+              application.name(),
+              properties.retention());
+        }
+      };
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(StringRedisTemplate.class)
+  @EnableConfigurationProperties(PunctualOnceProperties.class)
+  static class RedisOnceConfiguration {
+
+    @Bean
+    OnceSource punctualRedisOnce(
+        ObjectProvider<StringRedisTemplate> redis,
+        JobApplication application,
+        PunctualOnceProperties properties) {
+      return new OnceSource() {
+        @Override
+        public Once where() {
+          return Once.REDIS;
+        }
+
+        @Override
+        public OnceFilter open() {
+          StringRedisTemplate template = redis.getIfUnique();
+          if (template == null) {
+            throw new WorkerSetupException(
+                "once: redis needs a StringRedisTemplate, and there is none, or more than one.",
+                "Add spring-boot-starter-data-redis and set spring.data.redis; or mark one as"
+                    + " @Primary.");
+          }
+          return new RedisOnce(template, application.name(), properties.retention());
+        }
+      };
+    }
+  }
+}

@@ -1,0 +1,169 @@
+package io.punctual.transactions.once;
+
+import io.punctual.TaskContext;
+import io.punctual.TaskWorker;
+import io.punctual.spring.Once;
+import io.punctual.worker.TaskWorkers;
+import io.punctual.worker.WorkerSetupException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+
+/** Puts a filter before each worker that wants one. */
+public final class OnceFilters implements SmartInitializingSingleton, DisposableBean {
+
+  private static final Logger log = LoggerFactory.getLogger(OnceFilters.class);
+  private static final long CLEANING_SECONDS = 600;
+
+  private record Demand(TaskWorkers workers, Function<String, @Nullable Once> once) {}
+
+  private final List<OnceSource> sources;
+  private final Consumer<String> skipped;
+  private final List<Demand> demands = new ArrayList<>();
+  private final Map<Once, OnceFilter> filters = new EnumMap<>(Once.class);
+  private final ScheduledThreadPoolExecutor cleaner =
+      new ScheduledThreadPoolExecutor(
+          1,
+          task -> {
+            Thread thread = new Thread(task, "punctual-once-cleaner");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  /**
+   * @param skipped told the task type of each job that is left out
+   */
+  public OnceFilters(List<OnceSource> sources, Consumer<String> skipped) {
+    this.sources = List.copyOf(sources);
+    this.skipped = skipped;
+  }
+
+  /**
+   * Puts filters before workers, also before those that come later.
+   *
+   * @param once what is set for a task type
+   */
+  public void apply(TaskWorkers workers, Function<String, @Nullable Once> once) {
+    demands.add(new Demand(workers, once));
+    workers.wrap(
+        worker -> {
+          Once where = once.apply(worker.type());
+          return where == null || where == Once.OFF ? worker : new Filtered(worker, where);
+        });
+  }
+
+  /**
+   * Makes the filters that are wanted.
+   *
+   * @throws WorkerSetupException if there is not what one of them needs
+   */
+  @Override
+  public void afterSingletonsInstantiated() {
+    for (Demand demand : demands) {
+      for (String type : demand.workers().types()) {
+        Once where = demand.once().apply(type);
+        if (where != null && where != Once.OFF) {
+          var unused = filter(where);
+        }
+      }
+    }
+  }
+
+  private synchronized OnceFilter filter(Once where) {
+    OnceFilter known = filters.get(where);
+    if (known == null) {
+      known = open(where);
+      filters.put(where, known);
+      var unused =
+          cleaner.scheduleWithFixedDelay(
+              new Cleaning(known),
+              ThreadLocalRandom.current().nextLong(CLEANING_SECONDS),
+              CLEANING_SECONDS,
+              TimeUnit.SECONDS);
+    }
+    return known;
+  }
+
+  private OnceFilter open(Once where) {
+    for (OnceSource source : sources) {
+      if (source.where() == where) {
+        return source.open();
+      }
+    }
+    throw where == Once.DATABASE
+        ? new WorkerSetupException(
+            "A worker is set to once: database, and there is no database.",
+            "Add spring-boot-starter-jdbc or spring-boot-starter-data-jpa, and a DataSource.")
+        : new WorkerSetupException(
+            "A worker is set to once: redis, and there is no Redis.",
+            "Add spring-boot-starter-data-redis, and set spring.data.redis.");
+  }
+
+  private record Cleaning(OnceFilter filter) implements Runnable {
+    @Override
+    public void run() {
+      try {
+        filter.clean();
+      } catch (RuntimeException e) {
+        log.warn(
+            "Punctual: which jobs are done could not be cleaned up, trying again: {}",
+            e.getMessage());
+      }
+    }
+  }
+
+  @Override
+  public void destroy() {
+    cleaner.shutdownNow();
+  }
+
+  /** A worker behind a filter. */
+  private final class Filtered implements TaskWorker {
+
+    private final TaskWorker worker;
+    private final Once where;
+
+    Filtered(TaskWorker worker, Once where) {
+      this.worker = worker;
+      this.where = where;
+    }
+
+    @Override
+    public String type() {
+      return worker.type();
+    }
+
+    @Override
+    public Class<?> clazz() {
+      return worker.clazz();
+    }
+
+    @Override
+    public void invoke(String params) {
+      throw new IllegalStateException("which job it is must be known, to run it once");
+    }
+
+    @Override
+    public void invoke(String params, TaskContext context) throws Exception {
+      if (!filter(where).run(context, () -> worker.invoke(params, context))) {
+        log.info(
+            "Job {} of {} was done already; attempt {} is left out",
+            context.taskId(),
+            context.taskType(),
+            context.attempt());
+        skipped.accept(context.taskType());
+      }
+    }
+  }
+}

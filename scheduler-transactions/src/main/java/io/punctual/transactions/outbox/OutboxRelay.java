@@ -1,0 +1,339 @@
+package io.punctual.transactions.outbox;
+
+import io.punctual.ErrorCode;
+import io.punctual.JobScheduler;
+import io.punctual.PunctualException;
+import io.punctual.SchedulerUnavailableException;
+import io.punctual.spring.CommitFailures;
+import io.punctual.spring.DeferredCall;
+import io.punctual.spring.DeferredCalls;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.dao.ConcurrencyFailureException;
+
+/**
+ * Makes the calls that the outbox holds. Each instance of an application has one; what one of them
+ * has claimed, the others leave to it until the lease is over, since it may have died. A call that
+ * is made twice because of that changes nothing: jobs are known by their ids.
+ */
+public final class OutboxRelay implements SmartLifecycle {
+
+  private static final Logger log = LoggerFactory.getLogger(OutboxRelay.class);
+  private static final int BATCH = 100;
+  private static final Duration MIN_PAUSE = Duration.ofSeconds(1);
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(15);
+  private static final Duration MAX_DELAY = Duration.ofMinutes(1);
+  private static final Duration CLEANING = Duration.ofHours(1);
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /** What is not the fault of one call: none gets through. */
+  private static final Set<ErrorCode> CLOSED_DOORS =
+      Set.of(ErrorCode.UNAUTHENTICATED, ErrorCode.FORBIDDEN);
+
+  /** What repeating does not cure. */
+  private static final Set<ErrorCode> REFUSALS =
+      Set.of(ErrorCode.CONFLICT, ErrorCode.INVALID, ErrorCode.TOO_LARGE);
+
+  private final Outbox outbox;
+  private final OutboxTable table;
+  private final JobScheduler scheduler;
+  private final CommitFailures failures;
+  private final OutboxOptions options;
+  private volatile @Nullable Work work;
+
+  public OutboxRelay(
+      Outbox outbox, JobScheduler scheduler, CommitFailures failures, OutboxOptions options) {
+    this.outbox = outbox;
+    this.table = outbox.table();
+    this.scheduler = scheduler;
+    this.failures = failures;
+    this.options = options;
+  }
+
+  /** What became of a round. */
+  private enum Round {
+    /** There was nothing to do. */
+    IDLE,
+    /** There may be more to do. */
+    BUSY,
+    /** No scheduler takes anything. */
+    UNAVAILABLE
+  }
+
+  /** From a start to a stop. */
+  private final class Work implements Runnable {
+
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final Semaphore committed = new Semaphore(0);
+    private final Thread thread = new Thread(this, "punctual-outbox");
+    private long cleaned = System.nanoTime() - CLEANING.toNanos();
+    private int troubles;
+
+    void start() {
+      thread.setDaemon(true);
+      thread.start();
+    }
+
+    boolean goesOn() {
+      return stopped.getCount() > 0;
+    }
+
+    void wake() {
+      if (committed.availablePermits() == 0) {
+        committed.release();
+      }
+    }
+
+    void stop() throws InterruptedException {
+      stopped.countDown();
+      wake();
+      thread.join(PATIENCE.toMillis());
+      thread.interrupt();
+      thread.join(MIN_PAUSE.toMillis());
+    }
+
+    @Override
+    public void run() {
+      while (goesOn()) {
+        try {
+          step();
+        } catch (InterruptedException e) {
+          // Nobody but stop does that.
+          return;
+        }
+      }
+    }
+
+    private void step() throws InterruptedException {
+      // Before the look: what is committed behind it wakes again.
+      var unused = committed.drainPermits();
+      Round round;
+      try {
+        clean();
+        round = round(this);
+      } catch (ConcurrencyFailureException e) {
+        log.debug("Another relay was at the same rows", e);
+        round = Round.BUSY;
+      } catch (RuntimeException | Error e) {
+        if (goesOn()) {
+          log.atLevel(troubles == 0 ? Level.ERROR : Level.DEBUG)
+              .setCause(e)
+              .log(
+                  "Punctual: the outbox (table punctual_outbox) cannot be relayed, trying again: {}",
+                  e.getMessage());
+        }
+        round = Round.UNAVAILABLE;
+      }
+      if (round == Round.UNAVAILABLE) {
+        pause(stopped, delay(++troubles, MAX_PAUSE));
+        return;
+      }
+      if (troubles > 0 && round == Round.BUSY) {
+        log.info("Punctual: the outbox is relayed again");
+      }
+      troubles = 0;
+      if (round == Round.IDLE) {
+        var unusedWoken =
+            committed.tryAcquire(options.pollInterval().toNanos(), TimeUnit.NANOSECONDS);
+      }
+    }
+
+    private void clean() {
+      if (System.nanoTime() - cleaned >= CLEANING.toNanos()) {
+        cleaned = System.nanoTime();
+        int deleted = table.deleteRefused(options.keepRefused());
+        if (deleted > 0) {
+          log.info(
+              "Punctual: {} refused calls, older than {}, were removed from the outbox",
+              deleted,
+              options.keepRefused());
+        }
+      }
+    }
+  }
+
+  private static void pause(CountDownLatch stopped, Duration time) throws InterruptedException {
+    var unused = stopped.await(time.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** A second, doubled with each failure, up to a bound; a quarter of it is random. */
+  private static Duration delay(int failures, Duration most) {
+    long ms = Math.min(most.toMillis(), MIN_PAUSE.toMillis() << Math.min(failures - 1, 10));
+    return Duration.ofMillis(ms - ThreadLocalRandom.current().nextLong(ms / 4));
+  }
+
+  private record Claimed(OutboxTable.Row row, DeferredCall call) {}
+
+  private Round round(Work mine) {
+    List<Long> ready = table.ready(BATCH);
+    if (ready.isEmpty()) {
+      return Round.IDLE;
+    }
+    String claim = UUID.randomUUID().toString();
+    long started = System.nanoTime();
+    List<Claimed> claimed = new ArrayList<>();
+    for (OutboxTable.Row row : table.claim(ready, claim, options.lease())) {
+      try {
+        claimed.add(new Claimed(row, StoredCalls.read(row.kind(), row.content())));
+      } catch (IllegalArgumentException e) {
+        failed(row, claim, row.kind() + " of " + row.lane(), e);
+      }
+    }
+    // Each is of another job, so that their order is free; jobs side by side share requests.
+    claimed.sort(Comparator.comparing(one -> !(one.call() instanceof DeferredCall.Send)));
+    Outcomes outcomes = new Outcomes(mine, claimed, started);
+    try {
+      DeferredCalls.make(scheduler, claimed.stream().map(Claimed::call).toList(), outcomes);
+    } finally {
+      settle(claimed, claim, outcomes);
+    }
+    return outcomes.unavailable == null ? Round.BUSY : Round.UNAVAILABLE;
+  }
+
+  /** What became of each call; null where it was not made. */
+  private final class Outcomes implements DeferredCalls.Results {
+
+    private final Work mine;
+    private final long started;
+    private final boolean[] made;
+    private final @Nullable Throwable[] errors;
+    private @Nullable PunctualException unavailable;
+
+    Outcomes(Work mine, List<Claimed> claimed, long started) {
+      this.mine = mine;
+      this.started = started;
+      this.made = new boolean[claimed.size()];
+      this.errors = new @Nullable Throwable[claimed.size()];
+    }
+
+    @Override
+    public boolean goesOn() {
+      // The other half of the lease is for the call itself.
+      return mine.goesOn()
+          && unavailable == null
+          && System.nanoTime() - started < options.lease().toNanos() / 2;
+    }
+
+    @Override
+    public void made(int index, @Nullable Throwable error) {
+      made[index] = true;
+      errors[index] = error;
+      if (error instanceof PunctualException known && concernsAll(known)) {
+        unavailable = known;
+      }
+    }
+  }
+
+  private void settle(List<Claimed> claimed, String claim, Outcomes outcomes) {
+    List<Long> done = new ArrayList<>();
+    List<Long> untried = new ArrayList<>();
+    for (int i = 0; i < claimed.size(); i++) {
+      OutboxTable.Row row = claimed.get(i).row();
+      Throwable error = outcomes.errors[i];
+      if (!outcomes.made[i]) {
+        untried.add(row.id());
+      } else if (error == null) {
+        done.add(row.id());
+      } else if (error instanceof PunctualException known && concernsAll(known)) {
+        // Not the row's fault: it goes as soon as somebody takes it.
+        table.failed(row.id(), claim, String.valueOf(error.getMessage()), Duration.ZERO);
+      } else if (error instanceof PunctualException known && REFUSALS.contains(known.code())) {
+        refused(claimed.get(i), claim, known);
+      } else {
+        failed(row, claim, described(claimed.get(i).call()), error);
+      }
+    }
+    table.delete(done, claim);
+    table.release(untried, claim);
+    if (outcomes.unavailable != null && outcomes.mine.troubles == 0) {
+      log.warn(
+          "Punctual: no scheduler takes what is in the outbox, trying again: {}",
+          outcomes.unavailable.getMessage());
+    }
+  }
+
+  private static boolean concernsAll(PunctualException error) {
+    return error instanceof SchedulerUnavailableException || CLOSED_DOORS.contains(error.code());
+  }
+
+  private static String described(DeferredCall call) {
+    return call.kind() + " of " + call.target();
+  }
+
+  private void failed(OutboxTable.Row row, String claim, String what, Throwable error) {
+    Duration delay = delay(row.attempts(), MAX_DELAY);
+    table.failed(row.id(), claim, String.valueOf(error.getMessage()), delay);
+    boolean passes = error instanceof PunctualException known && known.isTransient();
+    log.atLevel(passes ? Level.WARN : Level.ERROR)
+        .setCause(error)
+        .log(
+            "Punctual: the {}, row {} of punctual_outbox, failed (attempt {}), and will be made"
+                + " again in {}: {}",
+            what,
+            row.id(),
+            row.attempts(),
+            delay,
+            error.getMessage());
+  }
+
+  private void refused(Claimed claimed, String claim, PunctualException error) {
+    table.refused(claimed.row().id(), claim, String.valueOf(error.getMessage()));
+    log.atError()
+        .setCause(error)
+        .log(
+            "The transaction committed, but the {} that was to follow is REFUSED: {}. Row {} of"
+                + " punctual_outbox keeps it, with refused = 1; mend what it says and set"
+                + " refused = 0, or delete it.",
+            described(claimed.call()),
+            error.getMessage(),
+            claimed.row().id());
+    failures.failed(claimed.call().kind(), error);
+  }
+
+  @Override
+  public synchronized void start() {
+    if (work == null) {
+      Work started = new Work();
+      work = started;
+      outbox.onCommit(started::wake);
+      started.start();
+    }
+  }
+
+  @Override
+  public synchronized void stop() {
+    Work ending = work;
+    work = null;
+    if (ending != null) {
+      try {
+        ending.stop();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  @Override
+  public boolean isRunning() {
+    return work != null;
+  }
+
+  // Ends behind the web server and the workers, whose last commits it still takes.
+  @Override
+  public int getPhase() {
+    return SmartLifecycle.DEFAULT_PHASE - 8192;
+  }
+}

@@ -1,0 +1,226 @@
+package io.punctual.transactions.outbox;
+
+import io.punctual.spring.DeferredCall;
+import io.punctual.transactions.Database;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/**
+ * The table {@code punctual_outbox}. Rows of one lane, which is a job, go in the order of their
+ * numbers: none is given out as long as an earlier one is there. A row is claimed for a while by
+ * one statement, without a transaction that stays open, and deleted when its call was made.
+ */
+final class OutboxTable {
+
+  /** The lane of what concerns jobs that nobody can name: nothing goes beside it. */
+  static final String ALL = "*";
+
+  private static final int MAX_ERROR = 1000;
+  private static final int PAGE = 500;
+
+  private final Database database;
+  private final JdbcTemplate jdbc;
+  private final String application;
+
+  OutboxTable(Database database, String application) {
+    this.database = database;
+    this.jdbc = database.jdbc();
+    this.application = application;
+  }
+
+  /**
+   * A claimed row.
+   *
+   * @param attempts this one included
+   */
+  record Row(long id, String lane, String kind, String content, int attempts) {}
+
+  /** What is in the table, as far as it concerns this application. */
+  OutboxStatus status() {
+    return Objects.requireNonNull(
+        jdbc.query(
+            "select refused, count(*), min(created_at), "
+                + database.now()
+                + " from punctual_outbox where application = ? group by refused",
+            results -> {
+              long waiting = 0;
+              long refused = 0;
+              Duration age = Duration.ZERO;
+              while (results.next()) {
+                if (results.getInt(1) == 0) {
+                  waiting = results.getLong(2);
+                  age = Duration.ofMillis(Math.max(0, results.getLong(4) - results.getLong(3)));
+                } else {
+                  refused = results.getLong(2);
+                }
+              }
+              return new OutboxStatus(waiting, age, refused);
+            },
+            application));
+  }
+
+  /** Writes calls, on the connection of this thread's transaction. */
+  void insert(List<? extends DeferredCall> calls) {
+    List<Object[]> rows = new ArrayList<>(calls.size());
+    for (DeferredCall call : calls) {
+      String lane = call instanceof DeferredCall.CancelByTag ? ALL : call.target();
+      rows.add(new Object[] {application, lane, call.kind().toString(), StoredCalls.write(call)});
+    }
+    var unused =
+        jdbc.batchUpdate(
+            "insert into punctual_outbox (application, lane, kind, content, created_at,"
+                + " available_at, attempts, refused) values (?, ?, ?, ?, %1$s, %1$s, 0, 0)"
+                    .formatted(database.now()),
+            rows);
+  }
+
+  private record Waiting(long id, String lane, boolean available) {}
+
+  /**
+   * The rows that may go now, the oldest first: of each lane the first one, unless it is claimed or
+   * failed a moment ago. Rows are read in their order, a page at a time, and told apart here: a
+   * database that knows nothing of a table yet makes a long way of a join with itself.
+   */
+  List<Long> ready(int max) {
+    List<Long> ready = new ArrayList<>();
+    Set<String> taken = new HashSet<>();
+    long last = Long.MIN_VALUE;
+    while (true) {
+      List<Waiting> page = page(last);
+      for (Waiting row : page) {
+        last = row.id();
+        boolean alone = row.lane().equals(ALL);
+        boolean first = alone ? taken.isEmpty() : taken.add(row.lane());
+        if (first && row.available()) {
+          ready.add(row.id());
+        }
+        if (alone || ready.size() == max) {
+          return ready;
+        }
+      }
+      if (page.size() < PAGE) {
+        return ready;
+      }
+    }
+  }
+
+  private List<Waiting> page(long after) {
+    return jdbc.query(
+        "select id, lane, case when available_at <= %s then 1 else 0 end from punctual_outbox where application = ? and refused = 0 and id > ? order by id limit %d"
+            .formatted(database.now(), PAGE),
+        (results, number) ->
+            new Waiting(results.getLong(1), results.getString(2), results.getInt(3) == 1),
+        application,
+        after);
+  }
+
+  /**
+   * Claims those of the rows that nobody else has claimed meanwhile.
+   *
+   * @param claim the name of this claim, used once
+   * @param lease after which the rows may go to somebody else
+   */
+  List<Row> claim(List<Long> ids, String claim, Duration lease) {
+    return database.commit(() -> update(ids, claim, lease) == 0 ? List.of() : claimed(ids, claim));
+  }
+
+  private int update(List<Long> ids, String claim, Duration lease) {
+    List<Object> values = new ArrayList<>(List.of(claim, lease.toMillis()));
+    values.addAll(ids);
+    return jdbc.update(
+        "update punctual_outbox set claim = ?, available_at = %1$s + ?, attempts = attempts + 1 where id in (%2$s) and refused = 0 and available_at <= %1$s"
+            .formatted(database.now(), marks(ids)),
+        values.toArray());
+  }
+
+  private List<Row> claimed(List<Long> ids, String claim) {
+    List<Object> values = new ArrayList<>(ids);
+    values.add(claim);
+    return jdbc.query(
+        "select id, lane, kind, content, attempts from punctual_outbox where id in (%s) and claim = ? order by id"
+            .formatted(marks(ids)),
+        (results, number) ->
+            new Row(
+                results.getLong(1),
+                results.getString(2),
+                results.getString(3),
+                results.getString(4),
+                results.getInt(5)),
+        values.toArray());
+  }
+
+  /** The calls were made. */
+  void delete(List<Long> ids, String claim) {
+    change("delete from punctual_outbox", ids, claim);
+  }
+
+  /** The calls were not tried. */
+  void release(List<Long> ids, String claim) {
+    change(
+        "update punctual_outbox set claim = null, available_at = %s, attempts = attempts - 1"
+            .formatted(database.now()),
+        ids,
+        claim);
+  }
+
+  /** A call failed, to be made again after that time. */
+  void failed(long id, String claim, String error, Duration delay) {
+    change(
+        "update punctual_outbox set claim = null, available_at = %s + ?, error = ?"
+            .formatted(database.now()),
+        List.of(id),
+        claim,
+        delay.toMillis(),
+        cut(error));
+  }
+
+  /** A call can never be made; the row stays for people, and nothing waits for it any more. */
+  void refused(long id, String claim, String error) {
+    change(
+        "update punctual_outbox set claim = null, refused = 1, available_at = %s, error = ?"
+            .formatted(database.now()),
+        List.of(id),
+        claim,
+        cut(error));
+  }
+
+  /** Changes rows that are still ours. */
+  private void change(String statement, List<Long> ids, String claim, Object... first) {
+    if (!ids.isEmpty()) {
+      List<Object> values = new ArrayList<>(List.of(first));
+      values.addAll(ids);
+      values.add(claim);
+      var unused =
+          database.commit(
+              () ->
+                  jdbc.update(
+                      "%s where id in (%s) and claim = ?".formatted(statement, marks(ids)),
+                      values.toArray()));
+    }
+  }
+
+  /** Forgets what was refused so long ago. */
+  int deleteRefused(Duration age) {
+    return database.commit(
+        () ->
+            jdbc.update(
+                "delete from punctual_outbox where application = ? and refused = 1 and available_at < %s - ?"
+                    .formatted(database.now()),
+                application,
+                age.toMillis()));
+  }
+
+  private static String cut(String text) {
+    return text.length() <= MAX_ERROR ? text : text.substring(0, MAX_ERROR);
+  }
+
+  private static String marks(List<?> values) {
+    return String.join(", ", Collections.nCopies(values.size(), "?"));
+  }
+}

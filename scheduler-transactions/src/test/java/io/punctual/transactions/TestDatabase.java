@@ -1,0 +1,171 @@
+package io.punctual.transactions;
+
+import io.punctual.redis.Ports;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+/** Real databases: H2 here, PostgreSQL from a jar, MariaDB as this machine has it. */
+public enum TestDatabase {
+  /** In memory. */
+  H2 {
+    @Override
+    public DataSource create() {
+      return new DriverManagerDataSource(
+          "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "sa", "");
+    }
+  },
+  /** A server of its own. */
+  POSTGRESQL {
+    @Override
+    public DataSource create() {
+      String name = "t" + UUID.randomUUID().toString().replace("-", "");
+      new JdbcTemplate(Postgres.SERVER.getPostgresDatabase()).execute("create database " + name);
+      return Postgres.SERVER.getDatabase("postgres", name);
+    }
+  },
+  /** A server of its own; wants {@code mariadbd} on the PATH (Debian: mariadb-server). */
+  MARIADB {
+    @Override
+    public DataSource create() {
+      String name = "t" + UUID.randomUUID().toString().replace("-", "");
+      new JdbcTemplate(MariaDb.source("mysql")).execute("create database " + name);
+      return MariaDb.source(name);
+    }
+  };
+
+  /** A new database, empty. */
+  public abstract DataSource create();
+
+  /** The folder of its scripts. */
+  public String vendor() {
+    return name().toLowerCase(java.util.Locale.ROOT);
+  }
+
+  /** A new database with our tables, by the scripts that are shipped. */
+  public DataSource createWithTables() {
+    DataSource source = create();
+    for (String table : List.of("punctual_outbox", "punctual_once")) {
+      ClassPathResource script =
+          new ClassPathResource("io/punctual/schema/%s/R__%s.sql".formatted(vendor(), table));
+      // Twice: that they may be run again is what the R stands for.
+      new ResourceDatabasePopulator(script).execute(source);
+      new ResourceDatabasePopulator(script).execute(source);
+    }
+    return source;
+  }
+
+  private static final class Postgres {
+    static final EmbeddedPostgres SERVER = start();
+
+    private static EmbeddedPostgres start() {
+      try {
+        return EmbeddedPostgres.builder().start();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  private static final class MariaDb {
+    private static final int PORT = start();
+
+    static DataSource source(String database) {
+      return new DriverManagerDataSource(
+          "jdbc:mariadb://127.0.0.1:%d/%s".formatted(PORT, database), "root", "");
+    }
+
+    private static int start() {
+      try {
+        Path directory = Files.createTempDirectory("mariadb");
+        int port = Ports.free();
+        Path data = directory.resolve("data");
+        Path log = directory.resolve("log");
+        run(
+            log,
+            "mariadb-install-db",
+            "--no-defaults",
+            "--auth-root-authentication-method=normal",
+            "--skip-test-db",
+            "--user=" + System.getProperty("user.name"),
+            "--datadir=" + data);
+        Process server =
+            new ProcessBuilder(
+                    "mariadbd",
+                    "--no-defaults",
+                    "--user=" + System.getProperty("user.name"),
+                    "--bind-address=127.0.0.1",
+                    "--port=" + port,
+                    "--skip-grant-tables",
+                    "--pid-file=" + directory.resolve("pid"),
+                    "--datadir=" + data,
+                    "--socket=" + directory.resolve("socket"))
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                .start();
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, directory)));
+        Awaitility.await()
+            .atMost(Duration.ofSeconds(60))
+            .pollInSameThread()
+            .ignoreExceptionsInstanceOf(SQLException.class)
+            .until(
+                () -> {
+                  if (!server.isAlive()) {
+                    throw new IllegalStateException("it ended: " + Files.readString(log));
+                  }
+                  return connects(port);
+                });
+        return port;
+      } catch (IOException e) {
+        throw new UncheckedIOException(
+            "MariaDB cannot be started: its mariadbd must be on the PATH (Debian: apt-get install"
+                + " mariadb-server)",
+            e);
+      }
+    }
+
+    private static boolean connects(int port) throws SQLException {
+      try (Connection connection =
+          new DriverManagerDataSource(
+                  "jdbc:mariadb://127.0.0.1:%d/mysql".formatted(port), "root", "")
+              .getConnection()) {
+        return connection.isValid(1);
+      }
+    }
+
+    private static void run(Path log, String... command) throws IOException {
+      Process process =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+              .start();
+      if (process.onExit().join().exitValue() != 0) {
+        throw new IOException(command[0] + " failed: " + Files.readString(log));
+      }
+    }
+
+    private static void stop(Process server, Path directory) {
+      server.destroyForcibly();
+      var unused = server.onExit().join();
+      try (Stream<Path> files = Files.walk(directory)) {
+        files.sorted(java.util.Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}

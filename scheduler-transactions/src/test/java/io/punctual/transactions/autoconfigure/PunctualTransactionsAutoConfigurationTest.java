@@ -1,0 +1,385 @@
+package io.punctual.transactions.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.punctual.JobScheduler;
+import io.punctual.TaskContext;
+import io.punctual.TaskWorker;
+import io.punctual.spring.DeferredCall;
+import io.punctual.spring.JobApplication;
+import io.punctual.spring.Once;
+import io.punctual.spring.TransactionCalls;
+import io.punctual.transactions.TestDatabase;
+import io.punctual.transactions.once.OnceFilters;
+import io.punctual.transactions.outbox.Outbox;
+import io.punctual.transactions.outbox.OutboxHealthIndicator;
+import io.punctual.transactions.outbox.OutboxMetrics;
+import io.punctual.transactions.outbox.OutboxRelay;
+import io.punctual.worker.RunningAttempt;
+import io.punctual.worker.TaskWorkers;
+import io.punctual.worker.TimeLimit;
+import io.punctual.worker.WorkerSetupException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.liquibase.autoconfigure.LiquibaseAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+class PunctualTransactionsAutoConfigurationTest {
+
+  private static final String OUTBOX = "punctual.client.outbox.enabled=true";
+
+  private final ApplicationContextRunner bare =
+      new ApplicationContextRunner()
+          .withConfiguration(AutoConfigurations.of(PunctualTransactionsAutoConfiguration.class))
+          .withUserConfiguration(Application.class);
+
+  private final ApplicationContextRunner application =
+      bare.withConfiguration(
+              AutoConfigurations.of(
+                  DataSourceAutoConfiguration.class,
+                  DataSourceTransactionManagerAutoConfiguration.class,
+                  TransactionAutoConfiguration.class))
+          .withPropertyValues("spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID());
+
+  @Test
+  void withoutThePropertyThereIsNoOutbox() {
+    application.run(
+        context -> {
+          assertThat(context).doesNotHaveBean(TransactionCalls.class);
+          assertThat(context).doesNotHaveBean(OutboxRelay.class);
+          assertThat(context).hasSingleBean(OnceFilters.class);
+          assertThat(tables(context.getBean(DataSource.class))).isEmpty();
+        });
+  }
+
+  @Test
+  void withItCallsAreRelayedAndSeen() {
+    application
+        .withPropertyValues(OUTBOX)
+        .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+        .run(
+            context -> {
+              assertThat(context).hasNotFailed();
+              context.getBean(OutboxRelay.class).stop();
+              new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                  .executeWithoutResult(
+                      status ->
+                          context
+                              .getBean(TransactionCalls.class)
+                              .add(List.of(new DeferredCall.CancelByTag("order:1"))));
+
+              Health health =
+                  Objects.requireNonNull(context.getBean(OutboxHealthIndicator.class).health());
+              assertThat(health.getStatus()).isEqualTo(Status.UP);
+              assertThat(health.getDetails()).containsEntry("waiting", 1L).containsKey("age");
+              SimpleMeterRegistry registry = new SimpleMeterRegistry();
+              context.getBean(OutboxMetrics.class).bindTo(registry);
+              assertThat(registry.get("punctual.client.outbox.waiting").gauge().value())
+                  .isEqualTo(1);
+              assertThat(registry.get("punctual.client.outbox.age").gauge().value())
+                  .isNotNegative();
+              assertThat(registry.get("punctual.client.outbox.refused").gauge().value()).isZero();
+
+              context.getBean(OutboxRelay.class).start();
+              Awaitility.await().until(() -> context.getBean(Outbox.class).status().waiting() == 0);
+              assertThat(context.getBean(Application.class).calls).contains("cancelByTag");
+
+              new JdbcTemplate(context.getBean(DataSource.class))
+                  .execute("drop table punctual_outbox");
+              assertThat(
+                      Objects.requireNonNull(context.getBean(OutboxHealthIndicator.class).health())
+                          .getStatus())
+                  .isEqualTo(Status.DOWN);
+            });
+  }
+
+  @Test
+  void aPoolThatDoesNotCommitByItselfIsWell() {
+    application
+        .withPropertyValues(OUTBOX, "spring.datasource.hikari.auto-commit=false")
+        .run(
+            context -> {
+              new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                  .executeWithoutResult(
+                      status ->
+                          context
+                              .getBean(TransactionCalls.class)
+                              .add(List.of(new DeferredCall.Cancel("order.close", "1"))));
+              Awaitility.await().until(() -> context.getBean(Outbox.class).status().waiting() == 0);
+              assertThat(context.getBean(Application.class).calls).containsExactly("cancel");
+            });
+  }
+
+  @Test
+  void itNeedsADataSource() {
+    bare.withPropertyValues(OUTBOX)
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .isInstanceOf(WorkerSetupException.class)
+                    .hasMessageContaining("punctual.client.outbox.enabled needs a DataSource"));
+  }
+
+  @Test
+  void ofTwoDataSourcesOneMustBePrimary() {
+    bare.withPropertyValues(OUTBOX)
+        .withBean("one", DataSource.class, TestDatabase.H2::create)
+        .withBean("two", DataSource.class, TestDatabase.H2::create)
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .hasMessageContaining("there are 2, none of them primary")
+                    .hasMessageContaining("@Primary"));
+  }
+
+  @Test
+  void itNeedsJdbc() {
+    bare.withPropertyValues(OUTBOX)
+        .withClassLoader(
+            new FilteredClassLoader("org.springframework.jdbc", "org.springframework.boot.jdbc"))
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .hasMessageContaining("JDBC is not on the class path"));
+  }
+
+  @Test
+  void whoDoesNotUseItNeedsNothingOfIt() {
+    bare.withClassLoader(
+            new FilteredClassLoader(
+                "org.springframework.jdbc",
+                "org.springframework.boot.jdbc",
+                "org.springframework.boot.sql",
+                "org.springframework.boot.health",
+                "org.springframework.data",
+                "org.springframework.transaction",
+                "org.springframework.dao",
+                "io.micrometer"))
+        .run(context -> assertThat(context).hasNotFailed().hasSingleBean(OnceFilters.class));
+  }
+
+  @Test
+  void valuesThatAreOutOfRangeAreNamed() {
+    for (String value : List.of("poll-interval=1ms", "lease=1s", "keep-refused=1s")) {
+      application
+          .withPropertyValues(OUTBOX, "punctual.client.outbox." + value)
+          .run(
+              context ->
+                  assertThat(context)
+                      .getFailure()
+                      .rootCause()
+                      .hasMessageContaining(
+                          "punctual.client.outbox." + value.substring(0, value.indexOf('='))));
+    }
+    application
+        .withPropertyValues("punctual.client.once.retention=1s")
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .hasMessageContaining("punctual.client.once.retention"));
+  }
+
+  @Test
+  void theTableIsMadeWhereThatIsWanted() {
+    application
+        .withPropertyValues(OUTBOX)
+        .run(
+            context ->
+                assertThat(tables(context.getBean(DataSource.class)))
+                    .containsExactly("PUNCTUAL_OUTBOX"));
+    application
+        .withPropertyValues(OUTBOX, "punctual.client.outbox.initialize-schema=never")
+        .run(context -> assertThat(tables(context.getBean(DataSource.class))).isEmpty());
+    // A file is none of this process's memory.
+    String file = "spring.datasource.url=jdbc:h2:./target/h2/" + UUID.randomUUID();
+    application
+        .withPropertyValues(OUTBOX, file)
+        .run(context -> assertThat(tables(context.getBean(DataSource.class))).isEmpty());
+    application
+        .withPropertyValues(OUTBOX, file, "punctual.client.outbox.initialize-schema=always")
+        .run(
+            context ->
+                assertThat(tables(context.getBean(DataSource.class)))
+                    .containsExactly("PUNCTUAL_OUTBOX"));
+  }
+
+  @Test
+  void flywayMakesTheTables() {
+    application
+        .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
+        .withPropertyValues(
+            OUTBOX,
+            "punctual.client.outbox.initialize-schema=never",
+            "spring.flyway.locations=classpath:io/punctual/schema/{vendor}")
+        .run(
+            context -> {
+              assertThat(context).hasNotFailed();
+              assertThat(tables(context.getBean(DataSource.class)))
+                  .containsExactly("PUNCTUAL_ONCE", "PUNCTUAL_OUTBOX");
+            });
+  }
+
+  @Test
+  void liquibaseMakesTheTables() {
+    application
+        .withConfiguration(AutoConfigurations.of(LiquibaseAutoConfiguration.class))
+        .withPropertyValues(
+            OUTBOX,
+            "punctual.client.outbox.initialize-schema=never",
+            "spring.liquibase.change-log=classpath:io/punctual/schema/liquibase.yaml")
+        .run(
+            context -> {
+              assertThat(context).hasNotFailed();
+              assertThat(tables(context.getBean(DataSource.class)))
+                  .containsExactly("PUNCTUAL_ONCE", "PUNCTUAL_OUTBOX");
+            });
+  }
+
+  @Test
+  void aWorkerThatWantsItsJobsOnceGetsWhatItNeeds() {
+    application
+        .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+        .withUserConfiguration(OnceInDatabase.class)
+        .run(
+            context -> {
+              assertThat(context).hasNotFailed();
+              TaskWorker worker =
+                  Objects.requireNonNull(context.getBean(TaskWorkers.class).find("order.close"));
+              assertThat(worker.clazz()).isEqualTo(Counting.class);
+              worker.invoke("", attempt());
+              worker.invoke("", attempt());
+              assertThat(context.getBean(Counting.class).count).isEqualTo(1);
+              assertThat(
+                      context
+                          .getBean(MeterRegistry.class)
+                          .get("punctual.client.once.skipped")
+                          .tag("task.type", "order.close")
+                          .counter()
+                          .count())
+                  .isEqualTo(1);
+            });
+  }
+
+  @Test
+  void withoutADatabaseItStopsTheStart() {
+    bare.withUserConfiguration(OnceInDatabase.class)
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .hasMessageContaining("once: database needs a DataSource"));
+    bare.withUserConfiguration(OnceInDatabase.class)
+        .withClassLoader(new FilteredClassLoader("org.springframework.boot.jdbc"))
+        .run(
+            context ->
+                assertThat(context).getFailure().hasMessageContaining("there is no database"));
+  }
+
+  private static TaskContext attempt() {
+    return new RunningAttempt(
+        "order.close",
+        "1",
+        "a",
+        1,
+        0,
+        Map.of(),
+        Instant.now(),
+        Duration.ofSeconds(30),
+        new TimeLimit(Thread.currentThread(), () -> {}));
+  }
+
+  private static List<String> tables(DataSource source) {
+    return new JdbcTemplate(source)
+        .query(
+            "select table_name from information_schema.tables where table_name like 'PUNCTUAL%'"
+                + " order by 1",
+            (results, number) -> results.getString(1));
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class Application {
+
+    final List<String> calls = new java.util.concurrent.CopyOnWriteArrayList<>();
+
+    @Bean
+    JobApplication name() {
+      return new JobApplication("Shop");
+    }
+
+    @Bean
+    JobScheduler scheduler() {
+      return (JobScheduler)
+          Proxy.newProxyInstance(
+              JobScheduler.class.getClassLoader(),
+              new Class<?>[] {JobScheduler.class},
+              (proxy, method, arguments) -> {
+                calls.add(method.getName());
+                return method.getName().equals("hashCode")
+                    ? (Object) 1
+                    : method.getName().equals("equals") ? (Object) (proxy == arguments[0]) : null;
+              });
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class OnceInDatabase {
+
+    @Bean
+    Counting counting() {
+      return new Counting();
+    }
+
+    @Bean
+    TaskWorkers workers(Counting counting, OnceFilters filters) {
+      TaskWorkers workers = new TaskWorkers(Map.of("counting", counting));
+      filters.apply(workers, type -> Once.DATABASE);
+      return workers;
+    }
+  }
+
+  static final class Counting implements TaskWorker {
+
+    private int count;
+
+    @Override
+    public String type() {
+      return "order.close";
+    }
+
+    @Override
+    public void invoke(String params) {
+      count++;
+    }
+  }
+}

@@ -1,0 +1,399 @@
+package io.punctual.transactions.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.punctual.DelayQueueJob;
+import io.punctual.ErrorCode;
+import io.punctual.PunctualException;
+import io.punctual.RetryPolicy;
+import io.punctual.spring.CommitFailures;
+import io.punctual.spring.DeferredCall;
+import io.punctual.transactions.Database;
+import io.punctual.transactions.TestDatabase;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** What the outbox promises, on each database. */
+abstract class OutboxContract {
+
+  private static final OutboxOptions FAST =
+      new OutboxOptions(Duration.ofMillis(100), Duration.ofSeconds(20), Duration.ofDays(1));
+
+  private final DataSource source;
+  private final JdbcTemplate jdbc;
+  private final DataSourceTransactionManager transactions;
+  private final TransactionTemplate transaction;
+  private final Outbox outbox;
+  private final RememberingScheduler scheduler = new RememberingScheduler();
+  private final Queue<String> failures = new ConcurrentLinkedQueue<>();
+  private final List<OutboxRelay> relays = new ArrayList<>();
+
+  OutboxContract(TestDatabase kind) {
+    this.source = kind.createWithTables();
+    this.jdbc = new JdbcTemplate(source);
+    this.transactions = new DataSourceTransactionManager(source);
+    this.transaction = new TransactionTemplate(transactions);
+    this.outbox = outbox("shop");
+  }
+
+  private Outbox outbox(String application) {
+    return new Outbox(Database.of(source, "the test"), application, job -> job);
+  }
+
+  private void relay(int number) {
+    for (int i = 0; i < number; i++) {
+      OutboxRelay relay =
+          new OutboxRelay(
+              i == 0 ? outbox : outbox("shop"),
+              scheduler,
+              (call, error) -> failures.add(call + " " + (error == null ? "" : error.getMessage())),
+              FAST);
+      relays.add(relay);
+      relay.start();
+    }
+  }
+
+  @AfterEach
+  void stop() {
+    relays.forEach(OutboxRelay::stop);
+  }
+
+  private static DelayQueueJob.Builder job(String id) {
+    return DelayQueueJob.of("order.close").taskId(id).delay(Duration.ofMinutes(30));
+  }
+
+  private void send(String id) {
+    outbox.add(List.of(new DeferredCall.Send(job(id).build())));
+  }
+
+  private void commit(DeferredCall... calls) {
+    transaction.executeWithoutResult(status -> outbox.add(List.of(calls)));
+  }
+
+  private long rows() {
+    Long rows = jdbc.queryForObject("select count(*) from punctual_outbox", Long.class);
+    return rows == null ? -1 : rows;
+  }
+
+  private void awaitEmpty() {
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> rows() == 0);
+  }
+
+  @Test
+  void whatIsCommittedIsMadeInItsOrder() {
+    relay(1);
+
+    transaction.executeWithoutResult(
+        status -> {
+          assertThat(outbox.isInTransaction()).isTrue();
+          send("1");
+          outbox.add(
+              List.of(
+                  new DeferredCall.Reschedule("order.close", "1", null, Duration.ofHours(1)),
+                  new DeferredCall.Reschedule("order.close", "1", Instant.EPOCH, null)));
+          outbox.add(List.of(new DeferredCall.CancelByTag("order:1")));
+          outbox.add(List.of(new DeferredCall.Cancel("order.close", "1")));
+          assertThat(scheduler.calls()).isEmpty();
+        });
+
+    awaitEmpty();
+    assertThat(scheduler.calls())
+        .containsExactly(
+            "send order.close/1",
+            "reschedule order.close/1 PT1H",
+            "reschedule order.close/1 1970-01-01T00:00:00Z",
+            "cancelByTag order:1",
+            "cancel order.close/1");
+    assertThat(failures).isEmpty();
+  }
+
+  @Test
+  void whatIsRolledBackIsNeverMade() {
+    TransactionTemplate nested = new TransactionTemplate(transactions);
+    nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+    relay(1);
+
+    transaction.executeWithoutResult(
+        status -> {
+          send("gone");
+          status.setRollbackOnly();
+        });
+    transaction.executeWithoutResult(
+        status -> {
+          send("kept");
+          nested.executeWithoutResult(
+              inner -> {
+                send("gone.in.nested");
+                inner.setRollbackOnly();
+              });
+        });
+
+    awaitEmpty();
+    assertThat(scheduler.calls()).containsExactly("send order.close/kept");
+  }
+
+  @Test
+  void outsideOfATransactionOfThisDatabaseItTakesNothing() {
+    assertThat(outbox.isInTransaction()).isFalse();
+    new TransactionTemplate(new DataSourceTransactionManager(TestDatabase.H2.create()))
+        .executeWithoutResult(
+            status -> {
+              assertThat(outbox.isInTransaction()).isFalse();
+              // A connection of this database that commits each statement changes nothing.
+              assertThat(rows()).isZero();
+              assertThat(outbox.isInTransaction()).isFalse();
+            });
+  }
+
+  @Test
+  void severalRelaysKeepTheOrderOfEachJobAndLoseNothing() {
+    scheduler.failSometimes();
+    relay(4);
+
+    IntStream.range(0, 60)
+        .parallel()
+        .forEach(
+            i ->
+                commit(
+                    new DeferredCall.Send(job("j" + i).build()),
+                    new DeferredCall.Reschedule("order.close", "j" + i, null, Duration.ZERO)));
+    IntStream.range(0, 60)
+        .parallel()
+        .forEach(i -> commit(new DeferredCall.Cancel("order.close", "j" + i)));
+
+    awaitEmpty();
+    for (int i = 0; i < 60; i++) {
+      assertThat(scheduler.madeOf("order.close/j" + i))
+          .containsExactly("send", "reschedule", "cancel");
+    }
+  }
+
+  @Test
+  void whileNobodyAnswersAllOfItWaits() {
+    scheduler.unavailable(true);
+    relay(2);
+    commit(new DeferredCall.Send(job("1").build()));
+    commit(new DeferredCall.Send(job("2").build()));
+
+    Awaitility.await()
+        .until(
+            () ->
+                jdbc.queryForList("select error from punctual_outbox", String.class).stream()
+                    .anyMatch("nobody answers, as asked"::equals));
+    OutboxStatus status = outbox.status();
+    assertThat(status.waiting()).isEqualTo(2);
+    assertThat(status.age()).isPositive();
+    assertThat(status.refused()).isZero();
+
+    scheduler.unavailable(false);
+    awaitEmpty();
+    assertThat(scheduler.calls()).contains("send order.close/1", "send order.close/2");
+    assertThat(failures).isEmpty();
+    assertThat(outbox.status()).isEqualTo(new OutboxStatus(0, Duration.ZERO, 0));
+  }
+
+  @Test
+  void whatIsRefusedIsKeptAndStandsInNobodysWay() {
+    scheduler.refuse("order.close/bad", ErrorCode.CONFLICT);
+    relay(1);
+    commit(new DeferredCall.Send(job("bad").build()), new DeferredCall.Send(job("good").build()));
+    commit(new DeferredCall.Cancel("order.close", "bad"));
+
+    Awaitility.await().until(() -> rows() == 1 && !failures.isEmpty());
+    assertThat(outbox.status().refused()).isEqualTo(1);
+    assertThat(scheduler.calls()).contains("send order.close/good", "cancel order.close/bad");
+    assertThat(failures).containsExactly("send refused, as asked");
+    assertThat(jdbc.queryForObject("select error from punctual_outbox", String.class))
+        .isEqualTo("refused, as asked");
+
+    // As the log says: mended, and given another chance.
+    scheduler.refuse("", ErrorCode.CONFLICT);
+    jdbc.update("update punctual_outbox set refused = 0");
+    awaitEmpty();
+    assertThat(scheduler.calls()).contains("send order.close/bad");
+  }
+
+  @Test
+  void whatMayBeCuredByAPersonIsTriedAgain() {
+    scheduler.refuse("order.close/1", ErrorCode.UNAUTHENTICATED);
+    relay(1);
+    commit(new DeferredCall.Send(job("1").build()));
+    Awaitility.await()
+        .until(
+            () ->
+                jdbc.queryForList("select error from punctual_outbox", String.class)
+                    .contains("refused, as asked"));
+    assertThat(outbox.status().waiting()).isEqualTo(1);
+
+    scheduler.refuse("", ErrorCode.UNAUTHENTICATED);
+    awaitEmpty();
+    assertThat(scheduler.calls()).containsExactly("send order.close/1");
+    assertThat(failures).isEmpty();
+  }
+
+  @Test
+  void whatADeadRelayHadTakenGoesOnWhenItsLeaseIsOver() {
+    commit(new DeferredCall.Send(job("1").build()));
+    commit(new DeferredCall.Cancel("order.close", "1"));
+    OutboxTable table = outbox.table();
+    List<Long> ready = table.ready(10);
+    assertThat(ready).hasSize(1);
+    assertThat(table.claim(ready, "the dead one", Duration.ofSeconds(2))).hasSize(1);
+
+    assertThat(table.ready(10)).isEmpty();
+    assertThat(table.claim(ready, "another one", Duration.ofSeconds(2))).isEmpty();
+    relay(2);
+    awaitEmpty();
+
+    assertThat(scheduler.calls()).containsExactly("send order.close/1", "cancel order.close/1");
+    // Should it live after all: it has nothing to say any more.
+    table.failed(ready.get(0), "the dead one", "late", Duration.ZERO);
+    table.delete(ready, "the dead one");
+    assertThat(rows()).isZero();
+  }
+
+  @Test
+  void aJobArrivesAsItWasSent() {
+    DelayQueueJob full =
+        DelayQueueJob.of("mail.send")
+            .taskId("Job.A:1")
+            .dueAt(Instant.ofEpochMilli(2_000_000_000_123L))
+            .params("{\"to\":\"Zoë 😀\",\"zero\":\"\u0000\"}" + "x".repeat(200_000))
+            .timeToRun(Duration.ofMillis(1500))
+            .retry(RetryPolicy.parse("0s,2m;attempts=5"))
+            .header("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+            .header("source", "web")
+            .tag("order:1")
+            .tag("cafe")
+            .build();
+    DelayQueueJob plain = DelayQueueJob.of("mail.send").delay(Duration.ofSeconds(90)).build();
+    relay(1);
+
+    commit(new DeferredCall.Send(full), new DeferredCall.Send(plain));
+
+    awaitEmpty();
+    assertThat(scheduler.jobs()).containsExactlyInAnyOrder(full, plain);
+  }
+
+  @Test
+  void namesThatDifferInCaseAreTwoJobs() {
+    commit(new DeferredCall.Send(job("a").build()), new DeferredCall.Send(job("A").build()));
+    assertThat(outbox.table().ready(10)).hasSize(2);
+  }
+
+  @Test
+  void nothingGoesBesideACancelByTag() {
+    commit(new DeferredCall.Send(job("1").build()), new DeferredCall.Send(job("2").build()));
+    commit(new DeferredCall.CancelByTag("t"));
+    commit(new DeferredCall.Send(job("3").build()));
+    OutboxTable table = outbox.table();
+
+    List<Long> before = table.ready(10);
+    assertThat(before).hasSize(2);
+    assertThat(table.claim(before, "c1", Duration.ofMinutes(1))).hasSize(2);
+    assertThat(table.ready(10)).isEmpty();
+    table.delete(before, "c1");
+    List<Long> tag = table.ready(10);
+    assertThat(table.claim(tag, "c2", Duration.ofMinutes(1)))
+        .extracting(OutboxTable.Row::kind)
+        .containsExactly(CommitFailures.Call.CANCEL_BY_TAG.toString());
+    assertThat(table.ready(10)).isEmpty();
+    table.delete(tag, "c2");
+    assertThat(table.ready(10)).hasSize(1);
+  }
+
+  @Test
+  void whatStandsBehindManyOthersIsFound() {
+    transaction.executeWithoutResult(
+        status -> {
+          for (int i = 0; i < 1200; i++) {
+            send("stuck" + i % 700);
+          }
+          send("free");
+        });
+    jdbc.update(
+        "update punctual_outbox set available_at = available_at + 3600000 where lane like '%stuck%'");
+
+    List<Long> ready = outbox.table().ready(10);
+    assertThat(outbox.table().claim(ready, "c", Duration.ofMinutes(1)))
+        .extracting(OutboxTable.Row::lane)
+        .containsExactly("order.close/free");
+  }
+
+  @Test
+  void applicationsInOneDatabaseLeaveEachOtherAlone() {
+    Outbox other = outbox("other");
+    transaction.executeWithoutResult(
+        status -> other.add(List.of(new DeferredCall.Send(job("theirs").build()))));
+    relay(1);
+    commit(new DeferredCall.Send(job("ours").build()));
+
+    Awaitility.await().until(() -> rows() == 1);
+    assertThat(scheduler.calls()).containsExactly("send order.close/ours");
+    assertThat(other.status().waiting()).isEqualTo(1);
+    assertThat(outbox.status().waiting()).isZero();
+  }
+
+  @Test
+  void whatIsNotTriedKeepsItsTurn() {
+    commit(new DeferredCall.Send(job("1").build()));
+    OutboxTable table = outbox.table();
+    List<Long> ready = table.ready(1);
+    assertThat(table.claim(ready, "c", Duration.ofMinutes(1)).get(0).attempts()).isEqualTo(1);
+    table.release(ready, "c");
+    assertThat(table.ready(1)).isEqualTo(ready);
+    assertThat(table.claim(ready, "d", Duration.ofMinutes(1)).get(0).attempts()).isEqualTo(1);
+  }
+
+  @Test
+  void whatWasRefusedLongAgoIsRemoved() {
+    commit(new DeferredCall.Send(job("1").build()));
+    OutboxTable table = outbox.table();
+    List<Long> ready = table.ready(1);
+    var unused = table.claim(ready, "c", Duration.ofMinutes(1));
+    table.refused(ready.get(0), "c", "x".repeat(2000));
+
+    assertThat(table.deleteRefused(Duration.ofHours(1))).isZero();
+    jdbc.update("update punctual_outbox set available_at = available_at - 3600001");
+    assertThat(table.deleteRefused(Duration.ofHours(1))).isEqualTo(1);
+  }
+
+  @Test
+  void withoutItsTableASendFailsAndSaysSo() {
+    jdbc.execute("drop table punctual_outbox");
+    assertThatThrownBy(() -> commit(new DeferredCall.Send(job("1").build())))
+        .isInstanceOfSatisfying(PunctualException.class, e -> assertThat(e.isTransient()).isTrue())
+        .hasMessageContaining("the send of order.close/1 was not written")
+        .hasMessageContaining("punctual_outbox");
+  }
+
+  @Test
+  void aLargeBacklogIsWorkedOff() {
+    relay(2);
+    int number = 1500;
+    transaction.executeWithoutResult(
+        status ->
+            outbox.add(
+                IntStream.range(0, number)
+                    .mapToObj(i -> new DeferredCall.Send(job("b" + i).build()))
+                    .toList()));
+    awaitEmpty();
+    assertThat(scheduler.jobs()).hasSizeGreaterThanOrEqualTo(number);
+    assertThat(scheduler.jobs().stream().map(DelayQueueJob::taskId).distinct()).hasSize(number);
+    assertThat(scheduler.requests()).isLessThan(number / 10);
+  }
+}
