@@ -6,8 +6,9 @@
 -- ARGV     score: integer, epoch ms, of the last job seen; '' to begin
 -- ARGV     last: text, its id; '' to begin
 -- RETURNS  {now ms, '1' if there is more else '0',
---          {id, state, at ms, record without content, tries, lease, errors}...}
--- COST     O(log n) reads to find the place, 4 for all jobs
+--          {id, state, at ms, record without content, tries, lease, errors}...}; fewer than max
+--          where records are large
+-- COST     O(log n) reads to find the place, 4 for all jobs; at most some 4 MB of records
 -- WHY      the place is looked for by (score, id), so that a list goes on where it was even when
 --          that job is gone
 --- @include lib/now
@@ -53,4 +54,5 @@ for i = 1, math.min(#found, 2 * max), 2 do
   places[#places + 1] = { state = ARGV[1], score = tonumber(found[i + 1]) }
 end
 local jobs = #ids > 0 and outlines(ids, places) or {}
-return { int(now), #found > 2 * max and '1' or '0', unpack(jobs) }
+local more = #found > 2 * max or #jobs < #ids
+return { int(now), more and '1' or '0', unpack(jobs) }

@@ -34,6 +34,10 @@ final class StoreOperations implements Operations {
   /** How often a change is tried on a job that others change at the same time. */
   private static final int TRIES = 8;
 
+  // As the store has it; ids are ASCII.
+  private static final Comparator<Cursor> ORDER =
+      Comparator.comparingLong(Cursor::score).thenComparing(Cursor::taskId);
+
   private final JobStore jobs;
   private final EngineOptions options;
   private final Supplier<Session> sessions;
@@ -44,22 +48,34 @@ final class StoreOperations implements Operations {
     this.sessions = sessions;
   }
 
+  private static Cursor place(JobSnapshot job) {
+    return new Cursor(job.at(), job.taskId());
+  }
+
   @Override
   public Listed<Cursor> jobs(QueueName queue, JobState state, @Nullable Cursor after, int max) {
     List<JobSnapshot> found = new ArrayList<>();
-    boolean more = false;
+    Cursor known = null;
     for (Lane lane : lanes(queue)) {
       // Every bucket has the same order, so one place is a place in all of them.
       Page page = jobs.list(lane.bucket, state, after, max);
       found.addAll(page.jobs());
-      more |= page.next() != null;
+      Cursor next = page.next();
+      if (next != null && (known == null || ORDER.compare(next, known) < 0)) {
+        known = next;
+      }
     }
-    found.sort(Comparator.comparingLong(JobSnapshot::at).thenComparing(JobSnapshot::taskId));
-    more |= found.size() > max;
-    List<JobSnapshot> shown = found.subList(0, Math.min(max, found.size()));
+    found.sort(Comparator.comparing(StoreOperations::place, ORDER));
+    // Behind where the first bucket's page ends, that bucket may have others.
+    Cursor end = known;
+    List<JobSnapshot> shown =
+        found.stream()
+            .filter(job -> end == null || ORDER.compare(place(job), end) <= 0)
+            .limit(max)
+            .toList();
     return new Listed<>(
         shown.stream().map(job -> Views.outline(queue, job)).toList(),
-        more ? new Cursor(shown.get(max - 1).at(), shown.get(max - 1).taskId()) : null);
+        shown.size() < found.size() || end != null ? place(shown.get(shown.size() - 1)) : null);
   }
 
   @Override

@@ -111,7 +111,8 @@ public interface JobStore {
   Optional<JobSnapshot> find(Bucket bucket, String taskId);
 
   /**
-   * Lists jobs of a state by due time, lease deadline or time of death, without their content.
+   * Lists jobs of a state by due time, lease deadline or time of death, without their content. A
+   * page may have fewer jobs than asked for though there are more, where jobs are large.
    *
    * @param state DELAYED, RESERVED or DEAD
    * @param after where to go on; null for the beginning

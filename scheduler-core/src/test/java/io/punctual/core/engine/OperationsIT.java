@@ -57,6 +57,32 @@ class OperationsIT extends EngineTestBase {
   }
 
   @Test
+  void largeJobsOfAllBucketsAreListedInOneOrder() {
+    Engine engine = engine(store(), buckets(4), TestDispatcher.done(), null);
+    List<String> expected = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      int number = i;
+      submit(
+          engine,
+          "job" + i,
+          job -> job.delayTime(9_000_000_000_000L + number).params("x".repeat(250_000)));
+      expected.add("job" + i);
+    }
+    List<String> found = new ArrayList<>();
+    int pages = 0;
+    Cursor after = null;
+    do {
+      Operations.Listed<Cursor> page =
+          engine.operations().jobs(QUEUE, JobState.DELAYED, after, 200);
+      page.jobs().forEach(job -> found.add(job.taskId()));
+      after = page.next();
+      pages++;
+    } while (after != null);
+    assertThat(found).isEqualTo(expected);
+    assertThat(pages).isGreaterThan(1);
+  }
+
+  @Test
   void jobsOfATagAreFoundInAllQueuesOfTheApplication() throws Exception {
     Engine engine = engine(store(), buckets(3), TestDispatcher.done(), null);
     List<String> expected = new ArrayList<>();

@@ -4,6 +4,7 @@ import static io.punctual.core.store.BucketState.bucket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +50,35 @@ class ListIT extends TransitionTestBase {
     assertThat(ids(JobState.RESERVED, pageSize)).containsExactly("r1", "r2");
     assertThat(ids(JobState.DEAD, pageSize)).containsExactly("x");
     then(given);
+  }
+
+  @Test
+  void aPageOfLargeJobsIsShort() {
+    List<String> large = new ArrayList<>();
+    for (int i = 10; i < 50; i++) {
+      String id = "job-" + i;
+      large.add(id);
+      store.submit(
+          bucket,
+          List.of(
+              new Submission(
+                  id, "i-" + id, Due.at(NOW + i), 5, 0, List.of("t"), new byte[250_000], false)));
+    }
+
+    Page page = store.list(bucket, JobState.DELAYED, null, 200);
+    assertThat(page.jobs()).hasSizeBetween(10, 20);
+    assertThat(page.next()).isNotNull();
+    assertThat(ids(JobState.DELAYED, 200)).isEqualTo(large);
+
+    List<String> tagged = new ArrayList<>();
+    String last = null;
+    do {
+      Tagged some = store.tagged(bucket, "t", last, 200);
+      assertThat(some.jobs()).hasSizeBetween(1, 20);
+      some.jobs().forEach(job -> tagged.add(job.taskId()));
+      last = some.next();
+    } while (last != null);
+    assertThat(tagged).isEqualTo(large);
   }
 
   @Test
