@@ -27,7 +27,7 @@ import tools.jackson.databind.JsonNode;
 class LargeJobsIT {
 
   private static final int JOBS = 600;
-  private static final int LOOKING = 8;
+  private static final int LOOKING = 4;
   // What stands before it takes some bytes, too.
   private static final String LARGE = "x".repeat(250_000);
 
