@@ -13,31 +13,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The code of docs/test-kit.md stands, and runs, in the tests of this package. */
+/** The properties of docs/test-kit.md; its code stands, and runs, in the tests of this package. */
 class TestKitPageTest {
 
   private static final Path PAGE = Path.of("../docs/test-kit.md");
-  private static final Path SOURCES = Path.of("src/test/java/io/punctual/test/docs");
-
-  @Test
-  void itsCodeIsTested() throws IOException {
-    StringBuilder tested = new StringBuilder();
-    try (Stream<Path> files = Files.list(SOURCES)) {
-      for (Path file : files.sorted().toList()) {
-        tested.append(flat(Files.readString(file))).append('\n');
-      }
-    }
-    List<String> blocks = new ArrayList<>();
-    Matcher block = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL).matcher(page());
-    while (block.find()) {
-      blocks.add(flat(block.group(1)));
-    }
-    assertThat(blocks).hasSizeGreaterThan(3);
-    assertThat(blocks).allSatisfy(code -> assertThat(tested.toString()).contains(code));
-  }
 
   @Test
   void itHasAllProperties() throws IOException {
@@ -56,9 +37,5 @@ class TestKitPageTest {
 
   private static String page() throws IOException {
     return Files.readString(PAGE);
-  }
-
-  private static String flat(String code) {
-    return code.replaceAll("\\s+", " ").strip();
   }
 }
