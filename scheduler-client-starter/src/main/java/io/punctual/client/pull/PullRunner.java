@@ -32,8 +32,9 @@ import tools.jackson.databind.JsonNode;
 /**
  * Feeds the workers with jobs that it fetches. One request waits at a scheduler at any time, for
  * all task types but those with a concurrency of their own, which have one each, as long as there
- * is room for another job. A job is held for a short lease, and kept while it runs, so that those
- * of an instance that died move on in seconds.
+ * is room for another job. Requests that wait keep no room from each other: what together is more
+ * than there is room for is given back at once, for another instance. A job is held for a short
+ * lease, and kept while it runs, so that those of an instance that died move on in seconds.
  */
 public final class PullRunner implements SmartLifecycle {
 
@@ -64,6 +65,8 @@ public final class PullRunner implements SmartLifecycle {
   private final class Work {
 
     final CountDownLatch stopped = new CountDownLatch(1);
+    // What all task types have together.
+    final Semaphore everywhere = new Semaphore(concurrency);
     final ScheduledThreadPoolExecutor heartbeat =
         new ScheduledThreadPoolExecutor(1, task -> daemon(task, "punctual-leases"));
     final ExecutorService extending =
@@ -188,7 +191,9 @@ public final class PullRunner implements SmartLifecycle {
         try {
           room.acquire();
           free = 1 + takeMore();
-          int given = fetch(free);
+          mine.everywhere.acquire();
+          mine.everywhere.release();
+          int given = fetch(Math.max(1, Math.min(free, mine.everywhere.availablePermits())));
           room.release(free - given);
           free = 0;
           failures = 0;
@@ -286,6 +291,10 @@ public final class PullRunner implements SmartLifecycle {
               headers);
       String token = node.get("token").stringValue();
       held.put(token, new Held(job.taskId(), System.nanoTime()));
+      if (!mine.everywhere.tryAcquire()) {
+        giveBack(token, job);
+        return;
+      }
       var unused =
           runner
               .run(job)
@@ -297,9 +306,24 @@ public final class PullRunner implements SmartLifecycle {
                       }
                     } finally {
                       held.remove(token);
+                      mine.everywhere.release();
                       room.release();
                     }
                   });
+    }
+
+    /** Others were faster; given back, it costs no attempt. */
+    private void giveBack(String token, CallbackRequest.Job job) {
+      try {
+        end(
+            token,
+            job,
+            new CallbackResult(
+                job.taskId(), job.incarnation(), CallbackResult.REFUSED, null, null));
+      } finally {
+        held.remove(token);
+        room.release();
+      }
     }
   }
 

@@ -1,11 +1,13 @@
 package io.punctual.client.pull;
 
 import static com.github.tomakehurst.wiremock.client.WireMock.jsonResponse;
+import static com.github.tomakehurst.wiremock.client.WireMock.matchingJsonPath;
 import static com.github.tomakehurst.wiremock.client.WireMock.noContent;
 import static com.github.tomakehurst.wiremock.client.WireMock.okJson;
 import static com.github.tomakehurst.wiremock.client.WireMock.post;
 import static com.github.tomakehurst.wiremock.client.WireMock.postRequestedFor;
 import static com.github.tomakehurst.wiremock.client.WireMock.urlEqualTo;
+import static com.github.tomakehurst.wiremock.client.WireMock.urlMatching;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.tomakehurst.wiremock.WireMockServer;
@@ -17,6 +19,7 @@ import io.punctual.TaskWorker;
 import io.punctual.client.autoconfigure.PunctualClientAutoConfiguration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -59,13 +62,13 @@ class PullRunnerTest {
         .withBean("close", TaskWorker.class, Recording::new)
         .run(
             context -> {
-              give("first");
-              Awaitility.await().until(() -> ended("first"));
+              give("first", "order.close", 0);
+              Awaitility.await().until(() -> acked("first"));
               context.stop();
               int calls = claims();
-              give("second");
+              give("second", "order.close", 0);
               context.start();
-              Awaitility.await().until(() -> ended("second"));
+              Awaitility.await().until(() -> acked("second"));
               assertThat(claims()).isGreaterThan(calls);
               assertThat(ran).containsExactly("first", "second");
             });
@@ -82,8 +85,8 @@ class PullRunnerTest {
         .withBean("close", Annotated.class, Annotated::new)
         .run(
             context -> {
-              give("first");
-              Awaitility.await().until(() -> ended("first"));
+              give("first", "order.close", 0);
+              Awaitility.await().until(() -> acked("first"));
               assertThat(ran).containsExactly("first of first, attempt 1");
             });
   }
@@ -102,9 +105,69 @@ class PullRunnerTest {
         .run(
             context -> {
               Awaitility.await().until(() -> asked("mail", 2) && asked("order.close", 100));
-              give("first");
-              Awaitility.await().until(() -> ended("first"));
+              give("first", "order.close", 0);
+              Awaitility.await().until(() -> acked("first"));
             });
+  }
+
+  @Test
+  void whatIsMoreThanThereIsRoomForIsGivenBack() {
+    CountDownLatch end = new CountDownLatch(1);
+    give("first", "mail", 0);
+    give("second", "sms", 0);
+    // This one comes when the two others have the two places; in another order, one of those does.
+    give("third", "order.close", 1_500);
+    new ApplicationContextRunner()
+        .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
+        .withPropertyValues(
+            "spring.application.name=shop",
+            "punctual.client.delivery=pull",
+            "punctual.client.url=" + scheduler.baseUrl(),
+            "punctual.client.concurrency=2",
+            "punctual.client.workers.[mail].concurrency=1",
+            "punctual.client.workers.[sms].concurrency=1")
+        .withBean("waiting", Waiting.class, () -> new Waiting(end))
+        .run(
+            context -> {
+              Awaitility.await().until(() -> ended("/release") == 1 && ran.size() == 2);
+              assertThat(ended("/ack")).isZero();
+              end.countDown();
+              Awaitility.await().until(() -> ended("/ack") == 2);
+              assertThat(ran).hasSize(2);
+            });
+  }
+
+  final class Waiting {
+
+    private final CountDownLatch end;
+
+    Waiting(CountDownLatch end) {
+      this.end = end;
+    }
+
+    @DelayedTask(type = "mail", timeToRun = "1m")
+    void mail(String text) throws InterruptedException {
+      hold(text);
+    }
+
+    @DelayedTask(type = "sms", timeToRun = "1m")
+    void sms(String text) throws InterruptedException {
+      hold(text);
+    }
+
+    @DelayedTask(type = "order.close", timeToRun = "1m")
+    void close(String text) throws InterruptedException {
+      hold(text);
+    }
+
+    private void hold(String text) throws InterruptedException {
+      ran.add(text);
+      end.await();
+    }
+  }
+
+  private int ended(String how) {
+    return scheduler.findAll(postRequestedFor(urlMatching(CLAIMS + "/[a-z]+" + how))).size();
   }
 
   private boolean asked(String type, int max) {
@@ -146,24 +209,26 @@ class PullRunnerTest {
     return scheduler.findAll(postRequestedFor(urlEqualTo(CLAIMS))).size();
   }
 
-  private boolean ended(String job) {
+  private boolean acked(String job) {
     return !scheduler.findAll(postRequestedFor(urlEqualTo(CLAIMS + "/" + job + "/ack"))).isEmpty();
   }
 
-  /** The next claim gets this job. */
-  private void give(String job) {
+  /** The next claim of that type gets this job. */
+  private void give(String job, String type, int delayMs) {
     scheduler.stubFor(
         post(urlEqualTo(CLAIMS))
+            .withRequestBody(matchingJsonPath("$.taskTypes[?(@ == '" + type + "')]"))
             .inScenario(job)
             .whenScenarioStateIs(Scenario.STARTED)
             .willSetStateTo("given")
             .willReturn(
                 jsonResponse(
-                    """
-                    {"jobs":[{"taskId":"%s","taskType":"order.close","incarnation":"i","attempt":1,
-                    "dueTime":1,"jobTimeToRun":1000,"params":"%s","headers":{},"token":"%s"}]}"""
-                        .formatted(job, job, job),
-                    200)));
-    scheduler.stubFor(post(urlEqualTo(CLAIMS + "/" + job + "/ack")).willReturn(okJson("{}")));
+                        """
+                    {"jobs":[{"taskId":"%s","taskType":"%s","incarnation":"i","attempt":1,
+                    "dueTime":1,"jobTimeToRun":60000,"params":"%s","headers":{},"token":"%s"}]}"""
+                            .formatted(job, type, job, job),
+                        200)
+                    .withFixedDelay(delayMs)));
+    scheduler.stubFor(post(urlMatching(CLAIMS + "/" + job + "/.*")).willReturn(okJson("{}")));
   }
 }
