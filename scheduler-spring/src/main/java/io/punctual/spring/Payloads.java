@@ -6,6 +6,9 @@ import java.lang.reflect.Type;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.TokenStreamLocation;
+import tools.jackson.databind.DatabindException;
+import tools.jackson.databind.exc.InvalidFormatException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -59,12 +62,27 @@ public final class Payloads {
     } catch (JacksonException e) {
       RejectTaskException reject =
           new RejectTaskException(
-              "the params are no JSON of %s: %s"
-                  .formatted(
-                      type.getTypeName(), String.valueOf(e.getMessage()).replaceAll("\\s+", " ")));
+              "the params are no JSON of %s: %s".formatted(type.getTypeName(), mistake(e)));
       reject.initCause(e);
       throw reject;
     }
+  }
+
+  /** What is wrong, and where; not what stands there, as the reason is kept and shown. */
+  private static String mistake(JacksonException e) {
+    String what;
+    if (e instanceof InvalidFormatException format) {
+      what = "what stands there is no " + format.getTargetType().getTypeName();
+    } else {
+      what = e instanceof DatabindException ? e.getOriginalMessage() : "the syntax is wrong";
+    }
+    TokenStreamLocation location = e.getLocation();
+    return "%s (line %d, column %d%s)"
+        .formatted(
+            what.replaceAll("\\s+", " "),
+            location.getLineNr(),
+            location.getColumnNr(),
+            e.getPath().isEmpty() ? "" : ", " + e.getPathReference());
   }
 
   private JsonMapper mapper() {

@@ -115,6 +115,17 @@ class AnnotatedWorkersTest {
     assertThat(seen).isEmpty();
   }
 
+  @Test
+  void theReasonSaysWhatIsWrongAndWhereButNotWhatStandsThere() {
+    String params = "{\"id\":\"4111 1111 1111 1111\",\"items\":[]}";
+    assertThatThrownBy(() -> run(Closer.class, "order.close", params, Map.of()))
+        .hasMessageContainingAll("is no long", "line 1", "[\"id\"]")
+        .hasMessageNotContaining("4111");
+    assertThatThrownBy(() -> run(Closer.class, "order.close", "secret", Map.of()))
+        .hasMessageContainingAll("the syntax is wrong", "line 1")
+        .hasMessageNotContaining("secret");
+  }
+
   static class Failing {
 
     @DelayedTask("fail")
