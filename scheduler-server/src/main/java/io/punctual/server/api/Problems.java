@@ -20,6 +20,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.util.DisconnectedClientHelper;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Every error becomes a problem document (RFC 9457), without stack, class names or addresses. */
@@ -65,7 +66,11 @@ class Problems {
       return ApiException.unavailable(
           "the store did not answer; try again later", Duration.ofSeconds(2));
     }
-    log.error("A request failed in an unexpected way", e);
+    if (DisconnectedClientHelper.isClientDisconnectedException(e)) {
+      log.debug("A caller went away before its answer was written: {}", e.getMessage());
+    } else {
+      log.error("A request failed in an unexpected way", e);
+    }
     return ApiException.of(
         ErrorCode.INTERNAL, "something went wrong in the scheduler; its log says more");
   }
