@@ -112,9 +112,9 @@ public final class Faults {
   }
 
   /**
-   * The next call of the {@link TaskSubmitService} is carried out, and its answer is lost: it
-   * throws {@link SchedulerUnavailableException}, as when the connection breaks in that moment. The
-   * application should repeat it, with the same task id.
+   * The next call of the {@link TaskSubmitService} is carried out, and its answer is lost, whatever
+   * it says: it throws {@link SchedulerUnavailableException}, as when the connection breaks in that
+   * moment. The application should repeat it, with the same task id.
    */
   public Faults loseSubmitAnswer() {
     lostSubmits.incrementAndGet();
@@ -176,13 +176,16 @@ public final class Faults {
                 "no scheduler answered: the test has taken it away (faults().schedulerAway())",
                 new ConnectException("Connection refused"));
           }
-          Object answer;
+          boolean lost = call && lostSubmits.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
+          Object answer = null;
           try {
             answer = method.invoke(scheduler, arguments);
           } catch (InvocationTargetException e) {
-            throw e.getTargetException();
+            if (!lost) {
+              throw e.getTargetException();
+            }
           }
-          if (call && lostSubmits.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+          if (lost) {
             throw unavailable(
                 "the answer was lost, as the test asked (faults().loseSubmitAnswer()); repeat the"
                     + " call with the same task id",

@@ -50,7 +50,7 @@ public final class JobAssert extends AbstractAssert<JobAssert, TestScheduler> {
   private JobAssert isIn(JobState state, String expected) {
     JobState found = actual.view(taskType, taskId).map(JobView::state).orElse(null);
     if (found != state) {
-      throw unmet(expected, found == null ? "it is not there" : "it " + words(found));
+      throw unmet(expected, found == null ? gone() : "it " + words(found));
     }
     return this;
   }
@@ -159,10 +159,20 @@ public final class JobAssert extends AbstractAssert<JobAssert, TestScheduler> {
           actual
               .view(taskType, taskId)
               .map(view -> "it " + words(view.state()))
-              .orElse("it is not there");
+              .orElseGet(this::gone);
       throw unmet(expected, gone);
     }
     return job.get();
+  }
+
+  private String gone() {
+    List<Attempt> attempts = attempts();
+    boolean done =
+        !attempts.isEmpty() && attempts.get(attempts.size() - 1).outcome() == Attempt.Outcome.DONE;
+    return done
+        ? "it is not there any more: it was done, and ids are remembered for ten minutes only; look"
+            + " sooner, or use wasAttempted(1)"
+        : "it is not there";
   }
 
   private List<Attempt> attempts() {

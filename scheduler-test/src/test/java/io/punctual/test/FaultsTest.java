@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.punctual.DelayQueueJob;
+import io.punctual.JobConflictException;
 import io.punctual.RetryPolicy;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.SubmitResult;
@@ -223,6 +224,16 @@ class FaultsTest {
         .hasMessageContaining("repeat the call with the same task id");
     assertThat(tasks.send(job()).outcome()).isEqualTo(SubmitResult.Outcome.ALREADY_THERE);
     assertThat(scheduler.jobs()).hasSize(1);
+  }
+
+  @Test
+  void anAnswerThatSaysNoCanBeLostToo() {
+    tasks.send(job());
+    DelayQueueJob other = tasks.job(TYPE, "other").id(job().taskId()).in(Duration.ZERO).build();
+    scheduler.faults().loseSubmitAnswer();
+
+    assertThatThrownBy(() -> tasks.send(other)).isInstanceOf(SchedulerUnavailableException.class);
+    assertThatThrownBy(() -> tasks.send(other)).isInstanceOf(JobConflictException.class);
   }
 
   @Test

@@ -146,6 +146,11 @@ class PunctualAssertionsTest {
     JobAssert never = assertThat(scheduler).of(TYPE).job("9");
     fails(never::isWaiting, "Expected job 9 of order.close to wait, but it is not there");
     fails(() -> assertThat(scheduler).of(TYPE).job("7").failedWith("x"), "did not fail");
+
+    scheduler.advance(Duration.ofHours(1));
+
+    JobAssert done = assertThat(scheduler).of(TYPE).job("7").wasAttempted(1);
+    fails(done::isDone, "it was done, and ids are remembered for ten minutes only");
   }
 
   @Test

@@ -33,8 +33,9 @@ import org.jspecify.annotations.Nullable;
  * clock is moved by hand this is time in a test: everything else, from what a submit answers to how
  * long a job waits after its third failure, is the code that runs in a scheduler.
  *
- * <p>Steps must not be asked for by two threads at once. The engine's doors may be used at any
- * time, by any thread; an answer is there when they return.
+ * <p>Steps must not be asked for by two threads at once. The engine's doors may be used by any
+ * thread; an answer is there when they return, unless another thread is in the same door. The store
+ * must always answer: nothing is tried again.
  */
 public final class Stepper {
 
