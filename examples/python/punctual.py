@@ -5,6 +5,7 @@ punctual.py add TOPIC ID DELAY_SECONDS BODY
 punctual.py work TOPIC [TTR_SECONDS]
 """
 
+import http.client
 import json
 import os
 import sys
@@ -32,7 +33,17 @@ def command(name, **fields):
     except urllib.error.HTTPError as e:
         if e.code >= 500:
             raise  # worth another try
-        raise Refused(json.load(e)["error"]) from None
+        raise Refused(reason(e)) from None
+    except (http.client.HTTPException, ValueError) as e:
+        raise OSError(f"the answer broke off, or is none of a scheduler: {e}") from e
+
+
+def reason(refusal):
+    """What the scheduler says, or whoever answered in its place."""
+    try:
+        return json.load(refusal)["error"]
+    except (http.client.HTTPException, ValueError, LookupError, TypeError):
+        return str(refusal)
 
 
 def report(name, **fields):

@@ -45,7 +45,9 @@ public class DevRedisAutoConfiguration {
   /** Nothing says where another Redis is. */
   static final class NoOtherRedis extends SpringBootCondition {
 
-    private static final String[] PLACES = {"url", "host", "sentinel.master", "cluster.nodes"};
+    private static final String[] PLACES = {
+      "url", "host", "port", "sentinel.master", "cluster.nodes"
+    };
 
     @Override
     public ConditionOutcome getMatchOutcome(

@@ -101,8 +101,9 @@ class DevRedisIT {
     String off = "--punctual.plugin.enabled=false";
     try (var other = start("prod", new String[] {off});
         var named = start("--spring.data.redis.host=127.0.0.1", off);
+        var numbered = start("--spring.data.redis.port=6380", off);
         var disabled = start("--punctual.dev.redis.enabled=false", off)) {
-      for (var shop : List.of(other, named, disabled)) {
+      for (var shop : List.of(other, named, numbered, disabled)) {
         assertThat(shop.getBeansOfType(DevRedis.class)).isEmpty();
         assertThat(shop.getBeansOfType(DataRedisConnectionDetails.class)).hasSize(1);
       }

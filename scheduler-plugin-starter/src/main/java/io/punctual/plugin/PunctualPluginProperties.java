@@ -24,8 +24,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param scanInterval how often a scanner looks even if nothing wakes it, 10 ms to 1 min
  * @param retry the retry policy of jobs that bring none
  * @param queues settings of single task types, a list: {@code task-type}, {@code threads} (jobs of
- *     it that this instance runs at once, 1 to 10,000), {@code scan-interval}, {@code retry} and
- *     {@code once}; what is not given is as for all
+ *     it that this instance runs at once, 1 to 10,000), {@code scan-interval}, {@code time-to-run},
+ *     {@code retry} and {@code once}; what is not given is as for all
  * @param keyPrefix first part of every key in Redis; applications and schedulers that share jobs
  *     have the same
  * @param durability where a change must be before it is answered: {@code redis} for what Redis is

@@ -149,6 +149,7 @@ class ExamplesIT {
         program.await("done 1", 1);
         assertThat(program.lines("begin")).hasSize(1);
         assertThat(program.lines("finish again in 1 s")).hasSize(1);
+        assertThat(program.lines("finish again in 2 s")).hasSize(1);
       }
     }
   }

@@ -11,17 +11,17 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Stands before a scheduler and passes commands on. Of the first command of one kind the scheduler
- * hears, but the answer to it is lost: the caller gets a 503.
+ * Stands before a scheduler and passes commands on. Of the first two commands of one kind the
+ * scheduler hears, but the answers are lost: the caller gets a 503, and then half of an answer.
  */
 final class LossyRelay implements AutoCloseable {
 
   private final String to;
   private final String loses;
-  private final AtomicBoolean lost = new AtomicBoolean();
+  private final AtomicInteger lost = new AtomicInteger();
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
@@ -53,11 +53,15 @@ final class LossyRelay implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new IOException(e);
     }
-    boolean isLost = body.contains(loses) && lost.compareAndSet(false, true);
-    byte[] bytes = (isLost ? "" : answer.body()).getBytes(StandardCharsets.UTF_8);
-    exchange.sendResponseHeaders(
-        isLost ? 503 : answer.statusCode(), bytes.length == 0 ? -1 : bytes.length);
-    exchange.getResponseBody().write(bytes);
+    int loss = body.contains(loses) ? lost.incrementAndGet() : 0;
+    byte[] bytes = answer.body().getBytes(StandardCharsets.UTF_8);
+    if (loss == 1) {
+      exchange.sendResponseHeaders(503, -1);
+    } else {
+      exchange.sendResponseHeaders(answer.statusCode(), bytes.length);
+      exchange.getResponseBody().write(bytes, 0, loss == 2 ? bytes.length / 2 : bytes.length);
+      exchange.getResponseBody().flush();
+    }
     exchange.close();
   }
 

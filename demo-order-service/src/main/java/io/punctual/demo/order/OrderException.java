@@ -28,7 +28,7 @@ final class OrderException extends ErrorResponseException {
     return new OrderException(
         HttpStatus.CONFLICT,
         "Sold out",
-        "there is no " + item + " left; one comes back when an open order closes");
+        "there is no " + item + " left; if an open order closes, one comes back");
   }
 
   static OrderException unknown(String id) {

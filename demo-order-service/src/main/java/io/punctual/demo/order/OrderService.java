@@ -105,7 +105,7 @@ class OrderService {
   }
 
   // Not counted up: an id must never come again, also after the database was thrown away, since the
-  // scheduler may still know its job. And nobody should guess those of others.
+  // scheduler may still know its job.
   private String newId() {
     return Long.toString(random.nextLong(1L << 45, 1L << 50), 32);
   }
