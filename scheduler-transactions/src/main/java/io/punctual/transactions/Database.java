@@ -97,15 +97,48 @@ public final class Database {
     };
   }
 
-  /** Whether what is written on this thread becomes part of a transaction of this database. */
+  /**
+   * Whether what is written on this thread becomes part of a transaction of this database. Also
+   * true for listeners of its commit, who are told of it before the connection is given back.
+   */
   public boolean isInTransaction() {
     if (!TransactionSynchronizationManager.isActualTransactionActive()
         || !TransactionSynchronizationManager.isSynchronizationActive()
-        || !(TransactionSynchronizationManager.getResource(source) instanceof ConnectionHolder)) {
+        || !isConnectionBound()) {
       return false;
     }
     // In a transaction of something else, there may be a connection that commits each statement.
-    return Boolean.FALSE.equals(
+    return !commitsByItself();
+  }
+
+  /** Whether this thread has a connection of this database to itself. */
+  public boolean isConnectionBound() {
+    return TransactionSynchronizationManager.getResource(source) instanceof ConnectionHolder;
+  }
+
+  private boolean commitsByItself() {
+    return Boolean.TRUE.equals(
         jdbc.execute((ConnectionCallback<Boolean>) Connection::getAutoCommit));
+  }
+
+  /**
+   * Commits what was written on this thread's connection behind the commit of its transaction,
+   * which else stays open until the connection is given back. Most pools roll back then.
+   *
+   * @throws IllegalStateException if the connection is gone
+   */
+  public void commitBehind() {
+    if (!isConnectionBound()) {
+      throw new IllegalStateException("its connection was given back without a commit");
+    }
+    if (!commitsByItself()) {
+      var unused =
+          jdbc.execute(
+              (ConnectionCallback<Boolean>)
+                  connection -> {
+                    connection.commit();
+                    return true;
+                  });
+    }
   }
 }

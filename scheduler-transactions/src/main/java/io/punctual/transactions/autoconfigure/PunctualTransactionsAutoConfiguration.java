@@ -104,24 +104,19 @@ public class PunctualTransactionsAutoConfiguration {
     Outbox punctualOutbox(
         ObjectProvider<DataSource> sources,
         JobApplication application,
-        ObjectProvider<SubmitTracing> tracing) {
+        ObjectProvider<SubmitTracing> tracing,
+        ObjectProvider<CommitFailures> failures) {
       return new Outbox(
           Database.of(only(sources, "DataSource", USER), USER),
           application.name(),
-          tracing.getIfAvailable(() -> job -> job));
+          tracing.getIfAvailable(() -> job -> job),
+          failures.getIfAvailable(() -> CommitFailures.NONE));
     }
 
     @Bean
     OutboxRelay punctualOutboxRelay(
-        Outbox outbox,
-        JobScheduler scheduler,
-        ObjectProvider<CommitFailures> failures,
-        PunctualOutboxProperties properties) {
-      return new OutboxRelay(
-          outbox,
-          scheduler,
-          failures.getIfAvailable(() -> CommitFailures.NONE),
-          properties.options());
+        Outbox outbox, JobScheduler scheduler, PunctualOutboxProperties properties) {
+      return new OutboxRelay(outbox, scheduler, properties.options());
     }
 
     @Configuration(proxyBeanMethods = false)

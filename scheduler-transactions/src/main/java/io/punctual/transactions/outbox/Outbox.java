@@ -2,6 +2,8 @@ package io.punctual.transactions.outbox;
 
 import io.punctual.ErrorCode;
 import io.punctual.PunctualException;
+import io.punctual.spring.CommitFailures;
+import io.punctual.spring.CommitFailures.Call;
 import io.punctual.spring.DeferredCall;
 import io.punctual.spring.SubmitTracing;
 import io.punctual.spring.TransactionCalls;
@@ -9,6 +11,7 @@ import io.punctual.transactions.Database;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
@@ -23,17 +26,25 @@ public final class Outbox implements TransactionCalls {
   private final Database database;
   private final OutboxTable table;
   private final SubmitTracing tracing;
+  private final CommitFailures failures;
   private final AtomicBoolean warned = new AtomicBoolean();
   private volatile Runnable wake = () -> {};
 
   /**
    * @param application whose rows these are, in lower case
    * @param tracing of whoever sends: behind the commit it is gone
+   * @param failures told of calls that were promised to follow a commit and cannot
    */
-  public Outbox(Database database, String application, SubmitTracing tracing) {
+  public Outbox(
+      Database database, String application, SubmitTracing tracing, CommitFailures failures) {
     this.database = database;
     this.table = new OutboxTable(database, application);
     this.tracing = tracing;
+    this.failures = failures;
+  }
+
+  CommitFailures failures() {
+    return failures;
   }
 
   OutboxTable table() {
@@ -55,14 +66,33 @@ public final class Outbox implements TransactionCalls {
     if (database.isInTransaction()) {
       return true;
     }
-    if (TransactionSynchronizationManager.isActualTransactionActive()
-        && warned.compareAndSet(false, true)) {
+    if (isForeign() && warned.compareAndSet(false, true)) {
       log.warn(
           "Punctual: a job was sent, cancelled or moved in a transaction that is not one of the"
-              + " outbox's DataSource, so it is not written to the outbox: see"
-              + " punctual.client.transactions. This is said once.");
+              + " outbox's DataSource, or has committed already, so it is not written to the outbox:"
+              + " see punctual.client.transactions. This is said once.");
     }
     return false;
+  }
+
+  private boolean isForeign() {
+    if (!TransactionSynchronizationManager.isActualTransactionActive()
+        || !TransactionSynchronizationManager.isSynchronizationActive()) {
+      return false;
+    }
+    Following known = following(this);
+    // Behind a commit, connections may commit each statement again, as with JPA.
+    return known == null || !known.ending;
+  }
+
+  private static @Nullable Following following(Outbox owner) {
+    for (TransactionSynchronization known :
+        TransactionSynchronizationManager.getSynchronizations()) {
+      if (known instanceof Following mine && mine.belongsTo(owner)) {
+        return mine;
+      }
+    }
+    return null;
   }
 
   @Override
@@ -87,22 +117,85 @@ public final class Outbox implements TransactionCalls {
                   e.getMessage()),
           e);
     }
-    for (TransactionSynchronization known :
-        TransactionSynchronizationManager.getSynchronizations()) {
-      if (known instanceof Wake) {
-        return;
-      }
+    Following mine = following(this);
+    if (mine == null) {
+      mine = new Following();
+      TransactionSynchronizationManager.registerSynchronization(mine);
     }
-    TransactionSynchronizationManager.registerSynchronization(new Wake());
+    mine.added(calls);
   }
 
-  /** Wakes the relay when the transaction has committed, or nobody knows. */
-  private final class Wake implements TransactionSynchronization {
+  /**
+   * Follows a transaction to its end. What was written before that is committed or rolled back with
+   * it. What listeners of its commit ask for is written behind it, on a connection that may have no
+   * commit left to come, and is committed here.
+   */
+  private final class Following implements TransactionSynchronization {
+
+    private final List<Call> kinds = new ArrayList<>();
+    private String first = "";
+    private boolean ending;
+    private boolean committed;
+    private boolean late;
+
+    private boolean belongsTo(Outbox owner) {
+      return Outbox.this == owner;
+    }
+
+    private void added(List<? extends DeferredCall> calls) {
+      for (DeferredCall call : calls) {
+        if (kinds.isEmpty()) {
+          first = call.kind() + " of " + call.target();
+        }
+        kinds.add(call.kind());
+      }
+      late = late || ending;
+    }
+
+    @Override
+    public void beforeCompletion() {
+      ending = true;
+    }
+
+    @Override
+    public void afterCommit() {
+      committed = true;
+    }
+
     @Override
     public void afterCompletion(int status) {
-      if (status != STATUS_ROLLED_BACK) {
-        wake.run();
+      if (status == STATUS_ROLLED_BACK || kinds.isEmpty()) {
+        return;
       }
+      try {
+        if (isBehind(status)) {
+          database.commitBehind();
+        } else if (status == STATUS_COMMITTED && !database.isConnectionBound()) {
+          throw new IllegalStateException(
+              "the transaction was not one of the outbox's DataSource, whose connection was given back"
+                  + " without a commit");
+        }
+        wake.run();
+      } catch (RuntimeException e) {
+        lost(e);
+      }
+    }
+
+    // Unknown with a commit before it: a transaction that took part in one that was over already.
+    private boolean isBehind(int status) {
+      return status == STATUS_COMMITTED ? late || !ending : committed || !ending;
+    }
+
+    private void lost(RuntimeException e) {
+      log.atError()
+          .setCause(e)
+          .log(
+              "The {}{} that was to follow a commit is LOST: it could not be written to the table"
+                  + " punctual_outbox: {}. Make the call again.",
+              first,
+              kinds.size() == 1 ? "" : " and up to " + (kinds.size() - 1) + " more",
+              e.getMessage());
+      kinds.forEach(kind -> failures.failed(kind, e));
     }
   }
 }

@@ -54,12 +54,11 @@ public final class OutboxRelay implements SmartLifecycle {
   private final OutboxOptions options;
   private volatile @Nullable Work work;
 
-  public OutboxRelay(
-      Outbox outbox, JobScheduler scheduler, CommitFailures failures, OutboxOptions options) {
+  public OutboxRelay(Outbox outbox, JobScheduler scheduler, OutboxOptions options) {
     this.outbox = outbox;
     this.table = outbox.table();
     this.scheduler = scheduler;
-    this.failures = failures;
+    this.failures = outbox.failures();
     this.options = options;
   }
 

@@ -45,6 +45,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.transaction.support.TransactionTemplate;
 
 class PunctualTransactionsAutoConfigurationTest {
@@ -130,6 +131,19 @@ class PunctualTransactionsAutoConfigurationTest {
                               .add(List.of(new DeferredCall.Cancel("order.close", "1"))));
               Awaitility.await().until(() -> context.getBean(Outbox.class).status().waiting() == 0);
               assertThat(context.getBean(Application.class).calls).containsExactly("cancel");
+            });
+  }
+
+  @Test
+  void whatAListenerOfTheCommitAsksForIsNotPartOfTheTransaction() {
+    application
+        .withPropertyValues(OUTBOX)
+        .withUserConfiguration(Listening.class)
+        .run(
+            context -> {
+              new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                  .executeWithoutResult(status -> context.publishEvent("closed"));
+              assertThat(context.getBean(Listener.class).inTransaction).containsExactly(false);
             });
   }
 
@@ -365,6 +379,30 @@ class PunctualTransactionsAutoConfigurationTest {
       TaskWorkers workers = new TaskWorkers(Map.of("counting", counting));
       filters.apply(workers, type -> Once.DATABASE);
       return workers;
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class Listening {
+
+    @Bean
+    Listener listener(TransactionCalls calls) {
+      return new Listener(calls);
+    }
+  }
+
+  static class Listener {
+
+    private final TransactionCalls calls;
+    private final List<Boolean> inTransaction = new java.util.concurrent.CopyOnWriteArrayList<>();
+
+    Listener(TransactionCalls calls) {
+      this.calls = calls;
+    }
+
+    @TransactionalEventListener
+    public void closed(String event) {
+      inTransaction.add(calls.isInTransaction());
     }
   }
 

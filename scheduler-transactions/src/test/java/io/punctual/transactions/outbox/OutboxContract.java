@@ -3,6 +3,8 @@ package io.punctual.transactions.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import io.punctual.DelayQueueJob;
 import io.punctual.ErrorCode;
 import io.punctual.PunctualException;
@@ -22,9 +24,13 @@ import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** What the outbox promises, on each database. */
@@ -51,17 +57,28 @@ abstract class OutboxContract {
   }
 
   private Outbox outbox(String application) {
-    return new Outbox(Database.of(source, "the test"), application, job -> job);
+    return outbox(source, application);
+  }
+
+  private Outbox outbox(DataSource data, String application) {
+    return new Outbox(
+        Database.of(data, "the test"),
+        application,
+        job -> job,
+        (call, error) -> failures.add(call + " " + (error == null ? "" : error.getMessage())));
+  }
+
+  private HikariDataSource pool(boolean autoCommit) {
+    HikariConfig config = new HikariConfig();
+    config.setDataSource(source);
+    config.setAutoCommit(autoCommit);
+    config.setMaximumPoolSize(2);
+    return new HikariDataSource(config);
   }
 
   private void relay(int number) {
     for (int i = 0; i < number; i++) {
-      OutboxRelay relay =
-          new OutboxRelay(
-              i == 0 ? outbox : outbox("shop"),
-              scheduler,
-              (call, error) -> failures.add(call + " " + (error == null ? "" : error.getMessage())),
-              FAST);
+      OutboxRelay relay = new OutboxRelay(i == 0 ? outbox : outbox("shop"), scheduler, FAST);
       relays.add(relay);
       relay.start();
     }
@@ -77,7 +94,12 @@ abstract class OutboxContract {
   }
 
   private void send(String id) {
-    outbox.add(List.of(new DeferredCall.Send(job(id).build())));
+    send(outbox, id);
+  }
+
+  private static void send(Outbox to, String id) {
+    assertThat(to.isInTransaction()).isTrue();
+    to.add(List.of(new DeferredCall.Send(job(id).build())));
   }
 
   private void commit(DeferredCall... calls) {
@@ -157,6 +179,87 @@ abstract class OutboxContract {
               assertThat(rows()).isZero();
               assertThat(outbox.isInTransaction()).isFalse();
             });
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatListenersOfTheCommitAskForIsNotForgotten(boolean autoCommit) {
+    try (HikariDataSource pool = pool(autoCommit)) {
+      Outbox pooled = outbox(pool, "shop");
+      TransactionTemplate outer = new TransactionTemplate(new DataSourceTransactionManager(pool));
+      for (String id : List.of("alone", "behind")) {
+        outer.executeWithoutResult(
+            status -> {
+              if (id.equals("behind")) {
+                send(pooled, "within");
+              }
+              listen(() -> send(pooled, id), () -> {});
+            });
+      }
+      // A service of its own, called by a listener: it takes part in what is over already.
+      outer.executeWithoutResult(
+          status ->
+              listen(
+                  () -> {},
+                  () -> outer.executeWithoutResult(inner -> send(pooled, "participating"))));
+      outer.executeWithoutResult(
+          status -> {
+            status.setRollbackOnly();
+            send(pooled, "rolled.back");
+            listen(() -> send(pooled, "never"), () -> {});
+          });
+    }
+    relay(1);
+
+    awaitEmpty();
+    assertThat(scheduler.calls())
+        .containsExactlyInAnyOrder(
+            "send order.close/alone",
+            "send order.close/within",
+            "send order.close/behind",
+            "send order.close/participating");
+    assertThat(failures).isEmpty();
+  }
+
+  private static void listen(Runnable afterCommit, Runnable afterCompletion) {
+    TransactionSynchronizationManager.registerSynchronization(
+        new TransactionSynchronization() {
+          @Override
+          public void afterCommit() {
+            afterCommit.run();
+          }
+
+          @Override
+          public void afterCompletion(int status) {
+            afterCompletion.run();
+          }
+        });
+  }
+
+  @Test
+  void whatTheEndOfATransactionAsksForIsNotWaitedFor() {
+    List<Boolean> waits = new ArrayList<>();
+    transaction.executeWithoutResult(
+        status -> listen(() -> {}, () -> waits.add(outbox.isInTransaction())));
+    assertThat(waits).containsExactly(false);
+  }
+
+  @Test
+  void aConnectionThatNobodyCommitsIsToldOf() {
+    try (HikariDataSource pool = pool(false)) {
+      Outbox pooled = outbox(pool, "shop");
+      new TransactionTemplate(new DataSourceTransactionManager(TestDatabase.H2.create()))
+          .executeWithoutResult(
+              status -> {
+                assertThat(new JdbcTemplate(pool).queryForList("select 1")).hasSize(1);
+                send(pooled, "1");
+              });
+    }
+    assertThat(rows()).isZero();
+    assertThat(failures)
+        .containsExactly(
+            "send the transaction was not one of the outbox's DataSource, whose connection was"
+                + " given back without a commit");
   }
 
   @Test
