@@ -4,6 +4,8 @@ import io.punctual.RetryLaterException;
 import io.punctual.TaskContext;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
@@ -20,7 +22,10 @@ public final class RedisOnce implements OnceFilter {
   private static final String DONE = "done";
   // Behind the deadline a worker is interrupted, and needs a moment to end.
   private static final Duration MARGIN = Duration.ofSeconds(5);
-  private static final Duration AGAIN = Duration.ofSeconds(5);
+  // Behind the end of another one's mark: clocks of the scheduler and of Redis run apart.
+  private static final Duration AFTERWARDS = Duration.ofSeconds(1);
+  // What Redis says of a key that is not there.
+  private static final long GONE = -2;
 
   private final StringRedisTemplate redis;
   private final String application;
@@ -44,12 +49,18 @@ public final class RedisOnce implements OnceFilter {
     Duration left = Duration.between(Instant.now(), context.deadline());
     Duration held = (left.isNegative() ? Duration.ZERO : left).plus(MARGIN);
     long start = System.nanoTime();
-    if (!Boolean.TRUE.equals(redis.opsForValue().setIfAbsent(key, RUNNING, held))) {
+    while (!Boolean.TRUE.equals(redis.opsForValue().setIfAbsent(key, RUNNING, held))) {
       if (DONE.equals(redis.opsForValue().get(key))) {
         return false;
       }
-      throw new RetryLaterException(
-          AGAIN, "another delivery of this job runs, or died while it ran, less than its time ago");
+      Long marked = redis.getExpire(key, TimeUnit.MILLISECONDS);
+      if (marked == null || marked != GONE) {
+        throw new RetryLaterException(
+            delay(marked, held),
+            "another delivery of this job runs, or died while it ran; this one comes again when the"
+                + " time of that one is over");
+      }
+      // It went between two questions.
     }
     boolean done = false;
     try {
@@ -64,6 +75,19 @@ public final class RedisOnce implements OnceFilter {
       }
     }
     return true;
+  }
+
+  /**
+   * Until the mark of another delivery is gone. All of that time at once: each time that a job
+   * comes again is one of the attempts that it has.
+   *
+   * @param held how long a mark of this delivery would stay, which is no shorter than that of one
+   *     before it; what stays longer is no such mark, but one that the job is done
+   */
+  private static Duration delay(@Nullable Long leftMs, Duration held) {
+    Duration left =
+        leftMs == null || leftMs < 0 || leftMs > held.toMillis() ? held : Duration.ofMillis(leftMs);
+    return left.plus(AFTERWARDS);
   }
 
   private void remember(String key) {

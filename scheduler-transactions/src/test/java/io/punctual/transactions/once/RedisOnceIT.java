@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.punctual.RetryLaterException;
+import io.punctual.RetryPolicy;
 import io.punctual.TaskContext;
 import io.punctual.test.redis.RedisExtension;
 import io.punctual.test.redis.SharedRedis;
@@ -15,11 +16,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
@@ -47,6 +51,10 @@ class RedisOnceIT {
   }
 
   private static TaskContext attempt(String incarnation) {
+    return attempt(incarnation, Duration.ofSeconds(30));
+  }
+
+  private static TaskContext attempt(String incarnation, Duration timeToRun) {
     return new RunningAttempt(
         "order.close",
         "1",
@@ -55,7 +63,7 @@ class RedisOnceIT {
         0,
         Map.of(),
         Instant.now(),
-        Duration.ofSeconds(30),
+        timeToRun,
         new TimeLimit(Thread.currentThread(), () -> {}));
   }
 
@@ -97,12 +105,46 @@ class RedisOnceIT {
         once.run(
             attempt("a"),
             () -> {
-              assertThatThrownBy(() -> run("a")).isInstanceOf(RetryLaterException.class);
+              // One attempt for all of that time.
+              assertThatThrownBy(() -> run("a"))
+                  .isInstanceOfSatisfying(
+                      RetryLaterException.class,
+                      e -> assertThat(e.delay().toSeconds()).isBetween(25L, 37L));
               // So long as it may run, and a little longer.
               assertThat(redis.getExpire(key("a"))).isBetween(25L, 35L);
             });
     assertThat(effects).hasValue(0);
     assertThat(run("a")).isFalse();
+  }
+
+  /** The process died in the first attempt. Time passes as the delays say, by a shorter mark. */
+  @ParameterizedTest
+  @ValueSource(strings = {"default", "0s,2m,10m", "0s,0s"})
+  void whatDiedWhileItRanRunsAgainWithinItsAttempts(String policy) throws Exception {
+    redis.opsForValue().set(key("a"), "running", Duration.ofSeconds(55));
+    int counted = 1;
+    boolean ran = false;
+    while (!ran) {
+      try {
+        ran = once.run(attempt("a", Duration.ofSeconds(60)), effects::incrementAndGet);
+      } catch (RetryLaterException e) {
+        counted++;
+        assertThat(counted).isLessThan(RetryPolicy.parse(policy).maxAttempts());
+        Long left = Objects.requireNonNull(redis.getExpire(key("a"), TimeUnit.MILLISECONDS));
+        // Which removes it where nothing is left.
+        assertThat(redis.expire(key("a"), Duration.ofMillis(left).minus(e.delay()))).isTrue();
+      }
+    }
+    assertThat(effects).hasValue(1);
+  }
+
+  @Test
+  void aMarkThatItIsDoneIsNoDelay() throws Exception {
+    // As when the other delivery ended between two questions: nobody waits for an hour.
+    redis.opsForValue().set(key("a"), "some other word", Duration.ofHours(1));
+    assertThatThrownBy(() -> run("a"))
+        .isInstanceOfSatisfying(
+            RetryLaterException.class, e -> assertThat(e.delay().toSeconds()).isLessThan(40));
   }
 
   @Test
