@@ -67,11 +67,20 @@ public final class RedisOnce implements OnceFilter {
       work.run();
       done = true;
     } finally {
-      if (done) {
-        remember(key);
-      } else if (System.nanoTime() - start < held.toNanos()) {
-        // Ours still: nobody else can have put a mark there.
-        forget(key);
+      // Clients of Redis make no call for a thread that is interrupted, as one is whose time is
+      // over.
+      boolean interrupted = Thread.interrupted();
+      try {
+        if (done) {
+          remember(key);
+        } else if (System.nanoTime() - start < held.toNanos()) {
+          // Ours still: nobody else can have put a mark there.
+          forget(key);
+        }
+      } finally {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
       }
     }
     return true;

@@ -2,6 +2,7 @@ package io.punctual.transactions.once;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.punctual.RetryLaterException;
 import io.punctual.RetryPolicy;
@@ -22,11 +23,15 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
+@ExtendWith(OutputCaptureExtension.class)
 class RedisOnceIT {
 
   private static LettuceConnectionFactory connections;
@@ -145,6 +150,29 @@ class RedisOnceIT {
     assertThatThrownBy(() -> run("a"))
         .isInstanceOfSatisfying(
             RetryLaterException.class, e -> assertThat(e.delay().toSeconds()).isLessThan(40));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whoeverIsInterruptedLeavesHisMarkAllTheSame(boolean done, CapturedOutput log)
+      throws Exception {
+    Throwable thrown =
+        catchThrowable(
+            () ->
+                once.run(
+                    attempt("a"),
+                    () -> {
+                      Thread.currentThread().interrupt();
+                      if (!done) {
+                        throw new Exception("interrupted");
+                      }
+                    }));
+
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(thrown == null).isEqualTo(done);
+    assertThat(redis.opsForValue().get(key("a"))).isEqualTo(done ? "done" : null);
+    // Where the call arrived although nobody waited for its answer.
+    assertThat(log.getAll()).doesNotContain("still stored", "was not stored");
   }
 
   @Test
