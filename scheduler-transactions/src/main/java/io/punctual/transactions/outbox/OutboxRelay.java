@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -78,10 +79,14 @@ public final class OutboxRelay implements SmartLifecycle {
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Semaphore committed = new Semaphore(0);
     private final Thread thread = new Thread(this, "punctual-outbox");
+    // Two threads: one to see that the other one hangs.
+    private final ScheduledThreadPoolExecutor timer =
+        new ScheduledThreadPoolExecutor(2, OutboxRelay::leaseThread);
     private long cleaned = System.nanoTime() - CLEANING.toNanos();
     private int troubles;
 
     void start() {
+      timer.setRemoveOnCancelPolicy(true);
       thread.setDaemon(true);
       thread.start();
     }
@@ -99,9 +104,13 @@ public final class OutboxRelay implements SmartLifecycle {
     void stop() throws InterruptedException {
       stopped.countDown();
       wake();
-      thread.join(PATIENCE.toMillis());
-      thread.interrupt();
-      thread.join(MIN_PAUSE.toMillis());
+      try {
+        thread.join(PATIENCE.toMillis());
+        thread.interrupt();
+        thread.join(MIN_PAUSE.toMillis());
+      } finally {
+        timer.shutdownNow();
+      }
     }
 
     @Override
@@ -164,6 +173,12 @@ public final class OutboxRelay implements SmartLifecycle {
     }
   }
 
+  private static Thread leaseThread(Runnable task) {
+    Thread thread = new Thread(task, "punctual-outbox-lease");
+    thread.setDaemon(true);
+    return thread;
+  }
+
   private static void pause(CountDownLatch stopped, Duration time) throws InterruptedException {
     var unused = stopped.await(time.toNanos(), TimeUnit.NANOSECONDS);
   }
@@ -193,37 +208,37 @@ public final class OutboxRelay implements SmartLifecycle {
     }
     // Each is of another job, so that their order is free; jobs side by side share requests.
     claimed.sort(Comparator.comparing(one -> !(one.call() instanceof DeferredCall.Send)));
-    Outcomes outcomes = new Outcomes(mine, claimed, started);
+    List<Long> ids = claimed.stream().map(one -> one.row().id()).toList();
+    KeptClaim kept = new KeptClaim(table, ids, claim, options.lease(), started, mine.timer);
+    Outcomes outcomes = new Outcomes(mine, claimed, kept);
     try {
       DeferredCalls.make(scheduler, claimed.stream().map(Claimed::call).toList(), outcomes);
     } finally {
+      kept.end();
       settle(claimed, claim, outcomes);
     }
     return outcomes.unavailable == null ? Round.BUSY : Round.UNAVAILABLE;
   }
 
   /** What became of each call; null where it was not made. */
-  private final class Outcomes implements DeferredCalls.Results {
+  private static final class Outcomes implements DeferredCalls.Results {
 
     private final Work mine;
-    private final long started;
+    private final KeptClaim kept;
     private final boolean[] made;
     private final @Nullable Throwable[] errors;
     private @Nullable PunctualException unavailable;
 
-    Outcomes(Work mine, List<Claimed> claimed, long started) {
+    Outcomes(Work mine, List<Claimed> claimed, KeptClaim kept) {
       this.mine = mine;
-      this.started = started;
+      this.kept = kept;
       this.made = new boolean[claimed.size()];
       this.errors = new @Nullable Throwable[claimed.size()];
     }
 
     @Override
     public boolean goesOn() {
-      // The other half of the lease is for the call itself.
-      return mine.goesOn()
-          && unavailable == null
-          && System.nanoTime() - started < options.lease().toNanos() / 2;
+      return mine.goesOn() && unavailable == null && kept.isOurs();
     }
 
     @Override

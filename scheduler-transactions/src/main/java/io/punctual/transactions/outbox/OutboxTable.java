@@ -155,54 +155,70 @@ final class OutboxTable {
         values.toArray());
   }
 
+  /**
+   * Keeps rows for another lease, from now.
+   *
+   * @return how many of them the claim still has
+   */
+  int extend(List<Long> ids, String claim, Duration lease) {
+    return change(
+        "update punctual_outbox set available_at = %s + ?".formatted(database.now()),
+        ids,
+        claim,
+        lease.toMillis());
+  }
+
   /** The calls were made. */
   void delete(List<Long> ids, String claim) {
-    change("delete from punctual_outbox", ids, claim);
+    var unused = change("delete from punctual_outbox", ids, claim);
   }
 
   /** The calls were not tried. */
   void release(List<Long> ids, String claim) {
-    change(
-        "update punctual_outbox set claim = null, available_at = %s, attempts = attempts - 1"
-            .formatted(database.now()),
-        ids,
-        claim);
+    var unused =
+        change(
+            "update punctual_outbox set claim = null, available_at = %s, attempts = attempts - 1"
+                .formatted(database.now()),
+            ids,
+            claim);
   }
 
   /** A call failed, to be made again after that time. */
   void failed(long id, String claim, String error, Duration delay) {
-    change(
-        "update punctual_outbox set claim = null, available_at = %s + ?, error = ?"
-            .formatted(database.now()),
-        List.of(id),
-        claim,
-        delay.toMillis(),
-        cut(error));
+    var unused =
+        change(
+            "update punctual_outbox set claim = null, available_at = %s + ?, error = ?"
+                .formatted(database.now()),
+            List.of(id),
+            claim,
+            delay.toMillis(),
+            cut(error));
   }
 
   /** A call can never be made; the row stays for people, and nothing waits for it any more. */
   void refused(long id, String claim, String error) {
-    change(
-        "update punctual_outbox set claim = null, refused = 1, available_at = %s, error = ?"
-            .formatted(database.now()),
-        List.of(id),
-        claim,
-        cut(error));
+    var unused =
+        change(
+            "update punctual_outbox set claim = null, refused = 1, available_at = %s, error = ?"
+                .formatted(database.now()),
+            List.of(id),
+            claim,
+            cut(error));
   }
 
-  /** Changes rows that are still ours. */
-  private void change(String statement, List<Long> ids, String claim, Object... first) {
-    if (!ids.isEmpty()) {
-      List<Object> values = new ArrayList<>(List.of(first));
-      values.addAll(ids);
-      values.add(claim);
-      var unused =
-          database.commit(
-              () ->
-                  jdbc.update(
-                      "%s where id in (%s) and claim = ?".formatted(statement, marks(ids)),
-                      values.toArray()));
+  /** Changes rows that are still ours; answers how many. */
+  private int change(String statement, List<Long> ids, String claim, Object... first) {
+    if (ids.isEmpty()) {
+      return 0;
     }
+    List<Object> values = new ArrayList<>(List.of(first));
+    values.addAll(ids);
+    values.add(claim);
+    return database.commit(
+        () ->
+            jdbc.update(
+                "%s where id in (%s) and claim = ?".formatted(statement, marks(ids)),
+                values.toArray()));
   }
 
   /** Forgets what was refused so long ago. */

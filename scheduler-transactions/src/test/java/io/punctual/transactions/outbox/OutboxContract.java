@@ -39,6 +39,9 @@ abstract class OutboxContract {
   private static final OutboxOptions FAST =
       new OutboxOptions(Duration.ofMillis(100), Duration.ofSeconds(20), Duration.ofDays(1));
 
+  private static final OutboxOptions SHORT_LEASE =
+      new OutboxOptions(Duration.ofMillis(100), Duration.ofSeconds(4), Duration.ofDays(1));
+
   private final DataSource source;
   private final JdbcTemplate jdbc;
   private final DataSourceTransactionManager transactions;
@@ -77,8 +80,12 @@ abstract class OutboxContract {
   }
 
   private void relay(int number) {
+    relay(number, FAST);
+  }
+
+  private void relay(int number, OutboxOptions options) {
     for (int i = 0; i < number; i++) {
-      OutboxRelay relay = new OutboxRelay(i == 0 ? outbox : outbox("shop"), scheduler, FAST);
+      OutboxRelay relay = new OutboxRelay(i == 0 ? outbox : outbox("shop"), scheduler, options);
       relays.add(relay);
       relay.start();
     }
@@ -107,8 +114,12 @@ abstract class OutboxContract {
   }
 
   private long rows() {
-    Long rows = jdbc.queryForObject("select count(*) from punctual_outbox", Long.class);
-    return rows == null ? -1 : rows;
+    return number("select count(*) from punctual_outbox");
+  }
+
+  private long number(String query) {
+    Long number = jdbc.queryForObject(query, Long.class);
+    return number == null ? -1 : number;
   }
 
   private void awaitEmpty() {
@@ -367,6 +378,45 @@ abstract class OutboxContract {
     table.failed(ready.get(0), "the dead one", "late", Duration.ZERO);
     table.delete(ready, "the dead one");
     assertThat(rows()).isZero();
+  }
+
+  @Test
+  void aCallThatTakesLongerThanItsLeaseIsMadeByNobodyElse() {
+    scheduler.leaveUnanswered("cancel order.close/1");
+    relay(2, SHORT_LEASE);
+    commit(new DeferredCall.Cancel("order.close", "1"));
+    commit(new DeferredCall.Send(job("1").build()));
+    Awaitility.await().until(() -> scheduler.slowCalls() == 1);
+    long first = number("select min(created_at) from punctual_outbox");
+
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> number("select " + Database.of(source, "the test").now()) > first + 6_000);
+    assertThat(scheduler.slowCalls()).isEqualTo(1);
+    assertThat(scheduler.calls()).isEmpty();
+
+    scheduler.answer();
+    awaitEmpty();
+    assertThat(scheduler.calls()).containsExactly("cancel order.close/1", "send order.close/1");
+  }
+
+  @Test
+  void aCallIsBrokenOffWhereItsRowsAreSomebodyElses() {
+    scheduler.leaveUnanswered("cancel order.close/1");
+    relay(1, SHORT_LEASE);
+    commit(new DeferredCall.Cancel("order.close", "1"));
+    Awaitility.await().until(() -> scheduler.slowCalls() == 1);
+
+    jdbc.update("update punctual_outbox set claim = 'somebody else'");
+    Awaitility.await().until(() -> scheduler.brokenOff() == 1);
+    assertThat(jdbc.queryForList("select claim from punctual_outbox", String.class))
+        .containsExactly("somebody else");
+
+    // And it goes on with what it gets then.
+    scheduler.answer();
+    jdbc.update("update punctual_outbox set claim = null, available_at = 0");
+    awaitEmpty();
+    assertThat(scheduler.calls()).containsExactly("cancel order.close/1");
   }
 
   @Test

@@ -18,7 +18,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +35,10 @@ final class RememberingScheduler implements JobScheduler {
   private final Map<String, Integer> failed = new ConcurrentHashMap<>();
   private volatile String refused = "";
   private volatile ErrorCode refusal = ErrorCode.CONFLICT;
+  private volatile String slow = "";
+  private final AtomicInteger slowCalls = new AtomicInteger();
+  private final AtomicInteger brokenOff = new AtomicInteger();
+  private final CountDownLatch answer = new CountDownLatch(1);
 
   void unavailable(boolean now) {
     unavailable = now;
@@ -46,6 +52,25 @@ final class RememberingScheduler implements JobScheduler {
   void refuse(String target, ErrorCode code) {
     refusal = code;
     refused = target;
+  }
+
+  /** Such calls have no answer until {@link #answer}. */
+  void leaveUnanswered(String call) {
+    slow = call;
+  }
+
+  /** How many calls there were that had to wait for their answer. */
+  int slowCalls() {
+    return slowCalls.get();
+  }
+
+  /** How many of them were interrupted. */
+  int brokenOff() {
+    return brokenOff.get();
+  }
+
+  void answer() {
+    answer.countDown();
   }
 
   synchronized List<String> calls() {
@@ -82,6 +107,10 @@ final class RememberingScheduler implements JobScheduler {
       throw new SchedulerUnavailableException(
           "nobody answers, as asked", Duration.ofSeconds(1), new IllegalStateException());
     }
+    if (call.equals(slow)) {
+      slowCalls.incrementAndGet();
+      awaitAnswer();
+    }
     int mood = moody ? ThreadLocalRandom.current().nextInt(10) : 9;
     if (mood < 2 && failed.merge(call, 1, Integer::sum) > 2) {
       mood = 9;
@@ -100,6 +129,18 @@ final class RememberingScheduler implements JobScheduler {
     }
     if (mood == 1) {
       throw new PunctualException(ErrorCode.TOO_MANY, "the answer is lost, as asked");
+    }
+  }
+
+  private void awaitAnswer() {
+    try {
+      if (!answer.await(60, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("nobody wanted an answer");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      brokenOff.incrementAndGet();
+      throw new SchedulerUnavailableException("interrupted", Duration.ofSeconds(1), e);
     }
   }
 
