@@ -26,15 +26,29 @@ public final class Database {
   private final DataSource source;
   private final JdbcTemplate jdbc;
   private final TransactionTemplate own;
+  private final TransactionTemplate snapshot;
   private final String now;
 
-  private Database(DataSource source, String now) {
+  private Database(DataSource source, String product, String now) {
     this.source = source;
     this.jdbc = new JdbcTemplate(source);
-    this.own = new TransactionTemplate(new DataSourceTransactionManager(source));
-    this.own.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-    this.own.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
+    this.own = transactions(source, TransactionDefinition.ISOLATION_READ_COMMITTED);
+    this.snapshot =
+        transactions(
+            source,
+            // Where the standard's word for it lets rows appear that were committed meanwhile.
+            product.equals("H2")
+                ? TransactionDefinition.ISOLATION_SERIALIZABLE
+                : TransactionDefinition.ISOLATION_REPEATABLE_READ);
     this.now = now;
+  }
+
+  private static TransactionTemplate transactions(DataSource source, int isolation) {
+    TransactionTemplate template =
+        new TransactionTemplate(new DataSourceTransactionManager(source));
+    template.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+    template.setIsolationLevel(isolation);
+    return template;
   }
 
   /** Statements on the connection of this thread's transaction, if there is one. */
@@ -52,6 +66,11 @@ public final class Database {
     return Objects.requireNonNull(own.execute(status -> statements.get()));
   }
 
+  /** Reads what was committed at one moment, with however many statements. */
+  public <T> T snapshot(Supplier<T> queries) {
+    return Objects.requireNonNull(snapshot.execute(status -> queries.get()));
+  }
+
   /**
    * Looks which database it is.
    *
@@ -65,7 +84,8 @@ public final class Database {
       // Transactions are bound to what is behind it.
       source = proxy.getTargetDataSource();
     }
-    return new Database(source, now(product(source, user), user));
+    String product = product(source, user);
+    return new Database(source, product, now(product, user));
   }
 
   private static String product(DataSource source, String user) {

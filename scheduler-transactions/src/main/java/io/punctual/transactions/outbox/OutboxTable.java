@@ -88,11 +88,36 @@ final class OutboxTable {
    * database that knows nothing of a table yet makes a long way of a join with itself.
    */
   List<Long> ready(int max) {
-    List<Long> ready = new ArrayList<>();
-    Set<String> taken = new HashSet<>();
-    long last = Long.MIN_VALUE;
-    while (true) {
-      List<Waiting> page = page(last);
+    Heads first = new Heads(max);
+    if (first.addAll(page(first.last))) {
+      return first.ready;
+    }
+    // All pages of one moment: of a transaction that commits between two of them, only the later
+    // rows would be seen, and go before the earlier ones.
+    return database.snapshot(
+        () -> {
+          Heads heads = new Heads(max);
+          while (!heads.addAll(page(heads.last))) {
+            // The next one.
+          }
+          return heads.ready;
+        });
+  }
+
+  /** The heads of lanes, found by going through the rows in their order. */
+  private static final class Heads {
+
+    private final int max;
+    private final List<Long> ready = new ArrayList<>();
+    private final Set<String> taken = new HashSet<>();
+    private long last = Long.MIN_VALUE;
+
+    Heads(int max) {
+      this.max = max;
+    }
+
+    /** Whether that was enough. */
+    boolean addAll(List<Waiting> page) {
       for (Waiting row : page) {
         last = row.id();
         boolean alone = row.lane().equals(ALL);
@@ -101,12 +126,10 @@ final class OutboxTable {
           ready.add(row.id());
         }
         if (alone || ready.size() == max) {
-          return ready;
+          return true;
         }
       }
-      if (page.size() < PAGE) {
-        return ready;
-      }
+      return page.size() < PAGE;
     }
   }
 

@@ -13,12 +13,15 @@ import io.punctual.spring.CommitFailures;
 import io.punctual.spring.DeferredCall;
 import io.punctual.transactions.Database;
 import io.punctual.transactions.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
@@ -28,6 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -485,6 +489,51 @@ abstract class OutboxContract {
     assertThat(outbox.table().claim(ready, "c", Duration.ofMinutes(1)))
         .extracting(OutboxTable.Row::lane)
         .containsExactly("order.close/free");
+  }
+
+  /** The transaction commits before the second page is read, or before the third. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3})
+  void whatCommitsWhilePagesAreReadKeepsItsOrder(int before) throws SQLException {
+    try (Connection connection = source.getConnection()) {
+      connection.setAutoCommit(false);
+      OutboxTable late = outbox(new SingleConnectionDataSource(connection, true), "shop").table();
+      fill(300);
+      late.insert(List.of(new DeferredCall.Send(job("x").build())));
+      fill(300);
+      late.insert(List.of(new DeferredCall.Cancel("order.close", "x")));
+      AtomicInteger pages = new AtomicInteger();
+      OutboxTable watched =
+          outbox(
+                  new Statements(
+                      source,
+                      sql -> {
+                        if (sql.contains("limit") && pages.incrementAndGet() == before) {
+                          connection.commit();
+                        }
+                      }),
+                  "shop")
+              .table();
+
+      List<Long> ready = watched.ready(10);
+
+      assertThat(pages.get()).isGreaterThanOrEqualTo(2);
+      connection.commit();
+      assertThat(ready)
+          .doesNotContain(number("select id from punctual_outbox where kind = 'cancel'"));
+    }
+  }
+
+  /** Rows that may not go yet. */
+  private void fill(int number) {
+    transaction.executeWithoutResult(
+        status -> {
+          for (int i = 0; i < number; i++) {
+            send("stuck" + i);
+          }
+        });
+    jdbc.update(
+        "update punctual_outbox set available_at = available_at + 3600000 where lane like '%stuck%'");
   }
 
   @Test
