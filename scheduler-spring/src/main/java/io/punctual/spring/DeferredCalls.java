@@ -2,7 +2,9 @@ package io.punctual.spring;
 
 import io.punctual.BatchItem;
 import io.punctual.DelayQueueJob;
+import io.punctual.ErrorCode;
 import io.punctual.JobScheduler;
+import io.punctual.PunctualException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,16 @@ public final class DeferredCalls {
       return true;
     }
 
+    /** Whether this call is made; asked when it is its turn. */
+    default boolean isWanted(int index) {
+      return true;
+    }
+
+    /** Whether a job is sent in a request of its own. */
+    default boolean goesAlone(int index) {
+      return false;
+    }
+
     /**
      * A call was made.
      *
@@ -36,28 +48,19 @@ public final class DeferredCalls {
   /** Makes all calls; what fails is told, and never thrown. */
   public static void make(
       JobScheduler scheduler, List<? extends DeferredCall> calls, Results results) {
-    List<DelayQueueJob> group = new ArrayList<>();
-    int characters = 0;
+    Group group = new Group(scheduler, results);
     for (int i = 0; i < calls.size(); i++) {
-      if (calls.get(i) instanceof DeferredCall.Send send) {
-        DelayQueueJob job = send.job();
-        if (group.size() == MAX_JOBS || characters + job.params().length() > MAX_CHARACTERS) {
-          sendAll(scheduler, group, i - group.size(), results);
-          group.clear();
-          characters = 0;
-        }
-        group.add(job);
-        characters += job.params().length();
+      DeferredCall call = calls.get(i);
+      if (call instanceof DeferredCall.Send send && !results.goesAlone(i)) {
+        group.add(i, send.job());
       } else {
-        sendAll(scheduler, group, i - group.size(), results);
-        group.clear();
-        characters = 0;
-        if (results.goesOn()) {
-          results.made(i, make(scheduler, calls.get(i)));
+        group.sendAll();
+        if (results.goesOn() && results.isWanted(i)) {
+          results.made(i, make(scheduler, call));
         }
       }
     }
-    sendAll(scheduler, group, calls.size() - group.size(), results);
+    group.sendAll();
   }
 
   private static @Nullable Throwable make(JobScheduler scheduler, DeferredCall call) {
@@ -69,25 +72,76 @@ public final class DeferredCalls {
     }
   }
 
-  private static void sendAll(
-      JobScheduler scheduler, List<DelayQueueJob> group, int first, Results results) {
-    if (group.isEmpty() || !results.goesOn()) {
-      return;
-    } else if (group.size() == 1) {
-      results.made(first, make(scheduler, new DeferredCall.Send(group.get(0))));
-      return;
+  /** Jobs that go out in one request. */
+  private static final class Group {
+
+    private final JobScheduler scheduler;
+    private final Results results;
+    private final List<Integer> indices = new ArrayList<>();
+    private final List<DelayQueueJob> jobs = new ArrayList<>();
+    private int characters;
+
+    Group(JobScheduler scheduler, Results results) {
+      this.scheduler = scheduler;
+      this.results = results;
     }
-    List<BatchItem> items;
-    try {
-      items = scheduler.submitAll(List.copyOf(group));
-    } catch (RuntimeException | Error e) {
-      for (int i = 0; i < group.size(); i++) {
-        results.made(first + i, e);
+
+    void add(int index, DelayQueueJob job) {
+      if (jobs.size() == MAX_JOBS || characters + job.params().length() > MAX_CHARACTERS) {
+        sendAll();
       }
-      return;
+      if (results.isWanted(index)) {
+        indices.add(index);
+        jobs.add(job);
+        characters += job.params().length();
+      }
     }
-    for (int i = 0; i < group.size(); i++) {
-      results.made(first + i, items.get(i).error());
+
+    void sendAll() {
+      if (jobs.size() == 1) {
+        sendEach();
+      } else if (!jobs.isEmpty() && results.goesOn()) {
+        sendTogether();
+      }
+      indices.clear();
+      jobs.clear();
+      characters = 0;
     }
+
+    private void sendEach() {
+      for (int i = 0; i < jobs.size() && results.goesOn(); i++) {
+        if (results.isWanted(indices.get(i))) {
+          results.made(indices.get(i), make(scheduler, new DeferredCall.Send(jobs.get(i))));
+        }
+      }
+    }
+
+    private void sendTogether() {
+      List<BatchItem> items;
+      try {
+        items = scheduler.submitAll(List.copyOf(jobs));
+      } catch (RuntimeException | Error e) {
+        if (mayBeOfOne(e)) {
+          sendEach();
+        } else {
+          indices.forEach(index -> results.made(index, e));
+        }
+        return;
+      }
+      for (int i = 0; i < jobs.size(); i++) {
+        results.made(indices.get(i), items.get(i).error());
+      }
+    }
+  }
+
+  /**
+   * Whether an error of a request with many jobs may be that of one of them: by itself, each gets
+   * the answer that is meant for it. What keeps all of them out is not asked for a hundred times.
+   */
+  private static boolean mayBeOfOne(Throwable error) {
+    return error instanceof PunctualException known
+        && !known.isTransient()
+        && known.code() != ErrorCode.UNAUTHENTICATED
+        && known.code() != ErrorCode.FORBIDDEN;
   }
 }

@@ -10,6 +10,7 @@ import io.punctual.spring.DeferredCalls;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -40,7 +41,10 @@ public final class OutboxRelay implements SmartLifecycle {
   private static final Duration CLEANING = Duration.ofHours(1);
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  /** What is not the fault of one call: none gets through. */
+  /** So many requests one behind the other that nobody takes are no fault of theirs. */
+  private static final int ENOUGH = 2;
+
+  /** Where nobody was let in. */
   private static final Set<ErrorCode> CLOSED_DOORS =
       Set.of(ErrorCode.UNAUTHENTICATED, ErrorCode.FORBIDDEN);
 
@@ -83,7 +87,10 @@ public final class OutboxRelay implements SmartLifecycle {
     private final ScheduledThreadPoolExecutor timer =
         new ScheduledThreadPoolExecutor(2, OutboxRelay::leaseThread);
     private long cleaned = System.nanoTime() - CLEANING.toNanos();
+    private final Circuits circuits = new Circuits(failures -> delay(failures, MAX_PAUSE));
+    // One behind the other: rounds without an answer, and looks without a database.
     private int troubles;
+    private int faults;
 
     void start() {
       timer.setRemoveOnCancelPolicy(true);
@@ -132,30 +139,40 @@ public final class OutboxRelay implements SmartLifecycle {
       try {
         clean();
         round = round(this);
+        if (faults > 0) {
+          log.info("Punctual: the outbox can be read again");
+          faults = 0;
+        }
       } catch (ConcurrencyFailureException e) {
         log.debug("Another relay was at the same rows", e);
-        round = Round.BUSY;
+        return;
       } catch (RuntimeException | Error e) {
         if (goesOn()) {
-          log.atLevel(troubles == 0 ? Level.ERROR : Level.DEBUG)
+          log.atLevel(faults == 0 ? Level.ERROR : Level.DEBUG)
               .setCause(e)
               .log(
                   "Punctual: the outbox (table punctual_outbox) cannot be relayed, trying again: {}",
                   e.getMessage());
         }
-        round = Round.UNAVAILABLE;
-      }
-      if (round == Round.UNAVAILABLE) {
-        pause(stopped, delay(++troubles, MAX_PAUSE));
+        pause(delay(++faults, MAX_PAUSE));
         return;
       }
-      if (troubles > 0 && round == Round.BUSY) {
-        log.info("Punctual: the outbox is relayed again");
-      }
-      troubles = 0;
-      if (round == Round.IDLE) {
+      if (round == Round.UNAVAILABLE) {
+        pause(delay(++troubles, MAX_PAUSE));
+      } else if (round == Round.IDLE) {
         var unusedWoken =
             committed.tryAcquire(options.pollInterval().toNanos(), TimeUnit.NANOSECONDS);
+      }
+    }
+
+    private void pause(Duration time) throws InterruptedException {
+      var unused = stopped.await(time.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    void answered() {
+      if (troubles > 0) {
+        log.info("Punctual: the outbox is relayed again");
+        troubles = 0;
       }
     }
 
@@ -179,10 +196,6 @@ public final class OutboxRelay implements SmartLifecycle {
     return thread;
   }
 
-  private static void pause(CountDownLatch stopped, Duration time) throws InterruptedException {
-    var unused = stopped.await(time.toNanos(), TimeUnit.NANOSECONDS);
-  }
-
   /** A second, doubled with each failure, up to a bound; a quarter of it is random. */
   private static Duration delay(int failures, Duration most) {
     long ms = Math.min(most.toMillis(), MIN_PAUSE.toMillis() << Math.min(failures - 1, 10));
@@ -192,7 +205,7 @@ public final class OutboxRelay implements SmartLifecycle {
   private record Claimed(OutboxTable.Row row, DeferredCall call) {}
 
   private Round round(Work mine) {
-    List<Long> ready = table.ready(BATCH);
+    List<Long> ready = table.ready(BATCH, mine.circuits.open());
     if (ready.isEmpty()) {
       return Round.IDLE;
     }
@@ -206,8 +219,11 @@ public final class OutboxRelay implements SmartLifecycle {
         failed(row, claim, row.kind() + " of " + row.lane(), e);
       }
     }
-    // Each is of another job, so that their order is free; jobs side by side share requests.
-    claimed.sort(Comparator.comparing(one -> !(one.call() instanceof DeferredCall.Send)));
+    // Each is of another job, so that their order is free: what fails goes behind what has not
+    // failed yet, and jobs side by side share requests.
+    claimed.sort(
+        Comparator.comparingInt((Claimed one) -> one.row().attempts())
+            .thenComparing(one -> !(one.call() instanceof DeferredCall.Send)));
     List<Long> ids = claimed.stream().map(one -> one.row().id()).toList();
     KeptClaim kept = new KeptClaim(table, ids, claim, options.lease(), started, mine.timer);
     Outcomes outcomes = new Outcomes(mine, claimed, kept);
@@ -217,7 +233,7 @@ public final class OutboxRelay implements SmartLifecycle {
       kept.end();
       settle(claimed, claim, outcomes);
     }
-    return outcomes.unavailable == null ? Round.BUSY : Round.UNAVAILABLE;
+    return outcomes.isUnavailable() ? Round.UNAVAILABLE : Round.BUSY;
   }
 
   /** What became of each call; null where it was not made. */
@@ -225,29 +241,70 @@ public final class OutboxRelay implements SmartLifecycle {
 
     private final Work mine;
     private final KeptClaim kept;
+    private final List<Claimed> claimed;
     private final boolean[] made;
     private final @Nullable Throwable[] errors;
-    private @Nullable PunctualException unavailable;
+    // Task types of which a call was not answered, and those of which one succeeded.
+    private final Set<String> silent = new HashSet<>();
+    private final Set<String> sound = new HashSet<>();
+    private final Set<String> told = new HashSet<>();
+    // Jobs of one request share its error.
+    private @Nullable Throwable last;
+    private String lastType = "";
+    private int unanswered;
 
     Outcomes(Work mine, List<Claimed> claimed, KeptClaim kept) {
       this.mine = mine;
       this.kept = kept;
+      this.claimed = claimed;
       this.made = new boolean[claimed.size()];
       this.errors = new @Nullable Throwable[claimed.size()];
     }
 
     @Override
     public boolean goesOn() {
-      return mine.goesOn() && unavailable == null && kept.isOurs();
+      return mine.goesOn() && !isUnavailable() && kept.isOurs();
+    }
+
+    // A job may be what breaks the request; the others must not go down with it again.
+    @Override
+    public boolean goesAlone(int index) {
+      return claimed.get(index).row().attempts() > 1;
+    }
+
+    @Override
+    public boolean isWanted(int index) {
+      return !silent.contains(claimed.get(index).row().type());
     }
 
     @Override
     public void made(int index, @Nullable Throwable error) {
       made[index] = true;
       errors[index] = error;
-      if (error instanceof PunctualException known && concernsAll(known)) {
-        unavailable = known;
+      String type = claimed.get(index).row().type();
+      if (!isUnanswered(error)) {
+        unanswered = 0;
+        silent.remove(type);
+        if (error == null) {
+          sound.add(type);
+        }
+        mine.circuits.answered(type);
+        mine.answered();
+      } else if (error != last) {
+        unanswered++;
+        lastType = type;
+        if (!sound.contains(type)) {
+          silent.add(type);
+        }
+      } else if (!type.equals(lastType)) {
+        // Of many jobs in one request: nobody knows whose fault it is.
+        silent.remove(lastType);
       }
+      last = error;
+    }
+
+    boolean isUnavailable() {
+      return unanswered >= ENOUGH;
     }
   }
 
@@ -261,9 +318,8 @@ public final class OutboxRelay implements SmartLifecycle {
         untried.add(row.id());
       } else if (error == null) {
         done.add(row.id());
-      } else if (error instanceof PunctualException known && concernsAll(known)) {
-        // Not the row's fault: it goes as soon as somebody takes it.
-        table.failed(row.id(), claim, String.valueOf(error.getMessage()), Duration.ZERO);
+      } else if (isUnanswered(error)) {
+        unanswered(claimed.get(i), claim, error, outcomes);
       } else if (error instanceof PunctualException known && REFUSALS.contains(known.code())) {
         refused(claimed.get(i), claim, known);
       } else {
@@ -272,15 +328,38 @@ public final class OutboxRelay implements SmartLifecycle {
     }
     table.delete(done, claim);
     table.release(untried, claim);
-    if (outcomes.unavailable != null && outcomes.mine.troubles == 0) {
+    Throwable last = outcomes.last;
+    if (outcomes.isUnavailable() && last != null && outcomes.mine.troubles == 0) {
       log.warn(
           "Punctual: no scheduler takes what is in the outbox, trying again: {}",
-          outcomes.unavailable.getMessage());
+          last.getMessage());
     }
   }
 
-  private static boolean concernsAll(PunctualException error) {
-    return error instanceof SchedulerUnavailableException || CLOSED_DOORS.contains(error.code());
+  // It may be the fault of the row, or of its queue: others go before it.
+  private void unanswered(Claimed one, String claim, Throwable error, Outcomes outcomes) {
+    OutboxTable.Row row = one.row();
+    Duration delay = delay(row.attempts(), MAX_PAUSE);
+    table.failed(row.id(), claim, String.valueOf(error.getMessage()), delay);
+    if (outcomes.silent.contains(row.type()) && outcomes.told.add(row.type())) {
+      boolean first = outcomes.mine.circuits.failed(row.type());
+      log.atLevel(first ? Level.WARN : Level.DEBUG)
+          .log(
+              "Punctual: the {}, row {} of punctual_outbox, was not answered (attempt {}). It is made"
+                  + " again in {}; until calls of {} are answered, they are tried one at a time, and"
+                  + " those of other task types go on: {}",
+              described(one.call()),
+              row.id(),
+              row.attempts(),
+              delay,
+              row.type(),
+              error.getMessage());
+    }
+  }
+
+  private static boolean isUnanswered(@Nullable Throwable error) {
+    return error instanceof SchedulerUnavailableException
+        || (error instanceof PunctualException known && CLOSED_DOORS.contains(known.code()));
   }
 
   private static String described(DeferredCall call) {

@@ -39,7 +39,18 @@ final class OutboxTable {
    *
    * @param attempts this one included
    */
-  record Row(long id, String lane, String kind, String content, int attempts) {}
+  record Row(long id, String lane, String kind, String content, int attempts) {
+
+    /** The task type of its job; that of what concerns all of them is its own. */
+    String type() {
+      return OutboxTable.type(lane);
+    }
+  }
+
+  private static String type(String lane) {
+    int end = lane.indexOf('/');
+    return end < 0 ? lane : lane.substring(0, end);
+  }
 
   /** What is in the table, as far as it concerns this application. */
   OutboxStatus status() {
@@ -86,9 +97,11 @@ final class OutboxTable {
    * The rows that may go now, the oldest first: of each lane the first one, unless it is claimed or
    * failed a moment ago. Rows are read in their order, a page at a time, and told apart here: a
    * database that knows nothing of a table yet makes a long way of a join with itself.
+   *
+   * @param without task types of which none goes
    */
-  List<Long> ready(int max) {
-    Heads first = new Heads(max);
+  List<Long> ready(int max, Set<String> without) {
+    Heads first = new Heads(max, without);
     if (first.addAll(page(first.last))) {
       return first.ready;
     }
@@ -96,7 +109,7 @@ final class OutboxTable {
     // rows would be seen, and go before the earlier ones.
     return database.snapshot(
         () -> {
-          Heads heads = new Heads(max);
+          Heads heads = new Heads(max, without);
           while (!heads.addAll(page(heads.last))) {
             // The next one.
           }
@@ -108,12 +121,14 @@ final class OutboxTable {
   private static final class Heads {
 
     private final int max;
+    private final Set<String> without;
     private final List<Long> ready = new ArrayList<>();
     private final Set<String> taken = new HashSet<>();
     private long last = Long.MIN_VALUE;
 
-    Heads(int max) {
+    Heads(int max, Set<String> without) {
       this.max = max;
+      this.without = without;
     }
 
     /** Whether that was enough. */
@@ -122,7 +137,7 @@ final class OutboxTable {
         last = row.id();
         boolean alone = row.lane().equals(ALL);
         boolean first = alone ? taken.isEmpty() : taken.add(row.lane());
-        if (first && row.available()) {
+        if (first && row.available() && !without.contains(type(row.lane()))) {
           ready.add(row.id());
         }
         if (alone || ready.size() == max) {

@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -364,15 +365,73 @@ abstract class OutboxContract {
   }
 
   @Test
+  void aTaskTypeThatIsNotAnsweredHoldsNoOtherOneUp() {
+    scheduler.breakDown("damaged/");
+    for (int i = 0; i < 150; i++) {
+      commit(new DeferredCall.Cancel("damaged", "d" + i));
+    }
+    commit(new DeferredCall.Cancel("order.close", "1"));
+    commit(new DeferredCall.Reschedule("order.remind", "2", null, Duration.ZERO));
+    commit(new DeferredCall.Send(job("3").build()));
+    relay(1);
+
+    Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> rows() == 150);
+    assertThat(scheduler.calls())
+        .containsExactlyInAnyOrder(
+            "cancel order.close/1", "reschedule order.remind/2 PT0S", "send order.close/3");
+    // Nor those that come later, again and again.
+    for (int i = 0; i < 5; i++) {
+      commit(new DeferredCall.Cancel("order.close", "later" + i));
+      Awaitility.await().until(() -> rows() == 150);
+    }
+
+    scheduler.breakDown("nothing");
+    awaitEmpty();
+    assertThat(failures).isEmpty();
+  }
+
+  @Test
+  void aJobThatBreaksItsRequestTakesNoOtherWithIt() {
+    scheduler.breakDown("order.close/poison");
+    commit(
+        IntStream.range(0, 20)
+            .mapToObj(i -> new DeferredCall.Send(job(i == 7 ? "poison" : "j" + i).build()))
+            .toArray(DeferredCall[]::new));
+    relay(1);
+
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> rows() == 1);
+    assertThat(jdbc.queryForObject("select lane from punctual_outbox", String.class))
+        .isEqualTo("order.close/poison");
+    scheduler.breakDown("nothing");
+    awaitEmpty();
+    assertThat(failures).isEmpty();
+  }
+
+  @Test
+  void aRequestThatIsRefusedAsAWholeIsNoRefusalOfItsJobs() {
+    scheduler.refuseBatches();
+    relay(1);
+    commit(
+        new DeferredCall.Send(job("1").build()),
+        new DeferredCall.Send(job("2").build()),
+        new DeferredCall.Send(job("3").build()));
+    awaitEmpty();
+    assertThat(scheduler.calls())
+        .containsExactlyInAnyOrder(
+            "send order.close/1", "send order.close/2", "send order.close/3");
+    assertThat(failures).isEmpty();
+  }
+
+  @Test
   void whatADeadRelayHadTakenGoesOnWhenItsLeaseIsOver() {
     commit(new DeferredCall.Send(job("1").build()));
     commit(new DeferredCall.Cancel("order.close", "1"));
     OutboxTable table = outbox.table();
-    List<Long> ready = table.ready(10);
+    List<Long> ready = table.ready(10, Set.of());
     assertThat(ready).hasSize(1);
     assertThat(table.claim(ready, "the dead one", Duration.ofSeconds(2))).hasSize(1);
 
-    assertThat(table.ready(10)).isEmpty();
+    assertThat(table.ready(10, Set.of())).isEmpty();
     assertThat(table.claim(ready, "another one", Duration.ofSeconds(2))).isEmpty();
     relay(2);
     awaitEmpty();
@@ -449,7 +508,7 @@ abstract class OutboxContract {
   @Test
   void namesThatDifferInCaseAreTwoJobs() {
     commit(new DeferredCall.Send(job("a").build()), new DeferredCall.Send(job("A").build()));
-    assertThat(outbox.table().ready(10)).hasSize(2);
+    assertThat(outbox.table().ready(10, Set.of())).hasSize(2);
   }
 
   @Test
@@ -459,18 +518,18 @@ abstract class OutboxContract {
     commit(new DeferredCall.Send(job("3").build()));
     OutboxTable table = outbox.table();
 
-    List<Long> before = table.ready(10);
+    List<Long> before = table.ready(10, Set.of());
     assertThat(before).hasSize(2);
     assertThat(table.claim(before, "c1", Duration.ofMinutes(1))).hasSize(2);
-    assertThat(table.ready(10)).isEmpty();
+    assertThat(table.ready(10, Set.of())).isEmpty();
     table.delete(before, "c1");
-    List<Long> tag = table.ready(10);
+    List<Long> tag = table.ready(10, Set.of());
     assertThat(table.claim(tag, "c2", Duration.ofMinutes(1)))
         .extracting(OutboxTable.Row::kind)
         .containsExactly(CommitFailures.Call.CANCEL_BY_TAG.toString());
-    assertThat(table.ready(10)).isEmpty();
+    assertThat(table.ready(10, Set.of())).isEmpty();
     table.delete(tag, "c2");
-    assertThat(table.ready(10)).hasSize(1);
+    assertThat(table.ready(10, Set.of())).hasSize(1);
   }
 
   @Test
@@ -485,7 +544,7 @@ abstract class OutboxContract {
     jdbc.update(
         "update punctual_outbox set available_at = available_at + 3600000 where lane like '%stuck%'");
 
-    List<Long> ready = outbox.table().ready(10);
+    List<Long> ready = outbox.table().ready(10, Set.of());
     assertThat(outbox.table().claim(ready, "c", Duration.ofMinutes(1)))
         .extracting(OutboxTable.Row::lane)
         .containsExactly("order.close/free");
@@ -515,7 +574,7 @@ abstract class OutboxContract {
                   "shop")
               .table();
 
-      List<Long> ready = watched.ready(10);
+      List<Long> ready = watched.ready(10, Set.of());
 
       assertThat(pages.get()).isGreaterThanOrEqualTo(2);
       connection.commit();
@@ -532,8 +591,17 @@ abstract class OutboxContract {
             send("stuck" + i);
           }
         });
-    jdbc.update(
-        "update punctual_outbox set available_at = available_at + 3600000 where lane like '%stuck%'");
+    // One by one: a scan would wait for rows that are not committed.
+    List<Object[]> ids =
+        jdbc.query(
+            "select id from punctual_outbox where attempts = 0",
+            (results, row) -> new Object[] {results.getLong(1)});
+    transaction.executeWithoutResult(
+        status ->
+            jdbc.batchUpdate(
+                "update punctual_outbox set attempts = 1, available_at = available_at + 3600000"
+                    + " where id = ?",
+                ids));
   }
 
   @Test
@@ -554,10 +622,10 @@ abstract class OutboxContract {
   void whatIsNotTriedKeepsItsTurn() {
     commit(new DeferredCall.Send(job("1").build()));
     OutboxTable table = outbox.table();
-    List<Long> ready = table.ready(1);
+    List<Long> ready = table.ready(1, Set.of());
     assertThat(table.claim(ready, "c", Duration.ofMinutes(1)).get(0).attempts()).isEqualTo(1);
     table.release(ready, "c");
-    assertThat(table.ready(1)).isEqualTo(ready);
+    assertThat(table.ready(1, Set.of())).isEqualTo(ready);
     assertThat(table.claim(ready, "d", Duration.ofMinutes(1)).get(0).attempts()).isEqualTo(1);
   }
 
@@ -565,7 +633,7 @@ abstract class OutboxContract {
   void whatWasRefusedLongAgoIsRemoved() {
     commit(new DeferredCall.Send(job("1").build()));
     OutboxTable table = outbox.table();
-    List<Long> ready = table.ready(1);
+    List<Long> ready = table.ready(1, Set.of());
     var unused = table.claim(ready, "c", Duration.ofMinutes(1));
     table.refused(ready.get(0), "c", "x".repeat(2000));
 

@@ -4,6 +4,7 @@ import io.punctual.BatchItem;
 import io.punctual.CancelResult;
 import io.punctual.DelayQueueJob;
 import io.punctual.ErrorCode;
+import io.punctual.InvalidJobException;
 import io.punctual.JobInfo;
 import io.punctual.JobScheduler;
 import io.punctual.PunctualException;
@@ -35,6 +36,8 @@ final class RememberingScheduler implements JobScheduler {
   private final Map<String, Integer> failed = new ConcurrentHashMap<>();
   private volatile String refused = "";
   private volatile ErrorCode refusal = ErrorCode.CONFLICT;
+  private volatile String broken = "nothing";
+  private volatile boolean batchesRefused;
   private volatile String slow = "";
   private final AtomicInteger slowCalls = new AtomicInteger();
   private final AtomicInteger brokenOff = new AtomicInteger();
@@ -52,6 +55,16 @@ final class RememberingScheduler implements JobScheduler {
   void refuse(String target, ErrorCode code) {
     refusal = code;
     refused = target;
+  }
+
+  /** Calls of such jobs are answered by nobody, nor are requests with one of them. */
+  void breakDown(String target) {
+    broken = target;
+  }
+
+  /** Takes jobs one by one alone. */
+  void refuseBatches() {
+    batchesRefused = true;
   }
 
   /** Such calls have no answer until {@link #answer}. */
@@ -103,7 +116,7 @@ final class RememberingScheduler implements JobScheduler {
   }
 
   private void take(String call, @Nullable DelayQueueJob job) {
-    if (unavailable) {
+    if (unavailable || call.contains(" " + broken)) {
       throw new SchedulerUnavailableException(
           "nobody answers, as asked", Duration.ofSeconds(1), new IllegalStateException());
     }
@@ -150,14 +163,24 @@ final class RememberingScheduler implements JobScheduler {
     return stored(job);
   }
 
+  private static String name(DelayQueueJob job) {
+    return job.taskType() + "/" + job.taskId();
+  }
+
   private SubmitResult stored(DelayQueueJob job) {
-    take("send " + job.taskType() + "/" + job.taskId(), job);
+    take("send " + name(job), job);
     return new SubmitResult(job.taskId(), Instant.EPOCH, SubmitResult.Outcome.CREATED);
   }
 
   @Override
   public List<BatchItem> submitAll(List<DelayQueueJob> all) {
     requests.incrementAndGet();
+    if (batchesRefused) {
+      throw new InvalidJobException("too much at once, as asked");
+    } else if (all.stream().anyMatch(job -> name(job).startsWith(broken))) {
+      throw new SchedulerUnavailableException(
+          "the request broke down, as asked", Duration.ofSeconds(1), new IllegalStateException());
+    }
     List<BatchItem> items = new ArrayList<>();
     for (DelayQueueJob job : all) {
       try {
