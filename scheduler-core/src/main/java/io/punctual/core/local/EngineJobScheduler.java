@@ -3,6 +3,7 @@ package io.punctual.core.local;
 import io.punctual.BatchItem;
 import io.punctual.CancelResult;
 import io.punctual.DelayQueueJob;
+import io.punctual.ErrorCode;
 import io.punctual.InvalidJobException;
 import io.punctual.JobConflictException;
 import io.punctual.JobInfo;
@@ -109,6 +110,13 @@ public final class EngineJobScheduler implements JobScheduler {
           List<TagCancelResult.Item> items = new ArrayList<>();
           @Nullable TagCursor after = null;
           do {
+            if (Thread.currentThread().isInterrupted()) {
+              throw new SchedulerUnavailableException(
+                  "interrupted while jobs were cancelled by their tag: some may be, some not;"
+                      + " repeat the call",
+                  RETRY_AFTER,
+                  new InterruptedException());
+            }
             Listed<TagCursor> page =
                 engine.operations().tagged(application, tag, after, JobStore.MAX_JOBS);
             for (JobView job : page.jobs()) {
@@ -212,20 +220,38 @@ public final class EngineJobScheduler implements JobScheduler {
       return call.get();
     } catch (CompletionException e) {
       if (e.getCause() instanceof StoreException cause) {
-        throw unavailable(cause);
+        throw translate(cause);
       }
       throw e;
     } catch (StoreException e) {
-      throw unavailable(e);
+      throw translate(e);
     } catch (IllegalArgumentException e) {
       throw new InvalidJobException(String.valueOf(e.getMessage()));
     }
   }
 
-  private static SchedulerUnavailableException unavailable(StoreException e) {
-    return new SchedulerUnavailableException(
-        "The store did not take it: " + e.getMessage() + "; repeat the call with the same task id",
-        RETRY_AFTER,
-        e);
+  /** As schedulers behind HTTP tell it: who waits for the store must not wait for one queue. */
+  private static PunctualException translate(StoreException e) {
+    return switch (e.kind()) {
+      case UNREACHABLE, REFUSED ->
+          new SchedulerUnavailableException(
+              "The store did not take it: "
+                  + e.getMessage()
+                  + "; repeat the call with the same task id",
+              RETRY_AFTER,
+              e);
+      case CORRUPT ->
+          new PunctualException(
+              ErrorCode.INTERNAL,
+              "The stored data of this queue is damaged, and nothing was changed: "
+                  + e.getMessage()
+                  + "; remove what is not Punctual's",
+              e);
+      case EXCESSIVE -> {
+        InvalidJobException refused = new InvalidJobException("taskType " + e.getMessage());
+        refused.initCause(e);
+        yield refused;
+      }
+    };
   }
 }
