@@ -29,8 +29,11 @@ public class PunctualException extends RuntimeException {
   }
 
   /**
-   * Whether the same call may succeed later without any change to it. Repeat it then with the same
-   * task id: if the lost call did arrive, the repetition changes nothing.
+   * Whether the same call may succeed later without any change to it. Repeat it then, soon, with
+   * the same task id: if the lost call did arrive, a job that is sent again is no second one while
+   * the first is there, and for {@code punctual.tombstones} (10 minutes by default, always in
+   * plugin mode) after it is done; later, it is a new job. To cancel again changes nothing; a delay
+   * that is given again counts anew.
    */
   public boolean isTransient() {
     return code.isTransient();

@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /**
  * No scheduler answered, or all that did asked to come back later. Transient: repeat the call with
- * the same task id; if the lost call did arrive, the repetition changes nothing.
+ * the same task id; {@link #isTransient} says what that does if the lost call did arrive.
  */
 public class SchedulerUnavailableException extends PunctualException {
 

@@ -115,7 +115,8 @@ final class AfterCommit implements TransactionCalls {
           : "Nothing was changed; mend what it says, then make the call again.";
     }
     return again
-        ? "The job may not exist: send it again with this id, which does no harm if it did arrive."
+        ? "The job may not exist: send it again with this id. If it did arrive, that is no second one,"
+            + " unless it is done for longer than punctual.tombstones (10 minutes)."
         : "The job does not exist: mend what it says, then send it again.";
   }
 

@@ -14,8 +14,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     always, or never
  * @param pollInterval how often this instance looks for what others have left behind, 100 ms to 1
  *     min; its own commits are seen at once
- * @param lease how long what an instance has taken is left to it, 10 s to 1 h: after this time what
- *     one that died was sending is sent by another one
+ * @param lease how long what an instance has taken is left to it unless it extends that, 10 s to 5
+ *     min: after this time what one that died was sending is sent by another one, which must be
+ *     well within punctual.tombstones
  * @param keepRefused how long calls are kept that schedulers have refused for good, from 1 h
  */
 @ConfigurationProperties("punctual.client.outbox")
@@ -29,7 +30,9 @@ public record PunctualOutboxProperties(
   /** Checks the values. */
   public PunctualOutboxProperties {
     require("poll-interval", pollInterval, Duration.ofMillis(100), Duration.ofMinutes(1));
-    require("lease", lease, Duration.ofSeconds(10), Duration.ofHours(1));
+    // At most half of what schedulers remember of a job that is done, or a repeated send runs
+    // again.
+    require("lease", lease, Duration.ofSeconds(10), Duration.ofMinutes(5));
     require("keep-refused", keepRefused, Duration.ofHours(1), Duration.ofDays(3650));
   }
 

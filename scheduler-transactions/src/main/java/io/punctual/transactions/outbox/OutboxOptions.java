@@ -6,7 +6,7 @@ import java.time.Duration;
  * How the outbox is relayed.
  *
  * @param pollInterval how often this instance looks even if nothing wakes it
- * @param lease how long what an instance has taken is left to it
+ * @param lease how long what an instance has taken is left to it unless it extends that
  * @param keepRefused how long calls are kept that can never be made
  */
 public record OutboxOptions(Duration pollInterval, Duration lease, Duration keepRefused) {}

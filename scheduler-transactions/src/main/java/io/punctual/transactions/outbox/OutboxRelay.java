@@ -28,8 +28,9 @@ import org.springframework.dao.ConcurrencyFailureException;
 
 /**
  * Makes the calls that the outbox holds. Each instance of an application has one; what one of them
- * has claimed, the others leave to it until the lease is over, since it may have died. A call that
- * is made twice because of that changes nothing: jobs are known by their ids.
+ * has claimed, the others leave to it until the lease is over, since it may have died. A job that
+ * is sent twice because of that is one job, as long as schedulers know of the first: while it is
+ * there, and for {@code punctual.tombstones} after it is done, of which a lease is at most half.
  */
 public final class OutboxRelay implements SmartLifecycle {
 

@@ -203,7 +203,7 @@ class PunctualTransactionsAutoConfigurationTest {
 
   @Test
   void valuesThatAreOutOfRangeAreNamed() {
-    for (String value : List.of("poll-interval=1ms", "lease=1s", "keep-refused=1s")) {
+    for (String value : List.of("poll-interval=1ms", "lease=1s", "lease=6m", "keep-refused=1s")) {
       application
           .withPropertyValues(OUTBOX, "punctual.client.outbox." + value)
           .run(
