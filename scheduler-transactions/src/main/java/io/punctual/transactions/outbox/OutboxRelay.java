@@ -5,9 +5,11 @@ import io.punctual.JobScheduler;
 import io.punctual.PunctualException;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.spring.CommitFailures;
+import io.punctual.spring.CommitFailures.Call;
 import io.punctual.spring.DeferredCall;
 import io.punctual.spring.DeferredCalls;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -40,6 +42,7 @@ public final class OutboxRelay implements SmartLifecycle {
   private static final Duration MAX_PAUSE = Duration.ofSeconds(15);
   private static final Duration MAX_DELAY = Duration.ofMinutes(1);
   private static final Duration CLEANING = Duration.ofHours(1);
+  private static final Duration BLOCKED_TOO_LONG = Duration.ofMinutes(1);
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   /** So many requests one behind the other that nobody takes are no fault of theirs. */
@@ -92,6 +95,8 @@ public final class OutboxRelay implements SmartLifecycle {
     // One behind the other: rounds without an answer, and looks without a database.
     private int troubles;
     private int faults;
+    // The last row that was told to be blocked.
+    private long told = Long.MIN_VALUE;
 
     void start() {
       timer.setRemoveOnCancelPolicy(true);
@@ -177,6 +182,24 @@ public final class OutboxRelay implements SmartLifecycle {
       }
     }
 
+    // Once for each: it may be no more than a long backlog, and metrics tell the rest.
+    void saw(OutboxTable.@Nullable Blocked blocked) {
+      if (blocked != null
+          && blocked.id() != told
+          && blocked.age().compareTo(BLOCKED_TOO_LONG) > 0) {
+        told = blocked.id();
+        log.warn(
+            "Punctual: the {}, row {} of punctual_outbox, has waited for {}, and all later calls wait"
+                + " behind it. It waits for earlier rows, the first of which is {}, of {}: mend what"
+                + " its error says, or delete it.",
+            Call.CANCEL_BY_TAG,
+            blocked.id(),
+            blocked.age().truncatedTo(ChronoUnit.SECONDS),
+            blocked.by(),
+            blocked.lane());
+      }
+    }
+
     private void clean() {
       if (System.nanoTime() - cleaned >= CLEANING.toNanos()) {
         cleaned = System.nanoTime();
@@ -206,7 +229,9 @@ public final class OutboxRelay implements SmartLifecycle {
   private record Claimed(OutboxTable.Row row, DeferredCall call) {}
 
   private Round round(Work mine) {
-    List<Long> ready = table.ready(BATCH, mine.circuits.open());
+    OutboxTable.Ready found = table.ready(BATCH, mine.circuits.open());
+    mine.saw(found.blocked());
+    List<Long> ready = found.ids();
     if (ready.isEmpty()) {
       return Round.IDLE;
     }

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
@@ -91,19 +92,37 @@ final class OutboxTable {
             rows);
   }
 
-  private record Waiting(long id, String lane, boolean available) {}
+  private record Waiting(long id, String lane, boolean available, Duration age) {}
 
   /**
-   * The rows that may go now, the oldest first: of each lane the first one, unless it is claimed or
-   * failed a moment ago. Rows are read in their order, a page at a time, and told apart here: a
-   * database that knows nothing of a table yet makes a long way of a join with itself.
+   * What concerns all jobs, and cannot go because of an earlier row.
+   *
+   * @param id the row that waits, and with it all later ones
+   * @param age how long it has been there
+   * @param by the first of the rows that it waits for
+   * @param lane whose row that is
+   */
+  record Blocked(long id, Duration age, long by, String lane) {}
+
+  /**
+   * What may go now.
+   *
+   * @param ids of rows, the oldest first
+   * @param blocked null where nothing of that kind was seen
+   */
+  record Ready(List<Long> ids, @Nullable Blocked blocked) {}
+
+  /**
+   * The rows that may go now: of each lane the first one, unless it is claimed or failed a moment
+   * ago. Rows are read in their order, a page at a time, and told apart here: a database that knows
+   * nothing of a table yet makes a long way of a join with itself.
    *
    * @param without task types of which none goes
    */
-  List<Long> ready(int max, Set<String> without) {
+  Ready ready(int max, Set<String> without) {
     Heads first = new Heads(max, without);
     if (first.addAll(page(first.last))) {
-      return first.ready;
+      return first.found();
     }
     // All pages of one moment: of a transaction that commits between two of them, only the later
     // rows would be seen, and go before the earlier ones.
@@ -113,7 +132,7 @@ final class OutboxTable {
           while (!heads.addAll(page(heads.last))) {
             // The next one.
           }
-          return heads.ready;
+          return heads.found();
         });
   }
 
@@ -125,20 +144,32 @@ final class OutboxTable {
     private final List<Long> ready = new ArrayList<>();
     private final Set<String> taken = new HashSet<>();
     private long last = Long.MIN_VALUE;
+    private @Nullable Waiting oldest;
+    private @Nullable Blocked blocked;
 
     Heads(int max, Set<String> without) {
       this.max = max;
       this.without = without;
     }
 
+    Ready found() {
+      return new Ready(ready, blocked);
+    }
+
     /** Whether that was enough. */
     boolean addAll(List<Waiting> page) {
       for (Waiting row : page) {
         last = row.id();
+        if (oldest == null) {
+          oldest = row;
+        }
         boolean alone = row.lane().equals(ALL);
         boolean first = alone ? taken.isEmpty() : taken.add(row.lane());
         if (first && row.available() && !without.contains(type(row.lane()))) {
           ready.add(row.id());
+        }
+        if (alone && !first) {
+          blocked = new Blocked(row.id(), row.age(), oldest.id(), oldest.lane());
         }
         if (alone || ready.size() == max) {
           return true;
@@ -150,10 +181,14 @@ final class OutboxTable {
 
   private List<Waiting> page(long after) {
     return jdbc.query(
-        "select id, lane, case when available_at <= %s then 1 else 0 end from punctual_outbox where application = ? and refused = 0 and id > ? order by id limit %d"
+        "select id, lane, case when available_at <= %1$s then 1 else 0 end, %1$s - created_at from punctual_outbox where application = ? and refused = 0 and id > ? order by id limit %2$d"
             .formatted(database.now(), PAGE),
         (results, number) ->
-            new Waiting(results.getLong(1), results.getString(2), results.getInt(3) == 1),
+            new Waiting(
+                results.getLong(1),
+                results.getString(2),
+                results.getInt(3) == 1,
+                Duration.ofMillis(results.getLong(4))),
         application,
         after);
   }

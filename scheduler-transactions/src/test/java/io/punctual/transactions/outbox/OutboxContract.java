@@ -28,8 +28,11 @@ import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
@@ -39,6 +42,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** What the outbox promises, on each database. */
+@ExtendWith(OutputCaptureExtension.class)
 abstract class OutboxContract {
 
   private static final OutboxOptions FAST =
@@ -427,11 +431,11 @@ abstract class OutboxContract {
     commit(new DeferredCall.Send(job("1").build()));
     commit(new DeferredCall.Cancel("order.close", "1"));
     OutboxTable table = outbox.table();
-    List<Long> ready = table.ready(10, Set.of());
+    List<Long> ready = table.ready(10, Set.of()).ids();
     assertThat(ready).hasSize(1);
     assertThat(table.claim(ready, "the dead one", Duration.ofSeconds(2))).hasSize(1);
 
-    assertThat(table.ready(10, Set.of())).isEmpty();
+    assertThat(table.ready(10, Set.of()).ids()).isEmpty();
     assertThat(table.claim(ready, "another one", Duration.ofSeconds(2))).isEmpty();
     relay(2);
     awaitEmpty();
@@ -508,7 +512,7 @@ abstract class OutboxContract {
   @Test
   void namesThatDifferInCaseAreTwoJobs() {
     commit(new DeferredCall.Send(job("a").build()), new DeferredCall.Send(job("A").build()));
-    assertThat(outbox.table().ready(10, Set.of())).hasSize(2);
+    assertThat(outbox.table().ready(10, Set.of()).ids()).hasSize(2);
   }
 
   @Test
@@ -518,18 +522,49 @@ abstract class OutboxContract {
     commit(new DeferredCall.Send(job("3").build()));
     OutboxTable table = outbox.table();
 
-    List<Long> before = table.ready(10, Set.of());
+    List<Long> before = table.ready(10, Set.of()).ids();
     assertThat(before).hasSize(2);
     assertThat(table.claim(before, "c1", Duration.ofMinutes(1))).hasSize(2);
-    assertThat(table.ready(10, Set.of())).isEmpty();
+    assertThat(table.ready(10, Set.of()).ids()).isEmpty();
     table.delete(before, "c1");
-    List<Long> tag = table.ready(10, Set.of());
+    List<Long> tag = table.ready(10, Set.of()).ids();
     assertThat(table.claim(tag, "c2", Duration.ofMinutes(1)))
         .extracting(OutboxTable.Row::kind)
         .containsExactly(CommitFailures.Call.CANCEL_BY_TAG.toString());
-    assertThat(table.ready(10, Set.of())).isEmpty();
+    assertThat(table.ready(10, Set.of()).ids()).isEmpty();
     table.delete(tag, "c2");
-    assertThat(table.ready(10, Set.of())).hasSize(1);
+    assertThat(table.ready(10, Set.of()).ids()).hasSize(1);
+  }
+
+  @Test
+  void aCancelByTagThatCannotGoIsToldOf(CapturedOutput log) {
+    scheduler.breakDown("order.close/stuck");
+    relay(1);
+    commit(new DeferredCall.Cancel("order.close", "stuck"));
+    long stuck = number("select max(id) from punctual_outbox");
+    commit(new DeferredCall.Cancel("order.close", "beside"));
+    commit(new DeferredCall.CancelByTag("t"));
+    long blocked = number("select max(id) from punctual_outbox");
+    commit(new DeferredCall.Send(job("behind").build()));
+    Awaitility.await().until(() -> rows() == 3);
+    assertThat(log.getAll()).doesNotContain("all later calls wait behind it");
+
+    jdbc.update("update punctual_outbox set created_at = created_at - 61000");
+    Awaitility.await()
+        .untilAsserted(
+            () ->
+                assertThat(log.getAll())
+                    .contains(
+                        "the cancel-by-tag, row "
+                            + blocked
+                            + " of punctual_outbox, has waited for PT1M",
+                        "the first of which is " + stuck + ", of order.close/stuck"));
+    assertThat(scheduler.calls()).containsExactly("cancel order.close/beside");
+
+    scheduler.breakDown("nothing");
+    awaitEmpty();
+    assertThat(scheduler.calls())
+        .endsWith("cancel order.close/stuck", "cancelByTag t", "send order.close/behind");
   }
 
   @Test
@@ -544,7 +579,7 @@ abstract class OutboxContract {
     jdbc.update(
         "update punctual_outbox set available_at = available_at + 3600000 where lane like '%stuck%'");
 
-    List<Long> ready = outbox.table().ready(10, Set.of());
+    List<Long> ready = outbox.table().ready(10, Set.of()).ids();
     assertThat(outbox.table().claim(ready, "c", Duration.ofMinutes(1)))
         .extracting(OutboxTable.Row::lane)
         .containsExactly("order.close/free");
@@ -574,7 +609,7 @@ abstract class OutboxContract {
                   "shop")
               .table();
 
-      List<Long> ready = watched.ready(10, Set.of());
+      List<Long> ready = watched.ready(10, Set.of()).ids();
 
       assertThat(pages.get()).isGreaterThanOrEqualTo(2);
       connection.commit();
@@ -622,10 +657,10 @@ abstract class OutboxContract {
   void whatIsNotTriedKeepsItsTurn() {
     commit(new DeferredCall.Send(job("1").build()));
     OutboxTable table = outbox.table();
-    List<Long> ready = table.ready(1, Set.of());
+    List<Long> ready = table.ready(1, Set.of()).ids();
     assertThat(table.claim(ready, "c", Duration.ofMinutes(1)).get(0).attempts()).isEqualTo(1);
     table.release(ready, "c");
-    assertThat(table.ready(1, Set.of())).isEqualTo(ready);
+    assertThat(table.ready(1, Set.of()).ids()).isEqualTo(ready);
     assertThat(table.claim(ready, "d", Duration.ofMinutes(1)).get(0).attempts()).isEqualTo(1);
   }
 
@@ -633,7 +668,7 @@ abstract class OutboxContract {
   void whatWasRefusedLongAgoIsRemoved() {
     commit(new DeferredCall.Send(job("1").build()));
     OutboxTable table = outbox.table();
-    List<Long> ready = table.ready(1, Set.of());
+    List<Long> ready = table.ready(1, Set.of()).ids();
     var unused = table.claim(ready, "c", Duration.ofMinutes(1));
     table.refused(ready.get(0), "c", "x".repeat(2000));
 
