@@ -61,10 +61,23 @@ public final class Outbox implements TransactionCalls {
     return table.status();
   }
 
+  /**
+   * As {@link TransactionCalls} says.
+   *
+   * @throws PunctualException if the transaction's connection does not say; transient
+   */
   @Override
   public boolean isInTransaction() {
-    if (database.isInTransaction()) {
-      return true;
+    try {
+      if (database.isInTransaction()) {
+        return true;
+      }
+    } catch (DataAccessException e) {
+      throw new PunctualException(
+          ErrorCode.UNAVAILABLE,
+          "nothing was sent, cancelled or moved: the connection of the transaction does not answer: %s. Roll the transaction back"
+              .formatted(e.getMessage()),
+          e);
     }
     if (isForeign() && warned.compareAndSet(false, true)) {
       log.warn(

@@ -2,6 +2,7 @@ package io.punctual.transactions.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -35,8 +36,10 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -684,6 +687,21 @@ abstract class OutboxContract {
         .isInstanceOfSatisfying(PunctualException.class, e -> assertThat(e.isTransient()).isTrue())
         .hasMessageContaining("the send of order.close/1 was not written")
         .hasMessageContaining("punctual_outbox");
+  }
+
+  @Test
+  void onAConnectionThatBrokeACallFailsAndSaysSo() throws SQLException {
+    TransactionStatus status = transactions.getTransaction(null);
+    try {
+      DataSourceUtils.getConnection(source).close();
+      // Some drivers tell of it at the first question, others when something is written.
+      assertThatThrownBy(() -> send("1"))
+          .isInstanceOfSatisfying(
+              PunctualException.class, e -> assertThat(e.isTransient()).isTrue())
+          .hasMessageContaining("Roll the transaction back");
+    } finally {
+      var unused = catchThrowable(() -> transactions.rollback(status));
+    }
   }
 
   @Test
