@@ -26,7 +26,13 @@ public enum TestDatabase {
     @Override
     public DataSource create() {
       return new DriverManagerDataSource(
-          "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "sa", "");
+          "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=30000", "sa", "");
+    }
+
+    @Override
+    String blocked() {
+      // Which tries again until the other transaction ends.
+      return "select count(*) from information_schema.sessions where executing_statement like 'insert into %'";
     }
   },
   /** A server of its own. */
@@ -37,6 +43,11 @@ public enum TestDatabase {
       new JdbcTemplate(Postgres.SERVER.getPostgresDatabase()).execute("create database " + name);
       return Postgres.SERVER.getDatabase("postgres", name);
     }
+
+    @Override
+    String blocked() {
+      return "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    }
   },
   /** A server of its own; wants {@code mariadbd} on the PATH (Debian: mariadb-server). */
   MARIADB {
@@ -46,10 +57,24 @@ public enum TestDatabase {
       new JdbcTemplate(MariaDb.source("mysql")).execute("create database " + name);
       return MariaDb.source(name);
     }
+
+    @Override
+    String blocked() {
+      return "select count(*) from information_schema.innodb_trx t join information_schema.processlist p on p.id = t.trx_mysql_thread_id where p.db = database() and t.trx_state = 'LOCK WAIT'";
+    }
   };
 
   /** A new database, empty. */
   public abstract DataSource create();
+
+  /** A query. */
+  abstract String blocked();
+
+  /** How many statements on that database wait for another transaction now. */
+  public long blocked(DataSource source) {
+    Long number = new JdbcTemplate(source).queryForObject(blocked(), Long.class);
+    return number == null ? 0 : number;
+  }
 
   /** The folder of its scripts. */
   public String vendor() {

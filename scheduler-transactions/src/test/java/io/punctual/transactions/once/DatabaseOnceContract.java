@@ -18,6 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
@@ -25,11 +26,13 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 /** What the filter in the database promises, on each database. */
 abstract class DatabaseOnceContract {
 
+  private final TestDatabase kind;
   private final JdbcTemplate jdbc;
   private final DataSource source;
   private final DatabaseOnce once;
 
   DatabaseOnceContract(TestDatabase kind) {
+    this.kind = kind;
     source = kind.createWithTables();
     jdbc = new JdbcTemplate(source);
     jdbc.execute("create table effects (id varchar(20))");
@@ -124,6 +127,8 @@ abstract class DatabaseOnceContract {
       assertThat(working.await(30, TimeUnit.SECONDS)).isTrue();
       Future<Boolean> second =
           threads.pool.submit(() -> once.run(attempt("1", "a"), () -> effect("1")));
+      Awaitility.await().until(() -> kind.blocked(source) == 1);
+      assertThat(second.isDone()).isFalse();
       end.countDown();
       assertThat(first.get(30, TimeUnit.SECONDS)).isTrue();
       assertThat(second.get(30, TimeUnit.SECONDS)).isFalse();
