@@ -188,10 +188,10 @@ public final class Outbox implements TransactionCalls {
               "the transaction was not one of the outbox's DataSource, whose connection was given back"
                   + " without a commit");
         }
-        wake.run();
       } catch (RuntimeException e) {
         lost(e);
       }
+      wake.run();
     }
 
     // Unknown with a commit before it: a transaction that took part in one that was over already.
@@ -203,8 +203,8 @@ public final class Outbox implements TransactionCalls {
       log.atError()
           .setCause(e)
           .log(
-              "The {}{} that was to follow a commit is LOST: it could not be written to the table"
-                  + " punctual_outbox: {}. Make the call again.",
+              "The {}{} that was to follow a commit may be LOST: {}. See whether it took effect, and"
+                  + " if not, make the call again.",
               first,
               kinds.size() == 1 ? "" : " and up to " + (kinds.size() - 1) + " more",
               e.getMessage());
