@@ -6,7 +6,16 @@ import static io.punctual.systemtest.SharedSystem.REDIS;
 import static io.punctual.systemtest.SharedSystem.REGISTRY;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
+import io.opentelemetry.proto.trace.v1.Span;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -35,19 +44,18 @@ class ShopIT {
   }
 
   private static JavaProcess shop(
-      String name, JavaProcess scheduler, String database, String option) {
-    return PROGRAMS
-        .program(
-            "demo-order-service",
-            database,
-            option,
-            "--spring.application.name=" + name,
-            "--eureka.client.service-url.defaultZone=" + REGISTRY.url() + "/eureka/",
-            "--punctual.client.url=" + scheduler.url(),
-            "--punctual.client.callback.accept-unsigned=true",
-            "--shop.send-again-every=1s")
-        .start()
-        .awaitReady();
+      String name, JavaProcess scheduler, String database, String... options) {
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                database,
+                "--spring.application.name=" + name,
+                "--eureka.client.service-url.defaultZone=" + REGISTRY.url() + "/eureka/",
+                "--punctual.client.url=" + scheduler.url(),
+                "--punctual.client.callback.accept-unsigned=true",
+                "--shop.send-again-every=1s"));
+    all.addAll(List.of(options));
+    return PROGRAMS.program("demo-order-service", all.toArray(String[]::new)).start().awaitReady();
   }
 
   @Test
@@ -130,6 +138,61 @@ class ShopIT {
       Waiting.until("the partner knows", () -> !order(shop, id).get("notifiedAt").isNull());
       assertThat(order(shop, id).get("notifyAttempts").intValue()).isEqualTo(4);
     }
+  }
+
+  @Test
+  void theTraceOfAnOrderGoesOnInItsJobsAndNothingElseIsTraced() throws Exception {
+    List<Span> spans = new CopyOnWriteArrayList<>();
+    HttpServer collector =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    collector.createContext("/v1/traces", exchange -> collect(exchange, spans));
+    collector.start();
+    try (JavaProcess shop =
+        shop(
+            "shop-traced",
+            scheduler,
+            Programs.SHOP_IN_MEMORY,
+            "--management.tracing.sampling.probability=1",
+            "--management.opentelemetry.tracing.export.schedule-delay=100ms",
+            "--management.opentelemetry.tracing.export.otlp.endpoint=http://127.0.0.1:"
+                + collector.getAddress().getPort()
+                + "/v1/traces")) {
+      String id = place(shop, "tea", 3);
+      Waiting.until("the order closes", () -> status(shop, id).equals("CLOSED"));
+      Waiting.until("its span is told", () -> named(spans, "process order.close").size() == 1);
+
+      Span placed = named(spans, "http post /orders").getFirst();
+      for (String job : List.of("process order.remind", "process order.close")) {
+        assertThat(named(spans, job)).hasSize(1);
+        Span span = named(spans, job).getFirst();
+        assertThat(span.getTraceId()).isEqualTo(placed.getTraceId());
+        assertThat(span.getParentSpanId()).isEqualTo(placed.getSpanId());
+      }
+      // No health check, no call of the scheduler, no look for lost jobs.
+      assertThat(spans)
+          .extracting(Span::getName)
+          .containsOnly(
+              "http post /orders",
+              "http get /orders/{id}",
+              "process order.remind",
+              "process order.close");
+    } finally {
+      collector.stop(0);
+    }
+  }
+
+  private static void collect(HttpExchange exchange, List<Span> spans) throws IOException {
+    try (exchange) {
+      ExportTraceServiceRequest.parseFrom(exchange.getRequestBody()).getResourceSpansList().stream()
+          .flatMap(resource -> resource.getScopeSpansList().stream())
+          .forEach(scope -> spans.addAll(scope.getSpansList()));
+      exchange.getResponseHeaders().add("Content-Type", "application/x-protobuf");
+      exchange.sendResponseHeaders(200, -1);
+    }
+  }
+
+  private static List<Span> named(List<Span> spans, String name) {
+    return spans.stream().filter(span -> span.getName().equals(name)).toList();
   }
 
   private static String job(String application, String taskType, String id) {

@@ -7,7 +7,10 @@ import io.punctual.demo.order.OrderService.NewOrder;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -16,11 +19,17 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceInitializationAutoConfiguration;
+import org.springframework.boot.test.context.ConfigDataApplicationContextInitializer;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** The shop on each of its databases, as it is set up by default and by its profile. */
@@ -109,6 +118,38 @@ class DatabasesIT {
         paid += end == Status.PAID ? 1 : 0;
       }
       assertThat(tea(context)).isEqualTo(before - paid);
+    }
+  }
+
+  @Test
+  void instancesThatStartTogetherOnAnEmptyDatabaseAllStart() throws Exception {
+    try (Connection admin = postgres.getPostgresDatabase().getConnection();
+        Statement statement = admin.createStatement()) {
+      statement.execute("create database together");
+    }
+    ApplicationContextRunner shop =
+        new ApplicationContextRunner()
+            .withInitializer(new ConfigDataApplicationContextInitializer())
+            .withConfiguration(
+                AutoConfigurations.of(
+                    DataSourceAutoConfiguration.class,
+                    DataSourceInitializationAutoConfiguration.class))
+            .withPropertyValues(
+                "spring.profiles.active=postgres",
+                "spring.datasource.url="
+                    + postgres.getJdbcUrl("postgres", "together").replaceAll("\\?.*", ""),
+                "spring.datasource.username=postgres");
+    try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
+      List<Callable<Boolean>> starts =
+          Collections.nCopies(
+              8,
+              () -> {
+                shop.run(context -> assertThat(context).hasNotFailed());
+                return true;
+              });
+      for (Future<Boolean> start : threads.invokeAll(starts)) {
+        assertThat(start.get()).isTrue();
+      }
     }
   }
 
