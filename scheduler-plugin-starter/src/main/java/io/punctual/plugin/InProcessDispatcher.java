@@ -81,6 +81,12 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
     capacityChanged = listener;
   }
 
+  /** How many jobs of a task type run now. */
+  int running(String taskType) {
+    AtomicInteger slots = running.get(new QueueName(application, taskType));
+    return slots == null ? 0 : slots.get();
+  }
+
   /** Interrupts all workers that still run. */
   void interrupt() {
     attempts.forEach(TimeLimit::interrupt);

@@ -6,6 +6,7 @@ import io.punctual.client.callback.CallbackGuard;
 import io.punctual.client.callback.CallbackHandler;
 import io.punctual.client.callback.JobRunner;
 import io.punctual.client.submit.SchedulerLocator;
+import io.punctual.wire.WorkerMetadata;
 import io.punctual.worker.TaskWorkers;
 import java.time.InstantSource;
 import java.util.Map;
@@ -50,18 +51,24 @@ public class PunctualCallbackAutoConfiguration {
         Map.of(properties.callback().path(), handler), Ordered.HIGHEST_PRECEDENCE);
   }
 
+  /** What the registry is told. */
+  @Bean
+  WorkerMetadata punctualWorkerMetadata(
+      TaskWorkers workers, PunctualClientProperties properties, Environment environment) {
+    return new WorkerMetadata(
+        workers.types(),
+        CallbackPath.of(environment, properties.callback().path()),
+        WorkerMetadata.BATCH,
+        properties.concurrency());
+  }
+
   @Bean
   StartupReport punctualStartupReport(
       ClientIdentity identity,
       TaskWorkers workers,
       SchedulerLocator locator,
-      PunctualClientProperties properties,
+      WorkerMetadata metadata,
       Environment environment) {
-    return new StartupReport(
-        identity,
-        workers,
-        locator,
-        CallbackPath.of(environment, properties.callback().path()),
-        environment);
+    return new StartupReport(identity, workers, locator, metadata, environment);
   }
 }

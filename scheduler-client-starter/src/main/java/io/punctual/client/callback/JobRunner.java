@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
-import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -54,7 +54,8 @@ public final class JobRunner implements AutoCloseable {
   private final Map<String, Places> own = new ConcurrentHashMap<>();
   private final Incarnations incarnations = new Incarnations();
   private final ScheduledThreadPoolExecutor timer;
-  private final Set<TimeLimit> running = ConcurrentHashMap.newKeySet();
+  // With its task type.
+  private final Map<TimeLimit, String> running = new ConcurrentHashMap<>();
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile boolean draining;
   private volatile long asked = System.nanoTime() - QUIET.toNanos();
@@ -193,7 +194,7 @@ public final class JobRunner implements AutoCloseable {
 
   private CallbackResult invoke(TaskWorker worker, CallbackRequest.Job job) {
     TimeLimit limit = new TimeLimit(Thread.currentThread(), () -> {});
-    running.add(limit);
+    running.put(limit, job.taskType());
     ScheduledFuture<?> watch =
         timer.schedule(limit::strike, job.timeToRun(), TimeUnit.MILLISECONDS);
     JobTracing.Attempt traced = tracing.started(job);
@@ -271,6 +272,13 @@ public final class JobRunner implements AutoCloseable {
         job.taskId(), job.incarnation(), outcome, delay == null ? null : delay.toMillis(), error);
   }
 
+  /** How many jobs are running now, by task type, of those types that have any. */
+  public Map<String, Integer> running() {
+    Map<String, Integer> counts = new TreeMap<>();
+    running.values().forEach(type -> counts.merge(type, 1, Integer::sum));
+    return counts;
+  }
+
   /** Takes jobs again after a {@link #drain}: contexts may be stopped and started again. */
   public void open() {
     draining = false;
@@ -314,7 +322,7 @@ public final class JobRunner implements AutoCloseable {
   public void close() {
     draining = true;
     closed.countDown();
-    running.forEach(TimeLimit::interrupt);
+    running.keySet().forEach(TimeLimit::interrupt);
     threads.shutdownNow();
     timer.shutdownNow();
   }
