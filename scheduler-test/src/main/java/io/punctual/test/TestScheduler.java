@@ -95,6 +95,7 @@ public final class TestScheduler {
   private final Stepper stepper;
   private final JobScheduler jobScheduler;
   private final Supplier<TaskSubmitService> tasks;
+  private final Supplier<PendingCalls> pending;
   private final Faults faults = new Faults();
   private final ReentrantLock stepping = new ReentrantLock();
   private final List<Attempt> attempts = new ArrayList<>();
@@ -122,7 +123,8 @@ public final class TestScheduler {
     this.jobScheduler = faults.before(new EngineJobScheduler(application, stepper.engine()));
     Function<TestScheduler, TaskSubmitService> factory = builder.tasks;
     this.tasks = new Once<>(() -> factory.apply(this));
-    reset();
+    this.pending = new Once<>(builder.pending);
+    begin();
   }
 
   /** A scheduler without workers, whose clock shows the present time. */
@@ -144,6 +146,7 @@ public final class TestScheduler {
     private RetryPolicy retry = RetryPolicy.DEFAULT;
     private Supplier<TaskWorkers> workers = () -> new TaskWorkers(Map.of());
     private Supplier<List<JobListener>> listeners = List::of;
+    private Supplier<PendingCalls> pending = () -> PendingCalls.NONE;
     private Function<TestScheduler, TaskSubmitService> tasks =
         scheduler ->
             new SpringTaskSubmitService(
@@ -223,6 +226,17 @@ public final class TestScheduler {
      */
     public Builder taskSubmitService(Function<TestScheduler, TaskSubmitService> factory) {
       tasks = factory;
+      return this;
+    }
+
+    /**
+     * Calls that the application keeps until a scheduler has taken them. They are made before
+     * anything runs, and forgotten by {@link TestScheduler#reset}. None without this call.
+     *
+     * @param source asked once, when it is needed at first
+     */
+    public Builder pendingCalls(Supplier<PendingCalls> source) {
+      pending = source;
       return this;
     }
 
@@ -429,6 +443,7 @@ public final class TestScheduler {
       if (faults.isAway()) {
         return Optional.empty();
       }
+      pending.get().make();
       stepper.expire();
       return stepper.claim(TestScheduler.this::serves);
     }
@@ -674,10 +689,16 @@ public final class TestScheduler {
   }
 
   /**
-   * Forgets all jobs, attempts, faults and workers of the test, and sets the clock to where it
-   * begins. To be called between tests that share a scheduler.
+   * Forgets all jobs, attempts, faults and workers of the test, drops what the application's outbox
+   * holds, and sets the clock to where it begins. To be called between tests that share a
+   * scheduler.
    */
   public void reset() {
+    pending.get().forget();
+    begin();
+  }
+
+  private void begin() {
     workersOfTest = new TaskWorkers(Map.of());
     faults.clear();
     store.clear();

@@ -277,7 +277,29 @@ public final class Programs {
         + scheduler.url();
   }
 
-  private static String eureka(JavaProcess registry) {
+  /**
+   * A program that was built elsewhere.
+   *
+   * @param javaHome of the Java that runs it
+   * @param where it runs
+   * @param words behind {@code java}, up to the program's own options
+   */
+  JavaProcess foreign(Path javaHome, Path where, String name, List<String> words, int port) {
+    List<String> command = new ArrayList<>(flags);
+    command.addAll(words);
+    return new JavaProcess(
+        name,
+        scheme,
+        port,
+        client,
+        log(name, port),
+        javaHome.resolve("bin").resolve("java").toString(),
+        where,
+        command);
+  }
+
+  /** The option by which an application finds the registry. */
+  static String eureka(JavaProcess registry) {
     return "--eureka.client.service-url.defaultZone=" + registry.url() + "/eureka/";
   }
 
@@ -290,8 +312,11 @@ public final class Programs {
     }
     command.addAll(launch.words());
     command.addAll(options);
-    Path log = directory.resolve("logs").resolve(name + "-" + port + ".log");
-    return new JavaProcess(name, scheme, port, client, log, command);
+    return new JavaProcess(name, scheme, port, client, log(name, port), command);
+  }
+
+  private Path log(String name, int port) {
+    return directory.resolve("logs").resolve(name + "-" + port + ".log");
   }
 
   private Launch jar(String module) {

@@ -22,7 +22,8 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The demo shop through what happens to shops: it ends at once, jobs get lost, its partner fails.
+ * The demo shop through what happens to shops: it ends at once, no scheduler is there, its partner
+ * fails.
  */
 class ShopIT {
 
@@ -52,8 +53,7 @@ class ShopIT {
                 "--spring.application.name=" + name,
                 "--eureka.client.service-url.defaultZone=" + REGISTRY.url() + "/eureka/",
                 "--punctual.client.url=" + scheduler.url(),
-                "--punctual.client.callback.accept-unsigned=true",
-                "--shop.send-again-every=1s"));
+                "--punctual.client.callback.accept-unsigned=true"));
     all.addAll(List.of(options));
     return PROGRAMS.program("demo-order-service", all.toArray(String[]::new)).start().awaitReady();
   }
@@ -62,12 +62,14 @@ class ShopIT {
   void whatWasOrderedOutlivesTheProcessAndIsClosedByTheNext() throws Exception {
     // Where the shop's own default for the rest of the address puts it.
     String file = "--shop.data=" + DIRECTORY.resolve("shop-dies").toAbsolutePath();
-    JavaProcess dying = shop("shop-dies", file);
-    String unpaid = place(dying, "teapot", 5);
-    String paid = place(dying, "teapot", 600);
-    assertThat(available(dying, "teapot")).isOne();
-    dying.kill();
-    dying.close();
+    String unpaid;
+    String paid;
+    try (JavaProcess dying = shop("shop-dies", file)) {
+      unpaid = place(dying, "teapot", 20);
+      paid = place(dying, "teapot", 600);
+      assertThat(available(dying, "teapot")).isOne();
+      dying.kill();
+    }
 
     try (JavaProcess next = shop("shop-dies", file)) {
       Waiting.until("the order closes", () -> status(next, unpaid).equals("CLOSED"));
@@ -76,26 +78,6 @@ class ShopIT {
       assertThat(pay(next, unpaid).status()).isEqualTo(409);
       Waiting.until("the partner knows", () -> !order(next, paid).get("notifiedAt").isNull());
       assertThat(available(next, "teapot")).isEqualTo(2);
-    }
-  }
-
-  @Test
-  void jobsThatGotLostAreSentAgain() throws Exception {
-    try (JavaProcess shop = shop("shop-loses", Programs.SHOP_IN_MEMORY)) {
-      String id = place(shop, "tea", 30);
-      Waiting.until(
-          "its jobs are gone",
-          () ->
-              Http.delete(job("shop-loses", "order.close", id)).status() == 200
-                  && Http.delete(job("shop-loses", "order.remind", id)).status() == 200);
-      Waiting.until(
-          "they are there again", () -> state("shop-loses", "order.close", id).equals("delayed"));
-
-      // Not to wait for the time to pay.
-      assertThat(Http.post(job("shop-loses", "order.close", id) + "/run", "{}").status())
-          .isEqualTo(202);
-
-      Waiting.until("the order closes", () -> status(shop, id).equals("CLOSED"));
     }
   }
 
@@ -129,7 +111,9 @@ class ShopIT {
           () ->
               order(shop, id).get("notifyAttempts").intValue() == 3
                   && state("shop-partner", "payment.notify", id).equals("delayed"));
-      assertThat(state("shop-partner", "order.close", id)).isEqualTo("cancelled");
+      Waiting.until(
+          "its end is called off",
+          () -> state("shop-partner", "order.close", id).equals("cancelled"));
 
       assertThat(partner(shop, "UP").status()).isEqualTo(200);
       assertThat(Http.post(job("shop-partner", "payment.notify", id) + "/run", "{}").status())

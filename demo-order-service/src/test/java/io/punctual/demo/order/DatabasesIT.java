@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.demo.order.Order.Status;
 import io.punctual.demo.order.OrderService.NewOrder;
+import io.punctual.test.TestScheduler;
+import io.punctual.transactions.outbox.Outbox;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -84,14 +86,13 @@ class DatabasesIT {
     try (ConfigurableApplicationContext shop = start(options)) {
       order = shop.getBean(OrderService.class).place(new NewOrder("tea", "ä € 茶 🫖", 60));
       left = tea(shop);
+      assertThat(shop.getBean(TestScheduler.class).find(OrderJobs.CLOSE, order.id())).isPresent();
+      assertThat(shop.getBean(Outbox.class).status().waiting()).isZero();
     }
     try (ConfigurableApplicationContext shop = start(options)) {
       assertThat(shop.getBean(OrderService.class).find(order.id())).isEqualTo(order);
       assertThat(tea(shop)).isEqualTo(left);
       assertThat(shop.getBean(Orders.class).latest(1)).containsExactly(order);
-      assertThat(shop.getBean(Orders.class).openUntil(order.payUntil(), 10)).contains(order);
-      assertThat(shop.getBean(Orders.class).notNotifiedSince(order.payUntil(), 10))
-          .doesNotContain(order);
     }
   }
 
