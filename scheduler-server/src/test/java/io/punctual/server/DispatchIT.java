@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -123,10 +124,23 @@ class DispatchIT extends SharedRedisTestBase {
       instance(registry, app, 0, WORKER.port(), "batch");
     }
     for (String app :
-        new String[] {"cloud", "reject", "later429", "later503", "s410", "single421", "moved"}) {
+        new String[] {
+          "cloud",
+          "reject",
+          "later429",
+          "later503",
+          "s410",
+          "single421",
+          "moved",
+          "defers",
+          "defers-badly"
+        }) {
       instance(registry, app, 0, WORKER.port(), "single");
     }
-    for (String app : new String[] {"cut", "slow", "hang", "lengthy", "two", "backlog"}) {
+    for (String app :
+        new String[] {
+          "cut", "slow", "hang", "extended", "asked", "deferred", "lengthy", "two", "backlog"
+        }) {
       instance(registry, app, 0, STREAMING.port(), "batch");
     }
     registry.add(
@@ -292,7 +306,8 @@ class DispatchIT extends SharedRedisTestBase {
                         "{\"taskId\":\"" + job.taskId() + "\",\"outcome\":\"done\"}",
                         line(job, "whatever").strip(),
                         JSON.writeValueAsString(
-                            new CallbackResult("other", job.incarnation(), "done", null, null)),
+                            new CallbackResult(
+                                "other", job.incarnation(), "done", null, null, null)),
                         JSON.writeValueAsString(
                             Map.of("taskId", job.taskId(), "incarnation", job.incarnation())),
                         JSON.writeValueAsString(
@@ -377,6 +392,139 @@ class DispatchIT extends SharedRedisTestBase {
     assertThat(job.at("/attempts/unknown").asInt()).isEqualTo(1);
     assertThat(job.at("/lastError/message").asString()).contains("time-to-run");
     never.countDown();
+  }
+
+  @Test
+  void aJobThatAsksForMoreTimeGetsItAndNoMore() throws Exception {
+    CountDownLatch more = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    STREAMING.on(
+        path("extended"),
+        (request, out) -> {
+          for (CallbackRequest.Job job : request.jobs()) {
+            // A second time asks for less, which takes nothing away.
+            for (long millis : new long[] {job.taskId().endsWith("-0") ? 60_000 : 1_500, 1_000}) {
+              out.write(utf8(extended(job, millis)));
+            }
+          }
+          out.flush();
+          end.await();
+          for (CallbackRequest.Job job : request.jobs()) {
+            out.write(utf8(line(job, "done")));
+          }
+          more.countDown();
+        });
+
+    submit("extended", 2, ",\"timeToRun\":1000");
+
+    // Both are beyond their time-to-run when the second one has used up what it asked for.
+    JsonNode second = tried("extended", 1);
+    assertThat(second.at("/lastError/message").asString())
+        .contains("time-to-run of PT1S", "and with what it asked for");
+    assertThat(second.at("/lastError/durationMs").asLong()).isGreaterThanOrEqualTo(1_400);
+    assertThat(state("extended", 0)).isEqualTo("reserved");
+    end.countDown();
+    assertThat(more.await(20, TimeUnit.SECONDS)).isTrue();
+    finished("extended", 0, 1);
+    assertThat(STREAMING.requests(path("extended")).get(0).jobs())
+        .allSatisfy(job -> assertThat(job.token()).isNotEmpty());
+  }
+
+  private static String extended(CallbackRequest.Job job, long millis) {
+    return JSON.writeValueAsString(CallbackResult.extended(job.taskId(), job.incarnation(), millis))
+        + "\n";
+  }
+
+  @Test
+  void aDeferredLineLeavesTheJobToWhoeverHasItsToken() {
+    STREAMING.on(
+        path("deferred"),
+        (request, out) -> {
+          for (CallbackRequest.Job job : request.jobs()) {
+            out.write(
+                utf8(
+                    JSON.writeValueAsString(
+                            new CallbackResult(
+                                job.taskId(), job.incarnation(), "deferred", null, null, 600_000L))
+                        + "\n"));
+          }
+        });
+
+    submit("deferred", 3, ",\"timeToRun\":1000");
+
+    for (int i = 0; i < 3; i++) {
+      int job = i;
+      eventually().until(() -> heldFor("deferred", job).compareTo(Duration.ofMinutes(9)) > 0);
+    }
+    Map<String, String> tokens =
+        STREAMING.requests(path("deferred")).stream()
+            .flatMap(request -> request.jobs().stream())
+            .collect(
+                Collectors.toMap(CallbackRequest.Job::taskId, job -> String.valueOf(job.token())));
+    end(tokens, 0, "ack", "{}");
+    end(tokens, 1, "nack", "{\"error\":\"the partner said no\",\"delay\":\"1h\"}");
+    Answer more =
+        api.post("/api/v1/claims/" + tokens.get(id(2)) + "/extend", "{\"timeToRun\":\"20d\"}");
+    assertThat(more.status()).isEqualTo(200);
+
+    finished("deferred", 0);
+    assertThat(state("deferred", 1)).isEqualTo("delayed");
+    assertThat(get("deferred", 1).at("/lastError/message").asString())
+        .isEqualTo("the partner said no");
+    assertThat(heldFor("deferred", 2)).isGreaterThan(Duration.ofDays(19));
+    assertThat(STREAMING.requests(path("deferred")).stream().mapToInt(r -> r.jobs().size()).sum())
+        .isEqualTo(3);
+  }
+
+  private void end(Map<String, String> tokens, int job, String how, String body) {
+    Answer answer = api.post("/api/v1/claims/" + tokens.get(id(job)) + "/" + how, body);
+    assertThat(answer.status()).as(how).isEqualTo(200);
+  }
+
+  /** For how long the job's lease lasts from now on. */
+  private Duration heldFor(String app, int i) {
+    JsonNode until = get(app, i).at("/lease/until");
+    return until.isMissingNode()
+        ? Duration.ZERO
+        : Duration.between(Instant.now(), Instant.parse(until.asString()));
+  }
+
+  @Test
+  void aSingleInstanceDefersByAHeader() {
+    on("defers", body -> status(202).withHeader("Punctual-Defer", "10m"));
+    on("defers-badly", body -> status(202).withHeader("Punctual-Defer", "soon"));
+
+    submit("defers", 1);
+    submit("defers-badly", 1);
+
+    eventually().until(() -> heldFor("defers", 0).compareTo(Duration.ofMinutes(9)) > 0);
+    String token = requests("defers").get(0).getHeader("Punctual-Token");
+    assertThat(api.post("/api/v1/claims/" + token + "/ack", "").status()).isEqualTo(200);
+    finished("defers", 0);
+    assertThat(tried("defers-badly", 0).at("/lastError/message").asString())
+        .contains("Punctual-Defer", "such as 10m");
+  }
+
+  @Test
+  void aRunningJobCanBeAskedForByItsToken() throws Exception {
+    CountDownLatch end = new CountDownLatch(1);
+    STREAMING.on(
+        path("asked"),
+        (request, out) -> {
+          end.await();
+          out.write(utf8(line(request.jobs().get(0), "done")));
+        });
+    submit("asked", 1);
+    eventually().until(() -> STREAMING.requests(path("asked")).size() == 1);
+    String token =
+        Objects.requireNonNull(STREAMING.requests(path("asked")).get(0).jobs().get(0).token());
+
+    Answer mine = api.post("/api/v1/claims/" + token + "/extend", "{\"timeToRun\":1000}");
+    assertThat(mine.status()).isEqualTo(200);
+    end.countDown();
+    finished("asked", 0);
+    assertThat(api.post("/api/v1/claims/" + token + "/extend", "{\"timeToRun\":1000}").status())
+        .isEqualTo(409);
   }
 
   @Test
@@ -851,7 +999,7 @@ class DispatchIT extends SharedRedisTestBase {
 
   private static String line(CallbackRequest.Job job, String outcome) {
     return JSON.writeValueAsString(
-            new CallbackResult(job.taskId(), job.incarnation(), outcome, null, null))
+            new CallbackResult(job.taskId(), job.incarnation(), outcome, null, null, null))
         + "\n";
   }
 

@@ -17,6 +17,7 @@ import io.punctual.core.engine.RepeatCause;
 import io.punctual.core.engine.Stepper;
 import io.punctual.core.job.JobState;
 import io.punctual.core.local.EngineJobScheduler;
+import io.punctual.core.local.LocalLease;
 import io.punctual.core.local.WorkerEnds;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Cursor;
@@ -29,6 +30,7 @@ import io.punctual.spring.Transactions;
 import io.punctual.spring.WorkerSettings;
 import io.punctual.test.Faults.Fault;
 import io.punctual.test.store.InMemoryJobStore;
+import io.punctual.worker.Invocation;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.RunningAttempt;
 import io.punctual.worker.TaskWorkers;
@@ -47,6 +49,9 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -59,7 +64,8 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * A scheduler for tests, in memory: the engine and the state machine of the real one, and a clock
  * that moves only when told. Nothing runs in the background; workers are called by {@link #advance}
- * and {@link #runDue}, one after the other, on the thread that calls these.
+ * and {@link #runDue}, one after the other, on the thread that calls these. A future that a worker
+ * returns is waited for there.
  *
  * <pre>{@code
  * TestScheduler scheduler = TestScheduler.create();
@@ -483,17 +489,23 @@ public final class TestScheduler {
 
     private void run(TaskWorker worker, Delivery delivery, @Nullable Fault fault) {
       faults.begin();
-      Throwable thrown = invoke(worker, delivery);
+      TimeLimit limit = new TimeLimit(timeToRun(delivery), () -> {});
+      RunningAttempt context = context(delivery, limit);
+      Throwable thrown = invoke(worker, delivery, context, limit);
       boolean killed = faults.endKilled();
-      if (killed || fault == Fault.ANSWER_LOST) {
+      if (limit.struck()) {
+        remember(delivery, Attempt.Outcome.UNKNOWN, thrown);
+        stored(tookTooLong(delivery));
+      } else if (killed || fault == Fault.ANSWER_LOST) {
         remember(delivery, Attempt.Outcome.UNKNOWN, thrown);
         stored(connectionBroke(delivery));
       } else if (fault == Fault.SCHEDULER_KILLED) {
         // Nobody tells the store: the lease runs out.
         remember(delivery, Attempt.Outcome.UNKNOWN, thrown);
       } else {
-        remember(delivery, outcome(thrown), thrown);
-        stored(end(delivery, thrown));
+        Duration deferred = context.deferred();
+        remember(delivery, outcome(thrown, deferred != null), thrown);
+        stored(end(delivery, thrown, deferred));
       }
       if (thrown instanceof AssertionError error) {
         throw error;
@@ -526,19 +538,23 @@ public final class TestScheduler {
         RepeatCause.ANSWER_LOST);
   }
 
-  private @Nullable Throwable invoke(TaskWorker worker, Delivery delivery) {
+  private static CompletableFuture<Void> tookTooLong(Delivery delivery) {
+    return delivery.unknown(
+        INSTANCE,
+        "its future was not completed within its time-to-run of " + timeToRun(delivery),
+        true,
+        RepeatCause.TIME_OVER);
+  }
+
+  private @Nullable Throwable invoke(
+      TaskWorker worker, Delivery delivery, RunningAttempt context, TimeLimit limit) {
     Instant at = now();
     delivery.started();
     long began = System.nanoTime();
-    TimeLimit limit = new TimeLimit(Thread.currentThread(), () -> {});
-    Throwable thrown = null;
-    try {
-      worker.invoke(delivery.content().params(), context(delivery, at, limit));
-    } catch (Throwable e) {
-      thrown = e;
-    } finally {
-      limit.over();
-    }
+    CompletableFuture<@Nullable Throwable> end = new CompletableFuture<>();
+    Invocation.call(
+        worker, delivery.content().params(), context, limit, Runnable::run, end::complete);
+    Throwable thrown = await(end, delivery, limit);
     listeners
         .get()
         .ended(
@@ -549,14 +565,47 @@ public final class TestScheduler {
                 Instant.ofEpochMilli(delivery.dueTime()),
                 at,
                 Duration.ofNanos(System.nanoTime() - began),
-                JobListeners.outcome(thrown),
+                JobListeners.outcome(thrown, context.deferred() != null),
                 thrown));
     return thrown;
   }
 
-  // Nothing strikes the limit: no time passes while a worker runs.
-  private static RunningAttempt context(Delivery delivery, Instant startedAt, TimeLimit limit) {
+  /**
+   * Waits for a future that the worker left behind, as long as the job may run by a real clock: the
+   * scheduler's stands still while a worker runs.
+   */
+  private static @Nullable Throwable await(
+      CompletableFuture<@Nullable Throwable> end, Delivery delivery, TimeLimit limit) {
+    try {
+      // It may ask for more meanwhile.
+      for (Duration left = limit.left(); !left.isZero(); left = limit.left()) {
+        try {
+          return end.get(left.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+          log.trace("{} ms were over", left.toMillis(), e);
+        }
+      }
+      limit.strike();
+      return new TimeoutException(
+          "the future of job %s of %s was not completed within %s of real time, its time-to-run"
+              .formatted(delivery.taskId(), delivery.queue().taskType(), limit.timeToRun()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      limit.interrupt();
+      return e;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("nobody completes it so", e);
+    }
+  }
+
+  private static Duration timeToRun(Delivery delivery) {
     Duration allowed = delivery.content().timeToRun();
+    return allowed != null ? allowed : Limits.DEFAULT_TIME_TO_RUN;
+  }
+
+  // No time passes while a worker runs: but for a future that nobody completes, nothing strikes the
+  // limit.
+  private RunningAttempt context(Delivery delivery, TimeLimit limit) {
     return new RunningAttempt(
         delivery.queue().taskType(),
         delivery.taskId(),
@@ -564,13 +613,14 @@ public final class TestScheduler {
         delivery.attempt(),
         delivery.dueTime(),
         delivery.content().headers(),
-        startedAt,
-        allowed != null ? allowed : Limits.DEFAULT_TIME_TO_RUN,
-        limit);
+        clock,
+        limit,
+        new LocalLease(delivery));
   }
 
-  private static CompletableFuture<Void> end(Delivery delivery, @Nullable Throwable thrown) {
-    if (JobListeners.outcome(thrown) == JobAttempt.Outcome.FAILED) {
+  private static CompletableFuture<Void> end(
+      Delivery delivery, @Nullable Throwable thrown, @Nullable Duration deferred) {
+    if (JobListeners.outcome(thrown, false) == JobAttempt.Outcome.FAILED) {
       // Tests let workers fail on purpose; what it was is in the attempt.
       log.debug(
           "Job {} of {} failed, attempt {}",
@@ -579,12 +629,13 @@ public final class TestScheduler {
           delivery.attempt(),
           thrown);
     }
-    return WorkerEnds.store(delivery, INSTANCE, thrown);
+    return WorkerEnds.store(delivery, INSTANCE, thrown, deferred);
   }
 
-  private static Attempt.Outcome outcome(@Nullable Throwable thrown) {
-    return switch (JobListeners.outcome(thrown)) {
+  private static Attempt.Outcome outcome(@Nullable Throwable thrown, boolean deferred) {
+    return switch (JobListeners.outcome(thrown, deferred)) {
       case DONE -> Attempt.Outcome.DONE;
+      case DEFERRED -> Attempt.Outcome.DEFERRED;
       case FAILED -> Attempt.Outcome.FAILED;
       case RETRY_LATER -> Attempt.Outcome.RETRY_LATER;
       case REJECTED -> Attempt.Outcome.REJECTED;

@@ -6,7 +6,10 @@ import static io.punctual.systemtest.SharedSystem.REGISTRY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -95,6 +98,61 @@ class WorkerDeathIT {
       Accounting accounting = load.account();
       assertThat(accounting.repeated()).hasSize(20);
     }
+  }
+
+  @Test
+  void futuresThatAWorkerTookToItsGraveAreBegunAgainAndADeployWaitsForThem() throws Exception {
+    Workload load = Workload.of("futures");
+    Submitter submitter = load.submitter();
+    try (JavaProcess worker = load.worker(REGISTRY).start().awaitReady()) {
+      submitter.submit(scheduler, "held-", 20, "later 5000", System.currentTimeMillis(), 0);
+      Waiting.until("they are under way", () -> load.underWay().size() == 20);
+      load.fault("the process that holds them is killed", worker::kill);
+
+      worker.start().awaitReady();
+      Waiting.until("they are under way again", () -> load.repeated().size() == 20);
+      // Nobody's thread is in the worker, and the process waits all the same.
+      worker.terminate();
+      assertThat(load.executions().stream().filter(Execution::done)).hasSize(20);
+      worker.start().awaitReady();
+      load.awaitDrained(scheduler);
+      assertThat(load.account().repeated()).hasSize(20);
+    }
+  }
+
+  @Test
+  void aJobThatIsLeftToSomebodyElseOutlivesItsWorkerAndItsScheduler() throws Exception {
+    Workload load = Workload.of("deferred");
+    Submitter submitter = load.submitter();
+    Path handle = SharedSystem.DIRECTORY.resolve(load.application() + ".handle");
+    try (JavaProcess worker = load.worker(REGISTRY).start().awaitReady()) {
+      assertThat(submitter.submitOne(scheduler, "left", "defer " + handle, 0)).isTrue();
+      Waiting.until("its worker has left it", () -> Files.exists(handle) && leased(submitter));
+      worker.kill();
+      scheduler.kill();
+      scheduler.start().awaitReady();
+      worker.start().awaitReady();
+      // By then the lease of a job that somebody has in his hands would be over.
+      assertThat(
+              submitter.submitOne(
+                  scheduler, "later", "record", System.currentTimeMillis() + 12_000))
+          .isTrue();
+      Waiting.until("that time has passed", () -> load.begun("later").size() == 1);
+
+      assertThat(submitter.find(scheduler, "left").get("state").asString()).isEqualTo("reserved");
+      Http.Answer answer =
+          Http.post(scheduler.url() + "/api/v1/claims/" + Files.readString(handle) + "/ack", "");
+      assertThat(answer.status()).isEqualTo(200);
+      load.awaitDrained(scheduler);
+      assertThat(load.account().repeated()).isEmpty();
+    }
+  }
+
+  /** Whether it was left for longer than any lease that is kept alive. */
+  private static boolean leased(Submitter submitter) throws Exception {
+    JsonNode until = submitter.find(scheduler, "left").at("/lease/until");
+    return !until.isMissingNode()
+        && Instant.parse(until.asString()).isAfter(Instant.now().plusSeconds(600));
   }
 
   @Test

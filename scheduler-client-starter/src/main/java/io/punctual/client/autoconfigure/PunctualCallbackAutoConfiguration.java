@@ -5,6 +5,7 @@ import io.punctual.client.PunctualClientProperties;
 import io.punctual.client.callback.CallbackGuard;
 import io.punctual.client.callback.CallbackHandler;
 import io.punctual.client.callback.JobRunner;
+import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.wire.WorkerMetadata;
 import io.punctual.worker.TaskWorkers;
@@ -34,13 +35,17 @@ public class PunctualCallbackAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   CallbackHandler punctualCallbackHandler(
-      ClientIdentity identity, JobRunner runner, PunctualClientProperties properties) {
+      ClientIdentity identity,
+      JobRunner runner,
+      SchedulerCalls calls,
+      PunctualClientProperties properties) {
     CallbackGuard guard =
         new CallbackGuard(
             properties.callback().keys(),
             properties.callback().acceptUnsigned(),
             InstantSource.system());
-    return new CallbackHandler(identity, runner, guard, properties.callback().maxBody().toBytes());
+    return new CallbackHandler(
+        identity, runner, calls, guard, properties.callback().maxBody().toBytes());
   }
 
   /** Before all other mappings, so that no catch-all of the application takes the path. */

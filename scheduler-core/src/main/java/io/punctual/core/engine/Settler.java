@@ -76,6 +76,40 @@ final class Settler {
     add(new Entry(settlement, null, null, stored));
   }
 
+  /**
+   * Has the lease of an open delivery last as long as ever, or as given if that is longer, or sees
+   * that it is lost. Blocks.
+   */
+  void renew(OpenDelivery delivery, Duration atLeast) {
+    keeper.renew(delivery, atLeast);
+  }
+
+  /**
+   * Leaves an open delivery to its lease, once that lasts long enough.
+   *
+   * @param until monotonic ns
+   */
+  void defer(OpenDelivery delivery, long until, CompletableFuture<Void> stored) {
+    context.threads().run(() -> tryToDefer(delivery, until, stored));
+  }
+
+  private void tryToDefer(OpenDelivery delivery, long until, CompletableFuture<Void> stored) {
+    try {
+      keeper.renew(delivery, Duration.ofNanos(Math.max(0, until - context.now())));
+    } catch (StoreException e) {
+      // It is kept alive as before meanwhile, as far as the store lets us.
+      context.outages().failed(this, e);
+      context
+          .threads()
+          .runAfter(
+              backoff.next(ThreadLocalRandom.current()), () -> tryToDefer(delivery, until, stored));
+      return;
+    }
+    delivery.tell(listener);
+    keeper.closed(delivery);
+    stored.complete(null);
+  }
+
   /** Whether so much waits that no more jobs may be taken. */
   boolean full() {
     return commit.size() >= FULL;

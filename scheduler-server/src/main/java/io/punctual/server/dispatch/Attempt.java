@@ -2,16 +2,21 @@ package io.punctual.server.dispatch;
 
 import io.punctual.core.engine.Delivery;
 import io.punctual.core.engine.RepeatCause;
+import io.punctual.core.store.StoreException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A delivery on its way to one instance. The first ending counts; afterwards only a late 'done' is
  * passed on, since the work is done then, whoever gave up on it before.
  */
 final class Attempt {
+
+  private static final Logger log = LoggerFactory.getLogger(Attempt.class);
 
   private final Delivery delivery;
   private final String instance;
@@ -20,6 +25,8 @@ final class Attempt {
   private final Consumer<@Nullable RepeatCause> onEnd;
   private final AtomicBoolean ended = new AtomicBoolean();
   private final AtomicBoolean acked = new AtomicBoolean();
+  // By System.nanoTime(); written by the one thread that reads the answer.
+  private volatile @Nullable Long extendedUntil;
 
   /**
    * Makes one.
@@ -44,6 +51,33 @@ final class Attempt {
     return delivery;
   }
 
+  /**
+   * Lets it take that much longer than now; nothing once it has ended. Blocks until the store knows
+   * that somebody is at work.
+   */
+  void extend(Duration timeToRun) {
+    if (isEnded()) {
+      return;
+    }
+    // First: its watch may be about to look.
+    long until = System.nanoTime() + timeToRun.toNanos();
+    Long before = extendedUntil;
+    if (before == null || until - before > 0) {
+      extendedUntil = until;
+    }
+    try {
+      var unused = delivery.extend(timeToRun);
+    } catch (StoreException e) {
+      log.debug("The lease of {} was not renewed out of turn", delivery.taskId(), e);
+    }
+  }
+
+  /** How long it may take beyond its time-to-run; null or less than zero if it may not. */
+  @Nullable Duration extension() {
+    Long until = extendedUntil;
+    return until == null ? null : Duration.ofNanos(until - System.nanoTime());
+  }
+
   boolean isEnded() {
     return ended.get();
   }
@@ -63,6 +97,14 @@ final class Attempt {
       var unused = delivery.failed(instance, error, delay);
       ticket.failed(instance);
       onEnd.accept(null);
+    }
+  }
+
+  /** It goes on without the instance, and must be ended by its token within that time. */
+  void deferred(Duration within) {
+    if (end()) {
+      var unused = delivery.deferred(within);
+      succeeded();
     }
   }
 

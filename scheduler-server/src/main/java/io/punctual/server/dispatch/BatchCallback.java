@@ -18,7 +18,6 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,7 +65,7 @@ final class BatchCallback implements Callback {
   public void call(WorkerInstance instance, List<Attempt> attempts, Runnable taken) {
     Seal seal = new Seal(keys, instance.application(), clock);
     HttpExchange exchange = new HttpExchange(client, request(instance, attempts, seal));
-    List<? extends Future<?>> watches = deadlines.watch(attempts, exchange::abort);
+    Deadlines.Watch watch = deadlines.watch(attempts, exchange::abort);
     try {
       HttpResponse<InputStream> response = exchange.await(avoid);
       if (response != null) {
@@ -82,7 +81,7 @@ final class BatchCallback implements Callback {
     } catch (IOException e) {
       endAll(attempts, "the connection broke: " + HttpExchange.describe(e));
     } finally {
-      watches.forEach(watch -> watch.cancel(false));
+      watch.close();
     }
   }
 
@@ -143,11 +142,31 @@ final class BatchCallback implements Callback {
       case CallbackResult.RETRY -> attempt.failed(error, delay(result.retryAfterMs()));
       case CallbackResult.REJECT -> attempt.rejected(error);
       case CallbackResult.REFUSED -> attempt.undeliverable(error);
+      case CallbackResult.EXTENDED -> {
+        Duration more = asked(result.timeToRunMs(), Limits.MAX_TIME_TO_RUN);
+        if (more != null) {
+          attempt.extend(more);
+        }
+      }
+      case CallbackResult.DEFERRED -> {
+        Duration within = asked(result.timeToRunMs(), Limits.MAX_DEFERRAL);
+        if (within != null) {
+          attempt.deferred(within);
+        }
+      }
       case null, default ->
           log.debug(
               "ignored a callback result with the outcome {}",
               Printable.of(String.valueOf(result.outcome())));
     }
+  }
+
+  private static @Nullable Duration asked(@Nullable Long millis, Duration most) {
+    if (millis == null || millis <= 0) {
+      log.debug("ignored a callback result that asks for no time");
+      return null;
+    }
+    return Duration.ofMillis(Math.min(millis, most.toMillis()));
   }
 
   private static @Nullable Duration delay(@Nullable Long millis) {
@@ -219,6 +238,7 @@ final class BatchCallback implements Callback {
         delivery.dueTime(),
         Deadlines.timeToRun(delivery.content()).toMillis(),
         delivery.content().params(),
-        delivery.content().headers());
+        delivery.content().headers(),
+        delivery.token().text());
   }
 }
