@@ -17,6 +17,7 @@ import io.punctual.server.ApiClient.Answer;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -28,6 +29,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -66,6 +68,7 @@ class DispatchIT extends SharedRedisTestBase {
       new WireMockServer(
           wireMockConfig().dynamicPort().bindAddress("127.0.0.1").extensions(new Behaviour()));
   private static final StreamingWorker STREAMING = streaming();
+  private static int restarted;
 
   private final String run = UUID.randomUUID().toString().substring(0, 8);
 
@@ -136,6 +139,14 @@ class DispatchIT extends SharedRedisTestBase {
     instance(registry, "pair", 0, closed, "batch");
     instance(registry, "gone", 0, closed, "batch");
     instance(registry, "pair", 1, WORKER.port(), "batch");
+    for (String app : new String[] {"hung", "lost"}) {
+      instance(registry, app, 0, STREAMING.port(), "batch");
+      instance(registry, app, 1, STREAMING.port(), "batch");
+    }
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      restarted = socket.getLocalPort();
+    }
+    instance(registry, "restarted", 0, restarted, "batch");
   }
 
   @AfterAll
@@ -619,6 +630,110 @@ class DispatchIT extends SharedRedisTestBase {
     assertThat(batches("pair").stream().flatMap(request -> request.jobs().stream()))
         .hasSize(30)
         .allSatisfy(job -> assertThat(job.attempt()).isEqualTo(1));
+  }
+
+  @Test
+  void anInstanceThatHangsCostsAJobOneAttemptAndIsLeftAloneWhileAnotherAnswers() {
+    CountDownLatch never = new CountDownLatch(1);
+    STREAMING.on(
+        path("hung"),
+        (request, out) -> {
+          if (request.instance().equals("hung-0")) {
+            never.await();
+          }
+          done(request, out);
+        });
+
+    submit("hung", 40, ",\"timeToRun\":1000");
+    AtomicInteger more = new AtomicInteger(40);
+    // It is asked again from time to time, which is why there is something to be sent.
+    eventually()
+        .pollInterval(Duration.ofMillis(100))
+        .untilAsserted(
+            () -> {
+              String job = job("hung", more.getAndIncrement(), ",\"timeToRun\":1000");
+              assertThat(api.post("/api/v1/jobs", job).status()).isEqualTo(201);
+              JsonNode worker = worker("hung", "hung-0");
+              assertThat(worker.get("avoidedUntil").isNull()).isFalse();
+              assertThat(worker.get("lastCallError").asString()).contains("time-to-run of PT1S");
+            });
+
+    eventually().until(() -> queue("hung").at("/counters/done").asInt() == more.get());
+    assertThat(queue("hung").get("dead").asInt()).isZero();
+    assertThat(queue("hung").get("circuitOpen").asBoolean()).isFalse();
+    assertThat(worker("hung", "hung-1").get("avoidedUntil").isNull()).isTrue();
+    assertThat(sentTo("hung", "hung-0")).isNotEmpty().doesNotHaveDuplicates();
+    never.countDown();
+  }
+
+  @Test
+  void whereAnAnswerIsLostOnceMoreAnotherInstanceIsTried() {
+    STREAMING.on(
+        path("lost"),
+        (request, out) -> {
+          if (request.instance().equals("lost-0")) {
+            throw new IOException("cut");
+          }
+          done(request, out);
+        });
+
+    submit("lost", 10);
+
+    finished("lost", IntStream.range(0, 10).toArray());
+    List<String> lost = sentTo("lost", "lost-0");
+    assertThat(lost).isNotEmpty();
+    assertThat(lost.stream().collect(Collectors.groupingBy(job -> job, Collectors.counting())))
+        .allSatisfy((job, times) -> assertThat(times).isEqualTo(2));
+  }
+
+  @Test
+  void anInstanceThatComesBackIsNotHeldUpByOneLongJob() throws IOException {
+    submit("restarted", 0, 1, TYPE);
+    eventually().until(() -> attempts("restarted", 0, "undeliverable") > 0);
+    CountDownLatch goOn = new CountDownLatch(1);
+    try (StreamingWorker worker = new StreamingWorker(restarted)) {
+      worker.on(
+          path("restarted"),
+          (request, out) -> {
+            if (request.jobs().get(0).taskId().equals(id(0))) {
+              goOn.await();
+            }
+            done(request, out);
+          });
+      eventually().until(() -> !worker.requests(path("restarted")).isEmpty());
+
+      submit("restarted", 1, 31, TYPE);
+
+      finished("restarted", IntStream.range(1, 31).toArray());
+      assertThat(state("restarted", 0)).isEqualTo("reserved");
+      goOn.countDown();
+      finished("restarted", 0);
+    }
+  }
+
+  private static void done(CallbackRequest request, OutputStream out) throws IOException {
+    for (CallbackRequest.Job job : request.jobs()) {
+      out.write(utf8(line(job, "done")));
+    }
+  }
+
+  /** The ids of the jobs that an instance was sent, each as often as it was. */
+  private static List<String> sentTo(String app, String instance) {
+    return STREAMING.requests(path(app)).stream()
+        .filter(request -> request.instance().equals(instance))
+        .flatMap(request -> request.jobs().stream())
+        .map(CallbackRequest.Job::taskId)
+        .toList();
+  }
+
+  private JsonNode worker(String app, String instance) {
+    return api.get("/api/v1/workers?application=" + app)
+        .body()
+        .get("items")
+        .valueStream()
+        .filter(item -> item.get("instance").asString().equals(instance))
+        .findFirst()
+        .orElseThrow();
   }
 
   private void submit(String app, int count) {

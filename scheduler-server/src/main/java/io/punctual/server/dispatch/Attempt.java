@@ -4,6 +4,7 @@ import io.punctual.core.engine.Delivery;
 import io.punctual.core.engine.RepeatCause;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,12 +17,22 @@ final class Attempt {
   private final String instance;
   private final boolean alone;
   private final Circuit.Ticket ticket;
-  private final Runnable onEnd;
+  private final Consumer<@Nullable RepeatCause> onEnd;
   private final AtomicBoolean ended = new AtomicBoolean();
   private final AtomicBoolean acked = new AtomicBoolean();
 
+  /**
+   * Makes one.
+   *
+   * @param onEnd told once, unless it is taken back, why nobody knows how it ended; null if the
+   *     instance said it
+   */
   Attempt(
-      Delivery delivery, String instance, boolean alone, Circuit.Ticket ticket, Runnable onEnd) {
+      Delivery delivery,
+      String instance,
+      boolean alone,
+      Circuit.Ticket ticket,
+      Consumer<@Nullable RepeatCause> onEnd) {
     this.delivery = delivery;
     this.instance = instance;
     this.alone = alone;
@@ -50,7 +61,8 @@ final class Attempt {
   void failed(String error, @Nullable Duration delay) {
     if (end()) {
       var unused = delivery.failed(instance, error, delay);
-      didNotSucceed();
+      ticket.failed();
+      onEnd.accept(null);
     }
   }
 
@@ -64,7 +76,8 @@ final class Attempt {
   void unknown(String error, RepeatCause cause) {
     if (end()) {
       var unused = delivery.unknown(instance, error, alone, cause);
-      didNotSucceed();
+      ticket.failed();
+      onEnd.accept(cause);
     }
   }
 
@@ -72,18 +85,13 @@ final class Attempt {
     if (end()) {
       var unused = delivery.undeliverable(instance, error, null);
       ticket.withdrawn();
-      onEnd.run();
+      onEnd.accept(null);
     }
   }
 
   private void succeeded() {
     ticket.succeeded();
-    onEnd.run();
-  }
-
-  private void didNotSucceed() {
-    ticket.failed();
-    onEnd.run();
+    onEnd.accept(null);
   }
 
   /**

@@ -63,7 +63,7 @@ final class BatchCallback implements Callback {
   }
 
   @Override
-  public void call(WorkerInstance instance, List<Attempt> attempts) {
+  public void call(WorkerInstance instance, List<Attempt> attempts, Runnable taken) {
     Seal seal = new Seal(keys, instance.application(), clock);
     HttpExchange exchange = new HttpExchange(client, request(instance, attempts, seal));
     List<? extends Future<?>> watches = deadlines.watch(attempts, exchange::abort);
@@ -72,9 +72,10 @@ final class BatchCallback implements Callback {
       if (response != null) {
         try (InputStream body = response.body()) {
           if (response.statusCode() == 200) {
+            taken.run();
             readLines(body, attempts, seal);
           } else {
-            readStatus(response, attempts);
+            readStatus(response, attempts, taken);
           }
         }
       }
@@ -163,7 +164,8 @@ final class BatchCallback implements Callback {
     }
   }
 
-  private void readStatus(HttpResponse<InputStream> response, List<Attempt> attempts) {
+  private void readStatus(
+      HttpResponse<InputStream> response, List<Attempt> attempts, Runnable taken) {
     int status = response.statusCode();
     String error = "HTTP " + status + " from " + response.uri();
     switch (status) {
@@ -175,10 +177,12 @@ final class BatchCallback implements Callback {
               error + ": the application's security refuses the callback", avoid.multipliedBy(10));
       case 503 -> throw new NotSentException(error + ": shutting down or overloaded", avoid);
       case 429 -> {
+        taken.run();
         Duration delay = RetryAfter.of(response.headers(), clock);
         attempts.forEach(attempt -> attempt.failed(error, delay));
       }
       default -> {
+        taken.run();
         String reason =
             status >= 300 && status < 400 ? error + ": redirects are not followed" : error;
         attempts.forEach(attempt -> attempt.failed(reason, null));

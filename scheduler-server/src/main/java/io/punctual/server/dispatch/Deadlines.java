@@ -26,6 +26,10 @@ final class Deadlines implements AutoCloseable {
     return content.timeToRun() == null ? Limits.DEFAULT_TIME_TO_RUN : content.timeToRun();
   }
 
+  static String timeOver(JobContent content) {
+    return "no answer within its time-to-run of " + timeToRun(content);
+  }
+
   /**
    * Watches attempts.
    *
@@ -49,8 +53,7 @@ final class Deadlines implements AutoCloseable {
                       some.forEach(
                           attempt ->
                               attempt.unknown(
-                                  "no answer within its time-to-run of " + limit,
-                                  RepeatCause.TIME_OVER));
+                                  timeOver(attempt.delivery().content()), RepeatCause.TIME_OVER));
                       if (attempts.stream().allMatch(Attempt::isEnded)) {
                         allOver.run();
                       }

@@ -47,7 +47,7 @@ final class SingleCallback implements Callback {
   }
 
   @Override
-  public void call(WorkerInstance instance, List<Attempt> attempts) {
+  public void call(WorkerInstance instance, List<Attempt> attempts, Runnable taken) {
     Attempt attempt = attempts.get(0);
     Seal seal = new Seal(keys, instance.application(), clock);
     HttpExchange exchange = new HttpExchange(client, request(instance, attempt.delivery(), seal));
@@ -57,6 +57,9 @@ final class SingleCallback implements Callback {
       if (response != null) {
         // The status is the answer; a body, of whatever size, is not read.
         response.body().close();
+        if (response.statusCode() != 421 && response.statusCode() != 410) {
+          taken.run();
+        }
         end(attempt, response, seal);
       }
     } catch (IOException e) {
