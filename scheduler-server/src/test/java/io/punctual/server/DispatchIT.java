@@ -139,7 +139,7 @@ class DispatchIT extends SharedRedisTestBase {
     instance(registry, "pair", 0, closed, "batch");
     instance(registry, "gone", 0, closed, "batch");
     instance(registry, "pair", 1, WORKER.port(), "batch");
-    for (String app : new String[] {"hung", "lost"}) {
+    for (String app : new String[] {"hung", "lost", "grave"}) {
       instance(registry, app, 0, STREAMING.port(), "batch");
       instance(registry, app, 1, STREAMING.port(), "batch");
     }
@@ -684,6 +684,36 @@ class DispatchIT extends SharedRedisTestBase {
     assertThat(lost).isNotEmpty();
     assertThat(lost.stream().collect(Collectors.groupingBy(job -> job, Collectors.counting())))
         .allSatisfy((job, times) -> assertThat(times).isEqualTo(2));
+  }
+
+  @Test
+  void whatOneOfTwoInstancesTakesToItsGraveDoesNotStopTheQueue() {
+    CountDownLatch answer = new CountDownLatch(1);
+    CountDownLatch death = new CountDownLatch(1);
+    STREAMING.on(
+        path("grave"),
+        (request, out) -> {
+          if (request.instance().equals("grave-0") && death.getCount() > 0) {
+            death.await();
+            throw new IOException("cut");
+          }
+          answer.await();
+          done(request, out);
+        });
+    submit("grave", 80);
+    eventually()
+        .until(() -> sentTo("grave", "grave-0").size() + sentTo("grave", "grave-1").size() == 80);
+    int held = sentTo("grave", "grave-0").size();
+    // More than open a circuit, and nothing succeeds after them.
+    assertThat(held).isGreaterThan(20);
+    answer.countDown();
+    eventually().until(() -> queue("grave").at("/counters/done").asInt() == 80 - held);
+
+    death.countDown();
+
+    eventually().until(() -> queue("grave").at("/counters/unknown").asInt() == held);
+    assertThat(queue("grave").get("circuitOpen").asBoolean()).isFalse();
+    finished("grave", IntStream.range(0, 80).toArray());
   }
 
   @Test

@@ -61,7 +61,7 @@ final class Attempt {
   void failed(String error, @Nullable Duration delay) {
     if (end()) {
       var unused = delivery.failed(instance, error, delay);
-      ticket.failed();
+      ticket.failed(instance);
       onEnd.accept(null);
     }
   }
@@ -76,7 +76,7 @@ final class Attempt {
   void unknown(String error, RepeatCause cause) {
     if (end()) {
       var unused = delivery.unknown(instance, error, alone, cause);
-      ticket.failed();
+      ticket.unknown(instance);
       onEnd.accept(cause);
     }
   }

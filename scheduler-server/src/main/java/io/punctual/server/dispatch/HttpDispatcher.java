@@ -84,7 +84,8 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     this.clock = clock;
     this.workers = workers;
     this.board = new InstanceBoard(avoid, connectTimeout.plus(TAKEN), System::nanoTime);
-    this.circuits = new Circuits(circuit, System::nanoTime);
+    this.circuits =
+        new Circuits(circuit, queue -> board.serving(instances(queue)), System::nanoTime);
     this.chooser = new Chooser(board, bound -> ThreadLocalRandom.current().nextInt(bound));
     HttpClient.Builder builder =
         HttpClient.newBuilder()

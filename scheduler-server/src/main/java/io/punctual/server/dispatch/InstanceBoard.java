@@ -5,8 +5,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -120,6 +122,20 @@ final class InstanceBoard {
               }
             })
         .toList();
+  }
+
+  /** The ids of those that jobs go to, without any that is not reached. */
+  Set<String> serving(List<WorkerInstance> instances) {
+    return candidates(instances).stream()
+        .filter(
+            instance -> {
+              Entry entry = entry(instance);
+              synchronized (entry) {
+                return !entry.avoided && !entry.probing;
+              }
+            })
+        .map(WorkerInstance::id)
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   private boolean anyAnswers(List<WorkerInstance> instances) {

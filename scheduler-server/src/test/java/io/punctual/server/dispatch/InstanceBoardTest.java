@@ -150,6 +150,17 @@ class InstanceBoardTest {
   }
 
   @Test
+  void nobodyIsKeptWaitingForAnInstanceThatIsNotReached() {
+    board.avoid(A, AVOID, "refused");
+    assertThat(board.serving(BOTH)).containsExactly("b");
+    pass(AVOID);
+    board.started(A);
+    assertThat(board.serving(BOTH)).containsExactly("b");
+    board.reached(A);
+    assertThat(board.serving(BOTH)).containsExactlyInAnyOrder("a", "b");
+  }
+
+  @Test
   void whyItIsLeftAloneIsShown() {
     timeOver(A, 3);
     assertThat(lastCall(A).reached()).isFalse();
