@@ -5,8 +5,11 @@ import static io.punctual.systemtest.SharedSystem.REDIS;
 import static io.punctual.systemtest.SharedSystem.REGISTRY;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -17,6 +20,9 @@ class WorkerDeathIT {
 
   // From the registry to the scheduler's view, which is 2 s old at most, and to the worker.
   private static final Duration SEEN = Duration.ofSeconds(5);
+
+  // What docs/reliability.md promises.
+  private static final Duration AGAIN = Duration.ofSeconds(15);
 
   private static JavaProcess scheduler;
 
@@ -142,6 +148,56 @@ class WorkerDeathIT {
       assertThat(accounting.unknown()).isZero();
       assertThat(accounting.repeated()).isNotEmpty();
     }
+  }
+
+  @Test
+  void whatOneOfThreeInstancesTakesToItsGraveRunsElsewhereSoonHoweverLongItMayTake()
+      throws Exception {
+    Workload load = Workload.of("third");
+    Submitter submitter = load.submitter();
+    submitter.mayRunFor(Duration.ofHours(1));
+    try (JavaProcess one = load.worker(REGISTRY).start();
+        JavaProcess two = load.worker(REGISTRY).start();
+        JavaProcess victim = load.worker(REGISTRY).start()) {
+      one.awaitReady();
+      two.awaitReady();
+      victim.awaitReady();
+      Waiting.until("the scheduler sees all three", () -> seen(load.application()) == 3);
+      // Apart, so that they travel in many requests; together less than two instances take.
+      submitter.submit(scheduler, "held-", 189, "sleep 10000", System.currentTimeMillis(), 5);
+      Waiting.until("all are under way", () -> load.underWay().size() == 189);
+      Set<String> held = heldBy(victim, load);
+      // More lost answers in a row than open a circuit.
+      assertThat(held).hasSizeGreaterThan(50);
+
+      load.fault("one of three instances is killed", victim::kill);
+      long killed = System.nanoTime();
+      Waiting.until(
+          held.size() + " jobs of the dead instance run again",
+          AGAIN,
+          () -> load.repeated().containsAll(held));
+      System.out.println(
+          "%d jobs of a dead instance ran again within %s"
+              .formatted(held.size(), Duration.ofNanos(System.nanoTime() - killed)));
+      load.awaitDrained(scheduler);
+      assertThat(load.account().repeated()).isEqualTo(held);
+    }
+  }
+
+  /** The ids of the jobs that the instance has begun and not ended. */
+  private static Set<String> heldBy(JavaProcess instance, Workload load) throws IOException {
+    return load.executions().stream()
+        .filter(execution -> execution.process() == instance.pid() && execution.end() == null)
+        .map(Execution::taskId)
+        .collect(Collectors.toSet());
+  }
+
+  /** How many instances the scheduler sees. */
+  private static int seen(String application) throws IOException {
+    return Http.get(scheduler.url() + "/api/v1/workers?application=" + application)
+        .json()
+        .get("items")
+        .size();
   }
 
   /** Waits until the instance has jobs: their runs carry its process id. */
