@@ -147,7 +147,8 @@ public record PunctualProperties(
    * How callbacks are made.
    *
    * @param connectTimeout how long a connection may take
-   * @param avoid how long an instance that refused a connection is left alone
+   * @param avoid how long an instance that refused a connection, or answers no job in time, is left
+   *     alone; where it answers none, doubled each time up to a minute
    * @param allowedNetworks where instances may be, in CIDR notation (10.0.0.0/8); empty for
    *     everywhere but this machine. Link-local addresses, and those at which clouds tell secrets,
    *     are never called
