@@ -85,8 +85,12 @@ local function bury(job, record, place)
     drop(job.id, record)
   else
     local tomb = tomb_of(job.id, now)
-    if record or place.state or tomb and tonumber(tomb.at) >= tonumber(job.at) then
+    local later = tomb and tonumber(tomb.at) - tonumber(job.at)
+    if record or place.state or later == 0 then
       return 'kept'
+    elseif later and later > 0 then
+      local again = tomb.incarnation == job.incarnation and tomb.finished and job.kind == 'done'
+      return again and 'repeated' or 'kept'
     end
   end
   add_tomb(job.id, job.incarnation, OUTCOMES[job.kind], hash, job.at, expires)

@@ -30,6 +30,7 @@ record Context(
     Pulls pulls,
     Admission admission,
     IdleChecks idleChecks,
+    Receipts receipts,
     Semaphore looks,
     @Nullable ScanSignals signals) {
 

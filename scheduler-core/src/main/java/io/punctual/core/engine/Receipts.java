@@ -29,6 +29,7 @@ final class Receipts {
   private final LongSupplier ticks;
   private final Deque<Call> calls = new ArrayDeque<>();
   private long bytes;
+  private volatile boolean recalling;
 
   private record Call(Bucket bucket, long taken, long bytes, Effect effect) {}
 
@@ -63,7 +64,7 @@ final class Receipts {
         remembered -> {
           for (Restoration restoration : restorations.get()) {
             Restoration before = remembered.get(restoration.taskId());
-            if (before == null || !endedIn(before, restoration)) {
+            if (before == null || !(endedIn(before, restoration) || isOlder(restoration, before))) {
               // Again at the end: it is the newest.
               remembered.remove(restoration.taskId());
               remembered.put(restoration.taskId(), restoration);
@@ -77,6 +78,24 @@ final class Receipts {
     return before.job() == null
         && waiting.job() != null
         && before.incarnation().equals(waiting.incarnation());
+  }
+
+  // Nor must the end of an earlier job take its successor with it.
+  private static boolean isOlder(Restoration end, Restoration before) {
+    return end.job() == null
+        && before.job() != null
+        && !before.incarnation().equals(end.incarnation())
+        && before.job().acceptedAt() >= end.at();
+  }
+
+  /** The store has forgotten something, and it is being put back. */
+  void recall() {
+    recalling = true;
+  }
+
+  /** Whether schedulers put back now what they have receipts of. */
+  boolean recalling() {
+    return recalling;
   }
 
   /** These jobs must not be put back. */
@@ -102,6 +121,7 @@ final class Receipts {
 
   /** The store is the same as it was: what is old enough is not needed any more. */
   synchronized void verified() {
+    recalling = false;
     long before = ticks.getAsLong() - options.keep().toNanos();
     while (!calls.isEmpty() && calls.getFirst().taken() <= before) {
       removeOldest();

@@ -19,5 +19,10 @@ public enum RepeatCause {
    * A store that failed over had forgotten that the job is done. It was told so again; meanwhile
    * the job may have gone out.
    */
-  DONE_FORGOTTEN
+  DONE_FORGOTTEN,
+  /**
+   * A store that was emptied or failed over had forgotten the job, which was due. It was put back,
+   * since no scheduler knew that it is done; it may have been with a worker.
+   */
+  PUT_BACK
 }

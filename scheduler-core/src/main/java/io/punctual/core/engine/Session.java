@@ -65,10 +65,11 @@ final class Session {
             new Pulls(),
             new Admission(),
             new IdleChecks(options.idleChecksPerSecond()),
+            receipts,
             new Semaphore(LOOKS_AT_ONCE),
             signals);
     this.queues = new Queues(store.queues(), context);
-    this.watch = new StoreWatch(store, receipts, context, queues);
+    this.watch = new StoreWatch(store, context, queues);
     context.pulls().ringsWith(queues::room);
   }
 

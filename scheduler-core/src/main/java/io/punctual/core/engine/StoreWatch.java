@@ -28,6 +28,10 @@ import org.slf4j.LoggerFactory;
  * Looks at the store every second: whether it is still the same, and, less often, how it is set up.
  * Where it may have forgotten something, puts back what this engine has receipts of; where it was
  * away, tells everybody that it is back.
+ *
+ * <p>What has ended, and what is not due yet, is put back at once. Jobs that were due follow {@link
+ * #HOLD} later: who has the receipt of a job's submit need not be the one who knows that it is
+ * done, and by then every engine has said what it knows.
  */
 final class StoreWatch {
 
@@ -35,6 +39,12 @@ final class StoreWatch {
   private static final Duration LOOK = Duration.ofSeconds(1);
   private static final Duration INSPECT = Duration.ofSeconds(10);
   private static final int LOSSES = 20;
+
+  /**
+   * How long jobs are held back that were due when the store was found to have forgotten them: all
+   * engines look within {@link #LOOK}, as long as the store answers them.
+   */
+  private static final Duration HOLD = Duration.ofSeconds(3);
 
   private final Store store;
   private final Receipts receipts;
@@ -48,15 +58,24 @@ final class StoreWatch {
 
   private @Nullable Epoch seen;
   private boolean forgetful;
+  private @Nullable Held held;
   private final Map<String, StoreLoss> unreported = new LinkedHashMap<>();
   private volatile @Nullable Instant begun;
   private long inspected = Long.MIN_VALUE / 2;
   private Set<String> told = Set.of();
   private volatile StoreHealth health;
 
-  StoreWatch(Store store, Receipts receipts, Context context, Queues queues) {
+  /**
+   * What is not put back yet.
+   *
+   * @param due epoch ms: jobs that are due by then
+   * @param until monotonic ns
+   */
+  private record Held(long due, long until) {}
+
+  StoreWatch(Store store, Context context, Queues queues) {
     this.store = store;
-    this.receipts = receipts;
+    this.receipts = context.receipts();
     this.context = context;
     this.queues = queues;
     this.health =
@@ -105,14 +124,10 @@ final class StoreWatch {
   /** Answers after how many ns to look again. */
   private long look() {
     try {
-      compare(store.epoch().advance());
+      Epoch epoch = store.epoch().advance();
+      compare(epoch);
       keepLosses();
-      if (forgetful) {
-        restore();
-        forgetful = false;
-      } else {
-        receipts.verified();
-      }
+      putBack(epoch.now());
       if (context.now() - inspected > INSPECT.toNanos()) {
         inspect();
         inspected = context.now();
@@ -129,7 +144,26 @@ final class StoreWatch {
       failing = false;
       ringAll();
     }
-    return LOOK.toNanos();
+    return held == null ? LOOK.toNanos() : Math.min(LOOK.toNanos(), untilRelease(held));
+  }
+
+  private long untilRelease(Held jobs) {
+    return Math.max(1, jobs.until() - context.now());
+  }
+
+  private void putBack(long now) {
+    Held jobs = held;
+    if (forgetful) {
+      receipts.recall();
+      restoreAtOnce(now);
+      held = new Held(now, context.now() + HOLD.toNanos());
+      forgetful = false;
+    } else if (jobs == null) {
+      receipts.verified();
+    } else if (context.now() >= jobs.until()) {
+      restoreHeld(jobs.due());
+      held = null;
+    }
   }
 
   /** Lets every scanner look at once, whatever its back-off, and the directory be read. */
@@ -206,44 +240,83 @@ final class StoreWatch {
     return losses.subList(Math.max(0, losses.size() - LOSSES), losses.size());
   }
 
-  private void restore() {
-    long checked = 0;
-    long restored = 0;
+  private void restoreAtOnce(long now) {
+    int held = 0;
+    int checked = 0;
+    int restored = 0;
     for (Map.Entry<Bucket, List<Restoration>> entry : receipts.all().entrySet()) {
-      List<Restoration> all = entry.getValue();
-      checked += all.size();
-      for (int i = 0; i < all.size(); i += JobStore.MAX_JOBS) {
-        List<Restoration> some = all.subList(i, Math.min(all.size(), i + JobStore.MAX_JOBS));
-        Restored answer = store.jobs().restore(entry.getKey(), some);
-        restored += answer.kinds().stream().filter(kind -> kind != Restored.Kind.KEPT).count();
-        tellForgotten(entry.getKey(), some, answer.kinds());
+      List<Restoration> some = new ArrayList<>();
+      for (Restoration restoration : entry.getValue()) {
+        if (wasDue(restoration, now)) {
+          held++;
+        } else {
+          some.add(restoration);
+        }
       }
+      checked += some.size();
+      restored += restore(entry.getKey(), some, false);
     }
     log.warn(
         "Redis was started again or another one took over. Of {} jobs that were accepted or ended"
-            + " here of late it had forgotten {}; these were put back",
+            + " here of late it had forgotten {}; these were put back. {} more were due: what is"
+            + " forgotten of them is put back in {} s, unless another scheduler says till then that"
+            + " it is done",
         checked,
-        restored);
-    addRestored(restored);
+        restored,
+        held,
+        HOLD.toSeconds());
     // Queues that were forgotten are registered again, and all heads are looked at.
     ringAll();
   }
 
-  private void tellForgotten(
-      Bucket bucket, List<Restoration> restorations, List<Restored.Kind> kinds) {
-    int forgotten = 0;
-    for (int i = 0; i < kinds.size(); i++) {
-      if (restorations.get(i).kind() == Restoration.Kind.DONE
-          && kinds.get(i) == Restored.Kind.ENDED) {
-        forgotten++;
-      }
+  private void restoreHeld(long due) {
+    int restored = 0;
+    for (Map.Entry<Bucket, List<Restoration>> entry : receipts.all().entrySet()) {
+      restored +=
+          restore(
+              entry.getKey(),
+              entry.getValue().stream().filter(job -> wasDue(job, due)).toList(),
+              true);
     }
-    if (forgotten > 0) {
-      context
-          .options()
-          .listener()
-          .of(bucket.queue())
-          .repeated(RepeatCause.DONE_FORGOTTEN, forgotten);
+    if (restored > 0) {
+      log.warn("{} jobs that were due and forgotten were put back", restored);
+      ringAll();
+    }
+  }
+
+  private static boolean wasDue(Restoration restoration, long now) {
+    return restoration.job() != null && restoration.at() <= now;
+  }
+
+  /** Answers how many were forgotten. */
+  private int restore(Bucket bucket, List<Restoration> all, boolean wereDue) {
+    int restored = 0;
+    for (int i = 0; i < all.size(); i += JobStore.MAX_JOBS) {
+      List<Restoration> some = all.subList(i, Math.min(all.size(), i + JobStore.MAX_JOBS));
+      List<Restored.Kind> kinds = store.jobs().restore(bucket, some).kinds();
+      int forgotten = 0;
+      int again = 0;
+      for (int k = 0; k < kinds.size(); k++) {
+        Restored.Kind kind = kinds.get(k);
+        boolean done = some.get(k).kind() == Restoration.Kind.DONE;
+        if (kind == Restored.Kind.REPEATED || (done && kind == Restored.Kind.ENDED)) {
+          again++;
+        }
+        if (kind != Restored.Kind.REPEATED && kind != Restored.Kind.KEPT) {
+          forgotten++;
+        }
+      }
+      tell(bucket, RepeatCause.DONE_FORGOTTEN, again);
+      tell(bucket, RepeatCause.PUT_BACK, wereDue ? forgotten : 0);
+      addRestored(forgotten);
+      restored += forgotten;
+    }
+    return restored;
+  }
+
+  private void tell(Bucket bucket, RepeatCause cause, int jobs) {
+    if (jobs > 0) {
+      context.options().listener().of(bucket.queue()).repeated(cause, jobs);
     }
   }
 

@@ -21,6 +21,8 @@ public record Restored(List<Kind> kinds, @Nullable Long newHead) {
     CHANGED,
     /** It was there again; it is gone, and its id is remembered. */
     ENDED,
+    /** It was gone again: since that end it was handed out and done once more. */
+    REPEATED,
     /** It was gone, and its id is remembered again. */
     REMEMBERED
   }

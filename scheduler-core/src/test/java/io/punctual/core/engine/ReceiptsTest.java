@@ -77,6 +77,16 @@ class ReceiptsTest {
   }
 
   @Test
+  void theEndOfAnEarlierJobDoesNotEndItsSuccessor() {
+    JobRecord next = new JobRecord("i-2", 1, 2, 0, List.of(), new byte[1]);
+    add(ONE, List.of(Restoration.waiting(Restoration.Kind.WAITING, "a", 1, next)));
+    add(ONE, List.of(done("a")));
+    assertThat(receipts.all().getOrDefault(ONE, List.of()))
+        .singleElement()
+        .returns("i-2", Restoration::incarnation);
+  }
+
+  @Test
   void theyGoWithTimeButNotWhileNobodyKnowsTheStore() {
     add(ONE, List.of(waiting("a", 1)));
     passSeconds(20);

@@ -230,6 +230,24 @@ class RestoreIT extends TransitionTestBase {
   }
 
   @Test
+  void anEndThatWasReachedOnceMoreIsTold() {
+    BucketState given =
+        bucket()
+            .tomb("again", NOW + 1, "D", "x", NOW - 1)
+            .tomb("once", NOW + 1, "D", "x", NOW - 2)
+            .tomb("cancelled", NOW + 1, "C", "x", NOW - 1);
+    given(given);
+
+    assertRestored(Restored.Kind.REPEATED, Restoration.ended(DONE, "again", "i-again", NOW - 2));
+    assertRestored(
+        Restored.Kind.KEPT,
+        Restoration.ended(DONE, "once", "i-once", NOW - 2),
+        Restoration.ended(CANCELLED, "again", "i-again", NOW - 2),
+        Restoration.ended(DONE, "cancelled", "i-cancelled", NOW - 2));
+    then(given);
+  }
+
+  @Test
   void anEndTrimsTombstonesThatExpired() {
     given(bucket().tomb("old", NOW, "D", "x", 1));
 

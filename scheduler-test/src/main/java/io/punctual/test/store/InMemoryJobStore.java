@@ -482,8 +482,16 @@ public final class InMemoryJobStore implements JobStore {
       hash = MemoryBucket.hash(there.content());
     } else {
       MemoryBucket.Tomb tomb = b.liveTomb(id, now);
-      if (there != null || state != null || (tomb != null && tomb.at() >= ended.at())) {
+      if (there != null || state != null) {
         return Restored.Kind.KEPT;
+      }
+      if (tomb != null && tomb.at() >= ended.at()) {
+        boolean again =
+            done
+                && tomb.finished()
+                && tomb.at() > ended.at()
+                && tomb.incarnation().equals(ended.incarnation());
+        return again ? Restored.Kind.REPEATED : Restored.Kind.KEPT;
       }
     }
     b.bury(id, new MemoryBucket.Tomb(ended.incarnation(), done, hash, ended.at()), now + retention);
