@@ -98,7 +98,7 @@ final class Session {
         }
       }
     }
-    return new ScannerHealth(running, List.copyOf(ended));
+    return new ScannerHealth(running, List.copyOf(ended), context.outages().damaged());
   }
 
   boolean isRunning() {

@@ -118,12 +118,12 @@ final class StoreWatch {
         inspected = context.now();
       }
     } catch (RuntimeException e) {
-      context.outages().failed(this, e);
+      context.outages().failed(this, null, e);
       failed(e);
       return backoff.next(ThreadLocalRandom.current());
     }
     context.contact().answered(context.now());
-    context.outages().answered(this);
+    context.outages().answered(this, null);
     backoff.reset();
     if (failing) {
       failing = false;

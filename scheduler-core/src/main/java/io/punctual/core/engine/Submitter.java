@@ -77,7 +77,7 @@ final class Submitter {
       Submitted submitted =
           context.jobs().submit(bucket, group.stream().map(Entry::submission).toList());
       context.contact().answered(context.now());
-      context.outages().answered(this);
+      context.outages().answered(this, bucket);
       unanswered = false;
       if (submitted.newHead() != null) {
         bell.head(submitted.newHead());
@@ -95,7 +95,10 @@ final class Submitter {
         group.get(i).answer().complete(answers.get(i));
       }
     } catch (RuntimeException e) {
-      context.outages().failed(this, e);
+      if (context.outages().failed(this, bucket, e)) {
+        // Its scanner finds out when it is over; nobody may call here again.
+        bell.ask();
+      }
       fail(group, e);
       if (e instanceof StoreException store && store.kind() == StoreException.Kind.UNREACHABLE) {
         unanswered = true;

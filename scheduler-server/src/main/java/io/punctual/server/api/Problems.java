@@ -94,8 +94,8 @@ class Problems {
         log.error("Answered 500: {}", e.getMessage());
         yield ApiException.of(
             ErrorCode.INTERNAL,
-            "the stored data of this queue is damaged: nothing was changed; an operator must look at"
-                + " the scheduler's log");
+            "the stored data of this queue is damaged: nothing was changed; an operator must mend it:"
+                + " GET /api/v1/doctor says what and how");
       }
       case EXCESSIVE -> ApiException.invalid("taskType", String.valueOf(e.getMessage()));
     };
