@@ -71,7 +71,7 @@ final class Finisher {
       }
       bell.ended();
     } catch (RuntimeException e) {
-      if (context.outages().failed(this, bucket, e)) {
+      if (context.outages().failedOnDemand(this, bucket, e)) {
         // Its scanner finds out when it is over; nobody may call here again.
         bell.ask();
       }

@@ -123,7 +123,7 @@ final class LeaseKeeper {
       }
       return true;
     } catch (RuntimeException e) {
-      context.outages().failed(this, bucket, e);
+      context.outages().failedOnDemand(this, bucket, e);
       return false;
     }
   }

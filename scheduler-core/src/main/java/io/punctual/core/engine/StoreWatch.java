@@ -104,6 +104,7 @@ final class StoreWatch {
 
   /** Answers after how many ns to look again. */
   private long look() {
+    long asked = context.now();
     try {
       compare(store.epoch().advance());
       keepLosses();
@@ -124,6 +125,7 @@ final class StoreWatch {
     }
     context.contact().answered(context.now());
     context.outages().answered(this, null);
+    context.outages().works(asked);
     backoff.reset();
     if (failing) {
       failing = false;

@@ -95,7 +95,7 @@ final class Submitter {
         group.get(i).answer().complete(answers.get(i));
       }
     } catch (RuntimeException e) {
-      if (context.outages().failed(this, bucket, e)) {
+      if (context.outages().failedOnDemand(this, bucket, e)) {
         // Its scanner finds out when it is over; nobody may call here again.
         bell.ask();
       }
