@@ -40,6 +40,27 @@ class OutageLogsIT {
     }
   }
 
+  @Test
+  void callsThatAreRefusedAreNotALineEach(CapturedOutput output) {
+    try (RedisServer redis = RedisServer.startTemporary();
+        ConfigurableApplicationContext server = server(redis);
+        ApiClient api = client(server)) {
+      redis.kill();
+      eventually()
+          .until(() -> api.get("/actuator/health").at("/components/store/status").equals("DOWN"));
+      for (int i = 0; i < 50; i++) {
+        assertThat(submit(api, "refused-" + i)).isEqualTo(503);
+        assertThat(api.get("/actuator/health").status()).isEqualTo(503);
+      }
+
+      // One of each kind at most: the minute of another test may not be over.
+      assertThat(lines(output, "Answered 503")).isLessThanOrEqualTo(2);
+      assertThat(lines(output, "\tat ")).isZero();
+      assertThat(api.get("/actuator/health").body().get("components").propertyNames())
+          .doesNotContain("redis");
+    }
+  }
+
   private static int submit(ApiClient api, String id) {
     return api.post(
             "/api/v1/jobs",
