@@ -100,7 +100,9 @@ final class Submitter {
         bell.ask();
       }
       fail(group, e);
-      if (e instanceof StoreException store && store.kind() == StoreException.Kind.UNREACHABLE) {
+      if (e instanceof StoreException store
+          && (store.kind() == StoreException.Kind.UNREACHABLE
+              || store.kind() == StoreException.Kind.UNCONFIRMED)) {
         unanswered = true;
         commit.dropWaiting();
       }

@@ -97,6 +97,14 @@ class Problems {
                 + " same task id, which is safe",
             Duration.ofSeconds(2));
       }
+      case UNCONFIRMED -> {
+        warn(e.kind(), e);
+        yield ApiException.unavailable(
+            String.valueOf(e.getMessage())
+                + ": it is not known to be safe; repeat it with the same task id, which is safe,"
+                + " until it is confirmed",
+            Duration.ofSeconds(2));
+      }
       case REFUSED -> {
         warn(e.kind(), e);
         yield ApiException.unavailable(
