@@ -99,7 +99,7 @@ class OutageLogsIT {
       try {
         List<CompletableFuture<Void>> waiting = new ArrayList<>();
         // More than there are connections, so that some wait for one.
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 80; i++) {
           waiting.add(CompletableFuture.runAsync(() -> hearThatNobodyAnswers(api), callers));
         }
         waiting.forEach(CompletableFuture::join);
