@@ -111,6 +111,7 @@ class DispatchIT extends SharedRedisTestBase {
           "redirect",
           "s404",
           "s401",
+          "clock",
           "s421",
           "s503",
           "half",
@@ -236,6 +237,20 @@ class DispatchIT extends SharedRedisTestBase {
     assertThat(job.at("/attempts/unknown").asInt()).isZero();
     assertThat(job.at("/attempts/counted").asInt()).isZero();
     assertThat(job.at("/lastError/message").asString()).contains("HTTP " + status);
+  }
+
+  @Test
+  void anInstanceWhoseClockIsApartIsNamedForThat() {
+    on("clock", body -> status(401).withHeader("Punctual-Refusal", "clock"));
+
+    submit("clock", 1);
+
+    eventually()
+        .untilAsserted(
+            () ->
+                assertThat(get("clock", 0).at("/lastError/message").asString())
+                    .contains("HTTP 401", "more than 300 s apart", "NTP")
+                    .doesNotContain("security"));
   }
 
   @Test

@@ -125,7 +125,7 @@ final class LeaseKeeper {
       }
       return true;
     } catch (RuntimeException e) {
-      context.outages().failed(this, e);
+      context.outages().failedOnDemand(this, bucket, e);
       return false;
     }
   }
@@ -146,7 +146,7 @@ final class LeaseKeeper {
     Set<String> gone =
         context.jobs().extend(bucket, some.stream().map(OpenDelivery::lease).toList(), lease);
     context.contact().answered(context.now());
-    context.outages().answered(this);
+    context.outages().answered(this, bucket);
     for (OpenDelivery delivery : some) {
       if (gone.contains(delivery.taskId())) {
         delivery.lose();

@@ -135,7 +135,7 @@ final class Settler {
       List<Settled> settled =
           context.jobs().settle(bucket, group.stream().map(Entry::settlement).toList());
       context.contact().answered(context.now());
-      context.outages().answered(this);
+      context.outages().answered(this, bucket);
       backoff.reset();
       Tally tally = new Tally(bucket.queue(), listener);
       for (int i = 0; i < group.size(); i++) {
@@ -152,7 +152,7 @@ final class Settler {
       rememberForgotten(group, settled);
       return 0;
     } catch (StoreException e) {
-      context.outages().failed(this, e);
+      context.outages().failed(this, bucket, e);
       return e.kind() == StoreException.Kind.CORRUPT
           ? Scanner.QUARANTINE.toNanos()
           : backoff.next(ThreadLocalRandom.current());

@@ -307,6 +307,13 @@ public final class EngineJobScheduler implements JobScheduler {
                   + "; repeat the call with the same task id",
               RETRY_AFTER,
               e);
+      case UNCONFIRMED ->
+          new SchedulerUnavailableException(
+              "It is not known to be safe: "
+                  + e.getMessage()
+                  + "; repeat the call with the same task id",
+              RETRY_AFTER,
+              e);
       case CORRUPT ->
           new PunctualException(
               ErrorCode.INTERNAL,

@@ -26,7 +26,7 @@ import org.springframework.util.unit.DataSize;
  * @param durability where a change must be before it is answered: {@code redis} for what Redis is
  *     configured to, {@code synced} on its disk, {@code replicated:n} at n replicas, 1 to 9
  * @param durabilityTimeout how long to wait for that, 10 ms to 10 s, and less than
- *     spring.data.redis.timeout (3 s), after which the connection is given up; then the answer is
+ *     spring.data.redis.timeout (2 s), after which the connection is given up; then the answer is
  *     503, and that the outcome is not known
  * @param receipts what this scheduler remembers of its answers, to put it back after a fail-over
  * @param shutdownPatience how long open deliveries may take when the scheduler stops

@@ -5,6 +5,7 @@ import io.punctual.core.engine.Delivery;
 import io.punctual.core.engine.RepeatCause;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.server.security.Printable;
+import io.punctual.wire.CallbackRefusal;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import io.punctual.wire.CallbackSignature;
@@ -192,8 +193,7 @@ final class BatchCallback implements Callback {
           throw new NotSentException(
               error + ": nothing there takes jobs of this application", avoid.multipliedBy(10));
       case 401, 403 ->
-          throw new NotSentException(
-              error + ": the application's security refuses the callback", avoid.multipliedBy(10));
+          throw new NotSentException(error + ": " + refusal(response), avoid.multipliedBy(10));
       case 503 -> throw new NotSentException(error + ": shutting down or overloaded", avoid);
       case 429 -> {
         taken.run();
@@ -207,6 +207,34 @@ final class BatchCallback implements Callback {
         attempts.forEach(attempt -> attempt.failed(reason, null));
       }
     }
+  }
+
+  // What the starter says of itself; the scheduler's own words, since others may answer there, too.
+  private static String refusal(HttpResponse<InputStream> response) {
+    return response
+        .headers()
+        .firstValue(CallbackRefusal.HEADER)
+        .flatMap(CallbackRefusal::of)
+        .map(BatchCallback::text)
+        .orElse("the application's security refuses the callback");
+  }
+
+  private static String text(CallbackRefusal refusal) {
+    return switch (refusal) {
+      case CLOCK ->
+          "the clock there and this scheduler's are more than "
+              + CallbackSignature.TOLERANCE_SECONDS
+              + " s apart, so that no signed call is let in: let both keep their time by NTP";
+      case NO_KEY, NOT_THIS_MACHINE ->
+          "the worker has no key: set punctual.client.callback.secrets there";
+      case UNSIGNED ->
+          "the worker wants signed calls: set punctual.security.signing-keys at this scheduler";
+      case WRONG_SIGNATURE ->
+          "the signature is not of the worker's key: punctual.client.callback.secrets there and"
+              + " punctual.security.signing-keys here differ";
+      case REPEATED -> "the call was there before";
+      case OTHER_APPLICATION -> "it is another application";
+    };
   }
 
   private static void endAll(List<Attempt> attempts, String error) {
