@@ -101,7 +101,7 @@ final class Settler {
       keeper.renew(delivery, Duration.ofNanos(Math.max(0, until - context.now())));
     } catch (StoreException e) {
       // It is kept alive as before meanwhile, as far as the store lets us.
-      context.outages().failed(this, e);
+      context.outages().failedOnDemand(this, bucket, e);
       context
           .threads()
           .runAfter(
@@ -183,7 +183,7 @@ final class Settler {
         context.jobs().restore(bucket, all);
       } catch (StoreException e) {
         // Once it is back it is looked whether it is the same, and receipts are put back anew.
-        context.outages().failed(this, e);
+        context.outages().failedOnDemand(this, bucket, e);
       }
     }
   }
