@@ -1,6 +1,10 @@
 package io.punctual.wire;
 
+import io.punctual.ErrorCode;
+import io.punctual.InvalidJobException;
 import io.punctual.Limits;
+import io.punctual.PunctualException;
+import io.punctual.TaskContext;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
@@ -45,5 +49,35 @@ public record AttemptToken(
       throw new IllegalArgumentException("not of this form");
     }
     return new AttemptToken(parts.get(0), parts.get(1), parts.get(2), parts.get(3), parts.get(4));
+  }
+
+  /**
+   * What is in a handle that {@link TaskContext#defer} returned.
+   *
+   * @throws InvalidJobException if it is none
+   */
+  public static AttemptToken ofHandle(String handle) {
+    try {
+      return parse(handle);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidJobException("the handle is none that TaskContext.defer returned");
+    }
+  }
+
+  /**
+   * The same, of a job of that application.
+   *
+   * @throws InvalidJobException if it is none
+   * @throws PunctualException FORBIDDEN, if the job is of another application
+   */
+  public static AttemptToken ofHandle(String handle, String application) {
+    AttemptToken token = ofHandle(handle);
+    if (!token.application.equals(application)) {
+      throw new PunctualException(
+          ErrorCode.FORBIDDEN,
+          "the handle is for a job of the application %s, and this is %s"
+              .formatted(token.application, application));
+    }
+    return token;
   }
 }

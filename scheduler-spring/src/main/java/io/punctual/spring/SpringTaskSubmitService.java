@@ -201,11 +201,7 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
 
   private static DeferralResult onCommit(
       TransactionCalls waiting, String handle, DeferredCall call) {
-    try {
-      var unused = AttemptToken.parse(handle);
-    } catch (IllegalArgumentException e) {
-      throw new InvalidJobException("the handle is none that TaskContext.defer returned");
-    }
+    var unused = AttemptToken.ofHandle(handle);
     waiting.add(List.of(call));
     return new DeferralResult(DeferralResult.Outcome.ON_COMMIT, null);
   }

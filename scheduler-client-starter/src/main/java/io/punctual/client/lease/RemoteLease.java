@@ -1,6 +1,8 @@
 package io.punctual.client.lease;
 
+import io.punctual.ErrorCode;
 import io.punctual.LeaseLostException;
+import io.punctual.PunctualException;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerErrors;
 import java.time.Duration;
@@ -49,7 +51,8 @@ public final class RemoteLease implements JobLease {
   /** Has the lease last that long at least; answers its token. */
   private String ask(Duration lease) {
     if (token == null) {
-      throw new UnsupportedOperationException(
+      throw new PunctualException(
+          ErrorCode.WRONG_STATE,
           "the scheduler sent this job without a token, so that nothing can be asked for it; update"
               + " the schedulers");
     }

@@ -4,12 +4,10 @@ import io.punctual.BatchItem;
 import io.punctual.CancelResult;
 import io.punctual.DeferralResult;
 import io.punctual.DelayQueueJob;
-import io.punctual.ErrorCode;
 import io.punctual.InvalidJobException;
 import io.punctual.JobInfo;
 import io.punctual.JobScheduler;
 import io.punctual.Limits;
-import io.punctual.PunctualException;
 import io.punctual.RescheduleResult;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
@@ -207,7 +205,7 @@ public final class HttpJobScheduler implements JobScheduler {
   }
 
   private DeferralResult end(String handle, String how, @Nullable Map<String, Object> body) {
-    requireHandle(handle);
+    var unused = AttemptToken.ofHandle(handle, identity.application());
     SchedulerCalls.Answer answer = calls.call("POST", "/api/v1/claims/" + handle + "/" + how, body);
     return switch (answer.status()) {
       case 200 ->
@@ -227,21 +225,6 @@ public final class HttpJobScheduler implements JobScheduler {
       case 409 -> new DeferralResult(DeferralResult.Outcome.LEASE_LOST, null);
       default -> throw SchedulerErrors.of(answer);
     };
-  }
-
-  private void requireHandle(String handle) {
-    AttemptToken token;
-    try {
-      token = AttemptToken.parse(handle);
-    } catch (IllegalArgumentException e) {
-      throw new InvalidJobException("the handle is none that TaskContext.defer returned");
-    }
-    if (!token.application().equals(identity.application())) {
-      throw new PunctualException(
-          ErrorCode.FORBIDDEN,
-          "the handle is for a job of the application %s, and this is %s"
-              .formatted(token.application(), identity.application()));
-    }
   }
 
   private String path(String taskType, String taskId) {

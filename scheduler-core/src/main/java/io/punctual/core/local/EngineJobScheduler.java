@@ -27,6 +27,7 @@ import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.StoreException;
+import io.punctual.wire.AttemptToken;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -220,19 +221,8 @@ public final class EngineJobScheduler implements JobScheduler {
   }
 
   private ClaimToken token(String handle) {
-    ClaimToken token;
-    try {
-      token = ClaimToken.parse(handle);
-    } catch (IllegalArgumentException e) {
-      throw new InvalidJobException("the handle is none that TaskContext.defer returned");
-    }
-    if (!token.queue().application().equals(application)) {
-      throw new PunctualException(
-          ErrorCode.FORBIDDEN,
-          "the handle is for a job of the application %s, and this is %s"
-              .formatted(token.queue().application(), application));
-    }
-    return token;
+    var unused = AttemptToken.ofHandle(handle, application);
+    return ClaimToken.parse(handle);
   }
 
   private static DeferralResult result(Settled settled) {
