@@ -1,14 +1,24 @@
 # One image for each program: MODULE is the module whose jar, built by `mvn package`, goes in.
+
+# What seldom changes is parted from what every build changes, so that an image shares most of its layers with the one
+# before it.
+FROM eclipse-temurin:25-jre AS parts
+ARG MODULE
+ARG VERSION=0.1.0-SNAPSHOT
+COPY ${MODULE}/target/lib /parts/lib
+RUN mkdir /parts/own && find /parts/lib -name "*-${VERSION}.jar" -exec mv {} /parts/own \;
+
 FROM eclipse-temurin:25-jre
 ARG MODULE
 ARG VERSION=0.1.0-SNAPSHOT
+# Where credentials of applications are handed over: see docker-compose.yml.
 RUN groupadd --gid 10001 punctual \
-    && useradd --uid 10001 --gid punctual --no-create-home --home-dir /app --shell /usr/sbin/nologin punctual
+    && useradd --uid 10001 --gid punctual --no-create-home --home-dir /app --shell /usr/sbin/nologin punctual \
+    && mkdir /credentials && chown punctual:punctual /credentials
 WORKDIR /app
-COPY ${MODULE}/target/lib /app/lib
+COPY --from=parts /parts/lib /app/lib
+COPY --from=parts /parts/own /app/lib
 COPY ${MODULE}/target/${MODULE}-${VERSION}.jar /app/app.jar
-# Where credentials of applications are handed over, and where the demo has its database; see docker-compose.yml.
-RUN mkdir /credentials /data && chown punctual:punctual /credentials /data
 # A number, so that it can be seen from outside that it is not root.
 USER 10001:10001
 ENTRYPOINT ["java", "-XX:MaxRAMPercentage=70", "-jar", "/app/app.jar"]

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Brings docker-compose.yml up, sees that it is closed and that an order closes itself, and takes everything down
-# again. Writes .env if there is none.
+# Brings docker-compose.yml up, sees that it is closed, that orders close themselves in traces that can be looked at,
+# that nothing is lost when containers die and when all are taken down and come back with new secrets; then takes
+# everything down. Writes .env if there is none.
 #   scripts/compose-check.sh [--no-build]     --no-build takes the jars that are there
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -14,71 +15,129 @@ else
   echo "neither 'docker compose' nor docker-compose was found; install one" >&2
   exit 1
 fi
-compose+=(-p punctual-check)
 
 [ -e .env ] || scripts/make-env.sh
+work=$(mktemp -d)
+# Its secrets change on the way; those of .env stay.
+env=$work/env
+cp .env "$env"
+# Programs are started so often here that the compiler's second look at them does not pay.
+quick=$work/quick.yml
+{
+  echo 'version: "2.4"'
+  echo 'services:'
+  printf '  %s: {environment: {JAVA_TOOL_OPTIONS: "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}}\n' \
+    registry scheduler scheduler-2 demo
+} >"$quick"
+compose+=(-p punctual-check --env-file "$env" -f docker-compose.yml -f "$quick")
 
 [ "${1:-}" = --no-build ] || mvn -B -q -DskipTests package \
   -pl eureka-registry,scheduler-server,demo-order-service -am
 
-down() {
+# What is said on the way is of interest when something goes wrong.
+quietly() {
+  "$@" >"$work/said" 2>&1 || { cat "$work/said" >&2; return 1; }
+}
+
+everything_down() {
   local result=$?
   [ $result -eq 0 ] || "${compose[@]}" logs --tail=40 || true
-  "${compose[@]}" down -v --remove-orphans >/dev/null 2>&1 || true
+  "${compose[@]}" --profile observability down -v --remove-orphans -t 1 >/dev/null 2>&1 || true
+  rm -rf "$work"
 }
-trap down EXIT
+trap everything_down EXIT
 
-"${compose[@]}" up -d --build
+step() {
+  printf '%4d s  %s\n' $SECONDS "$*"
+}
+
+fail() {
+  echo "compose check failed: $*" >&2
+  exit 1
+}
+
+# Waits that many seconds for what comes then to succeed.
+within() {
+  local deadline=$((SECONDS + $1)) what=$2
+  shift 2
+  until "$@"; do
+    [ $SECONDS -lt $deadline ] || fail "$what"
+    sleep 0.5
+  done
+}
+
+shop=http://127.0.0.1:8081
+job=http://127.0.0.1:8080/api/v1/jobs/order-service/order.close
+
+# The containers of a service.
+containers() {
+  "${compose[@]}" ps -q "$1"
+}
+
+healthy() {
+  local id
+  for id in $(containers "$1"); do
+    [ "$(docker inspect -f '{{.State.Health.Status}}' "$id")" = healthy ] || return 1
+  done
+}
+
+try_to_place() {
+  order=$(curl -sf --max-time 20 -X POST "$shop/orders" \
+    -H 'Content-Type: application/json' -d "{\"item\":\"tea\",\"payWithinSeconds\":$1}" \
+    | sed -n 's/.*"id":"\([^"]*\)".*/\1/p')
+  [ -n "$order" ]
+}
 
 # Sets $order to one that is to be paid within that many seconds.
 place() {
-  local deadline=$((SECONDS + 180))
-  order=
-  until [ -n "$order" ]; do
-    [ $SECONDS -lt $deadline ] || { echo "no order could be placed in time" >&2; exit 1; }
-    sleep 2
-    order=$(curl -sf --max-time 20 -X POST http://127.0.0.1:8081/orders \
-      -H 'Content-Type: application/json' -d "{\"item\":\"tea\",\"payWithinSeconds\":$1}" \
-      | sed -n 's/.*"id":"\([^"]*\)".*/\1/p') || order=
-  done
-  echo "order $order is placed"
+  within 60 "no order could be placed" try_to_place "$1"
 }
 
-await_closed() {
-  local deadline=$((SECONDS + 90))
-  until curl -sf --max-time 5 "http://127.0.0.1:8081/orders/$order" | grep -q '"status":"CLOSED"'; do
-    [ $SECONDS -lt $deadline ] || { echo "order $order did not close in time" >&2; exit 1; }
-    sleep 1
-  done
-  echo "order $order is closed"
+# Whether the order, of that id, has that status.
+order_is() {
+  curl -sf --max-time 5 "$shop/orders/$1" | grep -q "\"status\":\"$2\""
 }
 
+closes() {
+  within "${2:-60}" "order $1 did not close in time" order_is "$1" CLOSED
+}
+
+# --- up ------------------------------------------------------------------------------------------
+
+# What a check that was cut off has left.
+quietly "${compose[@]}" --profile observability down -v --remove-orphans -t 1
+# First, so that demos find it.
+quietly "${compose[@]}" up -d jaeger
+quietly "${compose[@]}" up -d --build
+step "all is up"
+
+# One for each of the two demos, as they take turns.
 place 3
-await_closed
+first=$order
+place 3
+closes "$first"
+closes "$order"
+step "orders $first and $order are closed"
 
 # --- closed --------------------------------------------------------------------------------------
 
 check() {
   local what=$1
   shift
-  "$@" || { echo "compose check failed: $what" >&2; exit 1; }
-}
-
-status() {
-  curl -s -o /dev/null --max-time 5 -w '%{http_code}' "$@" || true
-}
-
-container() {
-  "${compose[@]}" ps -q "$1"
+  "$@" || fail "$what"
 }
 
 is() {
   [ "$1" = "$2" ] || { echo "found '$1', expected '$2'" >&2; return 1; }
 }
 
-# The values of .env, one on each line. Settings that are no secrets are short.
+status() {
+  curl -s -o /dev/null --max-time 5 -w '%{http_code}' "$@" || true
+}
+
+# The values of the settings, one on each line. Settings that are no secrets are short.
 secrets() {
-  sed -n 's/^[A-Z][A-Z0-9_]*=//p' .env | grep -E '.{16,}'
+  sed -n 's/^[A-Z][A-Z0-9_]*=//p' "$env" | grep -E '.{16,}'
 }
 
 # Reads what is given; fails when a secret is in it.
@@ -87,13 +146,26 @@ without_secrets() {
 }
 
 redis_without_password() {
-  docker exec "$(container redis)" redis-cli get x 2>&1 | grep -q NOAUTH
+  docker exec "$(containers redis)" redis-cli get x 2>&1 | grep -q NOAUTH
+}
+
+# Neither over the network, nor, as with the image as it is, from within.
+postgres_without_password() {
+  local id address user said
+  id=$(containers postgres)
+  for address in postgres /run/punctual; do
+    for user in shop postgres; do
+      said=$(docker exec -e PGCONNECT_TIMEOUT=5 "$id" psql -w -h "$address" -U "$user" -d shop -c 'select 1' 2>&1) \
+        && return 1
+      grep -qE 'no password supplied|no pg_hba.conf entry' <<<"$said" || return 1
+    done
+  done
 }
 
 command_lines() {
-  # $f and $1 are the container's.
+  # $f is the container's.
   # shellcheck disable=SC2016
-  docker exec "$(container "$1")" sh -c 'for f in /proc/[0-9]*/cmdline; do tr "\000" " " <"$f"; echo; done 2>/dev/null'
+  docker exec "$1" sh -c 'for f in /proc/[0-9]*/cmdline; do tr "\000" " " <"$f"; echo; done 2>/dev/null'
 }
 
 for path in / /eureka/apps /eureka/apps/ORDER-SERVICE /actuator/env; do
@@ -101,48 +173,97 @@ for path in / /eureka/apps /eureka/apps/ORDER-SERVICE /actuator/env; do
 done
 check "the scheduler asks who it is" is "$(status http://127.0.0.1:8080/api/v1/queues)" 401
 check "Redis asks for a password" redis_without_password
-for service in redis registry scheduler scheduler-2 demo; do
-  id=$(container "$service")
-  check "$service has a read-only root" is "$(docker inspect -f '{{.HostConfig.ReadonlyRootfs}}' "$id")" true
-  check "$service has no capabilities" is "$(docker inspect -f '{{.HostConfig.CapDrop}} {{.HostConfig.CapAdd}}' "$id")" '[ALL] []'
-  check "$service gets no new privileges" is "$(docker inspect -f '{{.HostConfig.SecurityOpt}}' "$id")" '[no-new-privileges:true]'
-  check "$service is not root" [ "$(docker exec "$id" id -u)" != 0 ]
-  check "$service: first process" [ -n "$(command_lines "$service")" ]
-  check "$service has no secret on a command line" without_secrets < <(command_lines "$service")
-  check "$service has no secret in its log" without_secrets < <(docker logs "$id" 2>&1)
+check "PostgreSQL asks for a password" postgres_without_password
+for path in /punctual/callback /actuator/health /actuator; do
+  check "the shop's $path is not for everybody" is "$(status "$shop$path")" 404
 done
-echo "closed: the registry, Redis, five containers"
-"${compose[@]}" logs --no-color demo | grep -o "order $order closed.*" | head -n 1
-
-# --- a scheduler dies ----------------------------------------------------------------------------
-
-for service in scheduler scheduler-2; do
-  place 6
-  docker kill "$(container "$service")" >/dev/null
-  echo "$service is killed"
-  await_closed
-  "${compose[@]}" up -d "$service" >/dev/null 2>&1
-  until [ "$(docker inspect -f '{{.State.Health.Status}}' "$(container "$service")")" = healthy ]; do
-    sleep 1
+for service in redis registry scheduler scheduler-2 postgres demo shop jaeger; do
+  [ -n "$(containers "$service")" ] || fail "$service does not run"
+  for id in $(containers "$service"); do
+    check "$service has a read-only root, no capabilities, gets no new privileges, and has bounds" is \
+      "$(docker inspect -f '{{with .HostConfig}}{{.ReadonlyRootfs}} {{.CapDrop}} {{.CapAdd}} {{.SecurityOpt}} {{gt .Memory 0}} {{.PidsLimit}}{{end}}' "$id")" \
+      'true [ALL] [] [no-new-privileges:true] true 512'
+    check "$service is not root" [ "$(docker exec "$id" id -u)" != 0 ]
+    check "$service is reached from this machine alone" is \
+      "$(docker port "$id" | grep -v ' 127\.0\.0\.1:' || true)" ''
+    check "$service: first process" [ -n "$(command_lines "$id")" ]
+    check "$service has no secret on a command line" without_secrets < <(command_lines "$id")
+    check "$service has no secret in its log" without_secrets < <(docker logs "$id" 2>&1)
   done
 done
+step "closed: nobody comes in without a password, no container is root, none tells a secret"
 
-# --- everything is taken down and comes back -----------------------------------------------------
+# --- traces --------------------------------------------------------------------------------------
 
-token=$(docker exec "$(container scheduler)" sed -n 's/^punctual.client.token=//p' /credentials/order-service.properties)
-job=http://127.0.0.1:8080/api/v1/jobs/order-service/order.close/kept
-as_order_service() {
-  curl -s -o /dev/null --max-time 10 -w '%{http_code}' -H @<(echo "Authorization: Bearer $token") "$@" || true
+# Those of orders that were closed, as Jaeger tells them to Grafana.
+traces() {
+  docker exec "$(containers jaeger)" wget -q -O - \
+    'http://127.0.0.1:16686/api/traces?service=order-service&operation=process%20order.close&limit=20' 2>/dev/null
 }
-check "a job is taken" is "$(as_order_service -X POST http://127.0.0.1:8080/api/v1/jobs \
-  -H 'Content-Type: application/json' \
-  -d '{"application":"order-service","taskType":"order.close","taskId":"kept","delay":"1h"}')" 201
-"${compose[@]}" down >/dev/null 2>&1
-"${compose[@]}" up -d >/dev/null 2>&1
-deadline=$((SECONDS + 180))
-until [ "$(as_order_service "$job")" = 200 ]; do
-  [ $SECONDS -lt $deadline ] || { echo "the job is gone with the containers" >&2; exit 1; }
-  sleep 2
+
+# The order and its job in one trace, and spans of both demos.
+traced() {
+  local found
+  found=$(traces) || return 1
+  grep -q '"operationName":"http post /orders"' <<<"$found" \
+    && grep -q '"operationName":"process order.close"' <<<"$found" \
+    && [ "$(grep -o '"key":"service.instance.id"[^}]*' <<<"$found" | sort -u | wc -l)" -ge 2 ]
+}
+
+within 30 "no trace goes from an order to its end" traced
+step "traces go from orders to their ends, through both demos"
+
+# --- more demos, and some die --------------------------------------------------------------------
+
+quietly "${compose[@]}" up -d --no-recreate --scale demo=3 demo
+check "three demos run" is "$(containers demo | wc -l)" 3
+within 90 "three demos are healthy" healthy demo
+step "three demos run"
+
+# Whether the job that closes that order has that state, as the shop's own token is told.
+job_is() {
+  local token
+  token=$(docker exec "$(containers scheduler)" sed -n 's/^punctual.client.token=//p' /credentials/order-service.properties)
+  curl -sf --max-time 10 -H @<(echo "Authorization: Bearer $token") "$job/$1" | grep -q "\"state\":\"$2\""
+}
+
+place 3600
+kept=$order
+check "the job of order $kept waits" job_is "$kept" delayed
+place 6
+before=$order
+docker kill "$(containers scheduler)" "$(containers demo | head -n 1)" >/dev/null
+place 3
+closes "$order"
+closes "$before"
+step "a scheduler and a demo were killed: orders $before and $order, of before and after, are closed"
+
+# --- everything is taken down and comes back, with other secrets ---------------------------------
+
+# As scripts/make-env.sh makes them.
+with_new_secrets() {
+  local line
+  while IFS= read -r line; do
+    if [[ $line =~ ^([A-Z][A-Z0-9_]*)=.{16,}$ ]]; then
+      line=${BASH_REMATCH[1]}=$(od -An -v -N32 -tx1 /dev/urandom | tr -d ' \n')
+    fi
+    echo "$line"
+  done
+}
+
+# Falls due while nobody is there.
+place 10
+meanwhile=$order
+quietly "${compose[@]}" --profile observability down
+step "all is down"
+with_new_secrets <.env >"$env"
+quietly "${compose[@]}" up -d
+step "all is up again"
+closes "$meanwhile"
+check "order $kept is still there" order_is "$kept" OPEN
+check "its job still waits" job_is "$kept" delayed
+for closed in "$first" "$before"; do
+  check "order $closed is still closed" order_is "$closed" CLOSED
 done
-echo "the job waited through it all"
+step "order $meanwhile, due meanwhile, is closed, and order $kept waits as before"
 echo "compose check passed"

@@ -16,6 +16,7 @@ lines() {
   echo "REGISTRY_PASSWORD=$(secret)"
   echo "REDIS_PASSWORD=$(secret)"
   echo "SIGNING_KEY=$(secret)"
+  echo "SHOP_DATABASE_PASSWORD=$(secret)"
   echo "METRICS_PASSWORD=$(secret)"
   echo "GRAFANA_PASSWORD=$(secret)"
 }

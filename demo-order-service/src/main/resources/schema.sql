@@ -26,8 +26,6 @@ create table if not exists orders (
 );
 
 create index if not exists orders_placed on orders (placed_at);
-create index if not exists orders_remind on orders (status, remind_at);
-create index if not exists orders_notify on orders (status, notified_at);
 
 -- The partner is another company in real life. It is here so that the demo has one.
 

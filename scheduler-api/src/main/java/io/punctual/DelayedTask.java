@@ -15,8 +15,8 @@ import java.lang.annotation.Target;
  * void close(CloseOrder order, TaskContext context) { ... }
  * }</pre>
  *
- * <p>The method returns nothing, is not private, and has, in any order, at most one of each of
- * these parameters:
+ * <p>The method is not private, returns nothing or a {@link java.util.concurrent.CompletionStage},
+ * and has, in any order, at most one of each of these parameters:
  *
  * <ul>
  *   <li>the payload: of type {@link String} it is the text as submitted, of any other type it is
@@ -32,7 +32,8 @@ import java.lang.annotation.Target;
  * <p>Every text may be, or have, a placeholder such as {@code ${shop.close-type}}. What properties
  * set for the task type wins over what stands here.
  *
- * <p>Returning means done. {@link RejectTaskException}, {@link RetryLaterException} and every other
+ * <p>Returning means done; where a stage is returned, its completion does, as in {@link
+ * TaskWorker#invokeAsync}. {@link RejectTaskException}, {@link RetryLaterException} and every other
  * exception mean what they mean in {@link TaskWorker#invoke(String)}; the method must bear being
  * repeated, and is called from many threads at once.
  */

@@ -19,7 +19,7 @@ public enum ErrorCode {
   CONFLICT("conflict", 409),
   /** The job is in a state in which this cannot be done. */
   WRONG_STATE("wrong-state", 409),
-  /** Somebody pulled the job, and it is not theirs any more. */
+  /** Somebody had the job, and it is not theirs any more. */
   LEASE_LOST("lease-lost", 409),
   /** The job is not what {@code If-Match} says. */
   CHANGED("changed", 412),

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param attempt counted from 1
  * @param dueAt when the job was due at first
  * @param startedAt when the worker was invoked, by this machine's clock
- * @param duration how long it took
- * @param error what the worker threw; null for DONE
+ * @param duration how long it took, to the completion of a future
+ * @param error what the worker threw, or its future completed with; null for DONE and DEFERRED
  */
 public record JobAttempt(
     String taskType,
@@ -25,8 +25,10 @@ public record JobAttempt(
 
   /** How it ended. */
   public enum Outcome {
-    /** The worker returned. */
+    /** The worker returned, or its future completed normally. */
     DONE,
+    /** The job goes on without its worker, which has returned: {@link TaskContext#defer}. */
+    DEFERRED,
     /** The worker threw: the job is tried again, as its retry policy says. */
     FAILED,
     /** The worker threw {@link RetryLaterException}. */

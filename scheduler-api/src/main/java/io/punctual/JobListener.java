@@ -9,8 +9,9 @@ package io.punctual;
 public interface JobListener {
 
   /**
-   * A worker has ended an attempt. Called on the worker's thread, after the worker and before the
-   * outcome is stored: it should be quick. What it throws is logged, and changes nothing.
+   * A worker has ended an attempt. Called after the worker and before the outcome is stored, on the
+   * worker's thread or, where its future completed later, on another one: it should be quick. What
+   * it throws is logged, and changes nothing.
    */
   void ended(JobAttempt attempt);
 }

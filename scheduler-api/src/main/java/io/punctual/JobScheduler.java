@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the jobs of this application are: schedulers behind HTTP, or an engine in this process. The
@@ -43,6 +44,26 @@ public interface JobScheduler {
 
   /** Makes a waiting job due that long from now, by the scheduler's clock. */
   RescheduleResult reschedule(String taskType, String taskId, Duration delay);
+
+  /**
+   * Ends a job that goes on without its worker: it is done.
+   *
+   * @param handle as {@link TaskContext#defer} returned it
+   */
+  DeferralResult finish(String handle);
+
+  /**
+   * Ends the attempt of such a job: it failed.
+   *
+   * @param delay until the next attempt; null leaves it to the retry policy
+   */
+  DeferralResult fail(String handle, String reason, @Nullable Duration delay);
+
+  /** Ends such a job: never again. */
+  DeferralResult reject(String handle, String reason);
+
+  /** Gives such a job more time, from now. */
+  DeferralResult extend(String handle, Duration within);
 
   /** Looks at a job; empty if none of this id is known. */
   Optional<JobInfo> find(String taskType, String taskId);

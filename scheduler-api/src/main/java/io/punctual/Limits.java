@@ -52,6 +52,9 @@ public final class Limits {
   /** Time-to-run of an attempt where the job names none. */
   public static final Duration DEFAULT_TIME_TO_RUN = Duration.ofSeconds(60);
 
+  /** Longest time for which a job may be left to be finished by somebody else, at once. */
+  public static final Duration MAX_DEFERRAL = Duration.ofDays(30);
+
   /** Longest delay of a retry. */
   public static final Duration MAX_RETRY_DELAY = Duration.ofDays(30);
 
@@ -109,6 +112,19 @@ public final class Limits {
               + timeToRun);
     }
     return timeToRun;
+  }
+
+  /**
+   * Checks a time within which a job must be finished by somebody else.
+   *
+   * @throws IllegalArgumentException if it is out of range
+   */
+  public static Duration requireDeferral(Duration within) {
+    if (within.compareTo(MIN_TIME_TO_RUN) < 0 || within.compareTo(MAX_DEFERRAL) > 0) {
+      throw new IllegalArgumentException(
+          "within must be between " + MIN_TIME_TO_RUN + " and " + MAX_DEFERRAL + ", not " + within);
+    }
+    return within;
   }
 
   /**

@@ -6,7 +6,8 @@ import java.util.Map;
 
 /**
  * The attempt that a worker is making: which job it is, how long it may take, and ways to end it.
- * Valid while the worker runs. Safe for use by many threads.
+ * Valid while the attempt runs: until the worker has returned or, where it returned a future, until
+ * that has completed. Safe for use by many threads.
  */
 public interface TaskContext {
 
@@ -37,25 +38,72 @@ public interface TaskContext {
 
   /**
    * When the time-to-run of this attempt is over, by this machine's clock. Its thread is then
-   * interrupted, and the job is delivered again unless the worker still returns.
+   * interrupted, or its future cancelled, and the job is delivered again unless the worker still
+   * ends well.
    */
   Instant deadline();
+
+  /**
+   * Asks for more time: the {@link #deadline} is that much later than now, unless it is later
+   * already. May be called any number of times. The time-to-run of further attempts stays as it is.
+   *
+   * <p>Blocks until that is certain, which is a call to the scheduler or the store. It also tells
+   * whether the job is still this attempt's; for long work it is worth asking before what should
+   * not be done twice.
+   *
+   * @param timeToRun from now; {@link Limits#MIN_TIME_TO_RUN} to {@link Limits#MAX_TIME_TO_RUN}
+   * @throws IllegalArgumentException if it is out of range
+   * @throws LeaseLostException if the job is not this attempt's any more; {@link #isCancelled} is
+   *     true then
+   * @throws SchedulerUnavailableException if nobody answered: the deadline may have moved or not,
+   *     and the call may be repeated
+   */
+  void extend(Duration timeToRun);
+
+  /**
+   * Says that the job goes on behind this attempt's call, and is finished by whoever has the
+   * handle: another process, a person, the answer of a partner. The worker then returns; from there
+   * on the job takes no place here, and no instance and no scheduler needs to live for it. It is
+   * ended by {@link TaskSubmitService#finish}, {@link TaskSubmitService#fail} or {@link
+   * TaskSubmitService#reject} from anywhere in the application, also before the worker has
+   * returned. Where nobody does so in time, the attempt counts as one whose time-to-run was over,
+   * and the job is delivered again.
+   *
+   * <p>What the worker throws after this decides all the same, and the handle is void: hand it out
+   * last, or bear that. A worker whose process dies before it has returned is called again. Its
+   * time-to-run bounds it as before.
+   *
+   * <p>Blocks until the scheduler or the store knows. May be called again for more time; the handle
+   * is the same.
+   *
+   * @param within from now; {@link Limits#MIN_TIME_TO_RUN} to {@link Limits#MAX_DEFERRAL}. {@link
+   *     TaskSubmitService#extend} makes it more
+   * @return at most 1,024 characters of {@code [A-Za-z0-9_-]}, to be kept as they are. Whoever has
+   *     it and may call the scheduler can end the job
+   * @throws IllegalArgumentException if the time is out of range
+   * @throws LeaseLostException if the job is not this attempt's any more; {@link #isCancelled} is
+   *     true then
+   * @throws SchedulerUnavailableException if nobody answered; the call may be repeated
+   */
+  String defer(Duration within);
 
   /** The headers of the job, as submitted. */
   Map<String, String> headers();
 
   /**
-   * Whether nobody waits for this attempt any more: its time-to-run is over, or the process stops.
-   * Once true it stays so. For loops that do not block; what blocks is interrupted.
+   * Whether nobody waits for this attempt any more: its time-to-run is over, the job is not its own
+   * any more as far as this application knows, or the process stops. Once true it stays so. For
+   * loops that do not block; what blocks is interrupted, and a future is cancelled.
    */
   boolean isCancelled();
 
   /**
-   * Runs an action once when {@link #isCancelled} becomes true, before the thread is interrupted;
-   * at once if it is so already. For what does not heed an interrupt, such as a statement of JDBC.
+   * Runs an action once when {@link #isCancelled} becomes true, before the thread is interrupted or
+   * the future cancelled; at once if it is so already. For what heeds neither, such as a statement
+   * of JDBC.
    *
-   * <p>It is called on another thread, and never after the worker has returned. It must be quick,
-   * and must not wait for the worker. What it throws is logged.
+   * <p>It is called on another thread, and never after the attempt has ended. It must be quick, and
+   * must not wait for the worker. What it throws is logged.
    */
   void onCancel(Runnable action);
 

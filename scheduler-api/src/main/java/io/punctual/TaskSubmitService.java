@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * empty text.
  *
  * <p>Inside of a Spring transaction, calls take effect when that has committed, in their order, and
- * never if it is rolled back; their outcome is then {@code ON_COMMIT}. {@link #find} alone acts at
- * once. The starters have a property, {@code transactions=immediate}, that leaves transactions
- * aside.
+ * never if it is rolled back; their outcome is then {@code ON_COMMIT}. {@link #find} and {@link
+ * #extend} alone act at once. The starters have a property, {@code transactions=immediate}, that
+ * leaves transactions aside.
  *
  * <p>All methods throw {@link SchedulerUnavailableException} when no scheduler answered (the
  * outcome is then unknown: repeat the call with the same id), and {@link InvalidJobException} when
@@ -90,6 +90,52 @@ public interface TaskSubmitService {
   default RescheduleResult runNow(String taskType, String taskId) {
     return reschedule(taskType, taskId, Duration.ZERO);
   }
+
+  /**
+   * Says that a job which went on without its worker ({@link TaskContext#defer}) is done. Counts
+   * also where its time was up and it is delivered again, as long as it is there.
+   *
+   * @param handle as {@link TaskContext#defer} returned it
+   * @throws InvalidJobException if it is no such handle
+   */
+  DeferralResult finish(String handle);
+
+  /**
+   * Says that a job which went on without its worker failed: it is tried again as its retry policy
+   * says, or is a dead letter after its last attempt.
+   *
+   * @param reason why, in words for whoever looks at the job
+   * @throws InvalidJobException if the handle is none
+   */
+  default DeferralResult fail(String handle, String reason) {
+    return fail(handle, reason, null);
+  }
+
+  /**
+   * As {@link #fail(String, String)}, with a time of its own.
+   *
+   * @param delay until the next attempt, zero or more, at most {@link Limits#MAX_RETRY_DELAY}; null
+   *     leaves it to the retry policy
+   * @throws InvalidJobException if the handle is none, or the delay out of range
+   */
+  DeferralResult fail(String handle, String reason, @Nullable Duration delay);
+
+  /**
+   * Says that a job which went on without its worker can never succeed: it is a dead letter.
+   *
+   * @param reason why, in words for whoever looks at the dead letter
+   * @throws InvalidJobException if the handle is none
+   */
+  DeferralResult reject(String handle, String reason);
+
+  /**
+   * Gives a job that goes on without its worker more time: it must be finished that long from now,
+   * unless it is later already. At once, also inside of a transaction.
+   *
+   * @param within {@link Limits#MIN_TIME_TO_RUN} to {@link Limits#MAX_DEFERRAL}
+   * @throws InvalidJobException if the handle is none, or the time out of range
+   */
+  DeferralResult extend(String handle, Duration within);
 
   /**
    * Looks at a job: where it is, and what went wrong last.

@@ -2,6 +2,7 @@ package io.punctual.wire;
 
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the scheduler POSTs to a worker application: jobs of one queue, to be run independently of
@@ -17,6 +18,16 @@ public record CallbackRequest(String application, String instance, List<Job> job
   /** Request header: the application that is meant, for those who do not read further. */
   public static final String APPLICATION = "Punctual-Application";
 
+  /** Request header, single protocol: the right to speak for the attempt. */
+  public static final String TOKEN = "Punctual-Token";
+
+  /**
+   * Response header, single protocol, with the status 202: the time within which the job is ended
+   * by its token, such as {@code 10m}. Where answers are signed, the content is {@code 202}, a
+   * space, and this.
+   */
+  public static final String DEFER = "Punctual-Defer";
+
   /**
    * One attempt of one job.
    *
@@ -27,6 +38,8 @@ public record CallbackRequest(String application, String instance, List<Job> job
    * @param timeToRun milliseconds that this attempt may take
    * @param params text, as submitted
    * @param headers as submitted
+   * @param token the right to speak for this attempt, of which the API's calls for claims know what
+   *     to make; null if whoever sends this gives none
    */
   public record Job(
       String taskId,
@@ -36,5 +49,6 @@ public record CallbackRequest(String application, String instance, List<Job> job
       long dueTime,
       long timeToRun,
       String params,
-      Map<String, String> headers) {}
+      Map<String, String> headers,
+      @Nullable String token) {}
 }

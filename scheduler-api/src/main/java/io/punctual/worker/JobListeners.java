@@ -20,10 +20,15 @@ public final class JobListeners {
     this.listeners = List.copyOf(listeners);
   }
 
-  /** What it means that the worker threw that; null that it returned. */
-  public static JobAttempt.Outcome outcome(@Nullable Throwable thrown) {
+  /**
+   * What it means that an attempt ended so.
+   *
+   * @param thrown what the worker threw; null that it returned
+   * @param deferred whether it said that the job goes on without it
+   */
+  public static JobAttempt.Outcome outcome(@Nullable Throwable thrown, boolean deferred) {
     if (thrown == null) {
-      return JobAttempt.Outcome.DONE;
+      return deferred ? JobAttempt.Outcome.DEFERRED : JobAttempt.Outcome.DONE;
     } else if (thrown instanceof RejectTaskException) {
       return JobAttempt.Outcome.REJECTED;
     }
@@ -37,6 +42,7 @@ public final class JobListeners {
    *
    * @param startNanos {@link System#nanoTime} when it began
    * @param error what the worker threw; null if it returned
+   * @param deferred whether it said that the job goes on without it
    */
   public void ended(
       String taskType,
@@ -44,7 +50,8 @@ public final class JobListeners {
       int attempt,
       long dueTime,
       long startNanos,
-      @Nullable Throwable error) {
+      @Nullable Throwable error,
+      boolean deferred) {
     if (listeners.isEmpty()) {
       return;
     }
@@ -57,7 +64,7 @@ public final class JobListeners {
             Instant.ofEpochMilli(dueTime),
             Instant.now().minus(duration),
             duration,
-            outcome(error),
+            outcome(error, deferred),
             error));
   }
 

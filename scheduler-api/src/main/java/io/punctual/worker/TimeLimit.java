@@ -1,33 +1,115 @@
 package io.punctual.worker;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** Interrupts the thread of an attempt when its time is over, and never after it has ended. */
+/**
+ * Stops an attempt when its time is over or its lease is lost, and never after it has ended:
+ * interrupts its thread or, once that has returned and left a future behind, cancels the future.
+ */
 public final class TimeLimit {
 
   private static final System.Logger log = System.getLogger(TimeLimit.class.getName());
 
-  private final Thread thread;
+  private final Duration timeToRun;
   private final Runnable onTimeOver;
   private final List<Runnable> actions = new ArrayList<>(1);
+  // Null once it has returned.
+  private @Nullable Thread thread = Thread.currentThread();
+  private @Nullable Runnable cancel;
+  private @Nullable ScheduledExecutorService timer;
+  private @Nullable Future<?> watch;
+  // By System.nanoTime().
+  private long endsAt;
+  private boolean extended;
+  private boolean kept;
   // Written under the lock; read without, so that a loop may ask often.
-  private volatile boolean struck;
+  private volatile @Nullable String why;
   private boolean over;
 
   /**
+   * An attempt that begins on this thread.
+   *
+   * @param timeToRun how long it may take
    * @param onTimeOver runs once when the time is over, before the interrupt
    */
-  public TimeLimit(Thread thread, Runnable onTimeOver) {
-    this.thread = thread;
+  public TimeLimit(Duration timeToRun, Runnable onTimeOver) {
+    this.timeToRun = timeToRun;
     this.onTimeOver = onTimeOver;
+    this.endsAt = System.nanoTime() + timeToRun.toNanos();
+  }
+
+  /** How long it was to take at first. */
+  public Duration timeToRun() {
+    return timeToRun;
+  }
+
+  /** Has a timer strike when the time is over; without this somebody else must see to it. */
+  public synchronized void watch(ScheduledExecutorService timer) {
+    this.timer = timer;
+    watch = timer.schedule(this::look, left().toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  // It may have been given more time in the very moment.
+  private synchronized void look() {
+    if (left().isZero()) {
+      strike();
+    }
+  }
+
+  /** How long it may take from now on; zero when its time is over. */
+  public synchronized Duration left() {
+    return Duration.ofNanos(Math.max(0, endsAt - System.nanoTime()));
+  }
+
+  /**
+   * Lets it take at least that much longer than now.
+   *
+   * @return false, and nothing done, if it was stopped or has ended
+   */
+  public synchronized boolean extend(Duration more) {
+    if (over || why != null) {
+      return false;
+    }
+    long later = System.nanoTime() + more.toNanos();
+    if (later - endsAt > 0) {
+      endsAt = later;
+      extended = true;
+      if (watch != null && timer != null) {
+        watch.cancel(false);
+        watch(timer);
+      }
+    }
+    return true;
   }
 
   /** The time is over. */
   public synchronized void strike() {
-    if (!over && !struck) {
+    if (!over && why == null) {
       onTimeOver.run();
-      end();
+      end(
+          "its time-to-run of %d ms%s was over"
+              .formatted(timeToRun.toMillis(), extended ? ", with what it asked for," : ""));
+    }
+  }
+
+  /**
+   * That the lease is lost is no reason to stop from now on: the job goes on without the attempt,
+   * and whoever ends it takes the lease.
+   */
+  public synchronized void keepWhenLost() {
+    kept = true;
+  }
+
+  /** The job is not this attempt's any more. */
+  public synchronized void lose() {
+    if (!over && !kept && why == null) {
+      end("the job is not this attempt's any more");
     }
   }
 
@@ -35,24 +117,46 @@ public final class TimeLimit {
   public synchronized void interrupt() {
     if (over) {
       return;
-    } else if (struck) {
+    } else if (why != null) {
       // Perhaps it went on in spite of the first.
-      thread.interrupt();
+      stop();
     } else {
-      end();
+      end("the application stops");
     }
   }
 
-  private void end() {
-    struck = true;
+  private void end(String reason) {
+    why = reason;
     actions.forEach(TimeLimit::run);
     actions.clear();
-    thread.interrupt();
+    stop();
+  }
+
+  private void stop() {
+    if (thread != null) {
+      thread.interrupt();
+    } else if (cancel != null) {
+      cancel.run();
+    }
+  }
+
+  /**
+   * The thread is done with, and the work goes on without it. To be called on that thread.
+   *
+   * @param cancel stops the work; must be quick, and bear being called more than once
+   */
+  public synchronized void handOver(Runnable cancel) {
+    this.thread = null;
+    this.cancel = cancel;
+    if (why != null) {
+      clearInterrupt();
+      cancel.run();
+    }
   }
 
   /** Runs the action when this strikes, before the interrupt; at once if it did already. */
   public synchronized void onStrike(Runnable action) {
-    if (struck) {
+    if (why != null) {
       run(action);
     } else if (!over) {
       actions.add(action);
@@ -71,17 +175,29 @@ public final class TimeLimit {
     }
   }
 
-  /** The attempt has ended. To be called on its thread. */
+  /** The attempt has ended. To be called on its thread, unless that was done with before. */
   public synchronized void over() {
     over = true;
-    if (struck) {
-      // The interrupt was meant for this attempt, not for what runs next on the thread.
-      var unused = Thread.interrupted();
+    if (watch != null) {
+      watch.cancel(false);
+    }
+    if (why != null && thread != null) {
+      clearInterrupt();
     }
   }
 
-  /** Whether the thread was interrupted by this. */
+  // The interrupt was meant for this attempt, not for what runs next on the thread.
+  private static void clearInterrupt() {
+    var unused = Thread.interrupted();
+  }
+
+  /** Whether the attempt was stopped by this. */
   public boolean struck() {
-    return struck;
+    return why != null;
+  }
+
+  /** Why it was stopped, in words; null if it was not. */
+  public @Nullable String why() {
+    return why;
   }
 }

@@ -19,7 +19,7 @@ class JobListenersTest {
         };
 
     new JobListeners(List.of(failing, told::add))
-        .ended("order.close", "1", 1, 0, System.nanoTime(), null);
+        .ended("order.close", "1", 1, 0, System.nanoTime(), null, false);
 
     assertThat(told).hasSize(1);
   }

@@ -6,22 +6,23 @@ import io.punctual.TaskWorker;
 import io.punctual.core.engine.Delivery;
 import io.punctual.core.engine.Dispatcher;
 import io.punctual.core.engine.RepeatCause;
+import io.punctual.core.local.LocalLease;
 import io.punctual.core.local.WorkerEnds;
 import io.punctual.core.queue.LogFields;
 import io.punctual.core.queue.QueueName;
+import io.punctual.worker.Invocation;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.RunningAttempt;
 import io.punctual.worker.TimeLimit;
 import java.time.Duration;
-import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -81,6 +82,12 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
     capacityChanged = listener;
   }
 
+  /** How many jobs of a task type run now. */
+  int running(String taskType) {
+    AtomicInteger slots = running.get(new QueueName(application, taskType));
+    return slots == null ? 0 : slots.get();
+  }
+
   /** Interrupts all workers that still run. */
   void interrupt() {
     attempts.forEach(TimeLimit::interrupt);
@@ -116,18 +123,32 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
   }
 
   private void run(QueueName queue, TaskWorker worker, Delivery delivery) {
-    Duration allowed = delivery.content().timeToRun();
-    Duration timeToRun = allowed != null ? allowed : Limits.DEFAULT_TIME_TO_RUN;
-    TimeLimit limit = new TimeLimit(Thread.currentThread(), () -> tookTooLong(delivery, timeToRun));
-    attempts.add(limit);
-    ScheduledFuture<?> watch =
-        timer.schedule(limit::strike, timeToRun.toMillis(), TimeUnit.MILLISECONDS);
-    delivery.started();
-    long start = System.nanoTime();
-    Throwable thrown = null;
-    try {
-      worker.invoke(
-          delivery.content().params(),
+    new Running(queue, delivery).call(worker);
+  }
+
+  /** An attempt from its call until its work has ended. */
+  private final class Running implements Invocation.Listener {
+
+    private final QueueName queue;
+    private final Delivery delivery;
+    private final Duration timeToRun;
+    private final TimeLimit limit;
+    private final long start;
+    private final RunningAttempt context;
+
+    Running(QueueName queue, Delivery delivery) {
+      this.queue = queue;
+      this.delivery = delivery;
+      Duration allowed = delivery.content().timeToRun();
+      timeToRun = allowed != null ? allowed : Limits.DEFAULT_TIME_TO_RUN;
+      limit = new TimeLimit(timeToRun, () -> tookTooLong(delivery, timeToRun));
+      attempts.add(limit);
+      limit.watch(timer);
+      // Elsewhere: whoever keeps the leases must not wait for what the application does then.
+      delivery.onLost(() -> later(limit::lose));
+      delivery.started();
+      start = System.nanoTime();
+      context =
           new RunningAttempt(
               queue.taskType(),
               delivery.taskId(),
@@ -135,29 +156,47 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
               delivery.attempt(),
               delivery.dueTime(),
               delivery.content().headers(),
-              Instant.now(),
-              timeToRun,
-              limit));
-    } catch (Throwable e) {
-      thrown = e;
-    } finally {
-      watch.cancel(false);
-      attempts.remove(limit);
-      limit.over();
+              InstantSource.system(),
+              limit,
+              new LocalLease(delivery));
     }
-    listeners.ended(
-        queue.taskType(), delivery.taskId(), delivery.attempt(), delivery.dueTime(), start, thrown);
-    CompletableFuture<Void> ended = end(delivery, thrown);
-    free(queue);
-    ended.exceptionally(
-        e -> {
-          log.warn("The end of job {} of {} was not stored: {}", delivery.taskId(), queue, e);
-          return null;
-        });
+
+    void call(TaskWorker worker) {
+      Invocation.call(worker, delivery.content().params(), context, limit, threads, this);
+    }
+
+    @Override
+    public void ended(@Nullable Throwable thrown) {
+      attempts.remove(limit);
+      listeners.ended(
+          queue.taskType(),
+          delivery.taskId(),
+          delivery.attempt(),
+          delivery.dueTime(),
+          start,
+          thrown,
+          context.deferred() != null);
+      CompletableFuture<Void> ended = end(delivery, thrown, context.deferred());
+      free(queue);
+      ended.exceptionally(
+          e -> {
+            log.warn("The end of job {} of {} was not stored: {}", delivery.taskId(), queue, e);
+            return null;
+          });
+    }
   }
 
-  private CompletableFuture<Void> end(Delivery delivery, @Nullable Throwable thrown) {
-    if (JobListeners.outcome(thrown) == JobAttempt.Outcome.FAILED) {
+  private void later(Runnable task) {
+    try {
+      timer.execute(task);
+    } catch (RejectedExecutionException e) {
+      log.trace("closed: everything was stopped already", e);
+    }
+  }
+
+  private CompletableFuture<Void> end(
+      Delivery delivery, @Nullable Throwable thrown, @Nullable Duration deferred) {
+    if (JobListeners.outcome(thrown, false) == JobAttempt.Outcome.FAILED) {
       // The stack is kept nowhere else.
       LogFields.of(log.atWarn(), delivery.queue(), delivery.taskId())
           .addKeyValue("punctual.attempt", delivery.attempt())
@@ -169,7 +208,7 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
               delivery.attempt());
     }
     // Counts even when the time was over: the work may be done.
-    return WorkerEnds.store(delivery, instance, thrown);
+    return WorkerEnds.store(delivery, instance, thrown, deferred);
   }
 
   private void tookTooLong(Delivery delivery, Duration timeToRun) {

@@ -3,6 +3,8 @@ package io.punctual.plugin;
 import io.punctual.core.engine.Engine;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
@@ -18,6 +20,7 @@ final class PluginLifecycle implements SmartLifecycle {
   private final Set<String> types;
   private final Duration patience;
   private volatile boolean running;
+  private @Nullable CountDownLatch stopped;
 
   PluginLifecycle(
       Engine engine,
@@ -43,14 +46,41 @@ final class PluginLifecycle implements SmartLifecycle {
           application);
     } else {
       log.info("Punctual runs jobs of {} in this process: {}", application, types);
+      stopped = keepAlive();
     }
+  }
+
+  // An application without a web server lives as long as it has workers: their own threads, and
+  // those of the engine, keep no process alive.
+  private static CountDownLatch keepAlive() {
+    CountDownLatch stopped = new CountDownLatch(1);
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                stopped.await();
+              } catch (InterruptedException e) {
+                // Nobody but the end of the process does that.
+                return;
+              }
+            },
+            "punctual-keep-alive");
+    thread.setDaemon(false);
+    thread.start();
+    return stopped;
   }
 
   @Override
   public void stop() {
     running = false;
-    engine.stop(patience);
-    dispatcher.interrupt();
+    try {
+      engine.stop(patience);
+      dispatcher.interrupt();
+    } finally {
+      if (stopped != null) {
+        stopped.countDown();
+      }
+    }
   }
 
   @Override

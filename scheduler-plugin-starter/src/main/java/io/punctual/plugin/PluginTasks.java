@@ -8,6 +8,7 @@ import io.punctual.spring.WorkerSettings;
 import io.punctual.worker.TaskWorkers;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -169,6 +170,10 @@ public final class PluginTasks {
     Duration own = timesToRun.get(taskType);
     return new WorkerSettings(
         null, own == null ? annotated.apply(taskType).timeToRun() : own, null, null);
+  }
+
+  Set<String> types() {
+    return workers.get().types();
   }
 
   @Nullable TaskWorker worker(String taskType) {

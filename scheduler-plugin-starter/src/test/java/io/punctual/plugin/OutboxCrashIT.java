@@ -149,7 +149,6 @@ class OutboxCrashIT {
             "--spring.data.redis.port=" + redis.port(),
             "--spring.datasource.url=" + postgres.getJdbcUrl("postgres", name),
             "--spring.main.banner-mode=off",
-            "--spring.main.keep-alive=true",
             "--punctual.plugin.key-prefix=" + name,
             "--punctual.client.outbox.enabled=true",
             "--punctual.client.outbox.lease=10s",

@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.punctual.CancelResult;
+import io.punctual.DeferralResult;
 import io.punctual.DelayQueueJob;
 import io.punctual.DelayedTask;
+import io.punctual.InvalidJobException;
 import io.punctual.JobAttempt;
 import io.punctual.JobConflictException;
 import io.punctual.JobInfo;
 import io.punctual.JobListener;
+import io.punctual.LeaseLostException;
+import io.punctual.PunctualException;
 import io.punctual.RejectTaskException;
 import io.punctual.RescheduleResult;
 import io.punctual.RetryLaterException;
@@ -27,15 +31,21 @@ import io.punctual.core.job.JobState;
 import io.punctual.core.queue.QueueName;
 import io.punctual.test.redis.RedisExtension;
 import io.punctual.test.redis.SharedRedis;
+import io.punctual.wire.AttemptToken;
 import io.punctual.worker.WorkerSetupException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -46,6 +56,7 @@ import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -53,6 +64,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -336,6 +348,198 @@ class PluginIT {
   }
 
   @Test
+  void aFutureTakesItsPlaceUntilItIsCompleteAndItsEndDecides() {
+    Futures futures = context.getBean(Futures.class);
+    List.of("a", "b", "c", "d", "e")
+        .forEach(
+            id ->
+                service
+                    .job("future", null)
+                    .id(id)
+                    .in(Duration.ZERO)
+                    .retry(RetryPolicy.NEVER)
+                    .send());
+    eventually().until(() -> futures.begun.size() == 4);
+    List<String> first = List.copyOf(futures.begun.keySet());
+
+    futures.complete(first.get(0));
+    eventually().until(() -> futures.begun.size() == 5);
+    futures.fail(first.get(1), new RejectTaskException("no such order"));
+    futures.fail(first.get(2), new IllegalStateException("broken"));
+    eventually().until(() -> future(first.get(2)).state() == JobState.DEAD);
+    eventually().until(() -> future(first.get(1)).state() == JobState.DEAD);
+    assertThat(future(first.get(0)).state()).isEqualTo(JobState.FINISHED);
+    assertThat(Objects.requireNonNull(future(first.get(1)).lastFailure()).message())
+        .isEqualTo("no such order");
+    assertThat(Objects.requireNonNull(future(first.get(2)).lastFailure()).message())
+        .isEqualTo("java.lang.IllegalStateException: broken");
+    futures.begun.keySet().forEach(futures::complete);
+    eventually().until(() -> future("e").state() == JobState.FINISHED);
+  }
+
+  @Test
+  void aFutureBeyondItsTimeToRunIsCancelledAndUnknown() {
+    Futures futures = context.getBean(Futures.class);
+    service
+        .job("future", null)
+        .id("slow")
+        .in(Duration.ZERO)
+        .timeToRun(Duration.ofSeconds(1))
+        .retry(RetryPolicy.NEVER)
+        .send();
+
+    eventually().until(() -> future("slow").state() == JobState.DEAD);
+    eventually().until(() -> Objects.requireNonNull(futures.begun.get("slow")).isCancelled());
+    assertThat(future("slow").tries().unknown()).isEqualTo(1);
+    assertThat(Objects.requireNonNull(future("slow").lastFailure()).message())
+        .contains("time-to-run");
+  }
+
+  @Test
+  void aJobThatAsksForMoreTimeHasIt() {
+    Futures futures = context.getBean(Futures.class);
+    for (String id : List.of("more", "other")) {
+      service
+          .job("future", null)
+          .id(id)
+          .in(Duration.ZERO)
+          .timeToRun(Duration.ofSeconds(1))
+          .retry(RetryPolicy.NEVER)
+          .send();
+    }
+    eventually().until(() -> futures.contexts.size() == 2);
+    TaskContext asking = Objects.requireNonNull(futures.contexts.get("more"));
+    Instant before = asking.deadline();
+
+    asking.extend(Duration.ofMinutes(1));
+    assertThat(asking.deadline()).isAfter(before.plusSeconds(50));
+    eventually().until(() -> future("other").state() == JobState.DEAD);
+    assertThat(asking.isCancelled()).isFalse();
+    futures.complete("more");
+
+    eventually().until(() -> future("more").state() == JobState.FINISHED);
+    assertThatThrownBy(
+            () ->
+                Objects.requireNonNull(futures.contexts.get("other")).extend(Duration.ofMinutes(1)))
+        .isInstanceOf(LeaseLostException.class)
+        .hasMessageContaining("was over");
+  }
+
+  @Test
+  void aJobThatSomebodyElseEndedIsCancelledAndGetsNoMoreTime() {
+    Futures futures = context.getBean(Futures.class);
+    List.of("asks", "waits")
+        .forEach(id -> service.job("future", null).id(id).in(Duration.ZERO).send());
+    eventually().until(() -> futures.contexts.size() == 2);
+
+    // As where Redis came back without what it knew.
+    try (RedisConnection connection =
+        context.getBean(RedisConnectionFactory.class).getConnection()) {
+      Set<byte[]> leases =
+          connection.keyCommands().keys((prefix + ":*:leases").getBytes(StandardCharsets.UTF_8));
+      assertThat(connection.keyCommands().del(leases.toArray(new byte[0][]))).isEqualTo(1);
+    }
+
+    assertThatThrownBy(
+            () ->
+                Objects.requireNonNull(futures.contexts.get("asks")).extend(Duration.ofMinutes(1)))
+        .isInstanceOf(LeaseLostException.class)
+        .hasMessageContaining("job asks of future is not this attempt's any more");
+    eventually().until(() -> Objects.requireNonNull(futures.begun.get("asks")).isCancelled());
+    eventually().until(() -> Objects.requireNonNull(futures.begun.get("waits")).isCancelled());
+  }
+
+  @Test
+  void aJobThatIsLeftToSomebodyElseTakesNoPlaceAndIsEndedFromAnywhere() {
+    Approvals approvals = context.getBean(Approvals.class);
+    for (int i = 0; i < 6; i++) {
+      service.job("approve", null).id("a" + i).in(Duration.ZERO).send();
+    }
+    // There are four places.
+    eventually().until(() -> approvals.handles.size() == 6);
+    eventually()
+        .until(
+            () ->
+                context.getBean(Ear.class).heard.stream()
+                        .filter(attempt -> attempt.outcome() == JobAttempt.Outcome.DEFERRED)
+                        .count()
+                    == 6);
+    context.close();
+    startApplication();
+
+    assertThat(approval("a0").state()).isEqualTo(JobState.RESERVED);
+    assertThat(service.finish(approvals.handle("a0")).outcome())
+        .isEqualTo(DeferralResult.Outcome.DONE);
+    assertThat(service.finish(approvals.handle("a0")).outcome())
+        .isEqualTo(DeferralResult.Outcome.ALREADY_DONE);
+    assertThat(service.fail(approvals.handle("a1"), "not yet", Duration.ofHours(1)).outcome())
+        .isEqualTo(DeferralResult.Outcome.RETRY);
+    assertThat(approval("a1").state()).isEqualTo(JobState.DELAYED);
+    assertThat(service.reject(approvals.handle("a2"), "declined").outcome())
+        .isEqualTo(DeferralResult.Outcome.DEAD);
+    assertThat(Objects.requireNonNull(approval("a2").lastFailure()).message())
+        .isEqualTo("declined");
+    DeferralResult more = service.extend(approvals.handle("a3"), Duration.ofDays(20));
+    assertThat(more.outcome()).isEqualTo(DeferralResult.Outcome.EXTENDED);
+    assertThat(more.at()).isAfter(Instant.now().plus(Duration.ofDays(19)));
+    assertThat(service.extend(approvals.handle("a2"), Duration.ofDays(1)).outcome())
+        .isEqualTo(DeferralResult.Outcome.LEASE_LOST);
+    assertThatThrownBy(() -> service.extend(approvals.handle("a3"), Duration.ofDays(31)))
+        .isInstanceOf(InvalidJobException.class)
+        .hasMessageContaining("within must be between");
+    assertThatThrownBy(
+            () -> service.finish(new AttemptToken("bank", "approve", "a3", "abc", "lease").text()))
+        .isInstanceOf(PunctualException.class)
+        .hasMessageContaining("of the application bank");
+    assertThat(context.getBean(Approvals.class).handles).isEmpty();
+  }
+
+  private JobView approval(String taskId) {
+    return engine.find(new QueueName("shop", "approve"), taskId).orElseThrow();
+  }
+
+  @Test
+  void aJobThatADeadProcessHadLeftToSomebodyElseWaitsForThem(@TempDir Path directory)
+      throws Exception {
+    context.close();
+    Path file = directory.resolve("handle");
+    Process other = Dying.start(prefix, "approve", file.toString());
+    try {
+      assertThat(other.waitFor(60, TimeUnit.SECONDS)).as("it ends by its job").isTrue();
+      assertThat(other.exitValue()).isEqualTo(Dying.EXIT);
+    } finally {
+      other.destroyForcibly();
+    }
+
+    startApplication();
+    assertThat(approval("r").state()).isEqualTo(JobState.RESERVED);
+    assertThat(service.finish(Files.readString(file)).outcome())
+        .isEqualTo(DeferralResult.Outcome.DONE);
+    assertThat(approval("r").state()).isEqualTo(JobState.FINISHED);
+    assertThat(context.getBean(Approvals.class).handles).isEmpty();
+  }
+
+  @Test
+  void aStopWaitsForFutures() throws Exception {
+    Futures futures = context.getBean(Futures.class);
+    service.job("future", null).id("kept").in(Duration.ZERO).send();
+    eventually().until(() -> futures.begun.containsKey("kept"));
+    Thread stop = new Thread(context::close);
+    stop.start();
+    eventually().until(() -> stop.getState() == Thread.State.TIMED_WAITING);
+    futures.complete("kept");
+    stop.join(20_000);
+    assertThat(stop.isAlive()).isFalse();
+
+    startApplication();
+    assertThat(future("kept").state()).isEqualTo(JobState.FINISHED);
+  }
+
+  private JobView future(String taskId) {
+    return engine.find(new QueueName("shop", "future"), taskId).orElseThrow();
+  }
+
+  @Test
   void noMoreJobsOfATypeRunAtOnceThanAllowed() {
     AtomicInteger running = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
@@ -404,7 +608,7 @@ class PluginIT {
   @Test
   void whatAProcessTookToItsGraveIsRunByAnotherOneWhenTheLeaseIsOver() throws Exception {
     context.close();
-    Process other = Dying.start(prefix);
+    Process other = Dying.start(prefix, "script", "");
     try {
       assertThat(other.waitFor(60, TimeUnit.SECONDS)).as("it ends by its job").isTrue();
       assertThat(other.exitValue()).isEqualTo(Dying.EXIT);
@@ -415,6 +619,24 @@ class PluginIT {
     startApplication();
     eventually().until(() -> find("r").state() == JobState.FINISHED);
     assertThat(script.calls).containsExactly("end");
+  }
+
+  @Test
+  void aFutureThatAProcessTookToItsGraveIsBegunAgainByAnotherOne() throws Exception {
+    context.close();
+    Process other = Dying.start(prefix, "future", "");
+    try {
+      assertThat(other.waitFor(60, TimeUnit.SECONDS)).as("it ends by its job").isTrue();
+      assertThat(other.exitValue()).isEqualTo(Dying.EXIT);
+    } finally {
+      other.destroyForcibly();
+    }
+
+    startApplication();
+    Futures futures = context.getBean(Futures.class);
+    eventually().until(() -> futures.begun.containsKey("r"));
+    futures.complete("r");
+    eventually().until(() -> future("r").state() == JobState.FINISHED);
   }
 
   @Test
@@ -477,6 +699,16 @@ class PluginIT {
     }
 
     @Bean
+    Approvals approvals() {
+      return new Approvals();
+    }
+
+    @Bean
+    Futures futures() {
+      return new Futures();
+    }
+
+    @Bean
     Ear ear() {
       return new Ear();
     }
@@ -497,7 +729,7 @@ class PluginIT {
 
     private Dying() {}
 
-    static Process start(String prefix) throws IOException {
+    static Process start(String prefix, String taskType, String file) throws IOException {
       return new ProcessBuilder(
               Path.of(System.getProperty("java.home"), "bin", "java").toString(),
               "-cp",
@@ -505,18 +737,32 @@ class PluginIT {
               Dying.class.getName(),
               redis.host(),
               Integer.toString(redis.port()),
-              prefix)
+              prefix,
+              taskType,
+              file)
           .inheritIO()
           .start();
     }
 
-    public static void main(String[] args) throws InterruptedException {
+    public static void main(String[] args) throws InterruptedException, IOException {
       ConfigurableApplicationContext context =
           Shop.start(args[0], Integer.parseInt(args[1]), args[2]);
       context.getBean(Script.class).on("end", () -> Runtime.getRuntime().halt(EXIT));
-      context
-          .getBean(TaskSubmitService.class)
-          .send(DelayQueueJob.of("script").taskId("r").params("end").delay(Duration.ZERO).build());
+      TaskSubmitService service = context.getBean(TaskSubmitService.class);
+      service.send(
+          DelayQueueJob.of(args[3]).taskId("r").params("end").delay(Duration.ZERO).build());
+      if (args[3].equals("future")) {
+        // Its worker has returned, and its future is open.
+        Futures futures = context.getBean(Futures.class);
+        eventually().until(() -> futures.begun.containsKey("r"));
+        service.send("script", "end", Duration.ZERO);
+      } else if (args[3].equals("approve")) {
+        Ear ear = context.getBean(Ear.class);
+        // Behind that the engine is told.
+        eventually().until(() -> !ear.heard.isEmpty());
+        Files.writeString(Path.of(args[4]), context.getBean(Approvals.class).handle("r"));
+        service.send("script", "end", Duration.ofMillis(500));
+      }
       // Nothing else keeps it alive until its job ends it.
       Thread.currentThread().join();
     }
@@ -535,6 +781,42 @@ class PluginIT {
       if (context.attempt() == 1) {
         throw context.retryAfter(Duration.ofMillis(20));
       }
+    }
+  }
+
+  /** Leaves its jobs to somebody else. */
+  static class Approvals {
+
+    final Map<String, String> handles = new ConcurrentHashMap<>();
+
+    @DelayedTask("approve")
+    void approve(TaskContext context) {
+      handles.put(context.taskId(), context.defer(Duration.ofHours(1)));
+    }
+
+    String handle(String taskId) {
+      return Objects.requireNonNull(handles.get(taskId));
+    }
+  }
+
+  /** Returns futures that the test completes. */
+  static class Futures {
+
+    final Map<String, CompletableFuture<String>> begun = new ConcurrentHashMap<>();
+    final Map<String, TaskContext> contexts = new ConcurrentHashMap<>();
+
+    @DelayedTask("future")
+    CompletableFuture<String> future(TaskContext context) {
+      contexts.put(context.taskId(), context);
+      return begun.computeIfAbsent(context.taskId(), id -> new CompletableFuture<>());
+    }
+
+    void complete(String taskId) {
+      Objects.requireNonNull(begun.get(taskId)).complete("");
+    }
+
+    void fail(String taskId, RuntimeException error) {
+      Objects.requireNonNull(begun.get(taskId)).completeExceptionally(error);
     }
   }
 

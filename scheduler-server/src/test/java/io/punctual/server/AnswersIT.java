@@ -153,7 +153,7 @@ class AnswersIT extends SharedRedisTestBase {
     CallbackRequest.Job job = request.jobs().get(0);
     return (JSON.writeValueAsString(
                 new CallbackResult(
-                    job.taskId(), job.incarnation(), CallbackResult.DONE, null, null))
+                    job.taskId(), job.incarnation(), CallbackResult.DONE, null, null, null))
             + "\n")
         .getBytes(StandardCharsets.UTF_8);
   }

@@ -61,7 +61,7 @@ class BadCallsIT extends SharedRedisTestBase {
       POST | /claims/c2hvcAphCjEKaW5jYXJuYXRpb24KdG9rZW4/reject | {} | 409 | lease-lost |
       POST | /claims/c2hvcAphCjEKaW5jYXJuYXRpb24KdG9rZW4/release | | 409 | lease-lost |
       POST | /claims/c2hvcAphCjEKaW5jYXJuYXRpb24KdG9rZW4/extend | {} | 409 | lease-lost |
-      POST | /claims/c2hvcAphCjEKaW5jYXJuYXRpb24KdG9rZW4/extend | {'timeToRun':'25h'} | 400 | invalid | timeToRun
+      POST | /claims/c2hvcAphCjEKaW5jYXJuYXRpb24KdG9rZW4/extend | {'timeToRun':'31d'} | 400 | invalid | timeToRun
       POST | /claims/c2hvcAphCjEKaW5jYXJuYXRpb24KdG9rZW4/ack | | 404 | not-found |
       POST | /claims/c2hvcAphCjEKaW5jYXJuYXRpb24KdG9rZW4/eat | | 404 | not-found |
       GET  | /jobs | | 400 | invalid | application

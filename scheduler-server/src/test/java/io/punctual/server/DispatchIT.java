@@ -17,6 +17,7 @@ import io.punctual.server.ApiClient.Answer;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -24,10 +25,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -66,6 +69,7 @@ class DispatchIT extends SharedRedisTestBase {
       new WireMockServer(
           wireMockConfig().dynamicPort().bindAddress("127.0.0.1").extensions(new Behaviour()));
   private static final StreamingWorker STREAMING = streaming();
+  private static int restarted;
 
   private final String run = UUID.randomUUID().toString().substring(0, 8);
 
@@ -107,6 +111,7 @@ class DispatchIT extends SharedRedisTestBase {
           "redirect",
           "s404",
           "s401",
+          "clock",
           "s421",
           "s503",
           "half",
@@ -120,10 +125,23 @@ class DispatchIT extends SharedRedisTestBase {
       instance(registry, app, 0, WORKER.port(), "batch");
     }
     for (String app :
-        new String[] {"cloud", "reject", "later429", "later503", "s410", "single421", "moved"}) {
+        new String[] {
+          "cloud",
+          "reject",
+          "later429",
+          "later503",
+          "s410",
+          "single421",
+          "moved",
+          "defers",
+          "defers-badly"
+        }) {
       instance(registry, app, 0, WORKER.port(), "single");
     }
-    for (String app : new String[] {"cut", "slow", "hang", "lengthy", "two", "backlog"}) {
+    for (String app :
+        new String[] {
+          "cut", "slow", "hang", "extended", "asked", "deferred", "lengthy", "two", "backlog"
+        }) {
       instance(registry, app, 0, STREAMING.port(), "batch");
     }
     registry.add(
@@ -136,6 +154,14 @@ class DispatchIT extends SharedRedisTestBase {
     instance(registry, "pair", 0, closed, "batch");
     instance(registry, "gone", 0, closed, "batch");
     instance(registry, "pair", 1, WORKER.port(), "batch");
+    for (String app : new String[] {"hung", "lost", "grave"}) {
+      instance(registry, app, 0, STREAMING.port(), "batch");
+      instance(registry, app, 1, STREAMING.port(), "batch");
+    }
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      restarted = socket.getLocalPort();
+    }
+    instance(registry, "restarted", 0, restarted, "batch");
   }
 
   @AfterAll
@@ -214,6 +240,20 @@ class DispatchIT extends SharedRedisTestBase {
   }
 
   @Test
+  void anInstanceWhoseClockIsApartIsNamedForThat() {
+    on("clock", body -> status(401).withHeader("Punctual-Refusal", "clock"));
+
+    submit("clock", 1);
+
+    eventually()
+        .untilAsserted(
+            () ->
+                assertThat(get("clock", 0).at("/lastError/message").asString())
+                    .contains("HTTP 401", "more than 300 s apart", "NTP")
+                    .doesNotContain("security"));
+  }
+
+  @Test
   void jobsWithoutALineAreUnknownAndTravelAloneNextTime() {
     on(
         "half",
@@ -281,7 +321,8 @@ class DispatchIT extends SharedRedisTestBase {
                         "{\"taskId\":\"" + job.taskId() + "\",\"outcome\":\"done\"}",
                         line(job, "whatever").strip(),
                         JSON.writeValueAsString(
-                            new CallbackResult("other", job.incarnation(), "done", null, null)),
+                            new CallbackResult(
+                                "other", job.incarnation(), "done", null, null, null)),
                         JSON.writeValueAsString(
                             Map.of("taskId", job.taskId(), "incarnation", job.incarnation())),
                         JSON.writeValueAsString(
@@ -366,6 +407,139 @@ class DispatchIT extends SharedRedisTestBase {
     assertThat(job.at("/attempts/unknown").asInt()).isEqualTo(1);
     assertThat(job.at("/lastError/message").asString()).contains("time-to-run");
     never.countDown();
+  }
+
+  @Test
+  void aJobThatAsksForMoreTimeGetsItAndNoMore() throws Exception {
+    CountDownLatch more = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    STREAMING.on(
+        path("extended"),
+        (request, out) -> {
+          for (CallbackRequest.Job job : request.jobs()) {
+            // A second time asks for less, which takes nothing away.
+            for (long millis : new long[] {job.taskId().endsWith("-0") ? 60_000 : 1_500, 1_000}) {
+              out.write(utf8(extended(job, millis)));
+            }
+          }
+          out.flush();
+          end.await();
+          for (CallbackRequest.Job job : request.jobs()) {
+            out.write(utf8(line(job, "done")));
+          }
+          more.countDown();
+        });
+
+    submit("extended", 2, ",\"timeToRun\":1000");
+
+    // Both are beyond their time-to-run when the second one has used up what it asked for.
+    JsonNode second = tried("extended", 1);
+    assertThat(second.at("/lastError/message").asString())
+        .contains("time-to-run of PT1S", "and with what it asked for");
+    assertThat(second.at("/lastError/durationMs").asLong()).isGreaterThanOrEqualTo(1_400);
+    assertThat(state("extended", 0)).isEqualTo("reserved");
+    end.countDown();
+    assertThat(more.await(20, TimeUnit.SECONDS)).isTrue();
+    finished("extended", 0, 1);
+    assertThat(STREAMING.requests(path("extended")).get(0).jobs())
+        .allSatisfy(job -> assertThat(job.token()).isNotEmpty());
+  }
+
+  private static String extended(CallbackRequest.Job job, long millis) {
+    return JSON.writeValueAsString(CallbackResult.extended(job.taskId(), job.incarnation(), millis))
+        + "\n";
+  }
+
+  @Test
+  void aDeferredLineLeavesTheJobToWhoeverHasItsToken() {
+    STREAMING.on(
+        path("deferred"),
+        (request, out) -> {
+          for (CallbackRequest.Job job : request.jobs()) {
+            out.write(
+                utf8(
+                    JSON.writeValueAsString(
+                            new CallbackResult(
+                                job.taskId(), job.incarnation(), "deferred", null, null, 600_000L))
+                        + "\n"));
+          }
+        });
+
+    submit("deferred", 3, ",\"timeToRun\":1000");
+
+    for (int i = 0; i < 3; i++) {
+      int job = i;
+      eventually().until(() -> heldFor("deferred", job).compareTo(Duration.ofMinutes(9)) > 0);
+    }
+    Map<String, String> tokens =
+        STREAMING.requests(path("deferred")).stream()
+            .flatMap(request -> request.jobs().stream())
+            .collect(
+                Collectors.toMap(CallbackRequest.Job::taskId, job -> String.valueOf(job.token())));
+    end(tokens, 0, "ack", "{}");
+    end(tokens, 1, "nack", "{\"error\":\"the partner said no\",\"delay\":\"1h\"}");
+    Answer more =
+        api.post("/api/v1/claims/" + tokens.get(id(2)) + "/extend", "{\"timeToRun\":\"20d\"}");
+    assertThat(more.status()).isEqualTo(200);
+
+    finished("deferred", 0);
+    assertThat(state("deferred", 1)).isEqualTo("delayed");
+    assertThat(get("deferred", 1).at("/lastError/message").asString())
+        .isEqualTo("the partner said no");
+    assertThat(heldFor("deferred", 2)).isGreaterThan(Duration.ofDays(19));
+    assertThat(STREAMING.requests(path("deferred")).stream().mapToInt(r -> r.jobs().size()).sum())
+        .isEqualTo(3);
+  }
+
+  private void end(Map<String, String> tokens, int job, String how, String body) {
+    Answer answer = api.post("/api/v1/claims/" + tokens.get(id(job)) + "/" + how, body);
+    assertThat(answer.status()).as(how).isEqualTo(200);
+  }
+
+  /** For how long the job's lease lasts from now on. */
+  private Duration heldFor(String app, int i) {
+    JsonNode until = get(app, i).at("/lease/until");
+    return until.isMissingNode()
+        ? Duration.ZERO
+        : Duration.between(Instant.now(), Instant.parse(until.asString()));
+  }
+
+  @Test
+  void aSingleInstanceDefersByAHeader() {
+    on("defers", body -> status(202).withHeader("Punctual-Defer", "10m"));
+    on("defers-badly", body -> status(202).withHeader("Punctual-Defer", "soon"));
+
+    submit("defers", 1);
+    submit("defers-badly", 1);
+
+    eventually().until(() -> heldFor("defers", 0).compareTo(Duration.ofMinutes(9)) > 0);
+    String token = requests("defers").get(0).getHeader("Punctual-Token");
+    assertThat(api.post("/api/v1/claims/" + token + "/ack", "").status()).isEqualTo(200);
+    finished("defers", 0);
+    assertThat(tried("defers-badly", 0).at("/lastError/message").asString())
+        .contains("Punctual-Defer", "such as 10m");
+  }
+
+  @Test
+  void aRunningJobCanBeAskedForByItsToken() throws Exception {
+    CountDownLatch end = new CountDownLatch(1);
+    STREAMING.on(
+        path("asked"),
+        (request, out) -> {
+          end.await();
+          out.write(utf8(line(request.jobs().get(0), "done")));
+        });
+    submit("asked", 1);
+    eventually().until(() -> STREAMING.requests(path("asked")).size() == 1);
+    String token =
+        Objects.requireNonNull(STREAMING.requests(path("asked")).get(0).jobs().get(0).token());
+
+    Answer mine = api.post("/api/v1/claims/" + token + "/extend", "{\"timeToRun\":1000}");
+    assertThat(mine.status()).isEqualTo(200);
+    end.countDown();
+    finished("asked", 0);
+    assertThat(api.post("/api/v1/claims/" + token + "/extend", "{\"timeToRun\":1000}").status())
+        .isEqualTo(409);
   }
 
   @Test
@@ -621,6 +795,140 @@ class DispatchIT extends SharedRedisTestBase {
         .allSatisfy(job -> assertThat(job.attempt()).isEqualTo(1));
   }
 
+  @Test
+  void anInstanceThatHangsCostsAJobOneAttemptAndIsLeftAloneWhileAnotherAnswers() {
+    CountDownLatch never = new CountDownLatch(1);
+    STREAMING.on(
+        path("hung"),
+        (request, out) -> {
+          if (request.instance().equals("hung-0")) {
+            never.await();
+          }
+          done(request, out);
+        });
+
+    submit("hung", 40, ",\"timeToRun\":1000");
+    AtomicInteger more = new AtomicInteger(40);
+    // It is asked again from time to time, which is why there is something to be sent.
+    eventually()
+        .pollInterval(Duration.ofMillis(100))
+        .untilAsserted(
+            () -> {
+              String job = job("hung", more.getAndIncrement(), ",\"timeToRun\":1000");
+              assertThat(api.post("/api/v1/jobs", job).status()).isEqualTo(201);
+              JsonNode worker = worker("hung", "hung-0");
+              assertThat(worker.get("avoidedUntil").isNull()).isFalse();
+              assertThat(worker.get("lastCallError").asString()).contains("time-to-run of PT1S");
+            });
+
+    eventually().until(() -> queue("hung").at("/counters/done").asInt() == more.get());
+    assertThat(queue("hung").get("dead").asInt()).isZero();
+    assertThat(queue("hung").get("circuitOpen").asBoolean()).isFalse();
+    assertThat(worker("hung", "hung-1").get("avoidedUntil").isNull()).isTrue();
+    assertThat(sentTo("hung", "hung-0")).isNotEmpty().doesNotHaveDuplicates();
+    never.countDown();
+  }
+
+  @Test
+  void whereAnAnswerIsLostOnceMoreAnotherInstanceIsTried() {
+    STREAMING.on(
+        path("lost"),
+        (request, out) -> {
+          if (request.instance().equals("lost-0")) {
+            throw new IOException("cut");
+          }
+          done(request, out);
+        });
+
+    submit("lost", 10);
+
+    finished("lost", IntStream.range(0, 10).toArray());
+    List<String> lost = sentTo("lost", "lost-0");
+    assertThat(lost).isNotEmpty();
+    assertThat(lost.stream().collect(Collectors.groupingBy(job -> job, Collectors.counting())))
+        .allSatisfy((job, times) -> assertThat(times).isEqualTo(2));
+  }
+
+  @Test
+  void whatOneOfTwoInstancesTakesToItsGraveDoesNotStopTheQueue() {
+    CountDownLatch answer = new CountDownLatch(1);
+    CountDownLatch death = new CountDownLatch(1);
+    STREAMING.on(
+        path("grave"),
+        (request, out) -> {
+          if (request.instance().equals("grave-0") && death.getCount() > 0) {
+            death.await();
+            throw new IOException("cut");
+          }
+          answer.await();
+          done(request, out);
+        });
+    submit("grave", 80);
+    eventually()
+        .until(() -> sentTo("grave", "grave-0").size() + sentTo("grave", "grave-1").size() == 80);
+    int held = sentTo("grave", "grave-0").size();
+    // More than open a circuit, and nothing succeeds after them.
+    assertThat(held).isGreaterThan(20);
+    answer.countDown();
+    eventually().until(() -> queue("grave").at("/counters/done").asInt() == 80 - held);
+
+    death.countDown();
+
+    eventually().until(() -> queue("grave").at("/counters/unknown").asInt() == held);
+    assertThat(queue("grave").get("circuitOpen").asBoolean()).isFalse();
+    finished("grave", IntStream.range(0, 80).toArray());
+  }
+
+  @Test
+  void anInstanceThatComesBackIsNotHeldUpByOneLongJob() throws IOException {
+    submit("restarted", 0, 1, TYPE);
+    eventually().until(() -> attempts("restarted", 0, "undeliverable") > 0);
+    CountDownLatch goOn = new CountDownLatch(1);
+    try (StreamingWorker worker = new StreamingWorker(restarted)) {
+      worker.on(
+          path("restarted"),
+          (request, out) -> {
+            if (request.jobs().get(0).taskId().equals(id(0))) {
+              goOn.await();
+            }
+            done(request, out);
+          });
+      eventually().until(() -> !worker.requests(path("restarted")).isEmpty());
+
+      submit("restarted", 1, 31, TYPE);
+
+      finished("restarted", IntStream.range(1, 31).toArray());
+      assertThat(state("restarted", 0)).isEqualTo("reserved");
+      goOn.countDown();
+      finished("restarted", 0);
+    }
+  }
+
+  private static void done(CallbackRequest request, OutputStream out) throws IOException {
+    for (CallbackRequest.Job job : request.jobs()) {
+      out.write(utf8(line(job, "done")));
+    }
+  }
+
+  /** The ids of the jobs that an instance was sent, each as often as it was. */
+  private static List<String> sentTo(String app, String instance) {
+    return STREAMING.requests(path(app)).stream()
+        .filter(request -> request.instance().equals(instance))
+        .flatMap(request -> request.jobs().stream())
+        .map(CallbackRequest.Job::taskId)
+        .toList();
+  }
+
+  private JsonNode worker(String app, String instance) {
+    return api.get("/api/v1/workers?application=" + app)
+        .body()
+        .get("items")
+        .valueStream()
+        .filter(item -> item.get("instance").asString().equals(instance))
+        .findFirst()
+        .orElseThrow();
+  }
+
   private void submit(String app, int count) {
     submit(app, count, "");
   }
@@ -706,7 +1014,7 @@ class DispatchIT extends SharedRedisTestBase {
 
   private static String line(CallbackRequest.Job job, String outcome) {
     return JSON.writeValueAsString(
-            new CallbackResult(job.taskId(), job.incarnation(), outcome, null, null))
+            new CallbackResult(job.taskId(), job.incarnation(), outcome, null, null, null))
         + "\n";
   }
 

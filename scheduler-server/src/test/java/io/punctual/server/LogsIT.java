@@ -46,7 +46,8 @@ class LogsIT {
                 outcome = CallbackResult.RETRY;
               }
               CallbackResult result =
-                  new CallbackResult(job.taskId(), job.incarnation(), outcome, 0L, "\u001b[31m");
+                  new CallbackResult(
+                      job.taskId(), job.incarnation(), outcome, 0L, "\u001b[31m", null);
               out.write((JSON.writeValueAsString(result) + "\n").getBytes(StandardCharsets.UTF_8));
             }
           });

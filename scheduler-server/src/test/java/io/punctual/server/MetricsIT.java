@@ -86,7 +86,7 @@ class MetricsIT extends SharedRedisTestBase {
                         ? CallbackResult.RETRY
                         : CallbackResult.DONE;
             CallbackResult result =
-                new CallbackResult(job.taskId(), job.incarnation(), outcome, 10L, "so it is");
+                new CallbackResult(job.taskId(), job.incarnation(), outcome, 10L, "so it is", null);
             out.write((JSON.writeValueAsString(result) + "\n").getBytes(StandardCharsets.UTF_8));
           }
         });
@@ -128,7 +128,7 @@ class MetricsIT extends SharedRedisTestBase {
           for (CallbackRequest.Job job : request.jobs()) {
             CallbackResult done =
                 new CallbackResult(
-                    job.taskId(), job.incarnation(), CallbackResult.DONE, null, null);
+                    job.taskId(), job.incarnation(), CallbackResult.DONE, null, null, null);
             out.write((JSON.writeValueAsString(done) + "\n").getBytes(StandardCharsets.UTF_8));
           }
         });

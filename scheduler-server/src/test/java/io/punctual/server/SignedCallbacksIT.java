@@ -16,6 +16,7 @@ import io.punctual.wire.CallbackResult;
 import io.punctual.wire.CallbackSignature;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -104,7 +105,17 @@ class SignedCallbacksIT extends SharedRedisTestBase {
             "right", "second", "frames", "plain", "wrong", "others", "cut", "moved", "trusting")) {
       instance(registry, app, 0, WORKER.port(), "batch");
     }
-    for (String app : List.of("single", "bare", "forged", "reflected", "rejected")) {
+    for (String app :
+        List.of(
+            "single",
+            "bare",
+            "forged",
+            "reflected",
+            "rejected",
+            "deferred",
+            "undeferred",
+            "redeferred",
+            "stripped")) {
       instance(registry, app, 0, WORKER.port(), "single");
     }
   }
@@ -129,7 +140,7 @@ class SignedCallbacksIT extends SharedRedisTestBase {
       lines
           .append(
               JSON.writeValueAsString(
-                  new CallbackResult(job.taskId(), job.incarnation(), "done", null, null)))
+                  new CallbackResult(job.taskId(), job.incarnation(), "done", null, null, null)))
           .append('\n');
     }
     return lines.toString();
@@ -186,6 +197,43 @@ class SignedCallbacksIT extends SharedRedisTestBase {
     }
     assertThat(request.getHeader("webhook-id")).matches("msg_[0-9a-f]{32}");
     assertThat(request.getHeader("Punctual-Application")).isEqualTo(app);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"deferred, 202 10m, 10m", "undeferred, 202, 10m", "redeferred, 202 10m, 20d"})
+  void aDeferralCountsWithTheTimeThatIsSigned(String app, String signed, String sent) {
+    on(
+        app,
+        (request, signer) ->
+            new ResponseDefinitionBuilder()
+                .withStatus(202)
+                .withHeader("Punctual-Defer", sent)
+                .withHeader(CallbackSignature.ANSWER, signer.sign(MASTER, app, signed)));
+    submit(app, "");
+
+    if (app.equals("deferred")) {
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .until(
+              () ->
+                  Instant.parse(job(app).at("/lease/until").asString("1970-01-01T00:00:00Z"))
+                      .isAfter(Instant.now().plusSeconds(500)));
+      assertThat(job(app).at("/state").asString()).isEqualTo("reserved");
+    } else {
+      isNotDone(app, "is not signed with the key of this application");
+    }
+  }
+
+  @Test
+  void aDeferralWhoseHeaderWasTakenAwayIsNoEnd() {
+    on(
+        "stripped",
+        (request, signer) ->
+            new ResponseDefinitionBuilder()
+                .withStatus(202)
+                .withHeader(CallbackSignature.ANSWER, signer.sign(MASTER, "stripped", "202 10m")));
+    submit("stripped", "");
+    isNotDone("stripped", "is not signed with the key of this application");
   }
 
   @Test

@@ -32,7 +32,14 @@ final class StreamingWorker implements AutoCloseable {
   private final HttpServer server;
 
   StreamingWorker() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    this(0);
+  }
+
+  /**
+   * @param port 0 for any that is free
+   */
+  StreamingWorker(int port) throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
     server.setExecutor(threads);
     server.createContext(
         "/",

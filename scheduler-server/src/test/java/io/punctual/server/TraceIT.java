@@ -65,6 +65,7 @@ class TraceIT extends SharedRedisTestBase {
                     job.incarnation(),
                     job.attempt() == 1 ? CallbackResult.RETRY : CallbackResult.DONE,
                     0L,
+                    null,
                     null);
             out.write((JSON.writeValueAsString(result) + "\n").getBytes(StandardCharsets.UTF_8));
           }

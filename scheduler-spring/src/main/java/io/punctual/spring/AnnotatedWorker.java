@@ -12,6 +12,8 @@ import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.GenericTypeResolver;
@@ -73,11 +75,13 @@ final class AnnotatedWorker implements TaskWorker {
           "@DelayedTask is on a private method: %s (%s).".formatted(name, beanType.getName()),
           "Make it package-private or public.");
     }
-    if (method.getReturnType() != void.class) {
+    Class<?> returned = method.getReturnType();
+    if (returned != void.class && !CompletionStage.class.isAssignableFrom(returned)) {
       throw new WorkerSetupException(
           "@DelayedTask is on a method that returns a %s: %s (%s). Nobody would look at it, or wait for it."
-              .formatted(method.getReturnType().getSimpleName(), name, beanType.getName()),
-          "Let it return nothing, and throw an exception where the job failed.");
+              .formatted(returned.getSimpleName(), name, beanType.getName()),
+          "Let it return nothing, or a CompletionStage where the work goes on after the call, and throw an"
+              + " exception where the job failed.");
     }
     return new AnnotatedWorker(
         name,
@@ -195,7 +199,19 @@ final class AnnotatedWorker implements TaskWorker {
   }
 
   @Override
-  public void invoke(String params, TaskContext context) throws Exception {
+  public CompletionStage<?> invokeAsync(String params, TaskContext context) throws Exception {
+    Object returned = call(params, context);
+    if (method.getReturnType() == void.class) {
+      return CompletableFuture.completedFuture(null);
+    } else if (returned == null) {
+      throw new IllegalStateException(
+          "%s (%s) returned null in the place of a CompletionStage: nobody can know when its work has ended"
+              .formatted(name, beanType.getName()));
+    }
+    return (CompletionStage<?>) returned;
+  }
+
+  private @Nullable Object call(String params, TaskContext context) throws Exception {
     Bound target = bound;
     if (target == null) {
       throw new IllegalStateException("the application has not started: " + name);
@@ -205,7 +221,7 @@ final class AnnotatedWorker implements TaskWorker {
       values[i] = arguments.get(i).of(params, context);
     }
     try {
-      var unused = AopUtils.invokeJoinpointUsingReflection(target.bean(), target.method(), values);
+      return AopUtils.invokeJoinpointUsingReflection(target.bean(), target.method(), values);
     } catch (Exception | Error e) {
       throw e;
     } catch (Throwable e) {

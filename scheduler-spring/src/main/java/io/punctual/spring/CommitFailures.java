@@ -18,7 +18,13 @@ public interface CommitFailures {
     /** Jobs that are cancelled by their tag. */
     CANCEL_BY_TAG("cancel-by-tag"),
     /** A job that gets another due time. */
-    RESCHEDULE("reschedule");
+    RESCHEDULE("reschedule"),
+    /** A job that went on without its worker, and is done. */
+    FINISH("finish"),
+    /** A job that went on without its worker, and failed. */
+    FAIL("fail"),
+    /** A job that went on without its worker, and can never succeed. */
+    REJECT("reject");
 
     private final String text;
 

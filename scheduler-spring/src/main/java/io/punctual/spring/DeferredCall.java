@@ -3,6 +3,7 @@ package io.punctual.spring;
 import io.punctual.DelayQueueJob;
 import io.punctual.JobScheduler;
 import io.punctual.spring.CommitFailures.Call;
+import io.punctual.wire.AttemptToken;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -74,6 +75,69 @@ public sealed interface DeferredCall {
     public void make(JobScheduler scheduler) {
       var unused = scheduler.cancelByTag(tag);
     }
+  }
+
+  /** A job that went on without its worker, and is done. */
+  record Finish(String handle) implements DeferredCall {
+    @Override
+    public Call kind() {
+      return Call.FINISH;
+    }
+
+    @Override
+    public String target() {
+      return targetOf(handle);
+    }
+
+    @Override
+    public void make(JobScheduler scheduler) {
+      var unused = scheduler.finish(handle);
+    }
+  }
+
+  /**
+   * A job that went on without its worker, and failed.
+   *
+   * @param delay null for the retry policy's
+   */
+  record Fail(String handle, String reason, @Nullable Duration delay) implements DeferredCall {
+    @Override
+    public Call kind() {
+      return Call.FAIL;
+    }
+
+    @Override
+    public String target() {
+      return targetOf(handle);
+    }
+
+    @Override
+    public void make(JobScheduler scheduler) {
+      var unused = scheduler.fail(handle, reason, delay);
+    }
+  }
+
+  /** A job that went on without its worker, and can never succeed. */
+  record Reject(String handle, String reason) implements DeferredCall {
+    @Override
+    public Call kind() {
+      return Call.REJECT;
+    }
+
+    @Override
+    public String target() {
+      return targetOf(handle);
+    }
+
+    @Override
+    public void make(JobScheduler scheduler) {
+      var unused = scheduler.reject(handle, reason);
+    }
+  }
+
+  private static String targetOf(String handle) {
+    AttemptToken token = AttemptToken.parse(handle);
+    return token.taskType() + "/" + token.taskId();
   }
 
   /**

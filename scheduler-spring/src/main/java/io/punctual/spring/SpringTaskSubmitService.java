@@ -2,6 +2,7 @@ package io.punctual.spring;
 
 import io.punctual.BatchItem;
 import io.punctual.CancelResult;
+import io.punctual.DeferralResult;
 import io.punctual.DelayQueueJob;
 import io.punctual.InvalidJobException;
 import io.punctual.JobInfo;
@@ -13,6 +14,7 @@ import io.punctual.RetryPolicy;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import io.punctual.TaskSubmitService;
+import io.punctual.wire.AttemptToken;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -164,6 +166,53 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
     check(DelayQueueJob.of(taskType).taskId(taskId).delay(delay));
     waiting.add(List.of(new DeferredCall.Reschedule(taskType, taskId, null, delay)));
     return new RescheduleResult(RescheduleResult.Outcome.ON_COMMIT, null, 0);
+  }
+
+  @Override
+  public DeferralResult finish(String handle) {
+    TransactionCalls waiting = waiting();
+    if (waiting == null) {
+      return scheduler.finish(handle);
+    }
+    return onCommit(waiting, handle, new DeferredCall.Finish(handle));
+  }
+
+  @Override
+  public DeferralResult fail(String handle, String reason, @Nullable Duration delay) {
+    TransactionCalls waiting = waiting();
+    if (waiting == null) {
+      return scheduler.fail(handle, reason, delay);
+    } else if (delay != null
+        && (delay.isNegative() || delay.compareTo(Limits.MAX_RETRY_DELAY) > 0)) {
+      throw new InvalidJobException(
+          "delay must be between 0 and " + Limits.MAX_RETRY_DELAY + ", not " + delay);
+    }
+    return onCommit(waiting, handle, new DeferredCall.Fail(handle, reason, delay));
+  }
+
+  @Override
+  public DeferralResult reject(String handle, String reason) {
+    TransactionCalls waiting = waiting();
+    if (waiting == null) {
+      return scheduler.reject(handle, reason);
+    }
+    return onCommit(waiting, handle, new DeferredCall.Reject(handle, reason));
+  }
+
+  private static DeferralResult onCommit(
+      TransactionCalls waiting, String handle, DeferredCall call) {
+    try {
+      var unused = AttemptToken.parse(handle);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidJobException("the handle is none that TaskContext.defer returned");
+    }
+    waiting.add(List.of(call));
+    return new DeferralResult(DeferralResult.Outcome.ON_COMMIT, null);
+  }
+
+  @Override
+  public DeferralResult extend(String handle, Duration within) {
+    return scheduler.extend(handle, within);
   }
 
   /** The job of a call that will be made behind the commit, where nobody hears of its mistakes. */

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.punctual.CancelResult;
+import io.punctual.DeferralResult;
 import io.punctual.InvalidJobException;
 import io.punctual.RescheduleResult;
 import io.punctual.SubmitResult;
 import io.punctual.TaskSubmitService;
+import io.punctual.wire.AttemptToken;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -27,6 +29,9 @@ import tools.jackson.databind.json.JsonMapper;
 class AfterCommitTest {
 
   private static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
+
+  private static final String HANDLE =
+      new AttemptToken("shop", "order.close", "1", "abc", "lease").text();
 
   private final RecordingScheduler scheduler = new RecordingScheduler();
   private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
@@ -57,7 +62,19 @@ class AfterCommitTest {
           assertThat(service.reschedule("t", "b", Instant.EPOCH).outcome())
               .isEqualTo(RescheduleResult.Outcome.ON_COMMIT);
           send("c");
+          assertThat(service.finish(HANDLE).outcome()).isEqualTo(DeferralResult.Outcome.ON_COMMIT);
+          assertThat(service.fail(HANDLE, "no", Duration.ofHours(1)).outcome())
+              .isEqualTo(DeferralResult.Outcome.ON_COMMIT);
+          assertThat(service.fail(HANDLE, "no").outcome())
+              .isEqualTo(DeferralResult.Outcome.ON_COMMIT);
+          assertThat(service.reject(HANDLE, "never").outcome())
+              .isEqualTo(DeferralResult.Outcome.ON_COMMIT);
           assertThat(scheduler.calls).isEmpty();
+          // Time runs while the transaction does.
+          assertThat(service.extend(HANDLE, Duration.ofDays(1)).outcome())
+              .isEqualTo(DeferralResult.Outcome.EXTENDED);
+          assertThat(scheduler.calls).hasSize(1);
+          scheduler.calls.clear();
         });
 
     assertThat(scheduler.calls)
@@ -67,7 +84,25 @@ class AfterCommitTest {
             "cancelByTag order:1",
             "reschedule b PT1H",
             "reschedule b 1970-01-01T00:00:00Z",
-            "submit c");
+            "submit c",
+            "finish " + HANDLE,
+            "fail " + HANDLE + " no PT1H",
+            "fail " + HANDLE + " no null",
+            "reject " + HANDLE + " never");
+  }
+
+  @Test
+  void whatIsNoHandleIsRefusedAtOnce() {
+    transaction.executeWithoutResult(
+        status -> {
+          assertThatThrownBy(() -> service.finish("nonsense"))
+              .isInstanceOf(InvalidJobException.class)
+              .hasMessageContaining("TaskContext.defer");
+          assertThatThrownBy(() -> service.fail(HANDLE, "no", Duration.ofDays(31)))
+              .isInstanceOf(InvalidJobException.class)
+              .hasMessageContaining("delay must be between");
+        });
+    assertThat(scheduler.calls).isEmpty();
   }
 
   @Test

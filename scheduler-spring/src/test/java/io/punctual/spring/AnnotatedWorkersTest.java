@@ -8,17 +8,20 @@ import io.punctual.RejectTaskException;
 import io.punctual.TaskContext;
 import io.punctual.TaskHeader;
 import io.punctual.TaskWorker;
+import io.punctual.worker.AttemptLease;
 import io.punctual.worker.RunningAttempt;
 import io.punctual.worker.TaskWorkers;
 import io.punctual.worker.TimeLimit;
 import io.punctual.worker.WorkerSetupException;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -196,6 +199,33 @@ class AnnotatedWorkersTest {
     void run(String text) {}
   }
 
+  static class Later {
+
+    static final CompletableFuture<String> FUTURE = new CompletableFuture<>();
+
+    @DelayedTask("later")
+    CompletableFuture<String> later(String text) {
+      return FUTURE;
+    }
+
+    @DelayedTask("never")
+    @Nullable CompletionStage<Void> never() {
+      return null;
+    }
+  }
+
+  @Test
+  void aMethodMayReturnWhatEndsLater() throws Exception {
+    try (var context = start(registered -> {}, Later.class)) {
+      assertThat(worker(context, "later").invokeAsync("", attempt(Map.of())))
+          .isSameAs(Later.FUTURE);
+      assertThatThrownBy(() -> worker(context, "never").invokeAsync("", attempt(Map.of())))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("the method never")
+          .hasMessageContaining("null in the place of a CompletionStage");
+    }
+  }
+
   static class Twice {
 
     @DelayedTask("order.close")
@@ -207,7 +237,7 @@ class AnnotatedWorkersTest {
     assertStops("cannot be read", "Set the property", UnknownPlaceholder.class);
     assertStops("private method", "package-private", Private.class);
     assertStops("CloseOrder order, String text", "@TaskHeader", Ambiguous.class);
-    assertStops("returns a String", "return nothing", Answering.class);
+    assertStops("returns a String", "return nothing, or a CompletionStage", Answering.class);
     assertStops("@TaskHeader(\"by\") does not fit", "String", WrongHeader.class);
     assertStops("'no name' of the method run", "@DelayedTask names, must be", WrongName.class);
     assertStops("taken by two workers", "another type()", Closer.class, Twice.class);
@@ -257,7 +287,7 @@ class AnnotatedWorkersTest {
     for (boolean byClass : List.of(true, false)) {
       seen.clear();
       try (var context = start(proxying(byClass), ProxiedGreeter.class)) {
-        worker(context, "greet").invoke("you", attempt(Map.of()));
+        var unused = worker(context, "greet").invokeAsync("you", attempt(Map.of()));
       }
       assertThat(seen).containsExactly("intercepted", "hello you");
     }
@@ -325,7 +355,7 @@ class AnnotatedWorkersTest {
   private static void run(Class<?> bean, String type, String params, Map<String, String> headers)
       throws Exception {
     try (var context = start(registered -> {}, bean)) {
-      worker(context, type).invoke(params, attempt(headers));
+      var unused = worker(context, type).invokeAsync(params, attempt(headers));
     }
   }
 
@@ -341,9 +371,23 @@ class AnnotatedWorkersTest {
         1,
         0,
         headers,
-        Instant.EPOCH,
-        Duration.ofSeconds(1),
-        new TimeLimit(Thread.currentThread(), () -> {}));
+        InstantSource.system(),
+        new TimeLimit(Duration.ofSeconds(1), () -> {}),
+        new NoLease());
+  }
+
+  /** Nobody asks it. */
+  private static final class NoLease implements AttemptLease {
+
+    @Override
+    public void extend(Duration timeToRun) {
+      throw new IllegalStateException("asked for more time");
+    }
+
+    @Override
+    public String defer(Duration within) {
+      throw new IllegalStateException("asked to be put off");
+    }
   }
 
   private static AnnotationConfigApplicationContext start(

@@ -2,6 +2,7 @@ package io.punctual.spring;
 
 import io.punctual.BatchItem;
 import io.punctual.CancelResult;
+import io.punctual.DeferralResult;
 import io.punctual.DelayQueueJob;
 import io.punctual.ErrorCode;
 import io.punctual.JobInfo;
@@ -15,6 +16,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Writes down what it was asked, in order; takes everything but jobs of the type refused. */
 final class RecordingScheduler implements JobScheduler {
@@ -74,6 +76,30 @@ final class RecordingScheduler implements JobScheduler {
   public RescheduleResult reschedule(String taskType, String taskId, Duration delay) {
     calls.add("reschedule " + taskId + " " + delay);
     return new RescheduleResult(RescheduleResult.Outcome.RESCHEDULED, Instant.EPOCH, 0);
+  }
+
+  @Override
+  public DeferralResult finish(String handle) {
+    calls.add("finish " + handle);
+    return new DeferralResult(DeferralResult.Outcome.DONE, null);
+  }
+
+  @Override
+  public DeferralResult fail(String handle, String reason, @Nullable Duration delay) {
+    calls.add("fail " + handle + " " + reason + " " + delay);
+    return new DeferralResult(DeferralResult.Outcome.RETRY, Instant.EPOCH);
+  }
+
+  @Override
+  public DeferralResult reject(String handle, String reason) {
+    calls.add("reject " + handle + " " + reason);
+    return new DeferralResult(DeferralResult.Outcome.DEAD, null);
+  }
+
+  @Override
+  public DeferralResult extend(String handle, Duration within) {
+    calls.add("extend " + handle + " " + within);
+    return new DeferralResult(DeferralResult.Outcome.EXTENDED, Instant.EPOCH);
   }
 
   @Override

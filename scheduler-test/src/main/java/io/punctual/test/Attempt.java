@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param dueAt when the job was due at first
  * @param at when it ran, by the scheduler's clock
  * @param outcome what the scheduler made of it
- * @param error what the worker threw; null if it returned, or was not reached
+ * @param error what the worker threw or its future completed with; null if it returned, or was not
+ *     reached
  */
 public record Attempt(
     String taskType,
@@ -28,6 +29,11 @@ public record Attempt(
   public enum Outcome {
     /** The worker returned: the job is finished. */
     DONE,
+    /**
+     * The job goes on without its worker, which has returned: {@link
+     * io.punctual.TaskContext#defer}.
+     */
+    DEFERRED,
     /** The worker threw: the job is tried again, as its retry policy says, or is a dead letter. */
     FAILED,
     /** The worker threw {@link io.punctual.RetryLaterException}. */
@@ -35,8 +41,8 @@ public record Attempt(
     /** The worker threw {@link io.punctual.RejectTaskException}: the job is a dead letter. */
     REJECTED,
     /**
-     * The scheduler did not hear how it ended, by one of the {@link Faults}: the job is tried
-     * again.
+     * The scheduler did not hear how it ended, by one of the {@link Faults}, or since its future
+     * was not completed within its time-to-run: the job is tried again.
      */
     UNKNOWN
   }

@@ -17,6 +17,7 @@ import io.punctual.core.engine.RepeatCause;
 import io.punctual.core.engine.Stepper;
 import io.punctual.core.job.JobState;
 import io.punctual.core.local.EngineJobScheduler;
+import io.punctual.core.local.LocalLease;
 import io.punctual.core.local.WorkerEnds;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Cursor;
@@ -29,6 +30,7 @@ import io.punctual.spring.Transactions;
 import io.punctual.spring.WorkerSettings;
 import io.punctual.test.Faults.Fault;
 import io.punctual.test.store.InMemoryJobStore;
+import io.punctual.worker.Invocation;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.RunningAttempt;
 import io.punctual.worker.TaskWorkers;
@@ -47,6 +49,9 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -59,7 +64,8 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * A scheduler for tests, in memory: the engine and the state machine of the real one, and a clock
  * that moves only when told. Nothing runs in the background; workers are called by {@link #advance}
- * and {@link #runDue}, one after the other, on the thread that calls these.
+ * and {@link #runDue}, one after the other, on the thread that calls these. A future that a worker
+ * returns is waited for there.
  *
  * <pre>{@code
  * TestScheduler scheduler = TestScheduler.create();
@@ -95,6 +101,7 @@ public final class TestScheduler {
   private final Stepper stepper;
   private final JobScheduler jobScheduler;
   private final Supplier<TaskSubmitService> tasks;
+  private final Supplier<PendingCalls> pending;
   private final Faults faults = new Faults();
   private final ReentrantLock stepping = new ReentrantLock();
   private final List<Attempt> attempts = new ArrayList<>();
@@ -122,7 +129,8 @@ public final class TestScheduler {
     this.jobScheduler = faults.before(new EngineJobScheduler(application, stepper.engine()));
     Function<TestScheduler, TaskSubmitService> factory = builder.tasks;
     this.tasks = new Once<>(() -> factory.apply(this));
-    reset();
+    this.pending = new Once<>(builder.pending);
+    begin();
   }
 
   /** A scheduler without workers, whose clock shows the present time. */
@@ -144,6 +152,7 @@ public final class TestScheduler {
     private RetryPolicy retry = RetryPolicy.DEFAULT;
     private Supplier<TaskWorkers> workers = () -> new TaskWorkers(Map.of());
     private Supplier<List<JobListener>> listeners = List::of;
+    private Supplier<PendingCalls> pending = () -> PendingCalls.NONE;
     private Function<TestScheduler, TaskSubmitService> tasks =
         scheduler ->
             new SpringTaskSubmitService(
@@ -223,6 +232,17 @@ public final class TestScheduler {
      */
     public Builder taskSubmitService(Function<TestScheduler, TaskSubmitService> factory) {
       tasks = factory;
+      return this;
+    }
+
+    /**
+     * Calls that the application keeps until a scheduler has taken them. They are made before
+     * anything runs, and forgotten by {@link TestScheduler#reset}. None without this call.
+     *
+     * @param source asked once, when it is needed at first
+     */
+    public Builder pendingCalls(Supplier<PendingCalls> source) {
+      pending = source;
       return this;
     }
 
@@ -429,6 +449,7 @@ public final class TestScheduler {
       if (faults.isAway()) {
         return Optional.empty();
       }
+      pending.get().make();
       stepper.expire();
       return stepper.claim(TestScheduler.this::serves);
     }
@@ -468,17 +489,23 @@ public final class TestScheduler {
 
     private void run(TaskWorker worker, Delivery delivery, @Nullable Fault fault) {
       faults.begin();
-      Throwable thrown = invoke(worker, delivery);
+      TimeLimit limit = new TimeLimit(timeToRun(delivery), () -> {});
+      RunningAttempt context = context(delivery, limit);
+      Throwable thrown = invoke(worker, delivery, context, limit);
       boolean killed = faults.endKilled();
-      if (killed || fault == Fault.ANSWER_LOST) {
+      if (limit.struck()) {
+        remember(delivery, Attempt.Outcome.UNKNOWN, thrown);
+        stored(tookTooLong(delivery));
+      } else if (killed || fault == Fault.ANSWER_LOST) {
         remember(delivery, Attempt.Outcome.UNKNOWN, thrown);
         stored(connectionBroke(delivery));
       } else if (fault == Fault.SCHEDULER_KILLED) {
         // Nobody tells the store: the lease runs out.
         remember(delivery, Attempt.Outcome.UNKNOWN, thrown);
       } else {
-        remember(delivery, outcome(thrown), thrown);
-        stored(end(delivery, thrown));
+        Duration deferred = context.deferred();
+        remember(delivery, outcome(thrown, deferred != null), thrown);
+        stored(end(delivery, thrown, deferred));
       }
       if (thrown instanceof AssertionError error) {
         throw error;
@@ -511,19 +538,23 @@ public final class TestScheduler {
         RepeatCause.ANSWER_LOST);
   }
 
-  private @Nullable Throwable invoke(TaskWorker worker, Delivery delivery) {
+  private static CompletableFuture<Void> tookTooLong(Delivery delivery) {
+    return delivery.unknown(
+        INSTANCE,
+        "its future was not completed within its time-to-run of " + timeToRun(delivery),
+        true,
+        RepeatCause.TIME_OVER);
+  }
+
+  private @Nullable Throwable invoke(
+      TaskWorker worker, Delivery delivery, RunningAttempt context, TimeLimit limit) {
     Instant at = now();
     delivery.started();
     long began = System.nanoTime();
-    TimeLimit limit = new TimeLimit(Thread.currentThread(), () -> {});
-    Throwable thrown = null;
-    try {
-      worker.invoke(delivery.content().params(), context(delivery, at, limit));
-    } catch (Throwable e) {
-      thrown = e;
-    } finally {
-      limit.over();
-    }
+    CompletableFuture<@Nullable Throwable> end = new CompletableFuture<>();
+    Invocation.call(
+        worker, delivery.content().params(), context, limit, Runnable::run, end::complete);
+    Throwable thrown = await(end, delivery, limit);
     listeners
         .get()
         .ended(
@@ -534,14 +565,47 @@ public final class TestScheduler {
                 Instant.ofEpochMilli(delivery.dueTime()),
                 at,
                 Duration.ofNanos(System.nanoTime() - began),
-                JobListeners.outcome(thrown),
+                JobListeners.outcome(thrown, context.deferred() != null),
                 thrown));
     return thrown;
   }
 
-  // Nothing strikes the limit: no time passes while a worker runs.
-  private static RunningAttempt context(Delivery delivery, Instant startedAt, TimeLimit limit) {
+  /**
+   * Waits for a future that the worker left behind, as long as the job may run by a real clock: the
+   * scheduler's stands still while a worker runs.
+   */
+  private static @Nullable Throwable await(
+      CompletableFuture<@Nullable Throwable> end, Delivery delivery, TimeLimit limit) {
+    try {
+      // It may ask for more meanwhile.
+      for (Duration left = limit.left(); !left.isZero(); left = limit.left()) {
+        try {
+          return end.get(left.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+          log.trace("{} ms were over", left.toMillis(), e);
+        }
+      }
+      limit.strike();
+      return new TimeoutException(
+          "the future of job %s of %s was not completed within %s of real time, its time-to-run"
+              .formatted(delivery.taskId(), delivery.queue().taskType(), limit.timeToRun()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      limit.interrupt();
+      return e;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("nobody completes it so", e);
+    }
+  }
+
+  private static Duration timeToRun(Delivery delivery) {
     Duration allowed = delivery.content().timeToRun();
+    return allowed != null ? allowed : Limits.DEFAULT_TIME_TO_RUN;
+  }
+
+  // No time passes while a worker runs: but for a future that nobody completes, nothing strikes the
+  // limit.
+  private RunningAttempt context(Delivery delivery, TimeLimit limit) {
     return new RunningAttempt(
         delivery.queue().taskType(),
         delivery.taskId(),
@@ -549,13 +613,14 @@ public final class TestScheduler {
         delivery.attempt(),
         delivery.dueTime(),
         delivery.content().headers(),
-        startedAt,
-        allowed != null ? allowed : Limits.DEFAULT_TIME_TO_RUN,
-        limit);
+        clock,
+        limit,
+        new LocalLease(delivery));
   }
 
-  private static CompletableFuture<Void> end(Delivery delivery, @Nullable Throwable thrown) {
-    if (JobListeners.outcome(thrown) == JobAttempt.Outcome.FAILED) {
+  private static CompletableFuture<Void> end(
+      Delivery delivery, @Nullable Throwable thrown, @Nullable Duration deferred) {
+    if (JobListeners.outcome(thrown, false) == JobAttempt.Outcome.FAILED) {
       // Tests let workers fail on purpose; what it was is in the attempt.
       log.debug(
           "Job {} of {} failed, attempt {}",
@@ -564,12 +629,13 @@ public final class TestScheduler {
           delivery.attempt(),
           thrown);
     }
-    return WorkerEnds.store(delivery, INSTANCE, thrown);
+    return WorkerEnds.store(delivery, INSTANCE, thrown, deferred);
   }
 
-  private static Attempt.Outcome outcome(@Nullable Throwable thrown) {
-    return switch (JobListeners.outcome(thrown)) {
+  private static Attempt.Outcome outcome(@Nullable Throwable thrown, boolean deferred) {
+    return switch (JobListeners.outcome(thrown, deferred)) {
       case DONE -> Attempt.Outcome.DONE;
+      case DEFERRED -> Attempt.Outcome.DEFERRED;
       case FAILED -> Attempt.Outcome.FAILED;
       case RETRY_LATER -> Attempt.Outcome.RETRY_LATER;
       case REJECTED -> Attempt.Outcome.REJECTED;
@@ -674,10 +740,16 @@ public final class TestScheduler {
   }
 
   /**
-   * Forgets all jobs, attempts, faults and workers of the test, and sets the clock to where it
-   * begins. To be called between tests that share a scheduler.
+   * Forgets all jobs, attempts, faults and workers of the test, drops what the application's outbox
+   * holds, and sets the clock to where it begins. To be called between tests that share a
+   * scheduler.
    */
   public void reset() {
+    pending.get().forget();
+    begin();
+  }
+
+  private void begin() {
     workersOfTest = new TaskWorkers(Map.of());
     faults.clear();
     store.clear();

@@ -1,7 +1,10 @@
 package io.punctual.test;
 
-/** Ends a worker on its way; an error, so that no {@code catch (Exception)} keeps it alive. */
-final class WorkerKilledException extends Error {
+/**
+ * Ends a worker on its way, as {@link Faults#killWorkerHere} asks; an error, so that no {@code
+ * catch (Exception)} keeps it alive.
+ */
+public final class WorkerKilledException extends Error {
 
   private static final long serialVersionUID = 1L;
 

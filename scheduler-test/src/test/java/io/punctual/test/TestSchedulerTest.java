@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.punctual.CancelResult;
+import io.punctual.DeferralResult;
 import io.punctual.DelayQueueJob;
+import io.punctual.InvalidJobException;
 import io.punctual.JobAttempt;
 import io.punctual.JobConflictException;
 import io.punctual.JobInfo;
@@ -25,7 +27,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -65,6 +69,110 @@ class TestSchedulerTest {
                 Attempt.Outcome.DONE,
                 null));
     assertThat(scheduler.jobs()).isEmpty();
+  }
+
+  @Test
+  void aFutureIsWaitedForAndItsEndIsThatOfTheAttempt() {
+    scheduler.register(
+        later(
+            context ->
+                CompletableFuture.runAsync(
+                    () -> {
+                      ran.add("attempt " + context.attempt() + " at " + scheduler.now());
+                      if (context.attempt() == 1) {
+                        throw new RetryLaterException(Duration.ofMinutes(2), "not yet");
+                      }
+                    })));
+    tasks.send(job("1", Duration.ZERO).build());
+
+    assertThat(scheduler.advance(Duration.ofHours(1)))
+        .extracting(Attempt::outcome)
+        .containsExactly(Attempt.Outcome.RETRY_LATER, Attempt.Outcome.DONE);
+    assertThat(ran)
+        .containsExactly("attempt 1 at " + START, "attempt 2 at " + START.plusSeconds(120));
+  }
+
+  @Test
+  void aFutureThatNobodyCompletesIsCancelledWhenItsTimeIsOverByARealClock() {
+    List<CompletableFuture<String>> futures = new ArrayList<>();
+    scheduler.register(
+        later(
+            context -> {
+              CompletableFuture<String> future = new CompletableFuture<>();
+              futures.add(future);
+              return future;
+            }));
+    tasks.send(
+        job("1", Duration.ZERO).timeToRun(Duration.ofSeconds(1)).retry(RetryPolicy.NEVER).build());
+
+    List<Attempt> attempts = scheduler.runDue();
+
+    assertThat(attempts).hasSize(1);
+    assertThat(attempts.get(0).outcome()).isEqualTo(Attempt.Outcome.UNKNOWN);
+    assertThat(attempts.get(0).error()).hasMessageContaining("was not completed within PT1S");
+    assertThat(futures.get(0)).isCancelled();
+    assertThat(scheduler.deadLetters()).hasSize(1);
+  }
+
+  @Test
+  void aJobThatIsLeftToSomebodyElseIsEndedByItsHandleOrComesAgain() {
+    List<String> handles = new ArrayList<>();
+    scheduler.register(
+        later(
+            context -> {
+              handles.add(context.defer(Duration.ofHours(2)));
+              return CompletableFuture.completedFuture(null);
+            }));
+    tasks.send(job("1", Duration.ZERO).build());
+
+    assertThat(scheduler.runDue())
+        .extracting(Attempt::outcome)
+        .containsExactly(Attempt.Outcome.DEFERRED);
+    assertThat(scheduler.advance(Duration.ofMinutes(90))).isEmpty();
+    assertThat(tasks.extend(handles.get(0), Duration.ofHours(3)))
+        .isEqualTo(
+            new DeferralResult(
+                DeferralResult.Outcome.EXTENDED, START.plus(Duration.ofMinutes(270))));
+    assertThat(scheduler.advance(Duration.ofMinutes(179))).isEmpty();
+
+    assertThat(scheduler.advance(Duration.ofMinutes(2)))
+        .extracting(Attempt::number)
+        .containsExactly(2);
+    assertThat(tasks.fail(handles.get(0), "too late").outcome())
+        .isEqualTo(DeferralResult.Outcome.LEASE_LOST);
+    assertThat(tasks.fail(handles.get(1), "not yet", Duration.ofHours(1)).outcome())
+        .isEqualTo(DeferralResult.Outcome.RETRY);
+    assertThat(scheduler.find(TYPE, "1").orElseThrow().failures().get(0)).contains("not yet");
+    assertThat(scheduler.advance(Duration.ofHours(1)))
+        .extracting(Attempt::number)
+        .containsExactly(3);
+
+    // The first one comes with the news that it was done after all.
+    assertThat(tasks.finish(handles.get(0)).outcome()).isEqualTo(DeferralResult.Outcome.DONE);
+    assertThat(tasks.finish(handles.get(2)).outcome())
+        .isEqualTo(DeferralResult.Outcome.ALREADY_DONE);
+    assertThat(scheduler.advance(Duration.ofDays(1))).isEmpty();
+    assertThat(tasks.finish(handles.get(0)).outcome()).isEqualTo(DeferralResult.Outcome.UNKNOWN);
+    assertThatThrownBy(() -> tasks.finish("nonsense")).isInstanceOf(InvalidJobException.class);
+  }
+
+  private static TaskWorker later(Function<TaskContext, CompletionStage<?>> work) {
+    return new TaskWorker() {
+      @Override
+      public String type() {
+        return TYPE;
+      }
+
+      @Override
+      public void invoke(String params) {
+        throw new IllegalStateException("called without its attempt");
+      }
+
+      @Override
+      public CompletionStage<?> invokeAsync(String params, TaskContext context) {
+        return work.apply(context);
+      }
+    };
   }
 
   @Test

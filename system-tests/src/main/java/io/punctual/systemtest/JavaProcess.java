@@ -24,6 +24,7 @@ public final class JavaProcess implements AutoCloseable {
   private final String scheme;
   private final HttpClient client;
   private final List<String> command;
+  private final Path directory;
   private final Path log;
   // Should this JVM be ended, its children must not stay.
   private final Thread atExit = new Thread(this::destroy, "end-process");
@@ -39,13 +40,31 @@ public final class JavaProcess implements AutoCloseable {
    */
   JavaProcess(
       String name, String scheme, int port, HttpClient client, Path log, List<String> arguments) {
+    this(name, scheme, port, client, log, JAVA, Path.of(""), arguments);
+  }
+
+  /**
+   * Prepares a process on another Java, in another directory.
+   *
+   * @param java the program
+   */
+  JavaProcess(
+      String name,
+      String scheme,
+      int port,
+      HttpClient client,
+      Path log,
+      String java,
+      Path directory,
+      List<String> arguments) {
     this.name = name;
+    this.directory = directory.toAbsolutePath();
     this.scheme = scheme;
     this.client = client;
     this.port = port;
     this.log = log;
     this.command = new ArrayList<>();
-    command.add(JAVA);
+    command.add(java);
     command.addAll(arguments);
     Runtime.getRuntime().addShutdownHook(atExit);
   }
@@ -56,6 +75,7 @@ public final class JavaProcess implements AutoCloseable {
       Files.createDirectories(log.getParent());
       process =
           new ProcessBuilder(command)
+              .directory(directory.toFile())
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
               .start();
@@ -80,6 +100,23 @@ public final class JavaProcess implements AutoCloseable {
       throw new IllegalStateException(
           name + " does not become ready; its threads: " + dumpThreads(pid()), e);
     }
+    return this;
+  }
+
+  /** Waits until its log has that text, for programs that say nothing of their readiness. */
+  public JavaProcess awaitLog(String text) {
+    Waiting.until(
+        name + " logs '" + text + "' (its log: " + log + ")",
+        () -> {
+          // In this order: what it writes last is read as well.
+          boolean alive = process().isAlive();
+          if (Files.readString(log).contains(text)) {
+            return true;
+          } else if (!alive) {
+            throw new IllegalStateException(name + " ended; its log: " + log);
+          }
+          return false;
+        });
     return this;
   }
 

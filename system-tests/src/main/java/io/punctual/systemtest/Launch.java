@@ -7,6 +7,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -31,6 +32,11 @@ record Launch(String name, List<String> words, List<Path> jars) {
 
   /** A class of this JVM's class path; one that is in a jar needs nothing but jars. */
   static Launch main(Class<?> main) {
+    return main(main, jar -> true);
+  }
+
+  /** The same, with those jars alone of which that holds, by the names of their files. */
+  static Launch main(Class<?> main, Predicate<String> jars) {
     boolean packed =
         Files.isRegularFile(
             Path.of(
@@ -39,6 +45,7 @@ record Launch(String name, List<String> words, List<Path> jars) {
         Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
             .map(Path::of)
             .filter(entry -> !packed || Files.isRegularFile(entry))
+            .filter(entry -> Files.isDirectory(entry) || jars.test(entry.getFileName().toString()))
             .toList();
     String joined =
         path.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The programs of the system, as the build made them, on free ports of 127.0.0.1. */
@@ -22,6 +23,9 @@ public final class Programs {
   // To make a cache costs as much as five starts save.
   private static final Set<String> OFTEN =
       Set.of("scheduler-server", "eureka-registry", WorkerApplication.class.getSimpleName());
+
+  private static final Pattern SERVLET_STACK =
+      Pattern.compile("(spring-webmvc|spring-boot-(starter-)?(webmvc|tomcat|servlet)|tomcat-).*");
 
   /** An option of the demo: its database ends with it. */
   public static final String SHOP_IN_MEMORY =
@@ -245,7 +249,57 @@ public final class Programs {
     return process(main.getSimpleName(), port, Launch.main(main), arguments);
   }
 
-  private static String eureka(JavaProcess registry) {
+  /**
+   * A WebFlux application of the class path, from which Spring MVC and Tomcat are left out, that
+   * registers nowhere and finds a scheduler by a {@code DiscoveryClient} of properties.
+   */
+  public JavaProcess reactiveApplication(JavaProcess scheduler, Class<?> main, String... options) {
+    int port = Ports.free();
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--server.address=127.0.0.1",
+                "--server.port=" + port,
+                "--management.endpoint.health.probes.enabled=true",
+                "--eureka.client.enabled=false",
+                discovered(scheduler)));
+    arguments.addAll(Arrays.asList(options));
+    return process(
+        main.getSimpleName(),
+        port,
+        Launch.main(main, jar -> !SERVLET_STACK.matcher(jar).matches()),
+        arguments);
+  }
+
+  /** An option: where the registry of properties has the scheduler. */
+  public static String discovered(JavaProcess scheduler) {
+    return "--spring.cloud.discovery.client.simple.instances.punctual-scheduler[0].uri="
+        + scheduler.url();
+  }
+
+  /**
+   * A program that was built elsewhere.
+   *
+   * @param javaHome of the Java that runs it
+   * @param where it runs
+   * @param words behind {@code java}, up to the program's own options
+   */
+  JavaProcess foreign(Path javaHome, Path where, String name, List<String> words, int port) {
+    List<String> command = new ArrayList<>(flags);
+    command.addAll(words);
+    return new JavaProcess(
+        name,
+        scheme,
+        port,
+        client,
+        log(name, port),
+        javaHome.resolve("bin").resolve("java").toString(),
+        where,
+        command);
+  }
+
+  /** The option by which an application finds the registry. */
+  static String eureka(JavaProcess registry) {
     return "--eureka.client.service-url.defaultZone=" + registry.url() + "/eureka/";
   }
 
@@ -258,8 +312,11 @@ public final class Programs {
     }
     command.addAll(launch.words());
     command.addAll(options);
-    Path log = directory.resolve("logs").resolve(name + "-" + port + ".log");
-    return new JavaProcess(name, scheme, port, client, log, command);
+    return new JavaProcess(name, scheme, port, client, log(name, port), command);
+  }
+
+  private Path log(String name, int port) {
+    return directory.resolve("logs").resolve(name + "-" + port + ".log");
   }
 
   private Launch jar(String module) {

@@ -2,6 +2,7 @@ package io.punctual.systemtest;
 
 import io.punctual.systemtest.worker.WorkerApplication;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -9,6 +10,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Submits jobs of one application over HTTP and writes down what was tried and acknowledged. */
@@ -21,6 +23,7 @@ public final class Submitter {
   private final Map<String, Long> attempted = new ConcurrentHashMap<>();
   private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
   private final Set<String> settled = ConcurrentHashMap.newKeySet();
+  private volatile @Nullable Duration timeToRun;
 
   public Submitter(String application) {
     this(application, WorkerApplication.TYPE);
@@ -29,6 +32,11 @@ public final class Submitter {
   public Submitter(String application, String type) {
     this.application = application;
     this.type = type;
+  }
+
+  /** How long the jobs that are submitted from now on may run; else what the scheduler says. */
+  public void mayRunFor(Duration limit) {
+    timeToRun = limit;
   }
 
   /** The due time with which a job was submitted, epoch ms. */
@@ -87,10 +95,20 @@ public final class Submitter {
 
   private String job(String id, String what, long due, String retry) {
     attempted.put(id, due);
+    Duration limit = timeToRun;
     return """
-        {"application":"%s","taskType":"%s","taskId":"%s","delayTime":%d,"params":"%s %s",\
-        "retry":"%s"}"""
-        .formatted(application, type, id, due, id, what, retry);
+    {"application":"%s","taskType":"%s","taskId":"%s","delayTime":%d,"params":"%s %s",\
+    "retry":"%s"%s}\
+    """
+        .formatted(
+            application,
+            type,
+            id,
+            due,
+            id,
+            what,
+            retry,
+            limit == null ? "" : ",\"timeToRun\":" + limit.toMillis());
   }
 
   private void sendBatch(JavaProcess scheduler, List<String> jobs) throws IOException {

@@ -35,7 +35,7 @@ class EndToEndIT {
               Http.post(demo.url() + "/orders/" + paid.get("id").stringValue() + "/pay", "{}")
                   .status())
           .isEqualTo(200);
-      assertThat(state(paid)).isEqualTo("cancelled");
+      Waiting.until("its job is cancelled", () -> state(paid).equals("cancelled"));
 
       Waiting.until("the unpaid order closes", () -> status(demo, unpaid).equals("CLOSED"));
       Waiting.until("its job is finished", () -> state(unpaid).equals("finished"));

@@ -6,14 +6,24 @@ import static io.punctual.systemtest.SharedSystem.REDIS;
 import static io.punctual.systemtest.SharedSystem.REGISTRY;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
+import io.opentelemetry.proto.trace.v1.Span;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The demo shop through what happens to shops: it ends at once, jobs get lost, its partner fails.
+ * The demo shop through what happens to shops: it ends at once, no scheduler is there, its partner
+ * fails.
  */
 class ShopIT {
 
@@ -35,31 +45,31 @@ class ShopIT {
   }
 
   private static JavaProcess shop(
-      String name, JavaProcess scheduler, String database, String option) {
-    return PROGRAMS
-        .program(
-            "demo-order-service",
-            database,
-            option,
-            "--spring.application.name=" + name,
-            "--eureka.client.service-url.defaultZone=" + REGISTRY.url() + "/eureka/",
-            "--punctual.client.url=" + scheduler.url(),
-            "--punctual.client.callback.accept-unsigned=true",
-            "--shop.send-again-every=1s")
-        .start()
-        .awaitReady();
+      String name, JavaProcess scheduler, String database, String... options) {
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                database,
+                "--spring.application.name=" + name,
+                "--eureka.client.service-url.defaultZone=" + REGISTRY.url() + "/eureka/",
+                "--punctual.client.url=" + scheduler.url(),
+                "--punctual.client.callback.accept-unsigned=true"));
+    all.addAll(List.of(options));
+    return PROGRAMS.program("demo-order-service", all.toArray(String[]::new)).start().awaitReady();
   }
 
   @Test
   void whatWasOrderedOutlivesTheProcessAndIsClosedByTheNext() throws Exception {
     // Where the shop's own default for the rest of the address puts it.
     String file = "--shop.data=" + DIRECTORY.resolve("shop-dies").toAbsolutePath();
-    JavaProcess dying = shop("shop-dies", file);
-    String unpaid = place(dying, "teapot", 5);
-    String paid = place(dying, "teapot", 600);
-    assertThat(available(dying, "teapot")).isOne();
-    dying.kill();
-    dying.close();
+    String unpaid;
+    String paid;
+    try (JavaProcess dying = shop("shop-dies", file)) {
+      unpaid = place(dying, "teapot", 20);
+      paid = place(dying, "teapot", 600);
+      assertThat(available(dying, "teapot")).isOne();
+      dying.kill();
+    }
 
     try (JavaProcess next = shop("shop-dies", file)) {
       Waiting.until("the order closes", () -> status(next, unpaid).equals("CLOSED"));
@@ -68,26 +78,6 @@ class ShopIT {
       assertThat(pay(next, unpaid).status()).isEqualTo(409);
       Waiting.until("the partner knows", () -> !order(next, paid).get("notifiedAt").isNull());
       assertThat(available(next, "teapot")).isEqualTo(2);
-    }
-  }
-
-  @Test
-  void jobsThatGotLostAreSentAgain() throws Exception {
-    try (JavaProcess shop = shop("shop-loses", Programs.SHOP_IN_MEMORY)) {
-      String id = place(shop, "tea", 30);
-      Waiting.until(
-          "its jobs are gone",
-          () ->
-              Http.delete(job("shop-loses", "order.close", id)).status() == 200
-                  && Http.delete(job("shop-loses", "order.remind", id)).status() == 200);
-      Waiting.until(
-          "they are there again", () -> state("shop-loses", "order.close", id).equals("delayed"));
-
-      // Not to wait for the time to pay.
-      assertThat(Http.post(job("shop-loses", "order.close", id) + "/run", "{}").status())
-          .isEqualTo(202);
-
-      Waiting.until("the order closes", () -> status(shop, id).equals("CLOSED"));
     }
   }
 
@@ -121,7 +111,9 @@ class ShopIT {
           () ->
               order(shop, id).get("notifyAttempts").intValue() == 3
                   && state("shop-partner", "payment.notify", id).equals("delayed"));
-      assertThat(state("shop-partner", "order.close", id)).isEqualTo("cancelled");
+      Waiting.until(
+          "its end is called off",
+          () -> state("shop-partner", "order.close", id).equals("cancelled"));
 
       assertThat(partner(shop, "UP").status()).isEqualTo(200);
       assertThat(Http.post(job("shop-partner", "payment.notify", id) + "/run", "{}").status())
@@ -130,6 +122,61 @@ class ShopIT {
       Waiting.until("the partner knows", () -> !order(shop, id).get("notifiedAt").isNull());
       assertThat(order(shop, id).get("notifyAttempts").intValue()).isEqualTo(4);
     }
+  }
+
+  @Test
+  void theTraceOfAnOrderGoesOnInItsJobsAndNothingElseIsTraced() throws Exception {
+    List<Span> spans = new CopyOnWriteArrayList<>();
+    HttpServer collector =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    collector.createContext("/v1/traces", exchange -> collect(exchange, spans));
+    collector.start();
+    try (JavaProcess shop =
+        shop(
+            "shop-traced",
+            scheduler,
+            Programs.SHOP_IN_MEMORY,
+            "--management.tracing.sampling.probability=1",
+            "--management.opentelemetry.tracing.export.schedule-delay=100ms",
+            "--management.opentelemetry.tracing.export.otlp.endpoint=http://127.0.0.1:"
+                + collector.getAddress().getPort()
+                + "/v1/traces")) {
+      String id = place(shop, "tea", 3);
+      Waiting.until("the order closes", () -> status(shop, id).equals("CLOSED"));
+      Waiting.until("its span is told", () -> named(spans, "process order.close").size() == 1);
+
+      Span placed = named(spans, "http post /orders").getFirst();
+      for (String job : List.of("process order.remind", "process order.close")) {
+        assertThat(named(spans, job)).hasSize(1);
+        Span span = named(spans, job).getFirst();
+        assertThat(span.getTraceId()).isEqualTo(placed.getTraceId());
+        assertThat(span.getParentSpanId()).isEqualTo(placed.getSpanId());
+      }
+      // No health check, no call of the scheduler, no look for lost jobs.
+      assertThat(spans)
+          .extracting(Span::getName)
+          .containsOnly(
+              "http post /orders",
+              "http get /orders/{id}",
+              "process order.remind",
+              "process order.close");
+    } finally {
+      collector.stop(0);
+    }
+  }
+
+  private static void collect(HttpExchange exchange, List<Span> spans) throws IOException {
+    try (exchange) {
+      ExportTraceServiceRequest.parseFrom(exchange.getRequestBody()).getResourceSpansList().stream()
+          .flatMap(resource -> resource.getScopeSpansList().stream())
+          .forEach(scope -> spans.addAll(scope.getSpansList()));
+      exchange.getResponseHeaders().add("Content-Type", "application/x-protobuf");
+      exchange.sendResponseHeaders(200, -1);
+    }
+  }
+
+  private static List<Span> named(List<Span> spans, String name) {
+    return spans.stream().filter(span -> span.getName().equals(name)).toList();
   }
 
   private static String job(String application, String taskType, String id) {

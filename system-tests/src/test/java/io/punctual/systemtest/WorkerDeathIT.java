@@ -5,8 +5,14 @@ import static io.punctual.systemtest.SharedSystem.REDIS;
 import static io.punctual.systemtest.SharedSystem.REGISTRY;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -17,6 +23,9 @@ class WorkerDeathIT {
 
   // From the registry to the scheduler's view, which is 2 s old at most, and to the worker.
   private static final Duration SEEN = Duration.ofSeconds(5);
+
+  // What docs/reliability.md promises.
+  private static final Duration AGAIN = Duration.ofSeconds(15);
 
   private static JavaProcess scheduler;
 
@@ -92,6 +101,61 @@ class WorkerDeathIT {
   }
 
   @Test
+  void futuresThatAWorkerTookToItsGraveAreBegunAgainAndADeployWaitsForThem() throws Exception {
+    Workload load = Workload.of("futures");
+    Submitter submitter = load.submitter();
+    try (JavaProcess worker = load.worker(REGISTRY).start().awaitReady()) {
+      submitter.submit(scheduler, "held-", 20, "later 5000", System.currentTimeMillis(), 0);
+      Waiting.until("they are under way", () -> load.underWay().size() == 20);
+      load.fault("the process that holds them is killed", worker::kill);
+
+      worker.start().awaitReady();
+      Waiting.until("they are under way again", () -> load.repeated().size() == 20);
+      // Nobody's thread is in the worker, and the process waits all the same.
+      worker.terminate();
+      assertThat(load.executions().stream().filter(Execution::done)).hasSize(20);
+      worker.start().awaitReady();
+      load.awaitDrained(scheduler);
+      assertThat(load.account().repeated()).hasSize(20);
+    }
+  }
+
+  @Test
+  void aJobThatIsLeftToSomebodyElseOutlivesItsWorkerAndItsScheduler() throws Exception {
+    Workload load = Workload.of("deferred");
+    Submitter submitter = load.submitter();
+    Path handle = SharedSystem.DIRECTORY.resolve(load.application() + ".handle");
+    try (JavaProcess worker = load.worker(REGISTRY).start().awaitReady()) {
+      assertThat(submitter.submitOne(scheduler, "left", "defer " + handle, 0)).isTrue();
+      Waiting.until("its worker has left it", () -> Files.exists(handle) && leased(submitter));
+      worker.kill();
+      scheduler.kill();
+      scheduler.start().awaitReady();
+      worker.start().awaitReady();
+      // By then the lease of a job that somebody has in his hands would be over.
+      assertThat(
+              submitter.submitOne(
+                  scheduler, "later", "record", System.currentTimeMillis() + 12_000))
+          .isTrue();
+      Waiting.until("that time has passed", () -> load.begun("later").size() == 1);
+
+      assertThat(submitter.find(scheduler, "left").get("state").asString()).isEqualTo("reserved");
+      Http.Answer answer =
+          Http.post(scheduler.url() + "/api/v1/claims/" + Files.readString(handle) + "/ack", "");
+      assertThat(answer.status()).isEqualTo(200);
+      load.awaitDrained(scheduler);
+      assertThat(load.account().repeated()).isEmpty();
+    }
+  }
+
+  /** Whether it was left for longer than any lease that is kept alive. */
+  private static boolean leased(Submitter submitter) throws Exception {
+    JsonNode until = submitter.find(scheduler, "left").at("/lease/until");
+    return !until.isMissingNode()
+        && Instant.parse(until.asString()).isAfter(Instant.now().plusSeconds(600));
+  }
+
+  @Test
   void jobsOfAnApplicationThatNeverRanGoOutSoonAfterItAppears() throws Exception {
     Workload load = Workload.of("newcomer");
     Submitter submitter = load.submitter();
@@ -142,6 +206,56 @@ class WorkerDeathIT {
       assertThat(accounting.unknown()).isZero();
       assertThat(accounting.repeated()).isNotEmpty();
     }
+  }
+
+  @Test
+  void whatOneOfThreeInstancesTakesToItsGraveRunsElsewhereSoonHoweverLongItMayTake()
+      throws Exception {
+    Workload load = Workload.of("third");
+    Submitter submitter = load.submitter();
+    submitter.mayRunFor(Duration.ofHours(1));
+    try (JavaProcess one = load.worker(REGISTRY).start();
+        JavaProcess two = load.worker(REGISTRY).start();
+        JavaProcess victim = load.worker(REGISTRY).start()) {
+      one.awaitReady();
+      two.awaitReady();
+      victim.awaitReady();
+      Waiting.until("the scheduler sees all three", () -> seen(load.application()) == 3);
+      // Apart, so that they travel in many requests; together less than two instances take.
+      submitter.submit(scheduler, "held-", 189, "sleep 10000", System.currentTimeMillis(), 5);
+      Waiting.until("all are under way", () -> load.underWay().size() == 189);
+      Set<String> held = heldBy(victim, load);
+      // More lost answers in a row than open a circuit.
+      assertThat(held).hasSizeGreaterThan(50);
+
+      load.fault("one of three instances is killed", victim::kill);
+      long killed = System.nanoTime();
+      Waiting.until(
+          held.size() + " jobs of the dead instance run again",
+          AGAIN,
+          () -> load.repeated().containsAll(held));
+      System.out.println(
+          "%d jobs of a dead instance ran again within %s"
+              .formatted(held.size(), Duration.ofNanos(System.nanoTime() - killed)));
+      load.awaitDrained(scheduler);
+      assertThat(load.account().repeated()).isEqualTo(held);
+    }
+  }
+
+  /** The ids of the jobs that the instance has begun and not ended. */
+  private static Set<String> heldBy(JavaProcess instance, Workload load) throws IOException {
+    return load.executions().stream()
+        .filter(execution -> execution.process() == instance.pid() && execution.end() == null)
+        .map(Execution::taskId)
+        .collect(Collectors.toSet());
+  }
+
+  /** How many instances the scheduler sees. */
+  private static int seen(String application) throws IOException {
+    return Http.get(scheduler.url() + "/api/v1/workers?application=" + application)
+        .json()
+        .get("items")
+        .size();
   }
 
   /** Waits until the instance has jobs: their runs carry its process id. */

@@ -5,11 +5,11 @@ import java.time.Duration;
 import org.springframework.stereotype.Component;
 
 /**
- * What is to happen to an order later. Called inside of a transaction, all of this takes effect
- * when that has committed, and never if it is rolled back.
+ * What is to happen to an order later. Called inside of a transaction, all of this is written by it
+ * to the outbox: it takes effect if that commits, whatever crashes then, and never if it is rolled
+ * back.
  *
- * <p>The jobs of an order have its id, so they can be found, cancelled, and sent again without
- * harm.
+ * <p>The jobs of an order have its id, by which they are found and cancelled.
  */
 @Component
 class OrderJobs {
@@ -40,24 +40,18 @@ class OrderJobs {
         .at(order.payUntil())
         .tag(tag(order))
         .send();
-    if (order.remindedAt() == null) {
-      tasks
-          .job(REMIND, new RemindCustomer(order.id()))
-          .id(order.id())
-          .at(order.remindAt())
-          .tag(tag(order))
-          .send();
-    }
+    tasks
+        .job(REMIND, new RemindCustomer(order.id()))
+        .id(order.id())
+        .at(order.remindAt())
+        .tag(tag(order))
+        .send();
   }
 
   /** Should a job be under way already, it finds the order paid and does nothing. */
   void paid(Order order) {
     tasks.cancel(CLOSE, order.id());
     tasks.cancel(REMIND, order.id());
-    notifyPartner(order);
-  }
-
-  void notifyPartner(Order order) {
     tasks
         .job(NOTIFY, new Payment(order.id(), order.cents()))
         .id(order.id())

@@ -5,11 +5,9 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
-import org.springframework.scheduling.annotation.EnableScheduling;
 
 /** The shop as a program. */
 @SpringBootApplication
-@EnableScheduling
 @EnableConfigurationProperties(ShopProperties.class)
 public class OrderServiceApplication {
 

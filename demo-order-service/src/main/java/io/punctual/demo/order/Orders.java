@@ -108,32 +108,6 @@ class Orders {
         .list();
   }
 
-  /** Open ones that have something to do before that time, the most urgent first. */
-  List<Order> openUntil(Instant time, int max) {
-    return db.sql(
-            """
-            select * from orders where status = 'OPEN' and remind_at < :time
-            order by remind_at fetch first :max rows only
-            """)
-        .param("time", utc(time))
-        .param("max", max)
-        .query(Orders::order)
-        .list();
-  }
-
-  /** Those paid before that time of which the partner does not know. */
-  List<Order> notNotifiedSince(Instant time, int max) {
-    return db.sql(
-            """
-            select * from orders where status = 'PAID' and notified_at is null and ended_at < :time
-            order by ended_at fetch first :max rows only
-            """)
-        .param("time", utc(time))
-        .param("max", max)
-        .query(Orders::order)
-        .list();
-  }
-
   private static Order order(ResultSet row, int number) throws SQLException {
     return new Order(
         row.getString("id"),

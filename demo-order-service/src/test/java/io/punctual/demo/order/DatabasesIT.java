@@ -4,10 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.demo.order.Order.Status;
 import io.punctual.demo.order.OrderService.NewOrder;
+import io.punctual.test.TestScheduler;
+import io.punctual.transactions.outbox.Outbox;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -16,11 +21,17 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceInitializationAutoConfiguration;
+import org.springframework.boot.test.context.ConfigDataApplicationContextInitializer;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** The shop on each of its databases, as it is set up by default and by its profile. */
@@ -75,14 +86,13 @@ class DatabasesIT {
     try (ConfigurableApplicationContext shop = start(options)) {
       order = shop.getBean(OrderService.class).place(new NewOrder("tea", "ä € 茶 🫖", 60));
       left = tea(shop);
+      assertThat(shop.getBean(TestScheduler.class).find(OrderJobs.CLOSE, order.id())).isPresent();
+      assertThat(shop.getBean(Outbox.class).status().waiting()).isZero();
     }
     try (ConfigurableApplicationContext shop = start(options)) {
       assertThat(shop.getBean(OrderService.class).find(order.id())).isEqualTo(order);
       assertThat(tea(shop)).isEqualTo(left);
       assertThat(shop.getBean(Orders.class).latest(1)).containsExactly(order);
-      assertThat(shop.getBean(Orders.class).openUntil(order.payUntil(), 10)).contains(order);
-      assertThat(shop.getBean(Orders.class).notNotifiedSince(order.payUntil(), 10))
-          .doesNotContain(order);
     }
   }
 
@@ -109,6 +119,38 @@ class DatabasesIT {
         paid += end == Status.PAID ? 1 : 0;
       }
       assertThat(tea(context)).isEqualTo(before - paid);
+    }
+  }
+
+  @Test
+  void instancesThatStartTogetherOnAnEmptyDatabaseAllStart() throws Exception {
+    try (Connection admin = postgres.getPostgresDatabase().getConnection();
+        Statement statement = admin.createStatement()) {
+      statement.execute("create database together");
+    }
+    ApplicationContextRunner shop =
+        new ApplicationContextRunner()
+            .withInitializer(new ConfigDataApplicationContextInitializer())
+            .withConfiguration(
+                AutoConfigurations.of(
+                    DataSourceAutoConfiguration.class,
+                    DataSourceInitializationAutoConfiguration.class))
+            .withPropertyValues(
+                "spring.profiles.active=postgres",
+                "spring.datasource.url="
+                    + postgres.getJdbcUrl("postgres", "together").replaceAll("\\?.*", ""),
+                "spring.datasource.username=postgres");
+    try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
+      List<Callable<Boolean>> starts =
+          Collections.nCopies(
+              8,
+              () -> {
+                shop.run(context -> assertThat(context).hasNotFailed());
+                return true;
+              });
+      for (Future<Boolean> start : threads.invokeAll(starts)) {
+        assertThat(start.get()).isTrue();
+      }
     }
   }
 

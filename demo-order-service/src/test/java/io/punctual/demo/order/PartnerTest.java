@@ -23,19 +23,16 @@ class PartnerTest {
 
   private final TestScheduler scheduler;
   private final TaskSubmitService tasks;
-  private final LostJobs lostJobs;
   private final JdbcClient db;
   private final Customer customer;
 
   PartnerTest(
       @Autowired TestScheduler scheduler,
       @Autowired TaskSubmitService tasks,
-      @Autowired LostJobs lostJobs,
       @Autowired JdbcClient db,
       @Autowired WebApplicationContext context) {
     this.scheduler = scheduler;
     this.tasks = tasks;
-    this.lostJobs = lostJobs;
     this.db = db;
     this.customer = new Customer(context);
   }
@@ -104,11 +101,6 @@ class PartnerTest {
     assertThat(scheduler).of(NOTIFY).hasOne().dueIn(Duration.ofMinutes(2));
     scheduler.advance(Duration.ofHours(25));
     assertThat(scheduler).of(NOTIFY).job(id).isDead().wasAttempted(10).failedWith("503");
-    // What is given up is for people, and is not sent again behind their backs.
-    lostJobs.sendAgain();
-    scheduler.runDue();
-    assertThat(scheduler).of(NOTIFY).job(id).isDead().wasAttempted(10);
-
     partnerIs("UP");
     assertThat(scheduler.requeue(NOTIFY, id)).isTrue();
     scheduler.runDue();
@@ -128,16 +120,15 @@ class PartnerTest {
   }
 
   @Test
-  void aPaymentOfWhichNobodyWasToldIsSentAgain() {
+  void aPaymentWhileNoSchedulerIsThereIsToldWhenOneIs() {
     partnerIs("UP");
     String id = customer.orders("tea");
     scheduler.faults().schedulerAway();
     assertThat(customer.pays(id)).hasStatusOk();
-    scheduler.faults().schedulerBack();
-    assertThat(scheduler).of(NOTIFY).hasNone();
+    scheduler.runDue();
+    assertThat(payments(id)).isZero();
 
-    scheduler.advance(Duration.ofMinutes(2));
-    lostJobs.sendAgain();
+    scheduler.faults().schedulerBack();
     scheduler.runDue();
 
     assertThat(payments(id)).isOne();

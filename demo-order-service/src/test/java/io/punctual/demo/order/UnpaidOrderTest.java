@@ -19,15 +19,10 @@ class UnpaidOrderTest {
   private static final String REMIND = "order.remind";
 
   private final TestScheduler scheduler;
-  private final LostJobs lostJobs;
   private final Customer customer;
 
-  UnpaidOrderTest(
-      @Autowired TestScheduler scheduler,
-      @Autowired LostJobs lostJobs,
-      @Autowired WebApplicationContext context) {
+  UnpaidOrderTest(@Autowired TestScheduler scheduler, @Autowired WebApplicationContext context) {
     this.scheduler = scheduler;
-    this.lostJobs = lostJobs;
     this.customer = new Customer(context);
   }
 
@@ -119,34 +114,32 @@ class UnpaidOrderTest {
   }
 
   @Test
-  void jobsThatWereLostBehindTheCommitAreSentAgainBeforeTheyAreDue() {
+  void anOrderTakenWhileNoSchedulerIsThereClosesInTime() {
     scheduler.faults().schedulerAway();
     String id = customer.orders("tea");
-    scheduler.faults().schedulerBack();
+    scheduler.advance(Duration.ofMinutes(15));
     assertThat(scheduler).of(CLOSE).hasNone();
 
-    scheduler.advance(Duration.ofMinutes(19).plusSeconds(30));
-    lostJobs.sendAgain();
-    lostJobs.sendAgain();
+    scheduler.faults().schedulerBack();
+    scheduler.runDue();
 
-    assertThat(scheduler).of(CLOSE).job(id).isWaiting();
-    assertThat(scheduler).of(REMIND).job(id).isWaiting();
-    scheduler.advance(Duration.ofSeconds(30));
-    assertThat(customer.sees(id, "remindedAt")).isNotNull();
-    scheduler.advance(Duration.ofMinutes(10));
+    assertThat(scheduler).of(REMIND).job(id).isWaiting().dueIn(Duration.ofMinutes(5));
+    assertThat(scheduler).of(CLOSE).job(id).isWaiting().dueIn(Duration.ofMinutes(15));
+    scheduler.advance(Duration.ofMinutes(15));
     assertThat(customer.sees(id, "endedAt")).isEqualTo(customer.sees(id, "payUntil"));
   }
 
   @Test
-  void noRoundOfThatIsEndedByASchedulerThatIsAway() {
-    String id = customer.orders("tea");
-    scheduler.advance(Duration.ofMinutes(19).plusSeconds(30));
+  void oneThatIsPaidMeanwhileStaysPaid() {
     scheduler.faults().schedulerAway();
-
-    lostJobs.sendAgain();
+    String id = customer.orders("tea");
+    assertThat(customer.pays(id)).hasStatusOk();
 
     scheduler.faults().schedulerBack();
-    scheduler.advance(Duration.ofMinutes(11));
-    assertThat(customer.sees(id, "status")).isEqualTo("CLOSED");
+    scheduler.runDue();
+
+    assertThat(scheduler).of(CLOSE).job(id).isCancelled();
+    assertThat(scheduler).of(REMIND).job(id).isCancelled();
+    assertThat(customer.sees(id, "status")).isEqualTo("PAID");
   }
 }

@@ -5,7 +5,9 @@ import io.punctual.client.PunctualClientProperties;
 import io.punctual.client.callback.CallbackGuard;
 import io.punctual.client.callback.CallbackHandler;
 import io.punctual.client.callback.JobRunner;
+import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
+import io.punctual.wire.WorkerMetadata;
 import io.punctual.worker.TaskWorkers;
 import java.time.InstantSource;
 import java.util.Map;
@@ -33,13 +35,17 @@ public class PunctualCallbackAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   CallbackHandler punctualCallbackHandler(
-      ClientIdentity identity, JobRunner runner, PunctualClientProperties properties) {
+      ClientIdentity identity,
+      JobRunner runner,
+      SchedulerCalls calls,
+      PunctualClientProperties properties) {
     CallbackGuard guard =
         new CallbackGuard(
             properties.callback().keys(),
             properties.callback().acceptUnsigned(),
             InstantSource.system());
-    return new CallbackHandler(identity, runner, guard, properties.callback().maxBody().toBytes());
+    return new CallbackHandler(
+        identity, runner, calls, guard, properties.callback().maxBody().toBytes());
   }
 
   /** Before all other mappings, so that no catch-all of the application takes the path. */
@@ -50,18 +56,24 @@ public class PunctualCallbackAutoConfiguration {
         Map.of(properties.callback().path(), handler), Ordered.HIGHEST_PRECEDENCE);
   }
 
+  /** What the registry is told. */
+  @Bean
+  WorkerMetadata punctualWorkerMetadata(
+      TaskWorkers workers, PunctualClientProperties properties, Environment environment) {
+    return new WorkerMetadata(
+        workers.types(),
+        CallbackPath.of(environment, properties.callback().path()),
+        WorkerMetadata.BATCH,
+        properties.concurrency());
+  }
+
   @Bean
   StartupReport punctualStartupReport(
       ClientIdentity identity,
       TaskWorkers workers,
       SchedulerLocator locator,
-      PunctualClientProperties properties,
+      WorkerMetadata metadata,
       Environment environment) {
-    return new StartupReport(
-        identity,
-        workers,
-        locator,
-        CallbackPath.of(environment, properties.callback().path()),
-        environment);
+    return new StartupReport(identity, workers, locator, metadata, environment);
   }
 }

@@ -7,6 +7,8 @@ import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.PunctualClientProperties;
+import io.punctual.client.PunctualConnectionDetails;
+import io.punctual.client.SchedulerClientCustomizer;
 import io.punctual.client.callback.JobRunner;
 import io.punctual.client.pull.PullRunner;
 import io.punctual.client.submit.HttpJobScheduler;
@@ -105,23 +107,32 @@ public class PunctualClientAutoConfiguration {
         type -> places(type, properties, annotated));
   }
 
-  private static WorkerSettings settings(
+  static WorkerSettings settings(
       String taskType, PunctualClientProperties properties, AnnotatedWorkers annotated) {
     return properties.worker(taskType).or(annotated.settings(taskType));
   }
 
-  private static int places(
+  static int places(
       String taskType, PunctualClientProperties properties, AnnotatedWorkers annotated) {
     Integer own = settings(taskType, properties, annotated).concurrency();
     return own == null ? properties.concurrency() : Math.min(own, properties.concurrency());
   }
 
   @Bean
+  @ConditionalOnMissingBean(PunctualConnectionDetails.class)
+  PropertiesConnectionDetails punctualConnectionDetails(PunctualClientProperties properties) {
+    return new PropertiesConnectionDetails(properties);
+  }
+
+  @Bean
   @ConditionalOnMissingBean
   SchedulerLocator punctualSchedulerLocator(
-      PunctualClientProperties properties, ObjectProvider<DiscoveryClient> discovery) {
-    if (!properties.url().isEmpty()) {
-      List<URI> fixed = properties.url().stream().map(SchedulerAddresses::withoutSlash).toList();
+      PunctualConnectionDetails connection,
+      PunctualClientProperties properties,
+      ObjectProvider<DiscoveryClient> discovery) {
+    if (!connection.getUrls().isEmpty()) {
+      List<URI> fixed =
+          connection.getUrls().stream().map(SchedulerAddresses::withoutSlash).toList();
       return new SchedulerLocator(() -> fixed);
     }
     return new SchedulerLocator(
@@ -140,14 +151,18 @@ public class PunctualClientAutoConfiguration {
   @ConditionalOnMissingBean
   SchedulerCalls punctualSchedulerCalls(
       SchedulerLocator locator,
+      PunctualConnectionDetails connection,
       PunctualClientProperties properties,
-      ObjectProvider<SslBundles> bundles) {
+      ObjectProvider<SslBundles> bundles,
+      ObjectProvider<SchedulerClientCustomizer> customizers) {
+    String token = connection.getToken();
     String bundle = properties.sslBundle();
     return new SchedulerCalls(
         locator,
         properties.submit(),
-        properties.token(),
-        bundle == null ? null : bundles.getObject().getBundle(bundle));
+        token == null ? properties.token() : token,
+        bundle == null ? null : bundles.getObject().getBundle(bundle),
+        customizers.orderedStream().toList());
   }
 
   @Bean

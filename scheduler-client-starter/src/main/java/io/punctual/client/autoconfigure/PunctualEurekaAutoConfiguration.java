@@ -1,23 +1,26 @@
 package io.punctual.client.autoconfigure;
 
 import com.netflix.appinfo.ApplicationInfoManager;
+import com.netflix.appinfo.EurekaInstanceConfig;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.PunctualClientProperties;
 import io.punctual.client.callback.CallbackHandler;
 import io.punctual.client.callback.JobRunner;
 import io.punctual.client.doctor.ReachReport;
+import io.punctual.client.registration.AdvertisedCallback;
 import io.punctual.client.registration.MetadataPublisher;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.wire.WorkerMetadata;
 import io.punctual.worker.TaskWorkers;
+import java.net.URI;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.cloud.netflix.eureka.EurekaServiceInstance;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
-import org.springframework.core.env.Environment;
 
 /** What Eureka is told. */
 @AutoConfiguration(
@@ -27,19 +30,19 @@ import org.springframework.core.env.Environment;
 @ConditionalOnBean({CallbackHandler.class, ApplicationInfoManager.class})
 public class PunctualEurekaAutoConfiguration {
 
-  @Bean
+  @Bean(StartupReport.PUBLISHER)
   MetadataPublisher punctualMetadataPublisher(
-      ApplicationInfoManager registration,
-      TaskWorkers workers,
-      PunctualClientProperties properties,
-      Environment environment) {
-    return new MetadataPublisher(
-        registration,
-        new WorkerMetadata(
-            workers.types(),
-            CallbackPath.of(environment, properties.callback().path()),
-            WorkerMetadata.BATCH,
-            properties.concurrency()));
+      ApplicationInfoManager registration, EurekaInstanceConfig settings, WorkerMetadata metadata) {
+    return new MetadataPublisher(registration, settings, metadata);
+  }
+
+  /** As schedulers put it together. */
+  @Bean
+  AdvertisedCallback punctualAdvertisedCallback(
+      ApplicationInfoManager registration, WorkerMetadata metadata) {
+    return () ->
+        URI.create(
+            new EurekaServiceInstance(registration.getInfo()).getUri() + metadata.callbackPath());
   }
 
   /** Only where there are workers: nobody calls an application that submits and nothing else. */

@@ -2,6 +2,7 @@ package io.punctual.client.autoconfigure;
 
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.submit.SchedulerLocator;
+import io.punctual.wire.WorkerMetadata;
 import io.punctual.worker.TaskWorkers;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,38 +16,49 @@ final class StartupReport {
 
   private static final Logger log = LoggerFactory.getLogger(StartupReport.class);
 
+  /** Its class needs Eureka's. */
+  static final String PUBLISHER = "punctualMetadataPublisher";
+
   private final ClientIdentity identity;
   private final TaskWorkers workers;
   private final SchedulerLocator locator;
-  private final String callbackPath;
+  private final WorkerMetadata metadata;
   private final Environment environment;
 
   StartupReport(
       ClientIdentity identity,
       TaskWorkers workers,
       SchedulerLocator locator,
-      String callbackPath,
+      WorkerMetadata metadata,
       Environment environment) {
     this.identity = identity;
     this.workers = workers;
     this.locator = locator;
-    this.callbackPath = callbackPath;
+    this.metadata = metadata;
     this.environment = environment;
   }
 
-  @EventListener(ApplicationReadyEvent.class)
-  void report() {
+  @EventListener
+  void report(ApplicationReadyEvent event) {
     log.info(
         "Punctual: {} runs {}; callback {} on port {}; registry {}; schedulers {}",
         identity.application(),
         workers.types().isEmpty()
             ? "no task types (no @DelayedTask method and no TaskWorker bean: it only submits)"
             : workers.types(),
-        callbackPath,
+        metadata.callbackPath(),
         environment.getProperty("local.server.port"),
         withoutPasswords(
             environment.getProperty("eureka.client.service-url.defaultZone", "not set")),
-        schedulers());
+        seen(locator));
+    if (!workers.types().isEmpty() && !event.getApplicationContext().containsBean(PUBLISHER)) {
+      log.warn(
+          "Punctual: no registry is told what this instance runs, since it has no Eureka client, so"
+              + " schedulers DO NOT CALL it. Give it one (eureka.client.enabled), or write {} into"
+              + " the metadata of this instance in the schedulers' registry; or set"
+              + " punctual.client.delivery=pull, and it fetches its jobs",
+          metadata.toMap());
+    }
     if (ClassUtils.isPresent("org.glassfish.jersey.client.JerseyClient", null)
         && environment.getProperty("eureka.client.jersey.enabled", Boolean.class, true)) {
       log.warn(
@@ -55,7 +67,8 @@ final class StartupReport {
     }
   }
 
-  private String schedulers() {
+  /** The schedulers that are known now, in words. */
+  static String seen(SchedulerLocator locator) {
     try {
       var found = locator.schedulers();
       return found.isEmpty() ? "none seen yet" : found.toString();

@@ -1,8 +1,13 @@
 package io.punctual.client.callback;
 
+import io.punctual.Limits;
 import io.punctual.client.ClientIdentity;
+import io.punctual.client.lease.JobLease;
+import io.punctual.client.lease.RemoteLease;
+import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.wire.CallbackRefusal;
 import io.punctual.wire.CallbackRequest;
+import io.punctual.wire.CallbackResult;
 import io.punctual.wire.PingAnswer;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
@@ -28,22 +33,33 @@ public final class CallbackHandler implements HttpRequestHandler {
 
   private final ClientIdentity identity;
   private final JobRunner runner;
+  private final SchedulerCalls calls;
   private final CallbackGuard guard;
   private final CallbackBodies bodies;
   // Our own, so that the application's settings do not change what goes over the wire.
   private final JsonMapper json = JsonMapper.builder().build();
 
   /**
+   * @param calls by which jobs that run ask for something
    * @param maxBody most bytes of a request
    */
   public CallbackHandler(
-      ClientIdentity identity, JobRunner runner, CallbackGuard guard, long maxBody) {
-    this(identity, runner, guard, CallbackBodies.ofHeap(maxBody));
+      ClientIdentity identity,
+      JobRunner runner,
+      SchedulerCalls calls,
+      CallbackGuard guard,
+      long maxBody) {
+    this(identity, runner, calls, guard, CallbackBodies.ofHeap(maxBody));
   }
 
   CallbackHandler(
-      ClientIdentity identity, JobRunner runner, CallbackGuard guard, CallbackBodies bodies) {
+      ClientIdentity identity,
+      JobRunner runner,
+      SchedulerCalls calls,
+      CallbackGuard guard,
+      CallbackBodies bodies) {
     this.identity = identity;
+    this.calls = calls;
     this.guard = guard;
     this.runner = runner;
     this.bodies = bodies;
@@ -152,7 +168,16 @@ public final class CallbackHandler implements HttpRequestHandler {
         new ResultStream(
             context, json, guard.seal(request), runner.writer(), callback.jobs().size());
     for (CallbackRequest.Job job : callback.jobs()) {
-      var unused = runner.run(job).thenAccept(results::write);
+      JobLease lease =
+          new RemoteLease(
+              calls,
+              job.token(),
+              // The scheduler keeps it alive; this tells whether it is ours.
+              Limits.MIN_TIME_TO_RUN,
+              more ->
+                  results.write(
+                      CallbackResult.extended(job.taskId(), job.incarnation(), more.toMillis())));
+      var unused = runner.run(job, lease).thenAccept(results::write);
     }
   }
 

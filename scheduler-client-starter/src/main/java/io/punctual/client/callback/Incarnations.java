@@ -1,5 +1,7 @@
 package io.punctual.client.callback;
 
+import io.punctual.client.lease.JobLease;
+import io.punctual.client.lease.LeaseRelay;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import java.util.LinkedHashMap;
@@ -25,12 +27,17 @@ final class Incarnations {
     STALE
   }
 
-  record Decision(Verdict verdict, CompletableFuture<CallbackResult> result) {}
+  /**
+   * What to do.
+   *
+   * @param lease of the run that the future belongs to; it follows the newest delivery
+   */
+  record Decision(Verdict verdict, CompletableFuture<CallbackResult> result, LeaseRelay lease) {}
 
   /** An incarnation tells apart jobs of one id only. */
   private record Key(String taskType, String taskId, String incarnation) {}
 
-  private record Seen(int attempt, CompletableFuture<CallbackResult> result) {}
+  private record Seen(int attempt, CompletableFuture<CallbackResult> result, LeaseRelay lease) {}
 
   private final Map<Key, Seen> entries =
       new LinkedHashMap<>() {
@@ -42,24 +49,26 @@ final class Incarnations {
         }
       };
 
-  synchronized Decision decide(CallbackRequest.Job job) {
+  synchronized Decision decide(CallbackRequest.Job job, JobLease lease) {
     Key key = new Key(job.taskType(), job.taskId(), job.incarnation());
     int attempt = job.attempt();
     Seen entry = entries.get(key);
     if (entry != null) {
       if (attempt < entry.attempt()) {
-        return new Decision(Verdict.STALE, new CompletableFuture<>());
+        return new Decision(Verdict.STALE, new CompletableFuture<>(), entry.lease());
       }
       if (!entry.result().isDone() || isDone(entry.result().join())) {
         // The newest number counts from now on, also while the older attempt goes on running.
-        entries.put(key, new Seen(attempt, entry.result()));
-        return new Decision(Verdict.SHARE, entry.result());
+        entries.put(key, new Seen(attempt, entry.result(), entry.lease()));
+        return new Decision(Verdict.SHARE, entry.result(), entry.lease());
       }
     }
-    Seen fresh = new Seen(attempt, new CompletableFuture<>());
+    LeaseRelay relay = new LeaseRelay(lease);
+    Seen fresh = new Seen(attempt, new CompletableFuture<>(), relay);
+    var unused = fresh.result().whenComplete((result, error) -> relay.release());
     entries.remove(key);
     entries.put(key, fresh);
-    return new Decision(Verdict.RUN, fresh.result());
+    return new Decision(Verdict.RUN, fresh.result(), fresh.lease());
   }
 
   private static boolean isDone(CallbackResult result) {

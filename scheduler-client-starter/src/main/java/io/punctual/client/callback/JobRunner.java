@@ -1,27 +1,31 @@
 package io.punctual.client.callback;
 
+import io.punctual.Limits;
 import io.punctual.RejectTaskException;
 import io.punctual.RetryLaterException;
 import io.punctual.TaskWorker;
+import io.punctual.client.lease.JobLease;
 import io.punctual.client.tracing.JobTracing;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
+import io.punctual.worker.AttemptLease;
+import io.punctual.worker.Invocation;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.RunningAttempt;
 import io.punctual.worker.TaskWorkers;
 import io.punctual.worker.TimeLimit;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Map;
-import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -48,13 +52,15 @@ public final class JobRunner implements AutoCloseable {
   private final JobTracing tracing;
   private final int concurrency;
   private final ExecutorService threads;
+  private final ExecutorService ends;
   private final Semaphore permits;
   private final ToIntFunction<String> places;
   // By task type; of those alone that have a number of their own.
   private final Map<String, Places> own = new ConcurrentHashMap<>();
   private final Incarnations incarnations = new Incarnations();
   private final ScheduledThreadPoolExecutor timer;
-  private final Set<TimeLimit> running = ConcurrentHashMap.newKeySet();
+  // With its task type.
+  private final Map<TimeLimit, String> running = new ConcurrentHashMap<>();
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile boolean draining;
   private volatile long asked = System.nanoTime() - QUIET.toNanos();
@@ -74,6 +80,7 @@ public final class JobRunner implements AutoCloseable {
     this.tracing = tracing;
     this.concurrency = concurrency;
     this.threads = Threads.forJobs(concurrency);
+    this.ends = Threads.forEnds(threads);
     this.permits = new Semaphore(concurrency);
     this.places = places;
     this.timer =
@@ -101,8 +108,12 @@ public final class JobRunner implements AutoCloseable {
     return !draining;
   }
 
-  /** Runs a job, or answers from memory; never completes exceptionally. */
-  public CompletableFuture<CallbackResult> run(CallbackRequest.Job job) {
+  /**
+   * Runs a job, or answers from memory; never completes exceptionally.
+   *
+   * @param lease by which the job is ours
+   */
+  public CompletableFuture<CallbackResult> run(CallbackRequest.Job job, JobLease lease) {
     TaskWorker worker = workers.find(job.taskType());
     if (worker == null) {
       return done(
@@ -113,43 +124,41 @@ public final class JobRunner implements AutoCloseable {
     if (draining) {
       return done(job, CallbackResult.REFUSED, "this instance is shutting down");
     }
-    Incarnations.Decision decision = incarnations.decide(job);
+    Incarnations.Decision decision = incarnations.decide(job, lease);
     if (decision.verdict() == Incarnations.Verdict.STALE) {
       return done(job, CallbackResult.REFUSED, "a newer attempt of this job was here already");
     }
     if (decision.verdict() == Incarnations.Verdict.RUN) {
-      start(worker, new Started(job, decision.result()));
+      start(worker, new Started(job, decision.lease(), decision.result()));
+      return decision.result();
     }
-    return decision.result();
+    decision.lease().follow(lease);
+    // One that was left to somebody else was so by another delivery: this one is an attempt anew.
+    return decision
+        .result()
+        .thenCompose(
+            result ->
+                result.outcome().equals(CallbackResult.DEFERRED)
+                        && !decision.lease().isDeferredBy(lease)
+                    ? run(job, lease)
+                    : CompletableFuture.completedFuture(result));
   }
 
-  private CallbackResult attempt(TaskWorker worker, CallbackRequest.Job job) {
-    try {
-      permits.acquire();
-    } catch (InterruptedException e) {
-      return leaving(job);
-    }
-    try {
-      return invoke(worker, job);
-    } finally {
-      permits.release();
-    }
-  }
-
-  private record Started(CallbackRequest.Job job, CompletableFuture<CallbackResult> result) {}
+  private record Started(
+      CallbackRequest.Job job, JobLease lease, CompletableFuture<CallbackResult> result) {}
 
   private void start(TaskWorker worker, Started started) {
     CallbackRequest.Job job = started.job();
     int most = places.applyAsInt(job.taskType());
     if (most >= concurrency) {
-      execute(started, () -> started.result().complete(attempt(worker, job)), () -> {});
+      execute(started, () -> attempt(worker, started, () -> {}), () -> {});
       return;
     }
     Places room = own.computeIfAbsent(job.taskType(), type -> new Places(most, timer));
     // Whoever waits here runs out of its time-to-run, by the scheduler's watch. Given back, it
     // costs no attempt, and another instance may have room.
     room.take(
-        () -> execute(started, () -> runIn(room, worker, started), room::leave),
+        () -> execute(started, () -> attempt(worker, started, room::leave), room::leave),
         job.timeToRun() / PATIENCE,
         () -> execute(started, () -> started.result().complete(unplaced(job, most)), () -> {}));
     if (draining) {
@@ -158,11 +167,26 @@ public final class JobRunner implements AutoCloseable {
     }
   }
 
-  private void runIn(Places room, TaskWorker worker, Started started) {
+  /**
+   * Runs a job on this thread, once there is room.
+   *
+   * @param leave called when it has ended and its result was taken
+   */
+  private void attempt(TaskWorker worker, Started started, Runnable leave) {
     try {
-      started.result().complete(attempt(worker, started.job()));
+      permits.acquire();
+    } catch (InterruptedException e) {
+      end(started, leaving(started.job()), leave);
+      return;
+    }
+    new Running(started, leave).call(worker);
+  }
+
+  private static void end(Started started, CallbackResult result, Runnable leave) {
+    try {
+      started.result().complete(result);
     } finally {
-      room.leave();
+      leave.run();
     }
   }
 
@@ -191,32 +215,78 @@ public final class JobRunner implements AutoCloseable {
     return result(job, CallbackResult.REFUSED, null, "this instance is shutting down");
   }
 
-  private CallbackResult invoke(TaskWorker worker, CallbackRequest.Job job) {
-    TimeLimit limit = new TimeLimit(Thread.currentThread(), () -> {});
-    running.add(limit);
-    ScheduledFuture<?> watch =
-        timer.schedule(limit::strike, job.timeToRun(), TimeUnit.MILLISECONDS);
-    JobTracing.Attempt traced = tracing.started(job);
-    long start = System.nanoTime();
-    Throwable thrown = null;
-    try {
-      worker.invoke(job.params(), context(job, limit));
-    } catch (Throwable e) {
-      thrown = e;
-    } finally {
-      watch.cancel(false);
-      running.remove(limit);
-      limit.over();
+  /** An attempt that has its place, until its work has ended. */
+  private final class Running implements Invocation.Listener {
+
+    private final Started started;
+    private final Runnable leave;
+    private final TimeLimit limit;
+    private final JobTracing.Attempt traced;
+    private final long start;
+    private final RunningAttempt context;
+    private boolean elsewhere;
+
+    Running(Started started, Runnable leave) {
+      this.started = started;
+      this.leave = leave;
+      Duration given = Duration.ofMillis(started.job().timeToRun());
+      limit =
+          new TimeLimit(
+              given.compareTo(Limits.MAX_TIME_TO_RUN) > 0 ? Limits.MAX_TIME_TO_RUN : given,
+              () -> {});
+      running.put(limit, started.job().taskType());
+      limit.watch(timer);
+      // Elsewhere: whoever sees that must not wait for what the application does then.
+      started.lease().onLost(() -> later(limit::lose));
+      traced = tracing.started(started.job());
+      start = System.nanoTime();
+      context = context(started.job(), limit, started.lease());
     }
-    listeners.ended(job.taskType(), job.taskId(), job.attempt(), job.dueTime(), start, thrown);
-    CallbackResult result =
-        thrown == null ? result(job, CallbackResult.DONE, null, null) : failed(job, limit, thrown);
-    // Behind the line of the log, which belongs to the trace.
-    traced.ended(thrown);
-    return result;
+
+    void call(TaskWorker worker) {
+      Invocation.call(worker, started.job().params(), context, limit, ends, this);
+    }
+
+    @Override
+    public void goesOn() {
+      elsewhere = true;
+      traced.leave();
+    }
+
+    @Override
+    public void ended(@Nullable Throwable thrown) {
+      running.remove(limit);
+      if (elsewhere) {
+        traced.enter();
+      }
+      CallbackRequest.Job job = started.job();
+      Duration deferred = context.deferred();
+      listeners.ended(
+          job.taskType(),
+          job.taskId(),
+          job.attempt(),
+          job.dueTime(),
+          start,
+          thrown,
+          deferred != null);
+      CallbackResult result = thrown == null ? returned(job, deferred) : failed(job, limit, thrown);
+      // Behind the line of the log, which belongs to the trace.
+      traced.ended(thrown);
+      permits.release();
+      end(started, result, leave);
+    }
   }
 
-  private static RunningAttempt context(CallbackRequest.Job job, TimeLimit limit) {
+  private void later(Runnable task) {
+    try {
+      ends.execute(task);
+    } catch (RejectedExecutionException e) {
+      log.trace("closed: everything was stopped already", e);
+    }
+  }
+
+  private static RunningAttempt context(
+      CallbackRequest.Job job, TimeLimit limit, AttemptLease lease) {
     return new RunningAttempt(
         job.taskType(),
         job.taskId(),
@@ -224,9 +294,21 @@ public final class JobRunner implements AutoCloseable {
         job.attempt(),
         job.dueTime(),
         job.headers(),
-        Instant.now(),
-        Duration.ofMillis(job.timeToRun()),
-        limit);
+        InstantSource.system(),
+        limit,
+        lease);
+  }
+
+  private static CallbackResult returned(CallbackRequest.Job job, @Nullable Duration deferred) {
+    return deferred == null
+        ? result(job, CallbackResult.DONE, null, null)
+        : new CallbackResult(
+            job.taskId(),
+            job.incarnation(),
+            CallbackResult.DEFERRED,
+            null,
+            null,
+            deferred.toMillis());
   }
 
   private static CallbackResult failed(CallbackRequest.Job job, TimeLimit limit, Throwable thrown) {
@@ -235,13 +317,9 @@ public final class JobRunner implements AutoCloseable {
     } else if (thrown instanceof RetryLaterException later) {
       return result(job, CallbackResult.RETRY, later.delay(), describe(thrown));
     } else if (thrown instanceof InterruptedException) {
-      return result(
-          job,
-          CallbackResult.RETRY,
-          null,
-          limit.struck()
-              ? "interrupted: its time-to-run of " + job.timeToRun() + " ms was over"
-              : "interrupted");
+      return result(job, CallbackResult.RETRY, null, stopped("interrupted", limit));
+    } else if (thrown instanceof CancellationException && limit.struck()) {
+      return result(job, CallbackResult.RETRY, null, stopped("cancelled", limit));
     }
     // The stack is kept nowhere else.
     log.atLevel(thrown instanceof Exception ? Level.WARN : Level.ERROR)
@@ -251,6 +329,11 @@ public final class JobRunner implements AutoCloseable {
         .setCause(thrown)
         .log("Job {} of {} failed, attempt {}", job.taskId(), job.taskType(), job.attempt());
     return result(job, CallbackResult.RETRY, null, describe(thrown));
+  }
+
+  private static String stopped(String how, TimeLimit limit) {
+    String why = limit.why();
+    return why == null ? how : how + ": " + why;
   }
 
   private static String describe(Throwable e) {
@@ -268,7 +351,19 @@ public final class JobRunner implements AutoCloseable {
   private static CallbackResult result(
       CallbackRequest.Job job, String outcome, @Nullable Duration delay, @Nullable String error) {
     return new CallbackResult(
-        job.taskId(), job.incarnation(), outcome, delay == null ? null : delay.toMillis(), error);
+        job.taskId(),
+        job.incarnation(),
+        outcome,
+        delay == null ? null : delay.toMillis(),
+        error,
+        null);
+  }
+
+  /** How many jobs are running now, by task type, of those types that have any. */
+  public Map<String, Integer> running() {
+    Map<String, Integer> counts = new TreeMap<>();
+    running.values().forEach(type -> counts.merge(type, 1, Integer::sum));
+    return counts;
   }
 
   /** Takes jobs again after a {@link #drain}: contexts may be stopped and started again. */
@@ -314,8 +409,9 @@ public final class JobRunner implements AutoCloseable {
   public void close() {
     draining = true;
     closed.countDown();
-    running.forEach(TimeLimit::interrupt);
+    running.keySet().forEach(TimeLimit::interrupt);
     threads.shutdownNow();
+    ends.shutdown();
     timer.shutdownNow();
   }
 }

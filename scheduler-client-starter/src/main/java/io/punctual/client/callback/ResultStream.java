@@ -71,7 +71,7 @@ final class ResultStream {
 
   private void writeAll() {
     for (List<CallbackResult> some = next(); !some.isEmpty(); some = next()) {
-      open -= some.size();
+      open -= (int) some.stream().filter(result -> !result.goesOn()).count();
       try {
         if (!isBroken()) {
           send(some);
@@ -83,6 +83,8 @@ final class ResultStream {
         log.debug("A scheduler did not get its results", e);
       }
       if (open == 0) {
+        // Nothing follows the last end.
+        breakOff();
         end();
       }
     }

@@ -4,6 +4,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -23,23 +24,44 @@ final class Threads {
     }
     ThreadPoolExecutor pool =
         new ThreadPoolExecutor(
-            concurrency, concurrency, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), named());
+            concurrency,
+            concurrency,
+            30,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            named("punctual-job-"));
     pool.allowCoreThreadTimeOut(true);
     return pool;
   }
 
   /**
    * For writing results: behind the jobs that are about to run where threads cost nothing; else on
-   * the job's own thread, since the pool may be full of jobs that take long.
+   * the thread that has the result, since the pool may be full of jobs that take long.
    */
   static Executor forResults(ExecutorService jobs) {
     return jobs instanceof ThreadPoolExecutor ? Runnable::run : jobs;
   }
 
-  private static ThreadFactory named() {
+  /**
+   * For what follows the end of a future: never behind jobs that wait for the place which that
+   * future takes.
+   */
+  static ExecutorService forEnds(ExecutorService jobs) {
+    return jobs instanceof ThreadPoolExecutor
+        ? new ThreadPoolExecutor(
+            0,
+            Integer.MAX_VALUE,
+            10,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            named("punctual-end-"))
+        : jobs;
+  }
+
+  private static ThreadFactory named(String prefix) {
     AtomicInteger number = new AtomicInteger();
     return task -> {
-      Thread thread = new Thread(task, "punctual-job-" + number.incrementAndGet());
+      Thread thread = new Thread(task, prefix + number.incrementAndGet());
       thread.setDaemon(true);
       return thread;
     };

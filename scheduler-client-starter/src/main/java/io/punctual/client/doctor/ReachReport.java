@@ -4,6 +4,7 @@ import io.punctual.SchedulerUnavailableException;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.submit.SchedulerCalls;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -30,12 +31,32 @@ public final class ReachReport implements AutoCloseable {
   private static final int PATIENCE = 12;
   private static final int MOST_UNSEEN = PATIENCE + 60;
 
+  /**
+   * What was found last.
+   *
+   * @param at when
+   * @param status {@code ok}, {@code warning} or {@code problem} as the scheduler says; {@code
+   *     unseen} while no scheduler knows this instance; {@code unknown} where nobody can say
+   * @param code of docs/doctor.md; null where there is no diagnosis
+   * @param url the address that was called; null where there is no diagnosis
+   * @param seen what was seen, for people
+   * @param cure what to do; null where nothing is to be done
+   */
+  public record Finding(
+      Instant at,
+      String status,
+      @Nullable String code,
+      @Nullable String url,
+      String seen,
+      @Nullable String cure) {}
+
   private final ClientIdentity identity;
   private final Supplier<String> instance;
   private final SchedulerCalls calls;
   private final Duration soon;
   private final Duration later;
   private final ScheduledThreadPoolExecutor timer;
+  private volatile @Nullable Finding last;
   private String told = "";
   private int unseen;
   private boolean complained;
@@ -90,8 +111,10 @@ public final class ReachReport implements AutoCloseable {
       }
     } catch (SchedulerUnavailableException e) {
       // It comes back, or submitting says so.
+      found("unknown", String.valueOf(e.getMessage()));
       again(later);
     } catch (RuntimeException e) {
+      found("unknown", e.toString());
       log.debug("What schedulers see of this instance is not known", e);
     }
   }
@@ -99,6 +122,7 @@ public final class ReachReport implements AutoCloseable {
   /** When to ask again; null for never. */
   private @Nullable Duration next() {
     if (calls.schedulers().isEmpty()) {
+      found("unseen", "no scheduler is known here");
       return unseen(false);
     }
     String id = instance.get();
@@ -110,13 +134,28 @@ public final class ReachReport implements AutoCloseable {
             Duration.ofSeconds(15));
     if (answer.status() == 200) {
       JsonNode diagnosis = answer.body().get("diagnosis");
-      return diagnosis == null || !diagnosis.isObject() ? unseen(false) : tell(diagnosis);
+      if (diagnosis != null && diagnosis.isObject()) {
+        return tell(diagnosis);
+      }
+      found("unseen", "a scheduler has not looked at this instance yet");
+      return unseen(false);
     } else if (answer.status() == 404 && answer.text("detail").contains(id)) {
+      found("unseen", answer.text("detail"));
       return unseen(true);
     }
     // A scheduler that knows no such call, or does not know us: submitting says that, too.
+    found("unknown", "a scheduler answered HTTP " + answer.status());
     log.debug("A scheduler does not say what it sees of this instance: HTTP {}", answer.status());
     return null;
+  }
+
+  private void found(String status, String seen) {
+    last = new Finding(Instant.now(), status, null, null, seen, null);
+  }
+
+  /** What was found last; null before the first look. */
+  public @Nullable Finding last() {
+    return last;
   }
 
   private @Nullable Duration unseen(boolean notRegistered) {
@@ -138,6 +177,7 @@ public final class ReachReport implements AutoCloseable {
     String url = diagnosis.path("url").asString("");
     String seen = diagnosis.path("seen").asString("");
     String cure = diagnosis.path("cure").asString("");
+    last = new Finding(Instant.now(), status, code, url, seen, cure.isEmpty() ? null : cure);
     boolean changed = !told.equals(code);
     told = code;
     if (status.equals("ok")) {

@@ -3,6 +3,7 @@ package io.punctual.client.pull;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.callback.JobRunner;
+import io.punctual.client.lease.RemoteLease;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerCalls.Answer;
 import io.punctual.wire.CallbackRequest;
@@ -46,7 +47,7 @@ public final class PullRunner implements SmartLifecycle {
   private static final int ENDINGS = 5;
   private static final int EXTENDING = 8;
 
-  private record Held(String taskId, long since) {}
+  private record Held(String taskId, long since, RemoteLease remote) {}
 
   private final ClientIdentity identity;
   private final TaskWorkers workers;
@@ -275,6 +276,7 @@ public final class PullRunner implements SmartLifecycle {
     }
 
     private void start(JsonNode node) {
+      String token = node.get("token").stringValue();
       Map<String, String> headers = new TreeMap<>();
       node.get("headers")
           .properties()
@@ -288,16 +290,18 @@ public final class PullRunner implements SmartLifecycle {
               node.get("dueTime").longValue(),
               node.get("jobTimeToRun").longValue(),
               node.get("params").stringValue(),
-              headers);
-      String token = node.get("token").stringValue();
-      held.put(token, new Held(job.taskId(), System.nanoTime()));
+              headers,
+              token);
+      // Its watch is ours alone.
+      RemoteLease remote = new RemoteLease(calls, token, lease, more -> {});
+      held.put(token, new Held(job.taskId(), System.nanoTime(), remote));
       if (!mine.everywhere.tryAcquire()) {
         giveBack(token, job);
         return;
       }
       var unused =
           runner
-              .run(job)
+              .run(job, remote)
               .whenComplete(
                   (result, error) -> {
                     try {
@@ -319,7 +323,7 @@ public final class PullRunner implements SmartLifecycle {
             token,
             job,
             new CallbackResult(
-                job.taskId(), job.incarnation(), CallbackResult.REFUSED, null, null));
+                job.taskId(), job.incarnation(), CallbackResult.REFUSED, null, null, null));
       } finally {
         held.remove(token);
         room.release();
@@ -328,6 +332,10 @@ public final class PullRunner implements SmartLifecycle {
   }
 
   private void end(String token, CallbackRequest.Job job, CallbackResult result) {
+    if (result.outcome().equals(CallbackResult.DEFERRED)) {
+      // Its lease lasts as long as it should already.
+      return;
+    }
     Map<String, Object> body = new HashMap<>();
     body.put("worker", worker);
     if (result.error() != null) {
@@ -396,6 +404,7 @@ public final class PullRunner implements SmartLifecycle {
       // It may have ended while the call was on its way.
       if (answer.status() == 409 && held.remove(token, job)) {
         log.warn("Job {} is not ours any more: {}", job.taskId(), answer.text("detail"));
+        job.remote().lost();
       }
       return answer.status() == 200;
     } catch (RuntimeException e) {

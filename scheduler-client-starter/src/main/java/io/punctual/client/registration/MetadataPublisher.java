@@ -1,6 +1,7 @@
 package io.punctual.client.registration;
 
 import com.netflix.appinfo.ApplicationInfoManager;
+import com.netflix.appinfo.EurekaInstanceConfig;
 import com.netflix.appinfo.InstanceInfo;
 import io.punctual.client.callback.JobRunner;
 import io.punctual.wire.WorkerMetadata;
@@ -18,18 +19,34 @@ public final class MetadataPublisher implements SmartLifecycle {
   private static final Logger log = LoggerFactory.getLogger(MetadataPublisher.class);
 
   private final ApplicationInfoManager registration;
+  private final EurekaInstanceConfig settings;
   private final WorkerMetadata metadata;
   private volatile boolean running;
 
-  public MetadataPublisher(ApplicationInfoManager registration, WorkerMetadata metadata) {
+  /**
+   * @param settings of which the registration is made when somebody first asks for it
+   */
+  public MetadataPublisher(
+      ApplicationInfoManager registration, EurekaInstanceConfig settings, WorkerMetadata metadata) {
     this.registration = registration;
+    this.settings = settings;
     this.metadata = metadata;
   }
 
   @Override
   public void start() {
-    registration.registerAppMetadata(metadata.toMap());
+    settings.getMetadataMap().putAll(metadata.toMap());
+    if (hasPort()) {
+      // It may be there already, without them.
+      registration.registerAppMetadata(metadata.toMap());
+    }
     running = true;
+  }
+
+  /** Without one (server.port=0), a registration that is made now would say port 80 for ever. */
+  private boolean hasPort() {
+    return (settings.isNonSecurePortEnabled() ? settings.getNonSecurePort() : 1) > 0
+        && (settings.getSecurePortEnabled() ? settings.getSecurePort() : 1) > 0;
   }
 
   @Override

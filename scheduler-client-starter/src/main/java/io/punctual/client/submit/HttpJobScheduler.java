@@ -2,20 +2,20 @@ package io.punctual.client.submit;
 
 import io.punctual.BatchItem;
 import io.punctual.CancelResult;
+import io.punctual.DeferralResult;
 import io.punctual.DelayQueueJob;
 import io.punctual.ErrorCode;
 import io.punctual.InvalidJobException;
-import io.punctual.JobConflictException;
 import io.punctual.JobInfo;
 import io.punctual.JobScheduler;
 import io.punctual.Limits;
 import io.punctual.PunctualException;
 import io.punctual.RescheduleResult;
-import io.punctual.SchedulerUnavailableException;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.tracing.JobTracing;
+import io.punctual.wire.AttemptToken;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -52,7 +52,7 @@ public final class HttpJobScheduler implements JobScheduler {
   private SubmitResult sendAlone(DelayQueueJob job) {
     SchedulerCalls.Answer answer = calls.call("POST", JOBS, wire(job));
     if (answer.status() != 200 && answer.status() != 201) {
-      throw error(answer.status(), answer.body());
+      throw SchedulerErrors.of(answer);
     }
     return submitted(answer.body());
   }
@@ -74,7 +74,7 @@ public final class HttpJobScheduler implements JobScheduler {
         calls.call("POST", JOBS + "/batch", Map.of("jobs", jobs.stream().map(this::wire).toList()));
     JsonNode results = answer.body().get("results");
     if (answer.status() != 200 || results == null || results.size() != jobs.size()) {
-      throw error(answer.status(), answer.body());
+      throw SchedulerErrors.of(answer);
     }
     List<BatchItem> items = new ArrayList<>();
     for (int i = 0; i < jobs.size(); i++) {
@@ -84,7 +84,9 @@ public final class HttpJobScheduler implements JobScheduler {
           problem == null
               ? new BatchItem(jobs.get(i).taskId(), submitted(item), null)
               : new BatchItem(
-                  jobs.get(i).taskId(), null, error(item.get("status").intValue(), problem)));
+                  jobs.get(i).taskId(),
+                  null,
+                  SchedulerErrors.of(item.get("status").intValue(), problem)));
     }
     return items;
   }
@@ -103,7 +105,7 @@ public final class HttpJobScheduler implements JobScheduler {
                 default -> CancelResult.Outcome.FINISHED;
               },
               attempt(answer.body()));
-      default -> throw error(answer.status(), answer.body());
+      default -> throw SchedulerErrors.of(answer);
     };
   }
 
@@ -124,7 +126,7 @@ public final class HttpJobScheduler implements JobScheduler {
       SchedulerCalls.Answer answer = calls.call("POST", JOBS + ":cancel", body);
       JsonNode found = answer.body().get("items");
       if (answer.status() != 200 || found == null) {
-        throw error(answer.status(), answer.body());
+        throw SchedulerErrors.of(answer);
       }
       for (JsonNode item : found) {
         items.add(
@@ -145,7 +147,7 @@ public final class HttpJobScheduler implements JobScheduler {
     return switch (answer.status()) {
       case 200 -> Optional.of(info(answer.body()));
       case 404 -> Optional.empty();
-      default -> throw error(answer.status(), answer.body());
+      default -> throw SchedulerErrors.of(answer);
     };
   }
 
@@ -175,8 +177,71 @@ public final class HttpJobScheduler implements JobScheduler {
               },
               null,
               attempt(answer.body()));
-      default -> throw error(answer.status(), answer.body());
+      default -> throw SchedulerErrors.of(answer);
     };
+  }
+
+  @Override
+  public DeferralResult finish(String handle) {
+    return end(handle, "ack", null);
+  }
+
+  @Override
+  public DeferralResult fail(String handle, String reason, @Nullable Duration delay) {
+    Map<String, Object> body = new LinkedHashMap<>();
+    body.put("error", reason);
+    if (delay != null) {
+      body.put("delay", delay.toMillis());
+    }
+    return end(handle, "nack", body);
+  }
+
+  @Override
+  public DeferralResult reject(String handle, String reason) {
+    return end(handle, "reject", Map.of("error", reason));
+  }
+
+  @Override
+  public DeferralResult extend(String handle, Duration within) {
+    return end(handle, "extend", Map.of("timeToRun", within.toMillis()));
+  }
+
+  private DeferralResult end(String handle, String how, @Nullable Map<String, Object> body) {
+    requireHandle(handle);
+    SchedulerCalls.Answer answer = calls.call("POST", "/api/v1/claims/" + handle + "/" + how, body);
+    return switch (answer.status()) {
+      case 200 ->
+          switch (answer.text("outcome")) {
+            case "done" -> new DeferralResult(DeferralResult.Outcome.DONE, null);
+            case "already_done" -> new DeferralResult(DeferralResult.Outcome.ALREADY_DONE, null);
+            case "dead" -> new DeferralResult(DeferralResult.Outcome.DEAD, null);
+            case "extended" ->
+                new DeferralResult(
+                    DeferralResult.Outcome.EXTENDED,
+                    Instant.ofEpochMilli(answer.body().get("until").longValue()));
+            default ->
+                new DeferralResult(
+                    DeferralResult.Outcome.RETRY, Instant.parse(answer.text("dueAt")));
+          };
+      case 404 -> new DeferralResult(DeferralResult.Outcome.UNKNOWN, null);
+      case 409 -> new DeferralResult(DeferralResult.Outcome.LEASE_LOST, null);
+      default -> throw SchedulerErrors.of(answer);
+    };
+  }
+
+  private void requireHandle(String handle) {
+    AttemptToken token;
+    try {
+      token = AttemptToken.parse(handle);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidJobException("the handle is none that TaskContext.defer returned");
+    }
+    if (!token.application().equals(identity.application())) {
+      throw new PunctualException(
+          ErrorCode.FORBIDDEN,
+          "the handle is for a job of the application %s, and this is %s"
+              .formatted(token.application(), identity.application()));
+    }
   }
 
   private String path(String taskType, String taskId) {
@@ -255,7 +320,7 @@ public final class HttpJobScheduler implements JobScheduler {
         params == null ? null : params.stringValue(),
         headers,
         tags,
-        lastError == null ? null : text(lastError, "message", ""));
+        lastError == null ? null : SchedulerErrors.text(lastError, "message", ""));
   }
 
   private static Instant at(JobInfo.State state, JsonNode job) {
@@ -273,33 +338,5 @@ public final class HttpJobScheduler implements JobScheduler {
   private static int attempt(JsonNode body) {
     JsonNode attempt = body.get("attempt");
     return attempt == null ? 0 : attempt.intValue();
-  }
-
-  private static PunctualException error(int status, JsonNode problem) {
-    String detail = text(problem, "detail", "the scheduler answered HTTP " + status);
-    return switch (text(problem, "code", "")) {
-      case "invalid", "too-large" -> new InvalidJobException(detail);
-      case "conflict" -> {
-        List<String> fields = new ArrayList<>();
-        JsonNode differing = problem.get("differing");
-        if (differing != null) {
-          differing.forEach(field -> fields.add(field.stringValue()));
-        }
-        yield new JobConflictException(detail, fields);
-      }
-      case "unavailable" ->
-          new SchedulerUnavailableException(
-              detail, Duration.ofSeconds(2), new IllegalStateException("HTTP " + status));
-      case "unauthenticated" ->
-          new PunctualException(
-              ErrorCode.UNAUTHENTICATED, detail + "; set punctual.client.token to one that lives");
-      case "forbidden" -> new PunctualException(ErrorCode.FORBIDDEN, detail);
-      default -> new PunctualException(ErrorCode.INTERNAL, detail);
-    };
-  }
-
-  private static String text(JsonNode node, String field, String otherwise) {
-    JsonNode value = node.get(field);
-    return value == null || !value.isString() ? otherwise : value.stringValue();
   }
 }

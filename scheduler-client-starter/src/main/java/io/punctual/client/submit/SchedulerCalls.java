@@ -2,6 +2,7 @@ package io.punctual.client.submit;
 
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.client.PunctualClientProperties;
+import io.punctual.client.SchedulerClientCustomizer;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -47,6 +48,16 @@ public final class SchedulerCalls implements AutoCloseable {
       PunctualClientProperties.Submit options,
       @Nullable String token,
       @Nullable SslBundle tls) {
+    this(locator, options, token, tls, List.of());
+  }
+
+  /** The same, by a client that others have a say in, in this order. */
+  public SchedulerCalls(
+      SchedulerLocator locator,
+      PunctualClientProperties.Submit options,
+      @Nullable String token,
+      @Nullable SslBundle tls,
+      List<SchedulerClientCustomizer> customizers) {
     this.locator = locator;
     this.token = token;
     this.options = options;
@@ -66,6 +77,7 @@ public final class SchedulerCalls implements AutoCloseable {
       }
       builder.sslContext(context).sslParameters(parameters);
     }
+    customizers.forEach(customizer -> customizer.customize(builder));
     this.client = builder.build();
   }
 
@@ -120,11 +132,12 @@ public final class SchedulerCalls implements AutoCloseable {
             return new Answer(response.statusCode(), parse(response.body()));
           }
           retryAfter = retryAfter(response, retryAfter);
-          last = new IOException(scheduler + " answered HTTP " + response.statusCode());
-          locator.failed(scheduler);
+          String error = "HTTP " + response.statusCode();
+          last = new IOException(scheduler + " answered " + error);
+          locator.failed(scheduler, error);
         } catch (IOException e) {
           last = new IOException(scheduler + ": " + e, e);
-          locator.failed(scheduler);
+          locator.failed(scheduler, e.toString());
         } catch (InterruptedException e) {
           throw interrupted(e);
         }

@@ -1,6 +1,7 @@
 package io.punctual.client.submit;
 
 import java.net.URI;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -8,12 +9,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Knows where schedulers are, and which of them did not answer lately. */
 public final class SchedulerLocator {
 
+  private record Failure(long nanos, Instant at, String error) {}
+
   private final Supplier<List<URI>> known;
-  private final Map<URI, Long> failures = new ConcurrentHashMap<>();
+  private final Map<URI, Failure> failures = new ConcurrentHashMap<>();
+  private final Map<URI, Instant> answers = new ConcurrentHashMap<>();
+  private volatile @Nullable Instant lastAnswer;
 
   /**
    * @param known the base addresses of all schedulers, as far as anybody knows now
@@ -27,16 +33,48 @@ public final class SchedulerLocator {
     List<URI> all = new ArrayList<>(known.get());
     Collections.shuffle(all);
     failures.keySet().retainAll(all);
-    all.sort(Comparator.comparingLong(uri -> failures.getOrDefault(uri, 0L)));
+    answers.keySet().retainAll(all);
+    all.sort(Comparator.comparingLong(this::failedAt));
     return all;
   }
 
-  void failed(URI scheduler) {
+  private long failedAt(URI scheduler) {
+    Failure failure = failures.get(scheduler);
+    return failure == null ? 0 : failure.nanos();
+  }
+
+  /** All schedulers, by address, each with what came of calling it. */
+  public List<SchedulerContact> contacts() {
+    return schedulers().stream()
+        .sorted()
+        .map(
+            scheduler -> {
+              Failure failure = failures.get(scheduler);
+              return new SchedulerContact(
+                  scheduler,
+                  answers.get(scheduler),
+                  failure == null ? null : failure.at(),
+                  failure == null ? null : failure.error());
+            })
+        .toList();
+  }
+
+  /** When a scheduler answered last, also one that is gone now; null if none ever did. */
+  public @Nullable Instant lastAnswer() {
+    return lastAnswer;
+  }
+
+  void failed(URI scheduler, String error) {
     // Never 0, which means: did not fail.
-    failures.put(scheduler, Math.max(1, System.nanoTime() & Long.MAX_VALUE));
+    failures.put(
+        scheduler,
+        new Failure(Math.max(1, System.nanoTime() & Long.MAX_VALUE), Instant.now(), error));
   }
 
   void answered(URI scheduler) {
+    Instant now = Instant.now();
+    answers.put(scheduler, now);
+    lastAnswer = now;
     failures.remove(scheduler);
   }
 }

@@ -8,6 +8,19 @@ import org.jspecify.annotations.Nullable;
 /** Takes a trace from the submit of a job to its attempts. */
 public interface JobTracing extends SubmitTracing {
 
+  /** Nothing comes of it. */
+  Attempt UNTRACED =
+      new Attempt() {
+        @Override
+        public void leave() {}
+
+        @Override
+        public void enter() {}
+
+        @Override
+        public void ended(@Nullable Throwable thrown) {}
+      };
+
   /** Nothing is traced. */
   JobTracing NONE =
       new JobTracing() {
@@ -18,7 +31,7 @@ public interface JobTracing extends SubmitTracing {
 
         @Override
         public Attempt started(CallbackRequest.Job job) {
-          return thrown -> {};
+          return UNTRACED;
         }
       };
 
@@ -28,8 +41,14 @@ public interface JobTracing extends SubmitTracing {
   /** An attempt that is under way. */
   interface Attempt {
 
+    /** It goes on without the thread on which it began, or was entered. */
+    void leave();
+
+    /** What follows on this thread belongs to it. */
+    void enter();
+
     /**
-     * It has ended, on the same thread.
+     * It has ended, on the thread on which it began, or was entered last.
      *
      * @param thrown what the worker threw; null if it returned
      */

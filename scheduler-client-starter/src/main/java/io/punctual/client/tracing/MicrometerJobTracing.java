@@ -78,15 +78,37 @@ public final class MicrometerJobTracing implements JobTracing {
         builder.addLink(new Link(submit));
       }
     }
-    Span span = builder.start();
-    Tracer.SpanInScope scope = tracer.withSpan(span);
-    return thrown -> {
+    return new Traced(builder.start());
+  }
+
+  private final class Traced implements Attempt {
+
+    private final Span span;
+    private Tracer.SpanInScope scope;
+
+    Traced(Span span) {
+      this.span = span;
+      this.scope = tracer.withSpan(span);
+    }
+
+    @Override
+    public void leave() {
+      scope.close();
+    }
+
+    @Override
+    public void enter() {
+      scope = tracer.withSpan(span);
+    }
+
+    @Override
+    public void ended(@Nullable Throwable thrown) {
       scope.close();
       if (thrown != null) {
         span.error(thrown);
       }
       span.end();
-    };
+    }
   }
 
   private @Nullable TraceContext submitOf(CallbackRequest.Job job) {

@@ -15,6 +15,8 @@ import io.punctual.SubmitResult;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
 import io.punctual.client.ClientIdentity;
+import io.punctual.client.actuate.PunctualEndpoint;
+import io.punctual.client.actuate.PunctualHealthIndicator;
 import io.punctual.client.callback.CallbackHandler;
 import io.punctual.client.doctor.ReachReport;
 import io.punctual.worker.TaskWorkers;
@@ -26,8 +28,10 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -242,6 +246,9 @@ class PunctualClientAutoConfigurationTest {
     WebApplicationContextRunner registered =
         web.withConfiguration(AutoConfigurations.of(PunctualEurekaAutoConfiguration.class))
             .withBean(
+                EurekaInstanceConfigBean.class,
+                () -> new EurekaInstanceConfigBean(new InetUtils(new InetUtilsProperties())))
+            .withBean(
                 ApplicationInfoManager.class,
                 () ->
                     new ApplicationInfoManager(
@@ -256,6 +263,42 @@ class PunctualClientAutoConfigurationTest {
         .withPropertyValues("punctual.client.callback.check=false")
         .run(context -> assertThat(context).doesNotHaveBean(ReachReport.class));
     web.run(context -> assertThat(context).doesNotHaveBean(ReachReport.class));
+  }
+
+  @Test
+  void theEndpointIsThereWhereItIsExposedAndHealthWhereItIsNotSwitchedOff() {
+    WebApplicationContextRunner actuated =
+        web.withConfiguration(
+            AutoConfigurations.of(
+                EndpointAutoConfiguration.class, PunctualActuatorAutoConfiguration.class));
+
+    actuated.run(
+        context ->
+            assertThat(context)
+                .doesNotHaveBean(PunctualEndpoint.class)
+                .hasSingleBean(PunctualHealthIndicator.class));
+    actuated
+        .withPropertyValues(
+            "management.endpoints.web.exposure.include=punctual",
+            "management.health.punctual.enabled=false")
+        .run(
+            context ->
+                assertThat(context)
+                    .hasSingleBean(PunctualEndpoint.class)
+                    .doesNotHaveBean(PunctualHealthIndicator.class));
+    actuated
+        .withPropertyValues(
+            "management.endpoints.web.exposure.include=punctual", "punctual.client.enabled=false")
+        .run(context -> assertThat(context).doesNotHaveBean(PunctualEndpoint.class));
+  }
+
+  @Test
+  void withoutTheActuatorNothingIsMissed() {
+    web.withConfiguration(AutoConfigurations.of(PunctualActuatorAutoConfiguration.class))
+        .withClassLoader(
+            new FilteredClassLoader(
+                "org.springframework.boot.actuate", "org.springframework.boot.health"))
+        .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("punctualEndpoint"));
   }
 
   @Test

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.client.ClientIdentity;
+import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.wire.CallbackSignature;
 import java.io.IOException;
 import java.io.InputStream;
@@ -227,12 +228,12 @@ class CallbackBodiesIT {
 
     /** With less room and patience than applications have. */
     @Bean
-    CallbackHandler handler(ClientIdentity identity, JobRunner runner) {
+    CallbackHandler handler(ClientIdentity identity, JobRunner runner, SchedulerCalls calls) {
       CallbackGuard guard =
           new CallbackGuard(
               List.of(CallbackSignature.Key.parse(SECRET)), false, InstantSource.system());
       return new CallbackHandler(
-          identity, runner, guard, new CallbackBodies(LARGEST, MOST, Duration.ofSeconds(2)));
+          identity, runner, calls, guard, new CallbackBodies(LARGEST, MOST, Duration.ofSeconds(2)));
     }
   }
 }

@@ -2,7 +2,11 @@ package io.punctual.client.callback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.github.tomakehurst.wiremock.WireMockServer;
+import com.github.tomakehurst.wiremock.client.WireMock;
+import com.github.tomakehurst.wiremock.core.WireMockConfiguration;
 import io.punctual.DelayedTask;
+import io.punctual.LeaseLostException;
 import io.punctual.RejectTaskException;
 import io.punctual.RetryLaterException;
 import io.punctual.TaskContext;
@@ -16,11 +20,16 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
@@ -34,6 +43,8 @@ import org.springframework.http.converter.HttpMessageConverter;
 import org.springframework.http.server.ServerHttpRequest;
 import org.springframework.http.server.ServerHttpResponse;
 import org.springframework.test.annotation.DirtiesContext;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
@@ -57,6 +68,20 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
 class CallbackIT {
 
   private static final AtomicInteger IDS = new AtomicInteger();
+
+  private static final WireMockServer SCHEDULER =
+      new WireMockServer(WireMockConfiguration.options().dynamicPort());
+
+  @DynamicPropertySource
+  static void scheduler(DynamicPropertyRegistry registry) {
+    SCHEDULER.start();
+    registry.add("punctual.client.url", SCHEDULER::baseUrl);
+  }
+
+  @AfterAll
+  static void stopScheduler() {
+    SCHEDULER.stop();
+  }
 
   @Autowired Shop shop;
   @LocalServerPort int port;
@@ -207,6 +232,110 @@ class CallbackIT {
 
     assertThat(post(request("shop", job)).body()).contains("\"outcome\":\"done\"");
     assertThat(shop.seen).contains("told was cancelled: true");
+  }
+
+  @Test
+  void aFutureIsAnsweredWhenItIsComplete() throws Exception {
+    HttpResponse<java.io.InputStream> answer =
+        client.send(
+            post(
+                request(
+                    "shop",
+                    job("f-done", "future", "", 1),
+                    job("f-no", "future", "", 1),
+                    job("f-later", "future", "", 1),
+                    job("record", "quick", 1)),
+                "application/json"),
+            HttpResponse.BodyHandlers.ofInputStream());
+    try (BufferedReader lines =
+        new BufferedReader(new InputStreamReader(answer.body(), StandardCharsets.UTF_8))) {
+      assertThat(lines.readLine()).contains("\"outcome\":\"done\"").doesNotContain("f-");
+      shop.future("f-done").complete("");
+      assertThat(lines.readLine()).contains("\"f-done\"", "\"outcome\":\"done\"");
+      shop.future("f-no").completeExceptionally(new RejectTaskException("not this one"));
+      assertThat(lines.readLine()).contains("\"f-no\"", "\"outcome\":\"reject\"", "not this one");
+      shop.future("f-later")
+          .completeExceptionally(new RetryLaterException(Duration.ofSeconds(3), "come back"));
+      assertThat(lines.readLine())
+          .contains("\"f-later\"", "\"outcome\":\"retry\"", "\"retryAfterMs\":3000");
+      assertThat(lines.readLine()).isNull();
+    }
+  }
+
+  @Test
+  void aFutureBeyondItsTimeToRunIsCancelled() throws Exception {
+    String job =
+        """
+        {"taskId":"f-ttr","taskType":"future","incarnation":"f-ttr","attempt":1,"dueTime":1,\
+        "timeToRun":100,"params":"","headers":{}}""";
+
+    assertThat(post(request("shop", job)).body())
+        .contains("\"outcome\":\"retry\"", "cancelled: its time-to-run of 100 ms");
+    assertThat(shop.future("f-ttr")).isCancelled();
+  }
+
+  @Test
+  void whoAsksForMoreTimeHasTheSchedulerHearAndAsksWhetherTheJobIsStillItsOwn() throws Exception {
+    SCHEDULER.stubFor(
+        WireMock.post("/api/v1/claims/t-mine/extend")
+            .willReturn(WireMock.okJson("{\"outcome\":\"extended\"}")));
+    HttpResponse<java.io.InputStream> answer =
+        client.send(
+            post(request("shop", withToken("more", "t-mine", 500)), "application/json"),
+            HttpResponse.BodyHandlers.ofInputStream());
+    try (BufferedReader lines =
+        new BufferedReader(new InputStreamReader(answer.body(), StandardCharsets.UTF_8))) {
+      assertThat(lines.readLine())
+          .contains("\"t-mine\"", "\"outcome\":\"extended\"", "\"timeToRunMs\":60000");
+      Awaitility.await()
+          .untilAsserted(
+              () ->
+                  SCHEDULER.verify(
+                      WireMock.postRequestedFor(WireMock.urlEqualTo("/api/v1/claims/t-mine/extend"))
+                          .withRequestBody(WireMock.equalToJson("{\"timeToRun\":1000}"))));
+      // A job that began later and asked for nothing is over before it.
+      assertThat(post(request("shop", withToken("future", "t-other", 500))).body())
+          .contains("time-to-run of 500 ms was over");
+      shop.future("t-mine").complete("");
+      assertThat(lines.readLine()).contains("\"t-mine\"", "\"outcome\":\"done\"");
+      assertThat(lines.readLine()).isNull();
+    }
+  }
+
+  @Test
+  void whoAsksForMoreTimeAndHasLostTheJobIsToldSo() throws Exception {
+    SCHEDULER.stubFor(
+        WireMock.post("/api/v1/claims/t-lost/extend")
+            .willReturn(
+                WireMock.jsonResponse(
+                    "{\"code\":\"lease-lost\",\"detail\":\"attempt 2 has it\"}", 409)));
+
+    assertThat(post(request("shop", withToken("more", "t-lost", 60_000))).body())
+        .contains("\"outcome\":\"retry\"", "LeaseLostException: attempt 2 has it");
+    assertThat(shop.seen).contains("t-lost was cancelled: true");
+  }
+
+  @Test
+  void whoLeavesTheJobToSomebodyElseHasTheStoreHearAtOnceAndTheSchedulerWhenItReturns()
+      throws Exception {
+    SCHEDULER.stubFor(
+        WireMock.post("/api/v1/claims/t-defer/extend")
+            .willReturn(WireMock.okJson("{\"outcome\":\"extended\"}")));
+
+    assertThat(post(request("shop", withToken("defer", "t-defer", 60_000))).body())
+        .contains("\"outcome\":\"deferred\"", "\"timeToRunMs\":");
+
+    SCHEDULER.verify(
+        WireMock.postRequestedFor(WireMock.urlEqualTo("/api/v1/claims/t-defer/extend"))
+            .withRequestBody(WireMock.equalToJson("{\"timeToRun\":259200000}")));
+    assertThat(shop.seen).contains("handle t-defer");
+  }
+
+  private static String withToken(String type, String token, long timeToRun) {
+    return """
+        {"taskId":"%s","taskType":"%s","incarnation":"%s","attempt":1,"dueTime":1,\
+        "timeToRun":%d,"params":"","headers":{},"token":"%s"}"""
+        .formatted(token, type, token, timeToRun, token);
   }
 
   @Test
@@ -361,6 +490,34 @@ class CallbackIT {
         Thread.onSpinWait();
       }
       seen.add(context.taskId() + " was cancelled: " + context.isCancelled());
+    }
+
+    private final Map<String, CompletableFuture<String>> futures = new ConcurrentHashMap<>();
+
+    CompletableFuture<String> future(String taskId) {
+      return futures.computeIfAbsent(taskId, id -> new CompletableFuture<>());
+    }
+
+    /** Ends when the test says so. */
+    @DelayedTask("future")
+    CompletableFuture<String> future(TaskContext context) {
+      return future(context.taskId());
+    }
+
+    @DelayedTask("more")
+    CompletableFuture<String> more(TaskContext context) {
+      try {
+        context.extend(Duration.ofMinutes(1));
+      } catch (LeaseLostException e) {
+        seen.add(context.taskId() + " was cancelled: " + context.isCancelled());
+        throw e;
+      }
+      return future(context.taskId());
+    }
+
+    @DelayedTask("defer")
+    void defer(TaskContext context) {
+      seen.add("handle " + context.defer(Duration.ofDays(3)));
     }
 
     interface Work {

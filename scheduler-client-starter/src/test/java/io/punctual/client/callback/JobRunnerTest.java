@@ -1,9 +1,13 @@
 package io.punctual.client.callback;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.punctual.LeaseLostException;
+import io.punctual.RejectTaskException;
 import io.punctual.TaskContext;
 import io.punctual.TaskWorker;
+import io.punctual.client.lease.JobLease;
 import io.punctual.client.tracing.JobTracing;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
@@ -12,7 +16,11 @@ import io.punctual.worker.TaskWorkers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,13 +34,22 @@ class JobRunnerTest {
   private final CountDownLatch go = new CountDownLatch(1);
   private final AtomicInteger running = new AtomicInteger();
   private final AtomicInteger cancelled = new AtomicInteger();
+  private final Map<String, CompletableFuture<String>> futures = new ConcurrentHashMap<>();
+  private final Map<String, TaskContext> contexts = new ConcurrentHashMap<>();
   private final JobRunner runner =
       new JobRunner(
-          new TaskWorkers(Map.of("narrow", new Waiting("narrow"), "wide", new Waiting("wide"))),
+          new TaskWorkers(
+              Map.of(
+                  "narrow",
+                  new Waiting("narrow"),
+                  "wide",
+                  new Waiting("wide"),
+                  "later",
+                  new Later())),
           new JobListeners(List.of()),
           JobTracing.NONE,
           10,
-          type -> type.equals("narrow") ? 2 : 10);
+          type -> type.equals("wide") ? 10 : 2);
 
   @AfterEach
   void end() {
@@ -96,8 +113,215 @@ class JobRunnerTest {
     Awaitility.await().until(() -> cancelled.get() == 1);
   }
 
+  @Test
+  void aFutureKeepsItsPlaceUntilItIsComplete() throws Exception {
+    CompletableFuture<CallbackResult> first = run("later", "1", 60_000);
+    CompletableFuture<CallbackResult> second = run("later", "2", 60_000);
+    Awaitility.await().until(() -> futures.size() == 2);
+    CallbackResult hasty = run("later", "hasty", 200).get(10, TimeUnit.SECONDS);
+    CompletableFuture<CallbackResult> third = run("later", "3", 60_000);
+
+    assertThat(hasty.outcome()).isEqualTo(CallbackResult.REFUSED);
+    future("1").complete("");
+    assertThat(first.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.DONE);
+    Awaitility.await().until(() -> futures.containsKey("3"));
+    future("2").completeExceptionally(new RejectTaskException("no such order"));
+    future("3").completeExceptionally(new IllegalStateException("broken"));
+
+    assertThat(second.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.REJECT);
+    assertThat(third.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.RETRY);
+    assertThat(third.join().error()).isEqualTo("java.lang.IllegalStateException: broken");
+  }
+
+  @Test
+  void aFutureIsCancelledWhenItsTimeIsOver() throws Exception {
+    CallbackResult result = run("later", "1", 100).get(10, TimeUnit.SECONDS);
+
+    assertThat(result.outcome()).isEqualTo(CallbackResult.RETRY);
+    assertThat(result.error()).isEqualTo("cancelled: its time-to-run of 100 ms was over");
+    assertThat(future("1")).isCancelled();
+    assertThat(cancelled).hasValue(1);
+  }
+
+  @Test
+  void anInstanceThatLeavesWaitsForFutures() throws Exception {
+    CompletableFuture<CallbackResult> job = run("later", "1", 60_000);
+    Awaitility.await().until(() -> futures.containsKey("1"));
+
+    assertThat(runner.drain(Duration.ofMillis(100))).isFalse();
+    future("1").complete("");
+
+    assertThat(runner.drain(Duration.ofSeconds(20))).isTrue();
+    assertThat(job.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.DONE);
+  }
+
+  @Test
+  void theEndOfTheProcessCancelsFutures() {
+    var unused = run("later", "1", 60_000);
+    Awaitility.await().until(() -> futures.containsKey("1"));
+
+    runner.close();
+
+    Awaitility.await().until(() -> future("1").isCancelled());
+  }
+
+  @Test
+  void moreTimeIsAskedOfTheLeaseAndThenGiven() throws Exception {
+    Lease lease = new Lease();
+    CompletableFuture<CallbackResult> job = run("later", "1", 400, 1, lease);
+    Awaitility.await().until(() -> contexts.containsKey("1"));
+
+    context("1").extend(Duration.ofMinutes(1));
+    // One that asked for nothing is over, and this one, which began before, is not.
+    assertThat(run("later", "2", 400).get(10, TimeUnit.SECONDS).error()).contains("was over");
+    assertThat(job).isNotDone();
+    future("1").complete("");
+
+    assertThat(job.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.DONE);
+    assertThat(lease.asked).containsExactly(Duration.ofMinutes(1));
+    assertThatThrownBy(() -> context("1").extend(Duration.ofMinutes(1)))
+        .isInstanceOf(LeaseLostException.class)
+        .hasMessageContaining("has ended");
+  }
+
+  @Test
+  void aJobWhoseLeaseIsLostIsCancelled() throws Exception {
+    Lease lease = new Lease();
+    CompletableFuture<CallbackResult> job = run("later", "1", 60_000, 1, lease);
+    Awaitility.await().until(() -> contexts.containsKey("1"));
+
+    lease.whenLost.run();
+
+    assertThat(job.get(10, TimeUnit.SECONDS).error())
+        .isEqualTo("cancelled: the job is not this attempt's any more");
+    assertThat(context("1").isCancelled()).isTrue();
+  }
+
+  @Test
+  void aJobThatIsDeliveredAgainWhileItRunsGoesOnByTheNewerLease() throws Exception {
+    Lease older = new Lease();
+    Lease newer = new Lease();
+    CompletableFuture<CallbackResult> first = run("later", "1", 60_000, 1, older);
+    Awaitility.await().until(() -> contexts.containsKey("1"));
+    context("1").extend(Duration.ofMinutes(10));
+    CompletableFuture<CallbackResult> second = run("later", "1", 60_000, 2, newer);
+
+    // The watch of whoever delivered it again knows nothing of what was asked for.
+    assertThat(newer.reminded).hasSize(1);
+    assertThat(newer.reminded.get(0)).isBetween(Duration.ofMinutes(9), Duration.ofMinutes(10));
+    older.whenLost.run();
+    context("1").extend(Duration.ofMinutes(20));
+    assertThat(older.asked).containsExactly(Duration.ofMinutes(10));
+    assertThat(newer.asked).containsExactly(Duration.ofMinutes(20));
+    assertThat(first).isNotDone();
+    future("1").complete("");
+
+    assertThat(first.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.DONE);
+    assertThat(second.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.DONE);
+  }
+
+  @Test
+  void aJobThatIsLeftToSomebodyElseTakesNoPlace() throws Exception {
+    CompletableFuture<CallbackResult> first = run("later", "1", 60_000);
+    CompletableFuture<CallbackResult> second = run("later", "2", 60_000);
+    Awaitility.await().until(() -> contexts.size() == 2);
+    assertThat(context("1").defer(Duration.ofHours(1))).isEqualTo("handle");
+    assertThat(context("2").defer(Duration.ofHours(1))).isEqualTo("handle");
+    future("1").complete("");
+    // What it throws behind that decides all the same.
+    future("2").completeExceptionally(new RejectTaskException("after all"));
+
+    CallbackResult deferred = first.get(10, TimeUnit.SECONDS);
+    assertThat(deferred.outcome()).isEqualTo(CallbackResult.DEFERRED);
+    assertThat(Objects.requireNonNull(deferred.timeToRunMs())).isBetween(3_500_000L, 3_600_000L);
+    assertThat(second.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.REJECT);
+    var unused = run("later", "3", 60_000);
+    Awaitility.await().until(() -> contexts.containsKey("3"));
+  }
+
+  @Test
+  void aJobThatFailedWhileItsWorkerHadNotReturnedYetIsAnAttemptAnew() throws Exception {
+    CompletableFuture<CallbackResult> first = run("later", "1", 60_000);
+    Awaitility.await().until(() -> contexts.containsKey("1"));
+    TaskContext before = context("1");
+    assertThat(before.defer(Duration.ofHours(1))).isEqualTo("handle");
+    CompletableFuture<CallbackResult> second = run("later", "1", 60_000, 2, new Lease());
+    Objects.requireNonNull(futures.remove("1")).complete("");
+
+    assertThat(first.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.DEFERRED);
+    Awaitility.await().until(() -> context("1") != before);
+    assertThat(context("1").attempt()).isEqualTo(2);
+    Awaitility.await().until(() -> futures.containsKey("1"));
+    future("1").complete("");
+    assertThat(second.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.DONE);
+  }
+
+  private TaskContext context(String id) {
+    return Objects.requireNonNull(contexts.get(id));
+  }
+
+  private CompletableFuture<String> future(String id) {
+    return Objects.requireNonNull(futures.get(id));
+  }
+
   private CompletableFuture<CallbackResult> run(String type, String id, long timeToRun) {
-    return runner.run(new CallbackRequest.Job(id, type, id, 1, 1, timeToRun, "", Map.of()));
+    return run(type, id, timeToRun, 1, new Lease());
+  }
+
+  private CompletableFuture<CallbackResult> run(
+      String type, String id, long timeToRun, int attempt, JobLease lease) {
+    return runner.run(
+        new CallbackRequest.Job(id, type, id, attempt, 1, timeToRun, "", Map.of(), null), lease);
+  }
+
+  /** Remembers what it was asked. */
+  private static final class Lease implements JobLease {
+
+    final List<Duration> asked = new CopyOnWriteArrayList<>();
+    final List<Duration> reminded = new CopyOnWriteArrayList<>();
+    volatile Runnable whenLost = () -> {};
+
+    @Override
+    public void extend(Duration timeToRun) {
+      asked.add(timeToRun);
+    }
+
+    @Override
+    public String defer(Duration within) {
+      asked.add(within);
+      return "handle";
+    }
+
+    @Override
+    public void remind(Duration timeToRun) {
+      reminded.add(timeToRun);
+    }
+
+    @Override
+    public void onLost(Runnable action) {
+      whenLost = action;
+    }
+  }
+
+  /** Returns futures that the test completes. */
+  private final class Later implements TaskWorker {
+
+    @Override
+    public String type() {
+      return "later";
+    }
+
+    @Override
+    public void invoke(String params) {
+      throw new IllegalStateException("called without its attempt");
+    }
+
+    @Override
+    public CompletionStage<?> invokeAsync(String params, TaskContext context) {
+      context.onCancel(cancelled::incrementAndGet);
+      contexts.put(context.taskId(), context);
+      return futures.computeIfAbsent(context.taskId(), id -> new CompletableFuture<>());
+    }
   }
 
   /** Runs until the test says go. */

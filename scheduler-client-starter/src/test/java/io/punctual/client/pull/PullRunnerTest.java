@@ -1,5 +1,6 @@
 package io.punctual.client.pull;
 
+import static com.github.tomakehurst.wiremock.client.WireMock.equalToJson;
 import static com.github.tomakehurst.wiremock.client.WireMock.jsonResponse;
 import static com.github.tomakehurst.wiremock.client.WireMock.matchingJsonPath;
 import static com.github.tomakehurst.wiremock.client.WireMock.noContent;
@@ -17,7 +18,9 @@ import io.punctual.DelayedTask;
 import io.punctual.TaskContext;
 import io.punctual.TaskWorker;
 import io.punctual.client.autoconfigure.PunctualClientAutoConfiguration;
+import java.time.Duration;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import org.awaitility.Awaitility;
@@ -168,6 +171,85 @@ class PullRunnerTest {
 
   private int ended(String how) {
     return scheduler.findAll(postRequestedFor(urlMatching(CLAIMS + "/[a-z]+" + how))).size();
+  }
+
+  @Test
+  void aJobThatIsNotOursAnyMoreIsCancelled() {
+    scheduler.stubFor(
+        post(urlEqualTo(CLAIMS + "/mine/extend")).willReturn(okJson("{\"outcome\":\"extended\"}")));
+    scheduler.stubFor(
+        post(urlEqualTo(CLAIMS + "/lost/extend"))
+            .willReturn(jsonResponse("{\"code\":\"lease-lost\",\"detail\":\"gone\"}", 409))
+            .atPriority(1));
+    new ApplicationContextRunner()
+        .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
+        .withPropertyValues(
+            "spring.application.name=shop",
+            "punctual.client.delivery=pull",
+            "punctual.client.pull.lease=3s",
+            "punctual.client.url=" + scheduler.baseUrl())
+        .withBean("long", LongWork.class, LongWork::new)
+        .run(
+            context -> {
+              give("mine", "order.close", 0);
+              Awaitility.await().until(() -> acked("mine"));
+              give("lost", "order.close", 0);
+              Awaitility.await().until(() -> ran.contains("lost was cancelled"));
+              assertThat(ran).containsExactly("mine has more", "lost was cancelled");
+            });
+  }
+
+  @Test
+  void aJobThatIsLeftToSomebodyElseIsNotEnded() {
+    scheduler.stubFor(
+        post(urlEqualTo(CLAIMS + "/left/extend")).willReturn(okJson("{\"outcome\":\"extended\"}")));
+    new ApplicationContextRunner()
+        .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
+        .withPropertyValues(
+            "spring.application.name=shop",
+            "punctual.client.delivery=pull",
+            "punctual.client.workers.[order.close].concurrency=1",
+            "punctual.client.url=" + scheduler.baseUrl())
+        .withBean("left", Leaving.class, Leaving::new)
+        .run(
+            context -> {
+              give("left", "order.close", 0);
+              Awaitility.await().until(() -> ran.contains("left as left"));
+              give("next", "order.close", 0);
+              Awaitility.await().until(() -> acked("next"));
+              scheduler.verify(
+                  1,
+                  postRequestedFor(urlEqualTo(CLAIMS + "/left/extend"))
+                      .withRequestBody(equalToJson("{\"timeToRun\":3600000}")));
+              assertThat(acked("left")).isFalse();
+            });
+  }
+
+  final class Leaving {
+
+    @DelayedTask("order.close")
+    void work(String order, TaskContext context) {
+      if (order.equals("left")) {
+        ran.add("left as " + context.defer(Duration.ofHours(1)));
+      }
+    }
+  }
+
+  /** Asks for more time where it may, and else waits until it is told that it has lost the job. */
+  final class LongWork {
+
+    @DelayedTask("order.close")
+    CompletableFuture<String> work(String order, TaskContext context) {
+      CompletableFuture<String> future = new CompletableFuture<>();
+      if (order.equals("mine")) {
+        context.extend(Duration.ofMinutes(1));
+        ran.add("mine has more");
+        future.complete("");
+      } else {
+        context.onCancel(() -> ran.add(order + " was cancelled"));
+      }
+      return future;
+    }
   }
 
   private boolean asked(String type, int max) {

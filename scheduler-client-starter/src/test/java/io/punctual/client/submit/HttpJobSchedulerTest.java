@@ -18,11 +18,14 @@ import com.github.tomakehurst.wiremock.WireMockServer;
 import com.github.tomakehurst.wiremock.core.WireMockConfiguration;
 import com.github.tomakehurst.wiremock.http.Fault;
 import io.punctual.CancelResult;
+import io.punctual.DeferralResult;
 import io.punctual.DelayQueueJob;
+import io.punctual.ErrorCode;
 import io.punctual.InvalidJobException;
 import io.punctual.JobConflictException;
 import io.punctual.JobInfo;
 import io.punctual.JobScheduler;
+import io.punctual.PunctualException;
 import io.punctual.RescheduleResult;
 import io.punctual.RetryPolicy;
 import io.punctual.SchedulerUnavailableException;
@@ -31,6 +34,7 @@ import io.punctual.TagCancelResult;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.PunctualClientProperties;
 import io.punctual.client.tracing.JobTracing;
+import io.punctual.wire.AttemptToken;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -90,6 +94,69 @@ class HttpJobSchedulerTest {
                     {"application":"shop","taskType":"order.close","taskId":"1001",
                      "delay":1800000,"params":"{\\"a\\":\\"ä\\"}","timeToRun":5000,
                      "retry":"1s,2m","headers":{"x":"y"}}""")));
+  }
+
+  @Test
+  void aJobThatWasLeftToUsIsEndedByItsHandle() {
+    String handle = handle("shop");
+    JobScheduler scheduler = service(good);
+
+    answer(good, 200, "{\"outcome\":\"done\"}");
+    assertThat(scheduler.finish(handle)).isEqualTo(outcome(DeferralResult.Outcome.DONE));
+    answer(good, 200, "{\"outcome\":\"already_done\"}");
+    assertThat(scheduler.finish(handle)).isEqualTo(outcome(DeferralResult.Outcome.ALREADY_DONE));
+    answer(good, 404, "{\"code\":\"not-found\"}");
+    assertThat(scheduler.finish(handle)).isEqualTo(outcome(DeferralResult.Outcome.UNKNOWN));
+    answer(good, 200, "{\"outcome\":\"retry\",\"dueAt\":\"1970-01-01T00:00:07Z\"}");
+    assertThat(scheduler.fail(handle, "no", Duration.ofSeconds(7)))
+        .isEqualTo(new DeferralResult(DeferralResult.Outcome.RETRY, Instant.ofEpochSecond(7)));
+    answer(good, 200, "{\"outcome\":\"dead\"}");
+    assertThat(scheduler.fail(handle, "no", null)).isEqualTo(outcome(DeferralResult.Outcome.DEAD));
+    assertThat(scheduler.reject(handle, "never")).isEqualTo(outcome(DeferralResult.Outcome.DEAD));
+    answer(good, 200, "{\"outcome\":\"extended\",\"until\":7000}");
+    assertThat(scheduler.extend(handle, Duration.ofMinutes(1)))
+        .isEqualTo(new DeferralResult(DeferralResult.Outcome.EXTENDED, Instant.ofEpochSecond(7)));
+    answer(good, 409, "{\"code\":\"lease-lost\"}");
+    assertThat(scheduler.extend(handle, Duration.ofMinutes(1)))
+        .isEqualTo(outcome(DeferralResult.Outcome.LEASE_LOST));
+
+    String claim = "/api/v1/claims/" + handle;
+    good.verify(3, postRequestedFor(urlEqualTo(claim + "/ack")));
+    good.verify(
+        postRequestedFor(urlEqualTo(claim + "/nack"))
+            .withRequestBody(equalToJson("{\"error\":\"no\",\"delay\":7000}")));
+    good.verify(
+        postRequestedFor(urlEqualTo(claim + "/nack"))
+            .withRequestBody(equalToJson("{\"error\":\"no\"}")));
+    good.verify(
+        postRequestedFor(urlEqualTo(claim + "/reject"))
+            .withRequestBody(equalToJson("{\"error\":\"never\"}")));
+    good.verify(
+        2,
+        postRequestedFor(urlEqualTo(claim + "/extend"))
+            .withRequestBody(equalToJson("{\"timeToRun\":60000}")));
+  }
+
+  @Test
+  void whatIsNoHandleOfOursIsRefusedBeforeAnybodyIsAsked() {
+    for (String wrong : List.of("", "nonsense", "../jobs", "a".repeat(2000))) {
+      assertThatThrownBy(() -> service(good).finish(wrong))
+          .isInstanceOf(InvalidJobException.class)
+          .hasMessageContaining("TaskContext.defer");
+    }
+    assertThatThrownBy(() -> service(good).finish(handle("bank")))
+        .isInstanceOfSatisfying(
+            PunctualException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.FORBIDDEN))
+        .hasMessageContaining("of the application bank");
+    assertThat(good.getAllServeEvents()).isEmpty();
+  }
+
+  private static String handle(String application) {
+    return new AttemptToken(application, "order.close", "1001", "abc", "lease").text();
+  }
+
+  private static DeferralResult outcome(DeferralResult.Outcome outcome) {
+    return new DeferralResult(outcome, null);
   }
 
   @Test

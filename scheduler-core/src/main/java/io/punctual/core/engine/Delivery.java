@@ -47,6 +47,29 @@ public interface Delivery {
   /** Whether the lease is still ours as far as this process can tell by its monotonic clock. */
   boolean leaseHeld();
 
+  /** The right to speak for this attempt, for those who do so through {@link Claims}. */
+  ClaimToken token();
+
+  /**
+   * Has it open for that much longer than now, or as long as before, whichever is longer, before it
+   * is taken for forgotten. Its lease is kept alive as before, and asked for once here. Blocks.
+   *
+   * @return false if the lease is lost
+   * @throws io.punctual.core.store.StoreException if the store did not answer
+   */
+  boolean extend(Duration timeToRun);
+
+  /**
+   * Has the lease last at least that long from now, whoever lives. Blocks.
+   *
+   * @return false if the lease is lost
+   * @throws io.punctual.core.store.StoreException if the store did not answer
+   */
+  boolean hold(Duration within);
+
+  /** Runs the action once it is seen that the lease is lost. It must be quick. */
+  void onLost(Runnable action);
+
   /**
    * Done. Counts even when the lease is lost, and even after another ending, as when the answer
    * came later than anybody waited for it.
@@ -78,6 +101,12 @@ public interface Delivery {
 
   /** Given back untried, at once. */
   CompletableFuture<Void> release();
+
+  /**
+   * The job goes on without whoever it was delivered to: it is ended through {@link Claims}, by its
+   * token, so long from now, or comes back. Its lease is not kept alive any more.
+   */
+  CompletableFuture<Void> deferred(Duration within);
 
   /** Never again. */
   CompletableFuture<Void> rejected(String instance, String error);

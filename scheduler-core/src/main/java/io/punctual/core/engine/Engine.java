@@ -82,7 +82,10 @@ public interface Engine extends AutoCloseable {
   /** All known queues with their numbers of buckets. */
   Map<QueueName, Integer> queues();
 
-  /** Counts of one queue over all its buckets; empty if it is not known. */
+  /**
+   * Counts of one queue over all its buckets; empty if it is not known. A queue whose keys are
+   * damaged is no error, but {@link QueueStats#damage} says so.
+   */
   Optional<QueueStats> stats(QueueName queue);
 
   /** What the jobs stand on, and whether it is sound. */

@@ -54,7 +54,7 @@ final class Finisher {
       List<Settled> settled =
           context.jobs().settle(bucket, group.stream().map(Entry::settlement).toList());
       context.contact().answered(context.now());
-      context.outages().answered(this);
+      context.outages().answered(this, bucket);
       Tally tally = new Tally(bucket.queue(), listener);
       for (int i = 0; i < group.size(); i++) {
         tally.add(group.get(i).settlement(), settled.get(i));
@@ -71,7 +71,10 @@ final class Finisher {
       }
       bell.ended();
     } catch (RuntimeException e) {
-      context.outages().failed(this, e);
+      if (context.outages().failedOnDemand(this, bucket, e)) {
+        // Its scanner finds out when it is over; nobody may call here again.
+        bell.ask();
+      }
       group.forEach(entry -> entry.answer().completeExceptionally(e));
     }
     return 0;

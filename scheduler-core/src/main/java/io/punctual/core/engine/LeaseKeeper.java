@@ -119,22 +119,34 @@ final class LeaseKeeper {
   private boolean extend(List<OpenDelivery> kept) {
     try {
       for (int from = 0; from < kept.size(); from += JobStore.MAX_JOBS) {
-        extendSome(kept.subList(from, Math.min(kept.size(), from + JobStore.MAX_JOBS)));
+        extendSome(
+            kept.subList(from, Math.min(kept.size(), from + JobStore.MAX_JOBS)),
+            context.options().lease());
       }
       return true;
     } catch (RuntimeException e) {
-      context.outages().failed(this, e);
+      context.outages().failedOnDemand(this, bucket, e);
       return false;
     }
   }
 
-  private void extendSome(List<OpenDelivery> some) {
-    Duration lease = context.options().lease();
+  /**
+   * Extends one lease, between two beats.
+   *
+   * @param atLeast how long, if that is longer than leases are
+   * @throws io.punctual.core.store.StoreException if the store did not answer
+   */
+  void renew(OpenDelivery delivery, Duration atLeast) {
+    Duration own = context.options().lease();
+    extendSome(List.of(delivery), atLeast.compareTo(own) > 0 ? atLeast : own);
+  }
+
+  private void extendSome(List<OpenDelivery> some, Duration lease) {
     long sent = context.now();
     Set<String> gone =
         context.jobs().extend(bucket, some.stream().map(OpenDelivery::lease).toList(), lease);
     context.contact().answered(context.now());
-    context.outages().answered(this);
+    context.outages().answered(this, bucket);
     for (OpenDelivery delivery : some) {
       if (gone.contains(delivery.taskId())) {
         delivery.lose();

@@ -11,6 +11,7 @@ import io.punctual.core.store.Settlement;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,8 @@ final class OpenDelivery implements Delivery {
   private volatile boolean lost;
   private volatile long startedAt = NEVER;
   private volatile long endedAt;
+  private final AtomicReference<Runnable> whenLost = new AtomicReference<>(() -> {});
+  private volatile long allowedUntil;
   private final AtomicBoolean lossTold = new AtomicBoolean();
   private @Nullable CompletableFuture<Void> end;
   private @Nullable CompletableFuture<Void> ack;
@@ -51,6 +54,9 @@ final class OpenDelivery implements Delivery {
     this.ticks = ticks;
     this.claimed = claimed;
     this.leaseUntil = claimed.sent() + lease.toNanos();
+    Duration allowed =
+        content.timeToRun() != null ? content.timeToRun() : Limits.DEFAULT_TIME_TO_RUN;
+    this.allowedUntil = claimed.sent() + allowed.toNanos();
   }
 
   @Override
@@ -109,6 +115,36 @@ final class OpenDelivery implements Delivery {
   }
 
   @Override
+  public ClaimToken token() {
+    return new ClaimToken(queue, job.taskId(), job.record().incarnation(), job.token());
+  }
+
+  @Override
+  public boolean hold(Duration within) {
+    settler.renew(this, within);
+    return !lost;
+  }
+
+  @Override
+  public boolean extend(Duration timeToRun) {
+    settler.renew(this, Duration.ZERO);
+    allowedUntil = Math.max(allowedUntil, ticks.getAsLong() + timeToRun.toNanos());
+    return !lost;
+  }
+
+  @Override
+  public void onLost(Runnable action) {
+    whenLost.set(action);
+    if (lost) {
+      tellLost();
+    }
+  }
+
+  private void tellLost() {
+    whenLost.getAndSet(() -> {}).run();
+  }
+
+  @Override
   public CompletableFuture<Void> done() {
     CompletableFuture<Void> stored;
     synchronized (this) {
@@ -153,6 +189,20 @@ final class OpenDelivery implements Delivery {
   }
 
   @Override
+  public CompletableFuture<Void> deferred(Duration within) {
+    synchronized (this) {
+      if (end != null) {
+        return end;
+      }
+      CompletableFuture<Void> stored = new CompletableFuture<>();
+      end = stored;
+      endedAt = ticks.getAsLong();
+      settler.defer(this, endedAt + within.toNanos(), stored);
+      return stored;
+    }
+  }
+
+  @Override
   public CompletableFuture<Void> rejected(String instance, String error) {
     return endWith(endings.rejected(job, new Note(instance, error)), null);
   }
@@ -187,6 +237,7 @@ final class OpenDelivery implements Delivery {
   /** The lease is somebody else's, or nobody's. */
   void lose() {
     lost = true;
+    tellLost();
   }
 
   boolean lost() {
@@ -217,9 +268,7 @@ final class OpenDelivery implements Delivery {
 
   /** How long it has been open beyond what its attempt may take. */
   Duration overdue(long now) {
-    Duration allowed =
-        content.timeToRun() != null ? content.timeToRun() : Limits.DEFAULT_TIME_TO_RUN;
-    return Duration.ofNanos(now - claimed.sent()).minus(allowed);
+    return Duration.ofNanos(now - allowedUntil);
   }
 
   private CompletableFuture<Void> endWith(Settlement settlement, @Nullable RepeatCause cause) {

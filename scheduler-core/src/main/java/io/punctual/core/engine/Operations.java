@@ -88,6 +88,9 @@ public interface Operations {
   /** Removes waiting or dead jobs for good; false for those that are not in that state. */
   boolean purge(QueueName queue, JobState state, String taskId);
 
-  /** How many waiting jobs of all these queues fall due when. */
+  /**
+   * How many waiting jobs of all these queues fall due when. What is in a damaged bucket is not
+   * counted; {@link Engine#scanners} names such queues.
+   */
   Forecast forecast(List<QueueName> queues, Duration width, int intervals);
 }

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param throttle how many jobs may be out, by all schedulers together
  * @param parked whether jobs are due and the dispatcher takes none of them, nor has any, seen from
  *     here
+ * @param damage which key in the store has a foreign type, and what stands there; null for none.
+ *     The figures are of the buckets that could be read, and {@code now} is 0 if none could
  */
 public record QueueStats(
     QueueName queue,
@@ -26,4 +28,11 @@ public record QueueStats(
     boolean parked,
     @Nullable Long pausedSince,
     Throttle throttle,
-    Map<String, Long> counters) {}
+    Map<String, Long> counters,
+    @Nullable String damage) {
+
+  /** Whether the figures are not those of the whole queue. */
+  public boolean isDamaged() {
+    return damage != null;
+  }
+}

@@ -183,12 +183,12 @@ final class Queues {
       // Known before the start, or served by the dispatcher only by now.
       unscanned.removeIf(QueueLanes::scan);
     } catch (RuntimeException e) {
-      context.outages().failed(this, e);
+      context.outages().failed(this, null, e);
       return backoff.next(ThreadLocalRandom.current());
     }
     long received = context.now();
     context.contact().answered(received);
-    context.outages().answered(this);
+    context.outages().answered(this, null);
     backoff.reset();
     long every = Math.min(REFRESH.toNanos(), context.options().lease().toNanos() / 4);
     return Math.max(every, SHARE * (received - sent));

@@ -350,7 +350,7 @@ final class Scanner {
   private void answered(long sent, long storeNow) {
     long received = context.now();
     context.contact().answered(received);
-    context.outages().answered(this);
+    context.outages().answered(this, bucket);
     backoff.reset();
     plan.answered(sent, received, storeNow);
     // The node of this bucket may have been away while others answered.
@@ -367,7 +367,7 @@ final class Scanner {
     failingSince = Math.min(failingSince, now);
     long wait = backoff.next(ThreadLocalRandom.current());
     if (e instanceof StoreException s) {
-      context.outages().failed(this, s);
+      context.outages().failed(this, bucket, s);
       if (s.kind() == StoreException.Kind.CORRUPT) {
         wait = QUARANTINE.toNanos();
       }

@@ -1,6 +1,8 @@
 package io.punctual.core.engine;
 
+import io.punctual.core.queue.QueueName;
 import java.util.List;
+import java.util.SortedMap;
 
 /**
  * The scanners of an engine.
@@ -8,5 +10,8 @@ import java.util.List;
  * @param running how many are at work
  * @param ended the buckets whose scanner has ended although nobody stopped it: their jobs wait for
  *     another engine
+ * @param damaged the queues of which a key in the store has a foreign type, each with the key and
+ *     what stands there; their jobs wait until an operator has mended it. Any call may have seen it
  */
-public record ScannerHealth(int running, List<String> ended) {}
+public record ScannerHealth(
+    int running, List<String> ended, SortedMap<QueueName, String> damaged) {}

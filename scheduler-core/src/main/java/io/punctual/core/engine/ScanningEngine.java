@@ -8,6 +8,7 @@ import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobContentCodec;
 import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.BucketStats;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
@@ -16,6 +17,7 @@ import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.Submission;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -232,16 +234,36 @@ final class ScanningEngine implements Engine {
 
   @Override
   public Optional<QueueStats> stats(QueueName queue) {
-    return session
-        .queues()
-        .find(queue)
-        .map(
-            found ->
-                Views.queue(
-                    queue,
-                    found.lanes.stream().map(lane -> jobs.stats(lane.bucket)).toList(),
-                    found.lanes.stream().anyMatch(lane -> !lane.keeper.open().isEmpty()),
-                    dispatcher.capacity(queue) > 0));
+    Session now = session;
+    return now.queues().find(queue).map(found -> stats(found, now.context().outages()));
+  }
+
+  // A bucket that is damaged must not hide the others, of this queue and of all that are listed.
+  private QueueStats stats(QueueLanes found, Outages outages) {
+    List<BucketStats> whole = new ArrayList<>();
+    String damage = null;
+    for (Lane lane : found.lanes) {
+      try {
+        whole.add(jobs.stats(lane.bucket));
+        outages.mended(lane.bucket);
+      } catch (StoreException e) {
+        if (!Outages.isDamage(e)) {
+          throw e;
+        }
+        damage = damage == null ? e.getMessage() : damage;
+        if (outages.damaged(lane.bucket, e)) {
+          // From now on its scanner looks whether it is mended.
+          lane.bell.ask();
+        }
+      }
+    }
+    return Views.queue(
+        found.queue,
+        found.lanes.size(),
+        whole,
+        found.lanes.stream().anyMatch(lane -> !lane.keeper.open().isEmpty()),
+        dispatcher.capacity(found.queue) > 0,
+        damage);
   }
 
   @Override

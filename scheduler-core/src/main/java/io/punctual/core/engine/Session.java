@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,7 @@ final class Session {
       Threads threads,
       Supplier<RandomGenerator> random) {
     long start = System.nanoTime();
+    LongSupplier clock = () -> System.nanoTime() - start;
     this.wakeUps = store.wakeUps();
     this.context =
         new Context(
@@ -57,9 +59,9 @@ final class Session {
             dispatcher,
             threads,
             random,
-            () -> System.nanoTime() - start,
+            clock,
             new Contact(options.lease()),
-            new Outages(),
+            new Outages(clock),
             new InFlight(),
             OpenContent.ofHeap(),
             new Pulls(),
@@ -99,7 +101,7 @@ final class Session {
         }
       }
     }
-    return new ScannerHealth(running, List.copyOf(ended));
+    return new ScannerHealth(running, List.copyOf(ended), context.outages().damaged());
   }
 
   boolean isRunning() {

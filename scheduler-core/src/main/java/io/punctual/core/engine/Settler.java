@@ -79,6 +79,40 @@ final class Settler {
     add(new Entry(settlement, null, null, stored));
   }
 
+  /**
+   * Has the lease of an open delivery last as long as ever, or as given if that is longer, or sees
+   * that it is lost. Blocks.
+   */
+  void renew(OpenDelivery delivery, Duration atLeast) {
+    keeper.renew(delivery, atLeast);
+  }
+
+  /**
+   * Leaves an open delivery to its lease, once that lasts long enough.
+   *
+   * @param until monotonic ns
+   */
+  void defer(OpenDelivery delivery, long until, CompletableFuture<Void> stored) {
+    context.threads().run(() -> tryToDefer(delivery, until, stored));
+  }
+
+  private void tryToDefer(OpenDelivery delivery, long until, CompletableFuture<Void> stored) {
+    try {
+      keeper.renew(delivery, Duration.ofNanos(Math.max(0, until - context.now())));
+    } catch (StoreException e) {
+      // It is kept alive as before meanwhile, as far as the store lets us.
+      context.outages().failedOnDemand(this, bucket, e);
+      context
+          .threads()
+          .runAfter(
+              backoff.next(ThreadLocalRandom.current()), () -> tryToDefer(delivery, until, stored));
+      return;
+    }
+    delivery.tell(listener);
+    keeper.closed(delivery);
+    stored.complete(null);
+  }
+
   /** Whether so much waits that no more jobs may be taken. */
   boolean full() {
     return commit.size() >= FULL;
@@ -101,7 +135,7 @@ final class Settler {
       List<Settled> settled =
           context.jobs().settle(bucket, group.stream().map(Entry::settlement).toList());
       context.contact().answered(context.now());
-      context.outages().answered(this);
+      context.outages().answered(this, bucket);
       backoff.reset();
       Tally tally = new Tally(bucket.queue(), listener);
       for (int i = 0; i < group.size(); i++) {
@@ -118,7 +152,7 @@ final class Settler {
       rememberForgotten(group, settled);
       return 0;
     } catch (StoreException e) {
-      context.outages().failed(this, e);
+      context.outages().failed(this, bucket, e);
       return e.kind() == StoreException.Kind.CORRUPT
           ? Scanner.QUARANTINE.toNanos()
           : backoff.next(ThreadLocalRandom.current());
@@ -149,7 +183,7 @@ final class Settler {
         context.jobs().restore(bucket, all);
       } catch (StoreException e) {
         // Once it is back it is looked whether it is the same, and receipts are put back anew.
-        context.outages().failed(this, e);
+        context.outages().failedOnDemand(this, bucket, e);
       }
     }
   }

@@ -16,6 +16,7 @@ import io.punctual.core.store.Page;
 import io.punctual.core.store.Paused;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Revision;
+import io.punctual.core.store.StoreException;
 import io.punctual.core.store.Tagged;
 import io.punctual.core.store.Throttle;
 import java.time.Duration;
@@ -232,7 +233,18 @@ final class StoreOperations implements Operations {
     long[] counts = new long[intervals];
     for (QueueName queue : queues) {
       for (Lane lane : lanes(queue)) {
-        Forecast one = jobs.forecast(lane.bucket, width, intervals);
+        Forecast one;
+        try {
+          one = jobs.forecast(lane.bucket, width, intervals);
+        } catch (StoreException e) {
+          if (!Outages.isDamage(e)) {
+            throw e;
+          }
+          if (sessions.get().context().outages().damaged(lane.bucket, e)) {
+            lane.bell.ask();
+          }
+          continue;
+        }
         now = Math.max(now, one.now());
         ready += one.ready();
         for (int i = 0; i < intervals; i++) {

@@ -123,6 +123,7 @@ final class StoreWatch {
 
   /** Answers after how many ns to look again. */
   private long look() {
+    long asked = context.now();
     try {
       Epoch epoch = store.epoch().advance();
       compare(epoch);
@@ -133,12 +134,13 @@ final class StoreWatch {
         inspected = context.now();
       }
     } catch (RuntimeException e) {
-      context.outages().failed(this, e);
+      context.outages().failed(this, null, e);
       failed(e);
       return backoff.next(ThreadLocalRandom.current());
     }
     context.contact().answered(context.now());
-    context.outages().answered(this);
+    context.outages().answered(this, null);
+    context.outages().works(asked);
     backoff.reset();
     if (failing) {
       failing = false;

@@ -77,7 +77,7 @@ final class Submitter {
       Submitted submitted =
           context.jobs().submit(bucket, group.stream().map(Entry::submission).toList());
       context.contact().answered(context.now());
-      context.outages().answered(this);
+      context.outages().answered(this, bucket);
       unanswered = false;
       if (submitted.newHead() != null) {
         bell.head(submitted.newHead());
@@ -95,9 +95,14 @@ final class Submitter {
         group.get(i).answer().complete(answers.get(i));
       }
     } catch (RuntimeException e) {
-      context.outages().failed(this, e);
+      if (context.outages().failedOnDemand(this, bucket, e)) {
+        // Its scanner finds out when it is over; nobody may call here again.
+        bell.ask();
+      }
       fail(group, e);
-      if (e instanceof StoreException store && store.kind() == StoreException.Kind.UNREACHABLE) {
+      if (e instanceof StoreException store
+          && (store.kind() == StoreException.Kind.UNREACHABLE
+              || store.kind() == StoreException.Kind.UNCONFIRMED)) {
         unanswered = true;
         commit.dropWaiting();
       }

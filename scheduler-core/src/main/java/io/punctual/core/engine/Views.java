@@ -59,10 +59,19 @@ final class Views {
   /**
    * Adds the buckets of a queue up.
    *
+   * @param size how many it has
+   * @param buckets those that could be read
    * @param busy whether deliveries of the queue are open here
    * @param room whether the dispatcher takes jobs of the queue
+   * @param damage what is wrong with the others, or null
    */
-  static QueueStats queue(QueueName queue, List<BucketStats> buckets, boolean busy, boolean room) {
+  static QueueStats queue(
+      QueueName queue,
+      int size,
+      List<BucketStats> buckets,
+      boolean busy,
+      boolean room,
+      @Nullable String damage) {
     Map<String, Long> counters = new TreeMap<>();
     for (BucketStats bucket : buckets) {
       bucket.counters().forEach((name, count) -> counters.merge(name, count, Long::sum));
@@ -70,7 +79,7 @@ final class Views {
     long ready = buckets.stream().mapToLong(BucketStats::ready).sum();
     return new QueueStats(
         queue,
-        buckets.size(),
+        size,
         buckets.stream().mapToLong(BucketStats::now).max().orElse(0),
         buckets.stream().mapToLong(BucketStats::delayed).sum(),
         ready,
@@ -80,12 +89,13 @@ final class Views {
         earliest(buckets, BucketStats::nextDue),
         ready > 0 && !busy && !room,
         earliest(buckets, BucketStats::pausedSince),
-        throttle(buckets),
-        counters);
+        throttle(buckets, size),
+        counters,
+        damage);
   }
 
   /** Of all buckets together, as {@link #part} has split it. */
-  private static Throttle throttle(List<BucketStats> buckets) {
+  private static Throttle throttle(List<BucketStats> buckets, int size) {
     Integer concurrency = null;
     Throttle.Rate rate = null;
     for (BucketStats bucket : buckets) {
@@ -95,7 +105,7 @@ final class Views {
       }
       rate = bucket.throttle().rate();
     }
-    return new Throttle(concurrency, rate == null ? null : rate.whole(buckets.size()));
+    return new Throttle(concurrency, rate == null ? null : rate.whole(size));
   }
 
   /** What one of so many buckets may have of it. */

@@ -2,6 +2,7 @@ package io.punctual.core.local;
 
 import io.punctual.BatchItem;
 import io.punctual.CancelResult;
+import io.punctual.DeferralResult;
 import io.punctual.DelayQueueJob;
 import io.punctual.ErrorCode;
 import io.punctual.InvalidJobException;
@@ -14,6 +15,7 @@ import io.punctual.RescheduleResult;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
+import io.punctual.core.engine.ClaimToken;
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.JobView;
 import io.punctual.core.engine.Operations.Listed;
@@ -23,6 +25,7 @@ import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.JobStore;
+import io.punctual.core.store.Settled;
 import io.punctual.core.store.StoreException;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,6 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
@@ -180,6 +184,69 @@ public final class EngineJobScheduler implements JobScheduler {
         () -> engine.reschedule(queue(taskType), Limits.requireName("taskId", taskId), due));
   }
 
+  @Override
+  public DeferralResult finish(String handle) {
+    ClaimToken token = token(handle);
+    return stored(() -> result(engine.claims().done(token).join()));
+  }
+
+  @Override
+  public DeferralResult fail(String handle, String reason, @Nullable Duration delay) {
+    ClaimToken token = token(handle);
+    if (delay != null && (delay.isNegative() || delay.compareTo(Limits.MAX_RETRY_DELAY) > 0)) {
+      throw new InvalidJobException(
+          "delay must be between 0 and " + Limits.MAX_RETRY_DELAY + ", not " + delay);
+    }
+    return stored(() -> result(engine.claims().failed(token, application, reason, delay).join()));
+  }
+
+  @Override
+  public DeferralResult reject(String handle, String reason) {
+    ClaimToken token = token(handle);
+    return stored(() -> result(engine.claims().rejected(token, application, reason).join()));
+  }
+
+  @Override
+  public DeferralResult extend(String handle, Duration within) {
+    ClaimToken token = token(handle);
+    return stored(
+        () -> {
+          OptionalLong until = engine.claims().extend(token, Limits.requireDeferral(within));
+          return until.isPresent()
+              ? new DeferralResult(
+                  DeferralResult.Outcome.EXTENDED, Instant.ofEpochMilli(until.getAsLong()))
+              : new DeferralResult(DeferralResult.Outcome.LEASE_LOST, null);
+        });
+  }
+
+  private ClaimToken token(String handle) {
+    ClaimToken token;
+    try {
+      token = ClaimToken.parse(handle);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidJobException("the handle is none that TaskContext.defer returned");
+    }
+    if (!token.queue().application().equals(application)) {
+      throw new PunctualException(
+          ErrorCode.FORBIDDEN,
+          "the handle is for a job of the application %s, and this is %s"
+              .formatted(token.queue().application(), application));
+    }
+    return token;
+  }
+
+  private static DeferralResult result(Settled settled) {
+    return switch (settled.kind()) {
+      case DONE -> new DeferralResult(DeferralResult.Outcome.DONE, null);
+      case ALREADY -> new DeferralResult(DeferralResult.Outcome.ALREADY_DONE, null);
+      case DEAD -> new DeferralResult(DeferralResult.Outcome.DEAD, null);
+      case RETRY ->
+          new DeferralResult(DeferralResult.Outcome.RETRY, Instant.ofEpochMilli(settled.at()));
+      case LOST -> new DeferralResult(DeferralResult.Outcome.LEASE_LOST, null);
+      case GONE -> new DeferralResult(DeferralResult.Outcome.UNKNOWN, null);
+    };
+  }
+
   private QueueName queue(String taskType) {
     return new QueueName(application, taskType);
   }
@@ -231,11 +298,18 @@ public final class EngineJobScheduler implements JobScheduler {
   }
 
   /** As schedulers behind HTTP tell it: who waits for the store must not wait for one queue. */
-  private static PunctualException translate(StoreException e) {
+  static PunctualException translate(StoreException e) {
     return switch (e.kind()) {
       case UNREACHABLE, REFUSED ->
           new SchedulerUnavailableException(
               "The store did not take it: "
+                  + e.getMessage()
+                  + "; repeat the call with the same task id",
+              RETRY_AFTER,
+              e);
+      case UNCONFIRMED ->
+          new SchedulerUnavailableException(
+              "It is not known to be safe: "
                   + e.getMessage()
                   + "; repeat the call with the same task id",
               RETRY_AFTER,

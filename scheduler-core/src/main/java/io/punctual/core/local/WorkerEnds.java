@@ -3,6 +3,7 @@ package io.punctual.core.local;
 import io.punctual.RejectTaskException;
 import io.punctual.RetryLaterException;
 import io.punctual.core.engine.Delivery;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -16,12 +17,13 @@ public final class WorkerEnds {
    *
    * @param instance who ran it, shown with the job's last error
    * @param thrown what the worker threw; null if it returned
+   * @param deferred for how long from now it left the job to somebody else; null if it did not
    * @return completes when that is stored
    */
   public static CompletableFuture<Void> store(
-      Delivery delivery, String instance, @Nullable Throwable thrown) {
+      Delivery delivery, String instance, @Nullable Throwable thrown, @Nullable Duration deferred) {
     if (thrown == null) {
-      return delivery.done();
+      return deferred == null ? delivery.done() : delivery.deferred(deferred);
     } else if (thrown instanceof RejectTaskException) {
       return delivery.rejected(instance, said(thrown));
     } else if (thrown instanceof RetryLaterException later) {

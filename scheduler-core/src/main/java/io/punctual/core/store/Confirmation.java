@@ -111,7 +111,7 @@ final class Confirmation {
       return command.get();
     } catch (JedisDataException e) {
       throw new StoreException(
-          StoreException.Kind.UNREACHABLE,
+          StoreException.Kind.UNCONFIRMED,
           "it is done, but Redis did not confirm it: " + e.getMessage(),
           e);
     }
@@ -132,7 +132,7 @@ final class Confirmation {
     long wanted = Math.max(1, durability.replicas());
     if (confirmed < wanted) {
       throw new StoreException(
-          StoreException.Kind.UNREACHABLE,
+          StoreException.Kind.UNCONFIRMED,
           "it is done, but within "
               + durability.patience().toMillis()
               + " ms "

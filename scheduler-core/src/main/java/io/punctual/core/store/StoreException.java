@@ -11,6 +11,11 @@ public class StoreException extends RuntimeException {
   public enum Kind {
     /** Not reached, or the answer was lost: the call may have taken effect. Repeat it. */
     UNREACHABLE,
+    /**
+     * Done, but replicas or the disk did not confirm it in time: a fail-over or a crash may forget
+     * it. Repeat it, until it is confirmed.
+     */
+    UNCONFIRMED,
     /** Out of memory, read-only, loading, busy: refused, nothing was changed. Try later. */
     REFUSED,
     /**

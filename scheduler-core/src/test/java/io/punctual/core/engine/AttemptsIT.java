@@ -9,6 +9,7 @@ import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
 import io.punctual.core.queue.Bucket;
 import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Settled;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.Submission;
 import java.time.Duration;
@@ -65,6 +66,79 @@ class AttemptsIT extends EngineTestBase {
     submit(engine, "a", job -> job.delay(Duration.ZERO).retry(RetryPolicy.parse("1h")));
     dispatcher.next().failed("", "busy", Duration.ofMillis(50)).join();
     assertThat(dispatcher.next().attempt()).isEqualTo(2);
+  }
+
+  @Test
+  void aDeferredJobOutlivesItsEngineAndIsEndedByItsToken() {
+    TestDispatcher dispatcher = new TestDispatcher();
+    Engine first = engine(dispatcher);
+    submit(first, "a", Duration.ZERO);
+    Delivery delivery = dispatcher.next();
+    assertThat(delivery.hold(Duration.ofMinutes(10))).isTrue();
+    delivery.deferred(Duration.ofMinutes(10)).join();
+    first.close();
+
+    Engine second = engine(TestDispatcher.done());
+    submit(second, "b", Duration.ofSeconds(2));
+    // Its lease without that would be over by now, and the job taken up by this engine.
+    eventually().until(() -> second.find(QUEUE, "b").orElseThrow().state() == JobState.FINISHED);
+    JobView waiting = second.find(QUEUE, "a").orElseThrow();
+    assertThat(waiting.state()).isEqualTo(JobState.RESERVED);
+    assertThat(second.claims().done(delivery.token()).join().kind()).isEqualTo(Settled.Kind.DONE);
+    assertThat(second.find(QUEUE, "a").orElseThrow().state()).isEqualTo(JobState.FINISHED);
+  }
+
+  @Test
+  void aDeferredJobThatNobodyFinishesInTimeComesBackAndIsDoneAllTheSameWhenSomebodyDoes() {
+    TestDispatcher dispatcher = new TestDispatcher();
+    Engine engine = engine(dispatcher);
+    submit(engine, "a", Duration.ZERO);
+    Delivery delivery = dispatcher.next();
+    delivery.deferred(Duration.ofMillis(1_200)).join();
+
+    Delivery again = dispatcher.next();
+    assertThat(again.attempt()).isEqualTo(2);
+    assertThat(again.tries().unknown()).isEqualTo(1);
+    assertThat(engine.claims().failed(delivery.token(), "here", "too late", null).join().kind())
+        .isEqualTo(Settled.Kind.LOST);
+    assertThat(engine.claims().done(delivery.token()).join().kind()).isEqualTo(Settled.Kind.DONE);
+    eventually().until(() -> !again.extend(Duration.ofMinutes(1)));
+    again.failed("here", "nobody asked", null).join();
+    assertThat(engine.find(QUEUE, "a").orElseThrow().state()).isEqualTo(JobState.FINISHED);
+  }
+
+  @Test
+  void aJobThatWasEndedBeforeItWasDeferredStaysEnded() {
+    TestDispatcher dispatcher = new TestDispatcher();
+    Engine engine = engine(dispatcher);
+    submit(engine, "a", Duration.ZERO);
+    Delivery delivery = dispatcher.next();
+    assertThat(delivery.hold(Duration.ofMinutes(10))).isTrue();
+
+    engine.claims().done(delivery.token()).join();
+    delivery.deferred(Duration.ofMinutes(10)).join();
+
+    assertThat(engine.find(QUEUE, "a").orElseThrow().state()).isEqualTo(JobState.FINISHED);
+    engine.stop(Duration.ofSeconds(20));
+  }
+
+  @Test
+  void whoeverRunsItHearsThatTheLeaseIsLost() {
+    TestDispatcher dispatcher = new TestDispatcher();
+    Engine engine = engine(dispatcher);
+    submit(engine, "a", Duration.ZERO);
+    Delivery delivery = dispatcher.next();
+    AtomicBoolean lost = new AtomicBoolean();
+    delivery.onLost(() -> lost.set(true));
+    assertThat(delivery.extend(Duration.ofMinutes(1))).isTrue();
+    assertThat(lost).isFalse();
+
+    engine.claims().rejected(delivery.token(), "an operator", "no such order").join();
+
+    // By the heartbeat, without being asked.
+    eventually().until(lost::get);
+    assertThat(delivery.extend(Duration.ofMinutes(1))).isFalse();
+    delivery.done().join();
   }
 
   @Test

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -192,7 +193,9 @@ class ListenerIT extends EngineTestBase {
             () ->
                 engine
                     .scanners()
-                    .equals(new ScannerHealth(0, List.of(new Bucket(QUEUE, 0).toString()))));
+                    .equals(
+                        new ScannerHealth(
+                            0, List.of(new Bucket(QUEUE, 0).toString()), new TreeMap<>())));
     engine.stop(Duration.ofSeconds(1));
     assertThat(engine.scanners().ended()).isEmpty();
   }

@@ -47,7 +47,8 @@ class SubmitOutageIT extends EngineTestBase {
         switch (kindOf(answer, end - System.nanoTime())) {
           case UNREACHABLE -> unknown++;
           case REFUSED -> refused++;
-          case CORRUPT, EXCESSIVE -> throw new AssertionError("nothing of that is here");
+          case UNCONFIRMED, CORRUPT, EXCESSIVE ->
+              throw new AssertionError("nothing of that is here");
         }
       }
       assertThat(unknown).isPositive();

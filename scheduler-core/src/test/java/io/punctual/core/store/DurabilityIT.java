@@ -69,7 +69,7 @@ class DurabilityIT {
 
       replica.suspend();
       StoreException e = failed(store, "b");
-      assertThat(e.kind()).isEqualTo(StoreException.Kind.UNREACHABLE);
+      assertThat(e.kind()).isEqualTo(StoreException.Kind.UNCONFIRMED);
       assertThat(e).hasMessageContaining("only 0 of 1 replicas confirmed it");
       // It is there, and yet a repeated call must not say so before the replica has it, too.
       assertThat(store.jobs().stats(BUCKET).delayed()).isEqualTo(2);
@@ -122,7 +122,7 @@ class DurabilityIT {
       Store store = store(alone, "replicated:1");
       StoreException e =
           catchThrowableOfType(StoreException.class, () -> store.jobs().cancel(BUCKET, "a"));
-      assertThat(e.kind()).isEqualTo(StoreException.Kind.UNREACHABLE);
+      assertThat(e.kind()).isEqualTo(StoreException.Kind.UNCONFIRMED);
       assertThat(e).hasMessageContaining("it is done, but Redis did not confirm it: OOM");
     }
   }
@@ -139,7 +139,7 @@ class DurabilityIT {
         // A log that nobody syncs.
         Resp.call(redis.port(), "CONFIG", "SET", "appendfsync", "no");
         StoreException e = failed(store, "c");
-        assertThat(e.kind()).isEqualTo(StoreException.Kind.UNREACHABLE);
+        assertThat(e.kind()).isEqualTo(StoreException.Kind.UNCONFIRMED);
         assertThat(store.jobs().find(BUCKET, "c")).isPresent();
       } else {
         assertThat(obstacles(store))

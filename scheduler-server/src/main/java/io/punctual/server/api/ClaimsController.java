@@ -166,8 +166,7 @@ class ClaimsController {
   Map<String, Object> extend(@PathVariable String token, HttpServletRequest request) {
     ClaimToken claim = token(token);
     JsonFields fields = JsonBody.readOptional(request, bounds.maxBody().toBytes());
-    Duration timeToRun =
-        fields.duration("timeToRun", Limits.MIN_TIME_TO_RUN, Limits.MAX_TIME_TO_RUN);
+    Duration timeToRun = fields.duration("timeToRun", Limits.MIN_TIME_TO_RUN, Limits.MAX_DEFERRAL);
     fields.noMore();
     OptionalLong until = claims.extend(claim, timeToRun);
     if (until.isEmpty()) {

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.tomcat.util.http.InvalidParameterException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +30,7 @@ class Problems {
 
   private static final Logger log = LoggerFactory.getLogger(Problems.class);
   private static final JsonMapper JSON = new JsonMapper();
+  private static final Map<StoreException.Kind, RareLines> STORE_LINES = new ConcurrentHashMap<>();
 
   @ExceptionHandler
   ResponseEntity<Map<String, Object>> onApi(ApiException e) {
@@ -62,7 +64,7 @@ class Problems {
   /** What nobody thought of. */
   static ApiException unexpected(Exception e) {
     if (e instanceof DataAccessException) {
-      log.warn("Answered 503: {}", e.getMessage());
+      warn(StoreException.Kind.UNREACHABLE, e);
       return ApiException.unavailable(
           "the store did not answer; try again later", Duration.ofSeconds(2));
     }
@@ -75,27 +77,47 @@ class Problems {
         ErrorCode.INTERNAL, "something went wrong in the scheduler; its log says more");
   }
 
+  // That the store is away the engine says; this is how many calls have to do with it.
+  private static void warn(StoreException.Kind kind, Exception e) {
+    String line =
+        STORE_LINES
+            .computeIfAbsent(kind, k -> new RareLines(System::nanoTime))
+            .line("Answered 503: " + e.getMessage());
+    if (line != null) {
+      log.warn("{}", line);
+    }
+  }
+
   static ApiException translate(StoreException e) {
     return switch (e.kind()) {
       case UNREACHABLE -> {
-        log.warn("Answered 503: {}", e.getMessage());
+        warn(e.kind(), e);
         yield ApiException.unavailable(
             "the store did not answer: whether this took effect is not known; repeat it with the"
                 + " same task id, which is safe",
             Duration.ofSeconds(2));
       }
+      case UNCONFIRMED -> {
+        warn(e.kind(), e);
+        yield ApiException.unavailable(
+            String.valueOf(e.getMessage())
+                + ": it is not known to be safe; repeat it with the same task id, which is safe,"
+                + " until it is confirmed",
+            Duration.ofSeconds(2));
+      }
       case REFUSED -> {
-        log.warn("Answered 503: {}", e.getMessage());
+        warn(e.kind(), e);
         yield ApiException.unavailable(
             "the store takes nothing at the moment: nothing was changed; try again later",
             Duration.ofSeconds(5));
       }
       case CORRUPT -> {
-        log.error("Answered 500: {}", e.getMessage());
+        // The engine has said so when it was found, as an error.
+        log.debug("Answered 500: {}", e.getMessage());
         yield ApiException.of(
             ErrorCode.INTERNAL,
-            "the stored data of this queue is damaged: nothing was changed; an operator must look at"
-                + " the scheduler's log");
+            "the stored data of this queue is damaged: nothing was changed; an operator must mend it:"
+                + " GET /api/v1/doctor says what and how");
       }
       case EXCESSIVE -> ApiException.invalid("taskType", String.valueOf(e.getMessage()));
     };

@@ -190,6 +190,12 @@ class QueuesController {
     Map<String, Object> out = new LinkedHashMap<>();
     out.put("from", forecast.now() == 0 ? null : Instant.ofEpochMilli(forecast.now()).toString());
     out.put("queues", queues.size());
+    out.put(
+        "damaged",
+        engine.scanners().damaged().keySet().stream()
+            .filter(queues::contains)
+            .map(QueueName::toString)
+            .toList());
     out.put("intervalMs", width.toMillis());
     out.put("ready", forecast.ready());
     out.put("counts", forecast.counts());
@@ -225,13 +231,17 @@ class QueuesController {
     out.put("application", stats.queue().application());
     out.put("taskType", stats.queue().taskType());
     out.put("buckets", stats.buckets());
-    out.put("delayed", stats.delayed());
-    out.put("ready", stats.ready());
-    out.put("reserved", stats.reserved());
-    out.put("dead", stats.dead());
+    // Of a part of the buckets they would look like all.
+    boolean whole = !stats.isDamaged();
+    out.put("damage", stats.damage());
+    out.put("delayed", whole ? stats.delayed() : null);
+    out.put("ready", whole ? stats.ready() : null);
+    out.put("reserved", whole ? stats.reserved() : null);
+    out.put("dead", whole ? stats.dead() : null);
     Long oldest = stats.oldestReady();
-    out.put("oldestReadyAgeMs", oldest == null ? null : Math.max(0, stats.now() - oldest));
-    out.put("nextDueAt", moment(stats.nextDue()));
+    out.put(
+        "oldestReadyAgeMs", oldest == null || !whole ? null : Math.max(0, stats.now() - oldest));
+    out.put("nextDueAt", whole ? moment(stats.nextDue()) : null);
     out.put("parked", stats.parked());
     out.put("pausedSince", moment(stats.pausedSince()));
     Map<String, Object> limits = new LinkedHashMap<>();
@@ -241,8 +251,8 @@ class QueuesController {
     out.put("limits", limits);
     out.put("workers", workers.of(stats.queue()));
     out.put("circuitOpen", workers.isCircuitOpen(stats.queue()));
-    out.put("counters", stats.counters());
-    out.put("rates", rates.of(stats));
+    out.put("counters", whole ? stats.counters() : null);
+    out.put("rates", whole ? rates.of(stats) : null);
     return out;
   }
 

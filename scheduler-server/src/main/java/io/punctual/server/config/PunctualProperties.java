@@ -26,7 +26,7 @@ import org.springframework.util.unit.DataSize;
  * @param durability where a change must be before it is answered: {@code redis} for what Redis is
  *     configured to, {@code synced} on its disk, {@code replicated:n} at n replicas, 1 to 9
  * @param durabilityTimeout how long to wait for that, 10 ms to 10 s, and less than
- *     spring.data.redis.timeout (3 s), after which the connection is given up; then the answer is
+ *     spring.data.redis.timeout (2 s), after which the connection is given up; then the answer is
  *     503, and that the outcome is not known
  * @param receipts what this scheduler remembers of its answers, to put it back after a fail-over
  * @param shutdownPatience how long open deliveries may take when the scheduler stops
@@ -147,7 +147,8 @@ public record PunctualProperties(
    * How callbacks are made.
    *
    * @param connectTimeout how long a connection may take
-   * @param avoid how long an instance that refused a connection is left alone
+   * @param avoid how long an instance that refused a connection, or answers no job in time, is left
+   *     alone; where it answers none, doubled each time up to a minute
    * @param allowedNetworks where instances may be, in CIDR notation (10.0.0.0/8); empty for
    *     everywhere but this machine. Link-local addresses, and those at which clouds tell secrets,
    *     are never called

@@ -79,6 +79,10 @@ record Attention(
                   row.stats().ready(),
                   null));
       case LATE -> found.add(new Attention("late", true, queue, row.readyAge(), null));
+      case DAMAGED -> {
+        found.add(new Attention("damaged", true, queue, 0, row.stats().damage()));
+        return;
+      }
       case PAUSED -> found.add(new Attention("paused", false, queue, row.stats().ready(), null));
       case WELL -> {}
     }

@@ -81,13 +81,19 @@ class Board implements AutoCloseable {
       return oldest == null ? 0 : Math.max(0, stats.now() - oldest);
     }
 
+    public boolean damaged() {
+      return stats.isDamaged();
+    }
+
     public boolean paused() {
       return stats.pausedSince() != null;
     }
 
     /** What a viewer ought to know first. */
     public State state() {
-      if (paused()) {
+      if (damaged()) {
+        return State.DAMAGED;
+      } else if (paused()) {
         return State.PAUSED;
       } else if (circuitOpen) {
         return State.FAILING;
@@ -109,7 +115,8 @@ class Board implements AutoCloseable {
     LATE,
     PARKED,
     FAILING,
-    PAUSED
+    PAUSED,
+    DAMAGED
   }
 
   /**
@@ -266,7 +273,8 @@ class Board implements AutoCloseable {
 
   private static Map<String, Double> rates(QueueStats stats, @Nullable Row before) {
     Map<String, Double> rates = new TreeMap<>();
-    if (before != null && stats.now() > before.stats().now()) {
+    boolean whole = before != null && !before.damaged() && !stats.isDamaged();
+    if (before != null && whole && stats.now() > before.stats().now()) {
       double seconds = (stats.now() - before.stats().now()) / 1000.0;
       stats
           .counters()

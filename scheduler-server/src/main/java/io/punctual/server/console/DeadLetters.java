@@ -72,7 +72,7 @@ class DeadLetters {
     Board.Snapshot now = board.now();
     List<Board.Row> rows =
         now.all().stream()
-            .filter(row -> row.stats().dead() > 0)
+            .filter(row -> row.stats().dead() > 0 && !row.damaged())
             .sorted(Comparator.comparingLong((Board.Row row) -> row.stats().dead()).reversed())
             .toList();
     List<Group> groups = new ArrayList<>();

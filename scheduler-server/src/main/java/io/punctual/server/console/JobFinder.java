@@ -116,13 +116,13 @@ class JobFinder {
     List<QueueName> queues = queues(query);
     if (queues.size() > 1) {
       Board.Snapshot now = board.now();
-      // Those that have none are not asked.
+      // Those that have none are not asked, nor those that could not answer, as the overview says.
       queues =
           queues.stream()
               .filter(
                   queue -> {
                     Board.Row row = now.rows().get(queue);
-                    return row == null || count.applyAsLong(row) > 0;
+                    return row == null || (count.applyAsLong(row) > 0 && !row.damaged());
                   })
               .toList();
     }

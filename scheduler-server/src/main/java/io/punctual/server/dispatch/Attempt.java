@@ -2,9 +2,13 @@ package io.punctual.server.dispatch;
 
 import io.punctual.core.engine.Delivery;
 import io.punctual.core.engine.RepeatCause;
+import io.punctual.core.store.StoreException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A delivery on its way to one instance. The first ending counts; afterwards only a late 'done' is
@@ -12,16 +16,30 @@ import org.jspecify.annotations.Nullable;
  */
 final class Attempt {
 
+  private static final Logger log = LoggerFactory.getLogger(Attempt.class);
+
   private final Delivery delivery;
   private final String instance;
   private final boolean alone;
   private final Circuit.Ticket ticket;
-  private final Runnable onEnd;
+  private final Consumer<@Nullable RepeatCause> onEnd;
   private final AtomicBoolean ended = new AtomicBoolean();
   private final AtomicBoolean acked = new AtomicBoolean();
+  // By System.nanoTime(); written by the one thread that reads the answer.
+  private volatile @Nullable Long extendedUntil;
 
+  /**
+   * Makes one.
+   *
+   * @param onEnd told once, unless it is taken back, why nobody knows how it ended; null if the
+   *     instance said it
+   */
   Attempt(
-      Delivery delivery, String instance, boolean alone, Circuit.Ticket ticket, Runnable onEnd) {
+      Delivery delivery,
+      String instance,
+      boolean alone,
+      Circuit.Ticket ticket,
+      Consumer<@Nullable RepeatCause> onEnd) {
     this.delivery = delivery;
     this.instance = instance;
     this.alone = alone;
@@ -31,6 +49,33 @@ final class Attempt {
 
   Delivery delivery() {
     return delivery;
+  }
+
+  /**
+   * Lets it take that much longer than now; nothing once it has ended. Blocks until the store knows
+   * that somebody is at work.
+   */
+  void extend(Duration timeToRun) {
+    if (isEnded()) {
+      return;
+    }
+    // First: its watch may be about to look.
+    long until = System.nanoTime() + timeToRun.toNanos();
+    Long before = extendedUntil;
+    if (before == null || until - before > 0) {
+      extendedUntil = until;
+    }
+    try {
+      var unused = delivery.extend(timeToRun);
+    } catch (StoreException e) {
+      log.debug("The lease of {} was not renewed out of turn", delivery.taskId(), e);
+    }
+  }
+
+  /** How long it may take beyond its time-to-run; null or less than zero if it may not. */
+  @Nullable Duration extension() {
+    Long until = extendedUntil;
+    return until == null ? null : Duration.ofNanos(until - System.nanoTime());
   }
 
   boolean isEnded() {
@@ -50,7 +95,16 @@ final class Attempt {
   void failed(String error, @Nullable Duration delay) {
     if (end()) {
       var unused = delivery.failed(instance, error, delay);
-      didNotSucceed();
+      ticket.failed(instance);
+      onEnd.accept(null);
+    }
+  }
+
+  /** It goes on without the instance, and must be ended by its token within that time. */
+  void deferred(Duration within) {
+    if (end()) {
+      var unused = delivery.deferred(within);
+      succeeded();
     }
   }
 
@@ -64,7 +118,8 @@ final class Attempt {
   void unknown(String error, RepeatCause cause) {
     if (end()) {
       var unused = delivery.unknown(instance, error, alone, cause);
-      didNotSucceed();
+      ticket.unknown(instance);
+      onEnd.accept(cause);
     }
   }
 
@@ -72,18 +127,13 @@ final class Attempt {
     if (end()) {
       var unused = delivery.undeliverable(instance, error, null);
       ticket.withdrawn();
-      onEnd.run();
+      onEnd.accept(null);
     }
   }
 
   private void succeeded() {
     ticket.succeeded();
-    onEnd.run();
-  }
-
-  private void didNotSucceed() {
-    ticket.failed();
-    onEnd.run();
+    onEnd.accept(null);
   }
 
   /**

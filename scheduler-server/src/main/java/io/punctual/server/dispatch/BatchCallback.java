@@ -5,6 +5,7 @@ import io.punctual.core.engine.Delivery;
 import io.punctual.core.engine.RepeatCause;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.server.security.Printable;
+import io.punctual.wire.CallbackRefusal;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import io.punctual.wire.CallbackSignature;
@@ -18,7 +19,6 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,25 +63,26 @@ final class BatchCallback implements Callback {
   }
 
   @Override
-  public void call(WorkerInstance instance, List<Attempt> attempts) {
+  public void call(WorkerInstance instance, List<Attempt> attempts, Runnable taken) {
     Seal seal = new Seal(keys, instance.application(), clock);
     HttpExchange exchange = new HttpExchange(client, request(instance, attempts, seal));
-    List<? extends Future<?>> watches = deadlines.watch(attempts, exchange::abort);
+    Deadlines.Watch watch = deadlines.watch(attempts, exchange::abort);
     try {
       HttpResponse<InputStream> response = exchange.await(avoid);
       if (response != null) {
         try (InputStream body = response.body()) {
           if (response.statusCode() == 200) {
+            taken.run();
             readLines(body, attempts, seal);
           } else {
-            readStatus(response, attempts);
+            readStatus(response, attempts, taken);
           }
         }
       }
     } catch (IOException e) {
       endAll(attempts, "the connection broke: " + HttpExchange.describe(e));
     } finally {
-      watches.forEach(watch -> watch.cancel(false));
+      watch.close();
     }
   }
 
@@ -142,11 +143,31 @@ final class BatchCallback implements Callback {
       case CallbackResult.RETRY -> attempt.failed(error, delay(result.retryAfterMs()));
       case CallbackResult.REJECT -> attempt.rejected(error);
       case CallbackResult.REFUSED -> attempt.undeliverable(error);
+      case CallbackResult.EXTENDED -> {
+        Duration more = asked(result.timeToRunMs(), Limits.MAX_TIME_TO_RUN);
+        if (more != null) {
+          attempt.extend(more);
+        }
+      }
+      case CallbackResult.DEFERRED -> {
+        Duration within = asked(result.timeToRunMs(), Limits.MAX_DEFERRAL);
+        if (within != null) {
+          attempt.deferred(within);
+        }
+      }
       case null, default ->
           log.debug(
               "ignored a callback result with the outcome {}",
               Printable.of(String.valueOf(result.outcome())));
     }
+  }
+
+  private static @Nullable Duration asked(@Nullable Long millis, Duration most) {
+    if (millis == null || millis <= 0) {
+      log.debug("ignored a callback result that asks for no time");
+      return null;
+    }
+    return Duration.ofMillis(Math.min(millis, most.toMillis()));
   }
 
   private static @Nullable Duration delay(@Nullable Long millis) {
@@ -163,7 +184,8 @@ final class BatchCallback implements Callback {
     }
   }
 
-  private void readStatus(HttpResponse<InputStream> response, List<Attempt> attempts) {
+  private void readStatus(
+      HttpResponse<InputStream> response, List<Attempt> attempts, Runnable taken) {
     int status = response.statusCode();
     String error = "HTTP " + status + " from " + response.uri();
     switch (status) {
@@ -171,19 +193,48 @@ final class BatchCallback implements Callback {
           throw new NotSentException(
               error + ": nothing there takes jobs of this application", avoid.multipliedBy(10));
       case 401, 403 ->
-          throw new NotSentException(
-              error + ": the application's security refuses the callback", avoid.multipliedBy(10));
+          throw new NotSentException(error + ": " + refusal(response), avoid.multipliedBy(10));
       case 503 -> throw new NotSentException(error + ": shutting down or overloaded", avoid);
       case 429 -> {
+        taken.run();
         Duration delay = RetryAfter.of(response.headers(), clock);
         attempts.forEach(attempt -> attempt.failed(error, delay));
       }
       default -> {
+        taken.run();
         String reason =
             status >= 300 && status < 400 ? error + ": redirects are not followed" : error;
         attempts.forEach(attempt -> attempt.failed(reason, null));
       }
     }
+  }
+
+  // What the starter says of itself; the scheduler's own words, since others may answer there, too.
+  private static String refusal(HttpResponse<InputStream> response) {
+    return response
+        .headers()
+        .firstValue(CallbackRefusal.HEADER)
+        .flatMap(CallbackRefusal::of)
+        .map(BatchCallback::text)
+        .orElse("the application's security refuses the callback");
+  }
+
+  private static String text(CallbackRefusal refusal) {
+    return switch (refusal) {
+      case CLOCK ->
+          "the clock there and this scheduler's are more than "
+              + CallbackSignature.TOLERANCE_SECONDS
+              + " s apart, so that no signed call is let in: let both keep their time by NTP";
+      case NO_KEY, NOT_THIS_MACHINE ->
+          "the worker has no key: set punctual.client.callback.secrets there";
+      case UNSIGNED ->
+          "the worker wants signed calls: set punctual.security.signing-keys at this scheduler";
+      case WRONG_SIGNATURE ->
+          "the signature is not of the worker's key: punctual.client.callback.secrets there and"
+              + " punctual.security.signing-keys here differ";
+      case REPEATED -> "the call was there before";
+      case OTHER_APPLICATION -> "it is another application";
+    };
   }
 
   private static void endAll(List<Attempt> attempts, String error) {
@@ -215,6 +266,7 @@ final class BatchCallback implements Callback {
         delivery.dueTime(),
         Deadlines.timeToRun(delivery.content()).toMillis(),
         delivery.content().params(),
-        delivery.content().headers());
+        delivery.content().headers(),
+        delivery.token().text());
   }
 }

@@ -3,7 +3,6 @@ package io.punctual.server.dispatch;
 import io.punctual.server.registry.WorkerInstance;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Picks the less loaded of two random instances: nearly as even as picking the least loaded of all,
@@ -27,16 +26,20 @@ final class Chooser {
    * Picks one.
    *
    * @param candidates not empty
-   * @param preferred the id of the instance to take if it is among them and free, or null
+   * @param wish what to take if it is among them and free, and what not to take where another one
+   *     is
    */
-  WorkerInstance choose(List<WorkerInstance> candidates, @Nullable String preferred) {
+  WorkerInstance choose(List<WorkerInstance> candidates, LastTried.Wish wish) {
     List<WorkerInstance> free = candidates.stream().filter(i -> board.free(i) > 0).toList();
-    List<WorkerInstance> from = free.isEmpty() ? candidates : free;
-    for (WorkerInstance instance : from) {
-      if (instance.id().equals(preferred)) {
+    List<WorkerInstance> some = free.isEmpty() ? candidates : free;
+    for (WorkerInstance instance : some) {
+      if (instance.id().equals(wish.preferred())) {
         return instance;
       }
     }
+    List<WorkerInstance> others =
+        some.stream().filter(i -> !i.id().equals(wish.unwanted())).toList();
+    List<WorkerInstance> from = others.isEmpty() ? some : others;
     if (from.size() == 1) {
       return from.get(0);
     }

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,11 +35,12 @@ final class Circuit {
 
   private final QueueName queue;
   private final CircuitOptions options;
-  private final AtomicInteger failuresOfApplication;
+  private final FailureRow failures = new FailureRow();
+  private final FailureRow failuresOfApplication;
+  private final Supplier<Set<String>> serving;
   private final LongSupplier nanoTime;
   // What counts towards the limit, the oldest first; empty while there is none.
   private final Set<Ticket> out = new LinkedHashSet<>();
-  private int failures;
   private int limit = Integer.MAX_VALUE;
   private boolean open;
   private int timesOpened;
@@ -51,17 +52,20 @@ final class Circuit {
   /**
    * Makes one.
    *
-   * @param failuresOfApplication how many deliveries in a row have failed in all queues of the
+   * @param failuresOfApplication the deliveries in a row that have failed in all queues of the
    *     application together, shared by their circuits
+   * @param serving the ids of the instances that its jobs go to now
    */
   Circuit(
       QueueName queue,
       CircuitOptions options,
-      AtomicInteger failuresOfApplication,
+      FailureRow failuresOfApplication,
+      Supplier<Set<String>> serving,
       LongSupplier nanoTime) {
     this.queue = queue;
     this.options = options;
     this.failuresOfApplication = failuresOfApplication;
+    this.serving = serving;
     this.nanoTime = nanoTime;
     this.pause = options.pause().toNanos();
   }
@@ -129,8 +133,8 @@ final class Circuit {
     if (!ended(ticket)) {
       return;
     }
-    failures = 0;
-    failuresOfApplication.set(0);
+    failures.clear();
+    failuresOfApplication.clear();
     if (open) {
       open = false;
       pause = options.pause().toNanos();
@@ -150,22 +154,24 @@ final class Circuit {
     }
   }
 
-  private synchronized void failed(Ticket ticket) {
+  private synchronized void failed(Ticket ticket, String instance, boolean known) {
     if (!ended(ticket)) {
       return;
     }
-    failures++;
-    int inApplication = failuresOfApplication.incrementAndGet();
+    failures.add(instance, known);
+    failuresOfApplication.add(instance, known);
+    int inQueue = failures.length(serving);
+    int inApplication = failuresOfApplication.length(serving);
     if (open) {
       pause = Math.max(pause, Math.min(2 * pause, LONGEST_PAUSE));
       open();
-    } else if (options.failures() > 0 && Math.max(failures, inApplication) >= options.failures()) {
+    } else if (options.failures() > 0 && Math.max(inQueue, inApplication) >= options.failures()) {
       LogFields.of(log.atWarn(), queue)
           .log(
               "The last {} jobs that were sent to {} failed: the jobs of {} wait, without losing"
                   + " attempts, and one of them probes from time to time",
-              Math.max(failures, inApplication),
-              failures >= options.failures() ? queue : "any queue of " + queue.application(),
+              Math.max(inQueue, inApplication),
+              inQueue >= options.failures() ? queue : "any queue of " + queue.application(),
               queue);
       open();
     }
@@ -200,9 +206,14 @@ final class Circuit {
       Circuit.this.succeeded(this);
     }
 
-    /** It failed, or nobody knows. */
-    void failed() {
-      Circuit.this.failed(this);
+    /** The instance said that it failed. */
+    void failed(String instance) {
+      Circuit.this.failed(this, instance, /* known= */ true);
+    }
+
+    /** Nobody knows what became of it at the instance. */
+    void unknown(String instance) {
+      Circuit.this.failed(this, instance, /* known= */ false);
     }
 
     /** It was not sent, after all. */

@@ -3,8 +3,9 @@ package io.punctual.server.dispatch;
 import io.punctual.core.queue.QueueName;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /** The circuits of all queues that were sent something. */
@@ -13,10 +14,16 @@ final class Circuits {
   private final CircuitOptions options;
   private final LongSupplier nanoTime;
   private final Map<QueueName, Circuit> circuits = new ConcurrentHashMap<>();
-  private final Map<String, AtomicInteger> failures = new ConcurrentHashMap<>();
+  private final Map<String, FailureRow> failures = new ConcurrentHashMap<>();
+  private final Function<QueueName, Set<String>> serving;
 
-  Circuits(CircuitOptions options, LongSupplier nanoTime) {
+  /**
+   * @param serving the ids of the instances that the jobs of a queue go to now
+   */
+  Circuits(
+      CircuitOptions options, Function<QueueName, Set<String>> serving, LongSupplier nanoTime) {
     this.options = options;
+    this.serving = serving;
     this.nanoTime = nanoTime;
   }
 
@@ -33,7 +40,8 @@ final class Circuits {
     return new Circuit(
         queue,
         options,
-        failures.computeIfAbsent(queue.application(), name -> new AtomicInteger()),
+        failures.computeIfAbsent(queue.application(), name -> new FailureRow()),
+        () -> serving.apply(queue),
         nanoTime);
   }
 

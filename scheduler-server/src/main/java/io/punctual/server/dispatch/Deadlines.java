@@ -26,13 +26,17 @@ final class Deadlines implements AutoCloseable {
     return content.timeToRun() == null ? Limits.DEFAULT_TIME_TO_RUN : content.timeToRun();
   }
 
+  static String timeOver(JobContent content) {
+    return "no answer within its time-to-run of " + timeToRun(content);
+  }
+
   /**
    * Watches attempts.
    *
    * @param allOver called when every attempt has ended, one of them because its time was over
-   * @return to be cancelled when the call is over
+   * @return to be closed when the call is over
    */
-  List<? extends Future<?>> watch(List<Attempt> attempts, Runnable allOver) {
+  Watch watch(List<Attempt> attempts, Runnable allOver) {
     // Jobs that were claimed together mostly have the same limit: one timer for all of them.
     Map<Duration, List<Attempt>> byLimit = new HashMap<>();
     for (Attempt attempt : attempts) {
@@ -40,24 +44,53 @@ final class Deadlines implements AutoCloseable {
           .computeIfAbsent(timeToRun(attempt.delivery().content()), limit -> new ArrayList<>())
           .add(attempt);
     }
-    List<Future<?>> watches = new ArrayList<>(byLimit.size());
-    byLimit.forEach(
-        (limit, some) ->
-            watches.add(
-                timer.schedule(
-                    () -> {
-                      some.forEach(
-                          attempt ->
-                              attempt.unknown(
-                                  "no answer within its time-to-run of " + limit,
-                                  RepeatCause.TIME_OVER));
-                      if (attempts.stream().allMatch(Attempt::isEnded)) {
-                        allOver.run();
-                      }
-                    },
-                    limit.toMillis(),
-                    TimeUnit.MILLISECONDS)));
-    return watches;
+    Watch watch = new Watch(attempts, allOver);
+    byLimit.forEach((limit, some) -> watch.look(some, limit, limit));
+    return watch;
+  }
+
+  /** Looks at the attempts of one call when their time is over. */
+  final class Watch {
+
+    private final List<Attempt> attempts;
+    private final Runnable allOver;
+    private final List<Future<?>> looks = new ArrayList<>();
+    private boolean closed;
+
+    private Watch(List<Attempt> attempts, Runnable allOver) {
+      this.attempts = attempts;
+      this.allOver = allOver;
+    }
+
+    private synchronized void look(List<Attempt> some, Duration limit, Duration wait) {
+      if (!closed) {
+        looks.removeIf(Future::isDone);
+        looks.add(timer.schedule(() -> look(some, limit), wait.toNanos(), TimeUnit.NANOSECONDS));
+      }
+    }
+
+    private void look(List<Attempt> some, Duration limit) {
+      for (Attempt attempt : some) {
+        Duration more = attempt.extension();
+        if (more != null && more.isPositive() && !attempt.isEnded()) {
+          look(List.of(attempt), limit, more);
+        } else {
+          attempt.unknown(
+              timeOver(attempt.delivery().content())
+                  + (more == null ? "" : ", and with what it asked for"),
+              RepeatCause.TIME_OVER);
+        }
+      }
+      if (attempts.stream().allMatch(Attempt::isEnded)) {
+        allOver.run();
+      }
+    }
+
+    /** Looks at nothing any more. */
+    synchronized void close() {
+      closed = true;
+      looks.forEach(look -> look.cancel(false));
+    }
   }
 
   @Override

@@ -48,6 +48,8 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(HttpDispatcher.class);
   private static final int MAX_INSTANCES_TRIED = 4;
   private static final Duration FORBIDDEN = Duration.ofSeconds(30);
+  // What is not refused so long after it was connected is being worked on.
+  private static final Duration TAKEN = Duration.ofMillis(500);
 
   private final WorkerDirectory workers;
   private final InstanceBoard board;
@@ -81,8 +83,9 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     this.targets = targets;
     this.clock = clock;
     this.workers = workers;
-    this.circuits = new Circuits(circuit, System::nanoTime);
-    this.board = new InstanceBoard(System::nanoTime);
+    this.board = new InstanceBoard(avoid, connectTimeout.plus(TAKEN), System::nanoTime);
+    this.circuits =
+        new Circuits(circuit, queue -> board.serving(instances(queue)), System::nanoTime);
     this.chooser = new Chooser(board, bound -> ThreadLocalRandom.current().nextInt(bound));
     HttpClient.Builder builder =
         HttpClient.newBuilder()
@@ -117,11 +120,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
 
   @Override
   public int capacity(QueueName queue) {
-    int capacity = 0;
-    for (WorkerInstance instance : instances(queue)) {
-      capacity += board.free(instance);
-    }
-    capacity = circuits.free(queue, capacity);
+    int capacity = circuits.free(queue, board.free(instances(queue)));
     if (capacity == 0) {
       waiting
           .computeIfAbsent(queue.application(), name -> ConcurrentHashMap.newKeySet())
@@ -134,7 +133,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   public void recheckWaiting() {
     waiting.forEach(
         (application, queues) -> {
-          if (workers.instances(application).stream().anyMatch(i -> board.free(i) > 0)) {
+          if (board.free(workers.instances(application)) > 0) {
             recheck(queues);
           }
         });
@@ -160,7 +159,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
 
   /** What is known of an instance from the calls to it. */
   public InstanceState state(WorkerInstance instance) {
-    return board.state(instance, clock.instant());
+    return board.state(instance, workers.instances(instance.application()), clock.instant());
   }
 
   private void recheck(Set<QueueName> queues) {
@@ -174,8 +173,8 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
 
   @Override
   public void dispatch(QueueName queue, List<Delivery> deliveries) {
-    List<WorkerInstance> candidates = instances(queue);
-    if (candidates.isEmpty()) {
+    List<WorkerInstance> instances = instances(queue);
+    if (instances.isEmpty()) {
       deliveries.forEach(
           delivery -> {
             var unused = delivery.release();
@@ -184,7 +183,9 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     }
     Map<WorkerInstance, List<Sent>> groups = new LinkedHashMap<>();
     for (Delivery delivery : deliveries) {
-      WorkerInstance instance = chooser.choose(candidates, preferred(delivery));
+      // Anew for each: an instance that is probed gets one.
+      WorkerInstance instance =
+          chooser.choose(board.candidates(instances), lastTried.wish(delivery.incarnation()));
       Sent sent = started(queue, instance, delivery);
       if (delivery.travelsAlone() || instance.metadata().protocol().equals(WorkerMetadata.SINGLE)) {
         send(queue, instance, List.of(sent));
@@ -209,10 +210,6 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
         });
   }
 
-  private @Nullable String preferred(Delivery delivery) {
-    return delivery.tries().suspect() ? lastTried.of(delivery.incarnation()) : null;
-  }
-
   private List<WorkerInstance> instances(QueueName queue) {
     return workers.instances(queue.application(), queue.taskType());
   }
@@ -227,9 +224,30 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     sent.ticket().withdrawn();
   }
 
-  private void ended(QueueName queue, WorkerInstance instance) {
+  private void ended(
+      Delivery delivery, WorkerInstance instance, long sentAt, @Nullable RepeatCause cause) {
+    lastTried.ended(delivery.incarnation(), instance.id(), cause);
+    if (cause == null) {
+      board.answered(instance);
+    } else if (cause == RepeatCause.TIME_OVER) {
+      timeOver(delivery, instance, sentAt);
+    }
     board.ended(instance);
-    capacityChanged.accept(queue);
+    capacityChanged.accept(delivery.queue());
+  }
+
+  private void timeOver(Delivery delivery, WorkerInstance instance, long sentAt) {
+    String reason = Deadlines.timeOver(delivery.content());
+    Duration pause = board.timeOver(instance, sentAt, reason);
+    if (pause != null && !board.candidates(instances(delivery.queue())).contains(instance)) {
+      LogFields.of(log.atWarn(), delivery.queue())
+          .addKeyValue("punctual.instance", instance.id())
+          .log(
+              "Instance {} takes jobs and answers none of them; others get them for {}: {}",
+              instance.id(),
+              pause,
+              reason);
+    }
   }
 
   @Override
@@ -284,6 +302,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
       Map<Boolean, List<Sent>> byLease =
           group.stream().collect(Collectors.partitioningBy(sent -> sent.delivery().leaseHeld()));
       List<Sent> held = byLease.getOrDefault(true, List.of());
+      long sentAt = System.nanoTime();
       List<Attempt> attempts =
           held.stream()
               .map(
@@ -293,7 +312,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
                           target.id(),
                           held.size() == 1,
                           sent.ticket(),
-                          () -> ended(queue, target)))
+                          cause -> ended(sent.delivery(), target, sentAt, cause)))
               .toList();
       for (Sent lost : byLease.getOrDefault(false, List.of())) {
         withdrawn(lost, target);
@@ -303,7 +322,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
         return;
       }
       for (Sent sent : held) {
-        lastTried.put(sent.delivery().incarnation(), target.id());
+        lastTried.started(sent.delivery().incarnation(), target.id());
         sent.delivery().started();
       }
       Callback protocol = Objects.requireNonNull(protocols.get(target.metadata().protocol()));
@@ -312,8 +331,13 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
         if (refusal != null) {
           throw new NotSentException(refusal, FORBIDDEN);
         }
-        protocol.call(target, attempts);
-        board.reached(target);
+        protocol.call(
+            target,
+            attempts,
+            () -> {
+              board.reached(target);
+              capacityChanged.accept(queue);
+            });
       } catch (NotSentException e) {
         board.avoid(target, e.avoid(), e.reason());
         // Attempts whose time was over meanwhile are settled; only the others travel on.
@@ -322,7 +346,11 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
                 .filter(i -> attempts.get(i).takeBack())
                 .mapToObj(held::get)
                 .toList();
-        group.forEach(sent -> withdrawn(sent, target));
+        group.forEach(
+            sent -> {
+              withdrawn(sent, target);
+              lastTried.notSent(sent.delivery().incarnation(), target.id());
+            });
         LogFields.of(log.atInfo(), queue)
             .addKeyValue("punctual.instance", target.id())
             .log(
@@ -357,7 +385,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
         return false;
       }
       List<WorkerInstance> left =
-          instances(queue).stream()
+          board.candidates(instances(queue)).stream()
               .filter(
                   candidate ->
                       !tried.contains(candidate.id())
@@ -367,7 +395,12 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
       if (left.isEmpty()) {
         return false;
       }
-      instance = chooser.choose(left, null);
+      // Only what travels alone was tried before.
+      LastTried.Wish wish =
+          group.size() == 1
+              ? lastTried.wish(group.get(0).delivery().incarnation())
+              : LastTried.Wish.NONE;
+      instance = chooser.choose(left, wish);
       group = group.stream().map(sent -> started(queue, instance, sent.delivery())).toList();
       return true;
     }

@@ -18,8 +18,8 @@ public record InstanceState(
   /**
    * The end of a callback.
    *
-   * @param reached whether the instance took it
-   * @param reason why not; null if it did
+   * @param reached whether the instance took it, and no job of it has been late since
+   * @param reason why not; null if so
    */
   public record LastCall(Instant at, boolean reached, @Nullable String reason) {}
 }

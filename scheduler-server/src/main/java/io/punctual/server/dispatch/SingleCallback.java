@@ -1,5 +1,7 @@
 package io.punctual.server.dispatch;
 
+import io.punctual.DelayQueueJob;
+import io.punctual.Limits;
 import io.punctual.core.engine.Delivery;
 import io.punctual.core.engine.RepeatCause;
 import io.punctual.server.registry.WorkerInstance;
@@ -16,7 +18,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.concurrent.Future;
 
 /**
  * The single protocol: one job a POST, as a CloudEvent in HTTP binary mode, for any web application
@@ -47,22 +48,25 @@ final class SingleCallback implements Callback {
   }
 
   @Override
-  public void call(WorkerInstance instance, List<Attempt> attempts) {
+  public void call(WorkerInstance instance, List<Attempt> attempts, Runnable taken) {
     Attempt attempt = attempts.get(0);
     Seal seal = new Seal(keys, instance.application(), clock);
     HttpExchange exchange = new HttpExchange(client, request(instance, attempt.delivery(), seal));
-    List<? extends Future<?>> watches = deadlines.watch(attempts, exchange::abort);
+    Deadlines.Watch watch = deadlines.watch(attempts, exchange::abort);
     try {
       HttpResponse<InputStream> response = exchange.await(avoid);
       if (response != null) {
         // The status is the answer; a body, of whatever size, is not read.
         response.body().close();
+        if (response.statusCode() != 421 && response.statusCode() != 410) {
+          taken.run();
+        }
         end(attempt, response, seal);
       }
     } catch (IOException e) {
       attempt.unknown("the connection broke: " + HttpExchange.describe(e), RepeatCause.ANSWER_LOST);
     } finally {
-      watches.forEach(watch -> watch.cancel(false));
+      watch.close();
     }
   }
 
@@ -70,7 +74,11 @@ final class SingleCallback implements Callback {
     int status = response.statusCode();
     String error = "HTTP " + status + " from " + response.uri();
     boolean done = status >= 200 && status < 300;
-    if ((done || status == 422) && seal.answerIsSigned() && !isSigned(response, seal)) {
+    String deferral = response.headers().firstValue(CallbackRequest.DEFER).orElse(null);
+    boolean deferred = status == 202 && deferral != null;
+    // Whoever could take the header away, or add it, would otherwise end a job that goes on.
+    String signed = deferred ? status + " " + deferral : Integer.toString(status);
+    if ((done || status == 422) && seal.answerIsSigned() && !isSigned(response, seal, signed)) {
       // It would be the end of the job, and anybody may have said so.
       String unsigned =
           error
@@ -79,6 +87,8 @@ final class SingleCallback implements Callback {
               + "): it was ignored";
       attempt.unknown(unsigned, RepeatCause.ANSWER_LOST);
       throw new UntrustedAnswerException(unsigned);
+    } else if (deferred) {
+      defer(attempt, String.valueOf(deferral), error);
     } else if (done) {
       attempt.done();
     } else if (status == 421) {
@@ -97,10 +107,20 @@ final class SingleCallback implements Callback {
     }
   }
 
-  private static boolean isSigned(HttpResponse<InputStream> response, Seal seal) {
+  private static void defer(Attempt attempt, String within, String error) {
+    try {
+      attempt.deferred(Limits.requireDeferral(DelayQueueJob.parseDuration(within)));
+    } catch (IllegalArgumentException e) {
+      attempt.failed(
+          "%s: %s is no time within which a job may be finished, such as 10m: %s"
+              .formatted(error, CallbackRequest.DEFER, e.getMessage()),
+          null);
+    }
+  }
+
+  private static boolean isSigned(HttpResponse<InputStream> response, Seal seal, String content) {
     return seal.isOnAnswer(
-        response.headers().firstValue(CallbackSignature.ANSWER).orElse(null),
-        Integer.toString(response.statusCode()));
+        response.headers().firstValue(CallbackSignature.ANSWER).orElse(null), content);
   }
 
   private HttpRequest request(WorkerInstance instance, Delivery delivery, Seal seal) {
@@ -124,7 +144,8 @@ final class SingleCallback implements Callback {
             .header("ce-attempt", Integer.toString(delivery.attempt()))
             .header(CallbackRequest.APPLICATION, instance.application())
             .header("Punctual-Instance", instance.id())
-            .header("Punctual-Incarnation", delivery.incarnation());
+            .header("Punctual-Incarnation", delivery.incarnation())
+            .header(CallbackRequest.TOKEN, delivery.token().text());
     String trace = delivery.content().headers().get("traceparent");
     if (trace != null && trace.matches("[0-9a-f-]{55}")) {
       // The worker's own instrumentation goes on with it.

@@ -336,6 +336,15 @@ public class Checkup {
               "The queues could not be looked at: " + e.getMessage(),
               "Try again; the check redis says more."));
     }
+    engine
+        .scanners()
+        .damaged()
+        .forEach(
+            (queue, damage) -> {
+              if (application == null || queue.application().equalsIgnoreCase(application)) {
+                checks.add(damaged(queue, damage));
+              }
+            });
     unserved.forEach(
         (name, types) ->
             checks.add(
@@ -374,6 +383,17 @@ public class Checkup {
               "queues", application, Status.OK, "No queue waits for somebody to serve it", null));
     }
     return checks;
+  }
+
+  private static Check damaged(QueueName queue, String damage) {
+    return new Check(
+        "damaged",
+        queue.application(),
+        Status.PROBLEM,
+        "The keys of " + queue + " in Redis are damaged, so that its jobs wait: " + damage,
+        "Find out what wrote that key, and rename or delete it (RENAME, DEL): the queue goes on by"
+            + " itself within half a minute. What had stood there is gone with it: submit the"
+            + " queue's jobs again, with the same ids, or bring the key back from a copy.");
   }
 
   private static boolean isLate(QueueStats stats) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param inFlight jobs of this scheduler that it has
  * @param avoidedUntil until when it is left alone by this scheduler; null if it is not
  * @param lastCallAt when it was sent jobs last; null if never
- * @param lastCallError why it did not take them; null if it did
+ * @param lastCallError why it did not take them, or that it did not answer in time; null if it did
  * @param diagnosis what the last probe showed; null before there was one
  */
 public record WorkerReport(

@@ -2,13 +2,15 @@ package io.punctual.server.health;
 
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.ScannerHealth;
+import io.punctual.core.queue.QueueName;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.stereotype.Component;
 
 /**
  * {@code scanners} in the health, and part of liveness: DOWN where one has ended although nobody
- * stopped it. A start mends that, and nothing else does.
+ * stopped it. A start mends that, and nothing else does. WARNING where a queue's keys in Redis are
+ * damaged, so that its scanner can do nothing: an operator mends that, and no start.
  */
 @Component("scannersHealthIndicator")
 class ScannersHealthIndicator implements HealthIndicator {
@@ -22,10 +24,21 @@ class ScannersHealthIndicator implements HealthIndicator {
   @Override
   public Health health() {
     ScannerHealth scanners = engine.scanners();
-    Health.Builder health = scanners.ended().isEmpty() ? Health.up() : Health.down();
+    Health.Builder health = new Health.Builder();
+    if (!scanners.ended().isEmpty()) {
+      health.down();
+    } else if (!scanners.damaged().isEmpty()) {
+      health.status(StoreHealthIndicator.WARNING);
+    } else {
+      health.up();
+    }
     health.withDetail("running", scanners.running());
     if (!scanners.ended().isEmpty()) {
       health.withDetail("ended", scanners.ended());
+    }
+    if (!scanners.damaged().isEmpty()) {
+      health.withDetail(
+          "damaged", scanners.damaged().keySet().stream().map(QueueName::toString).toList());
     }
     return health.build();
   }

@@ -37,6 +37,9 @@ final class EngineGauges implements MeterBinder {
         .tag("state", "ended")
         .description("Scanners, one for each bucket of each queue")
         .register(registry);
+    Gauge.builder("punctual.queues.damaged", engine, e -> e.scanners().damaged().size())
+        .description("Queues of which a key in the store has a foreign type")
+        .register(registry);
     view.ifAvailable(
         known ->
             Gauge.builder("punctual.registry.view.age", known, v -> v.age().toNanos() / 1e9)

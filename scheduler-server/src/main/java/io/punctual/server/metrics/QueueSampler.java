@@ -57,6 +57,7 @@ final class QueueSampler implements SmartLifecycle {
    *
    * @param oldest the age of the oldest that is ready, ms
    * @param next epoch ms at which the next falls due; null for none
+   * @param damaged whether that is not all of it, since keys in the store are damaged
    */
   private record Sample(
       long delayed,
@@ -67,9 +68,10 @@ final class QueueSampler implements SmartLifecycle {
       @Nullable Long next,
       int parked,
       int paused,
-      int circuits) {
+      int circuits,
+      boolean damaged) {
 
-    static final Sample NONE = new Sample(0, 0, 0, 0, 0, null, 0, 0, 0);
+    static final Sample NONE = new Sample(0, 0, 0, 0, 0, null, 0, 0, 0, false);
 
     static Sample of(QueueStats stats, boolean circuitOpen) {
       Long oldest = stats.oldestReady();
@@ -82,7 +84,8 @@ final class QueueSampler implements SmartLifecycle {
           stats.nextDue(),
           stats.parked() ? 1 : 0,
           stats.pausedSince() == null ? 0 : 1,
-          circuitOpen ? 1 : 0);
+          circuitOpen ? 1 : 0,
+          stats.isDamaged());
     }
 
     double nextSeconds() {
@@ -91,7 +94,7 @@ final class QueueSampler implements SmartLifecycle {
     }
 
     boolean isEmpty() {
-      return delayed + ready + reserved + dead + parked + paused + circuits == 0;
+      return !damaged && delayed + ready + reserved + dead + parked + paused + circuits == 0;
     }
 
     Sample and(Sample more) {
@@ -106,7 +109,8 @@ final class QueueSampler implements SmartLifecycle {
           first == null || (second != null && second < first) ? second : first,
           parked + more.parked,
           paused + more.paused,
-          circuits + more.circuits);
+          circuits + more.circuits,
+          damaged || more.damaged);
     }
   }
 
@@ -240,7 +244,11 @@ final class QueueSampler implements SmartLifecycle {
     if (last.isEmpty()) {
       return Double.NaN;
     }
-    return value.applyAsDouble(last.getOrDefault(queue, Sample.NONE));
+    Sample sample = last.getOrDefault(queue, Sample.NONE);
+    // Those that share a name are worth their sum without it, too.
+    return sample.damaged() && !queue.equals(QueueTags.OTHER)
+        ? Double.NaN
+        : value.applyAsDouble(sample);
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.punctual.core.queue.QueueName;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class CircuitTest {
@@ -17,7 +18,9 @@ class CircuitTest {
   private static final int MANY = 1_000_000;
 
   private long now = -7;
-  private Circuits circuits = new Circuits(new CircuitOptions(10, PAUSE), () -> now);
+  private Set<String> serving = Set.of("a");
+  private Circuits circuits =
+      new Circuits(new CircuitOptions(10, PAUSE), queue -> serving, () -> now);
 
   private void pass(Duration time) {
     now += time.toNanos();
@@ -33,7 +36,7 @@ class CircuitTest {
 
   private void fail(QueueName queue, int times) {
     for (int i = 0; i < times; i++) {
-      circuits.started(queue, 0).failed();
+      circuits.started(queue, 0).failed("a");
     }
   }
 
@@ -89,7 +92,7 @@ class CircuitTest {
 
     good.succeeded();
     assertThat(circuits.isOpen(QUEUE)).isTrue();
-    bad.failed();
+    bad.failed("a");
     never.withdrawn();
     assertThat(free()).isZero();
     pass(PAUSE.minusNanos(1));
@@ -107,7 +110,7 @@ class CircuitTest {
     pass(PAUSE);
     send().succeeded();
 
-    before.forEach(ticket -> ticket.failed());
+    before.forEach(ticket -> ticket.failed("a"));
     assertThat(circuits.isOpen(QUEUE)).isFalse();
   }
 
@@ -149,7 +152,7 @@ class CircuitTest {
       assertThat(free()).isZero();
       pass(Duration.ofNanos(1));
       assertThat(free()).isOne();
-      send().failed();
+      send().failed("a");
     }
     pass(Duration.ofMinutes(1));
     send().succeeded();
@@ -161,14 +164,15 @@ class CircuitTest {
 
   @Test
   void aPauseOfMoreThanAMinuteStaysAsItIs() {
-    circuits = new Circuits(new CircuitOptions(10, Duration.ofMinutes(10)), () -> now);
+    circuits =
+        new Circuits(new CircuitOptions(10, Duration.ofMinutes(10)), queue -> serving, () -> now);
     givenOpen();
     for (int i = 0; i < 3; i++) {
       pass(Duration.ofMinutes(10).minusNanos(1));
       assertThat(free()).isZero();
       pass(Duration.ofNanos(1));
       assertThat(free()).isOne();
-      send().failed();
+      send().failed("a");
     }
   }
 
@@ -229,7 +233,7 @@ class CircuitTest {
     assertThat(free()).isZero();
     first.get(0).succeeded();
     assertThat(free()).isEqualTo(2);
-    first.get(1).failed();
+    first.get(1).failed("a");
     assertThat(free()).isEqualTo(3);
     for (int i = 0; i < 1_000; i++) {
       circuits.started(QUEUE, 60_000).succeeded();
@@ -294,9 +298,62 @@ class CircuitTest {
 
   @Test
   void itNeverOpensWhereThatIsWanted() {
-    circuits = new Circuits(new CircuitOptions(0, PAUSE), () -> now);
+    circuits = new Circuits(new CircuitOptions(0, PAUSE), queue -> serving, () -> now);
     fail(QUEUE, 100_000);
     assertThat(free()).isEqualTo(MANY);
     assertThat(circuits.open()).isEmpty();
+  }
+
+  private void lose(String instance, int times) {
+    for (int i = 0; i < times; i++) {
+      circuits.started(QUEUE, 0).unknown(instance);
+    }
+  }
+
+  @Test
+  void lostAnswersOfTheOnlyInstanceCountEach() {
+    lose("a", 9);
+    assertThat(circuits.open()).isEmpty();
+    lose("a", 1);
+    assertThat(circuits.open()).containsExactly(QUEUE);
+  }
+
+  @Test
+  void whatOneOfSeveralInstancesTakesToItsGraveCountsAsOne() {
+    serving = Set.of("a", "b");
+    lose("a", 500);
+    assertThat(circuits.open()).isEmpty();
+    fail(OTHER, 8);
+    assertThat(circuits.open()).isEmpty();
+    assertThat(free()).isEqualTo(MANY);
+  }
+
+  @Test
+  void lostAnswersCountEachOnceNoInstanceIsLeftThatHasNotFailed() {
+    serving = Set.of("a", "b");
+    lose("a", 20);
+    lose("b", 1);
+    assertThat(circuits.open()).containsExactly(QUEUE);
+  }
+
+  @Test
+  void whatEveryoneIsNoLongerSentToNeedNotFail() {
+    serving = Set.of("a", "b");
+    lose("a", 20);
+    // The other one is not reached.
+    serving = Set.of("a");
+    lose("a", 1);
+    assertThat(circuits.open()).containsExactly(QUEUE);
+  }
+
+  @Test
+  void failuresThatAreSaidCountEachWhoeverSaysThem() {
+    serving = Set.of("a", "b");
+    lose("b", 30);
+    fail(QUEUE, 1);
+    assertThat(circuits.open()).containsExactly(QUEUE);
+    serving = Set.of("a", "b", "c");
+    fail(OTHER, 10);
+    assertThat(circuits.open()).containsExactly(QUEUE, OTHER);
   }
 }

@@ -10,17 +10,30 @@ import io.punctual.client.PunctualClientProperties;
 import io.punctual.plugin.PunctualPluginProperties;
 import io.punctual.spring.AnnotatedWorkers;
 import io.punctual.spring.CommitFailures;
+import io.punctual.spring.JobApplication;
+import io.punctual.spring.Once;
 import io.punctual.spring.Payloads;
 import io.punctual.spring.SpringTaskSubmitService;
+import io.punctual.spring.TransactionCalls;
 import io.punctual.spring.WorkerSettings;
+import io.punctual.test.PendingCalls;
 import io.punctual.test.TestScheduler;
+import io.punctual.transactions.once.OnceFilter;
+import io.punctual.transactions.once.OnceFilters;
+import io.punctual.transactions.once.OnceSource;
+import io.punctual.transactions.outbox.Outbox;
+import io.punctual.transactions.outbox.OutboxOptions;
+import io.punctual.transactions.outbox.OutboxRelay;
 import io.punctual.worker.TaskWorkers;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -32,9 +45,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -42,7 +58,8 @@ import tools.jackson.databind.json.JsonMapper;
 @AutoConfiguration(
     beforeName = {
       "io.punctual.client.autoconfigure.PunctualClientAutoConfiguration",
-      "io.punctual.plugin.PunctualPluginAutoConfiguration"
+      "io.punctual.plugin.PunctualPluginAutoConfiguration",
+      "io.punctual.transactions.autoconfigure.PunctualTransactionsAutoConfiguration"
     })
 @ConditionalOnProperty(prefix = "punctual.test", name = "enabled", matchIfMissing = true)
 @EnableConfigurationProperties(PunctualTestProperties.class)
@@ -52,24 +69,34 @@ public class PunctualTestAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
+  JobApplication punctualJobApplication(Environment environment) {
+    String name = environment.getProperty("spring.application.name", "");
+    return new JobApplication(Limits.isName(name) ? name : "application");
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
   TestScheduler punctualTestScheduler(
       PunctualTestProperties properties,
-      Environment environment,
+      JobApplication application,
       ListableBeanFactory beans,
       AnnotatedWorkers annotated,
       Payloads payloads,
       ObjectProvider<StarterSettings> starters,
       ObjectProvider<CommitFailures> failures,
-      ObjectProvider<JobListener> listeners) {
+      ObjectProvider<JobListener> listeners,
+      ObjectProvider<WorkerFilters> filters,
+      ObjectProvider<TransactionCalls> outbox,
+      ObjectProvider<PendingCalls> pending) {
     StarterSettings starter = StarterSettings.together(starters.orderedStream().toList());
-    String name = environment.getProperty("spring.application.name", "");
     TestScheduler.Builder builder =
         TestScheduler.builder()
-            .application(Limits.isName(name) ? name : "application")
+            .application(application.name())
             .retry(properties.retryPolicy())
             .maxAttempts(properties.maxAttempts())
-            .workers(() -> workers(beans, annotated, starter))
+            .workers(() -> workers(beans, annotated, starter, filters))
             .listeners(() -> listeners.orderedStream().toList())
+            .pendingCalls(() -> pending.getIfAvailable(() -> PendingCalls.NONE))
             .taskSubmitService(
                 scheduler ->
                     new SpringTaskSubmitService(
@@ -79,7 +106,7 @@ public class PunctualTestAutoConfiguration {
                         starter.transactions(),
                         failures.getIfAvailable(() -> CommitFailures.NONE),
                         scheduler.clock(),
-                        null));
+                        outbox.getIfAvailable()));
     Instant start = properties.startAt();
     if (start != null) {
       builder.startingAt(start);
@@ -88,9 +115,15 @@ public class PunctualTestAutoConfiguration {
   }
 
   private static TaskWorkers workers(
-      ListableBeanFactory beans, AnnotatedWorkers annotated, StarterSettings starter) {
+      ListableBeanFactory beans,
+      AnnotatedWorkers annotated,
+      StarterSettings starter,
+      ObjectProvider<WorkerFilters> filters) {
     TaskWorkers workers = new TaskWorkers(beans.getBeansOfType(TaskWorker.class));
     annotated.addTo(workers);
+    filters.ifAvailable(
+        known ->
+            known.apply(workers, type -> starter.worker(type).or(annotated.settings(type)).once()));
     starter.elsewhere().forEach(workers::remove);
     return workers;
   }
@@ -175,9 +208,68 @@ public class PunctualTestAutoConfiguration {
                 queue.threads(),
                 queue.timeToRun(),
                 retry == null ? null : RetryPolicy.parse(retry),
-                null));
+                queue.once()));
       }
       return new StarterSettings(properties.transactions(), workers, Set.of());
+    }
+  }
+
+  /** Puts before workers what keeps jobs from taking effect twice. */
+  @FunctionalInterface
+  interface WorkerFilters {
+
+    /**
+     * Applies it.
+     *
+     * @param once what is set for a task type
+     */
+    void apply(TaskWorkers workers, Function<String, @Nullable Once> once);
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(OnceFilters.class)
+  static class OnceEffects {
+
+    @Bean
+    WorkerFilters punctualTestWorkerFilters(ObjectProvider<OnceFilters> filters) {
+      return (TaskWorkers workers, Function<String, @Nullable Once> once) ->
+          filters.ifAvailable(known -> known.apply(workers, once));
+    }
+
+    /** In the place of the application's Redis, which no test needs for this. */
+    @Bean
+    @Order(Ordered.HIGHEST_PRECEDENCE)
+    OnceSource punctualTestRedisOnce(TestScheduler scheduler) {
+      return new OnceSource() {
+        @Override
+        public Once where() {
+          return Once.REDIS;
+        }
+
+        @Override
+        public OnceFilter open() {
+          return new OnceInMemory(scheduler.clock());
+        }
+      };
+    }
+  }
+
+  /** In the place of the thread that relays in production. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass({OutboxRelay.class, DataSourceScriptDatabaseInitializer.class})
+  @ConditionalOnProperty(prefix = "punctual.client.outbox", name = "enabled")
+  static class OutboxCalls {
+
+    private static final OutboxOptions OPTIONS =
+        new OutboxOptions(Duration.ofSeconds(1), Duration.ofMinutes(1), Duration.ofDays(30));
+
+    /** Slices of an application have no outbox; what they send waits for the commit without. */
+    @Bean
+    PendingCalls punctualOutboxRelay(ObjectProvider<Outbox> outbox, JobScheduler scheduler) {
+      Outbox known = outbox.getIfAvailable();
+      return known == null
+          ? PendingCalls.NONE
+          : new OutboxInStep(known, new OutboxRelay(known, scheduler, OPTIONS));
     }
   }
 }

@@ -114,6 +114,7 @@ public class PunctualTransactionsAutoConfiguration {
     }
 
     @Bean
+    @ConditionalOnMissingBean(name = "punctualOutboxRelay")
     OutboxRelay punctualOutboxRelay(
         Outbox outbox, JobScheduler scheduler, PunctualOutboxProperties properties) {
       return new OutboxRelay(outbox, scheduler, properties.options());

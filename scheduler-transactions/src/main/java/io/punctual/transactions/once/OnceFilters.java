@@ -3,12 +3,16 @@ package io.punctual.transactions.once;
 import io.punctual.TaskContext;
 import io.punctual.TaskWorker;
 import io.punctual.spring.Once;
+import io.punctual.worker.Invocation;
 import io.punctual.worker.TaskWorkers;
 import io.punctual.worker.WorkerSetupException;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -155,14 +159,36 @@ public final class OnceFilters implements SmartInitializingSingleton, Disposable
     }
 
     @Override
-    public void invoke(String params, TaskContext context) throws Exception {
-      if (!filter(where).run(context, () -> worker.invoke(params, context))) {
+    public CompletionStage<?> invokeAsync(String params, TaskContext context) throws Exception {
+      OnceFilter filter = filter(where);
+      if (!filter.run(context, () -> work(params, new OnceContext(context, filter)))) {
         log.info(
             "Job {} of {} was done already; attempt {} is left out",
             context.taskId(),
             context.taskType(),
             context.attempt());
         skipped.accept(context.taskType());
+      }
+      return CompletableFuture.completedFuture(null);
+    }
+
+    // A future is waited for here: that the job is done is written down, in a transaction of this
+    // thread or beside the work, when it is.
+    private void work(String params, TaskContext context) throws Exception {
+      CompletionStage<?> stage = worker.invokeAsync(params, context);
+      try {
+        var unused = stage.toCompletableFuture().get();
+      } catch (ExecutionException e) {
+        Throwable cause = Invocation.cause(e);
+        if (cause instanceof Exception exception) {
+          throw exception;
+        } else if (cause instanceof Error error) {
+          throw error;
+        }
+        throw e;
+      } catch (InterruptedException e) {
+        Invocation.cancel(stage);
+        throw e;
       }
     }
   }

@@ -43,12 +43,8 @@ public final class RedisOnce implements OnceFilter {
 
   @Override
   public boolean run(TaskContext context, Work work) throws Exception {
-    String key =
-        "punctual-once/%s/%s/%s/%s"
-            .formatted(application, context.taskType(), context.taskId(), context.incarnation());
-    Duration left = Duration.between(Instant.now(), context.deadline());
-    Duration held = (left.isNegative() ? Duration.ZERO : left).plus(MARGIN);
-    long start = System.nanoTime();
+    String key = key(context);
+    Duration held = held(context);
     while (!Boolean.TRUE.equals(redis.opsForValue().setIfAbsent(key, RUNNING, held))) {
       if (DONE.equals(redis.opsForValue().get(key))) {
         return false;
@@ -73,7 +69,7 @@ public final class RedisOnce implements OnceFilter {
       try {
         if (done) {
           remember(key);
-        } else if (System.nanoTime() - start < held.toNanos()) {
+        } else if (Instant.now().isBefore(context.deadline().plus(MARGIN))) {
           // Ours still: nobody else can have put a mark there.
           forget(key);
         }
@@ -84,6 +80,21 @@ public final class RedisOnce implements OnceFilter {
       }
     }
     return true;
+  }
+
+  @Override
+  public void extended(TaskContext context) {
+    var unused = redis.expire(key(context), held(context));
+  }
+
+  private String key(TaskContext context) {
+    return "punctual-once/%s/%s/%s/%s"
+        .formatted(application, context.taskType(), context.taskId(), context.incarnation());
+  }
+
+  private static Duration held(TaskContext context) {
+    Duration left = Duration.between(Instant.now(), context.deadline());
+    return (left.isNegative() ? Duration.ZERO : left).plus(MARGIN);
   }
 
   /**

@@ -51,14 +51,28 @@ public final class Outbox implements TransactionCalls {
     return table;
   }
 
-  /** To be told when something was committed. */
-  void onCommit(Runnable listener) {
+  /**
+   * Sets who is told when something was committed, or nobody knows whether it was.
+   *
+   * @param listener called by the thread of the transaction, while that still has its connection;
+   *     throws nothing
+   */
+  public void onCommit(Runnable listener) {
     wake = listener;
   }
 
   /** What it holds. Asks the database. */
   public OutboxStatus status() {
     return table.status();
+  }
+
+  /**
+   * Drops all calls of this application, those that were refused as well. For tests.
+   *
+   * @throws DataAccessException if the table cannot be written
+   */
+  public void clear() {
+    table.clear();
   }
 
   /**

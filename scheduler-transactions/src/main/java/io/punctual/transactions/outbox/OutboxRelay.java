@@ -27,6 +27,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.dao.ConcurrencyFailureException;
+import org.springframework.dao.DataAccessException;
 
 /**
  * Makes the calls that the outbox holds. Each instance of an application has one; what one of them
@@ -227,6 +228,26 @@ public final class OutboxRelay implements SmartLifecycle {
   }
 
   private record Claimed(OutboxTable.Row row, DeferredCall call) {}
+
+  /**
+   * Makes all calls that can be made now, also those that failed a moment ago, on this thread,
+   * which must be in no transaction. For who wants to say when that happens, in the place of {@link
+   * #start}: tests.
+   *
+   * @throws DataAccessException if the table cannot be read or written
+   */
+  public void relay() {
+    table.hurry();
+    Work here = new Work();
+    try {
+      Round round;
+      do {
+        round = round(here);
+      } while (round == Round.BUSY);
+    } finally {
+      here.timer.shutdownNow();
+    }
+  }
 
   private Round round(Work mine) {
     OutboxTable.Ready found = table.ready(BATCH, mine.circuits.open());

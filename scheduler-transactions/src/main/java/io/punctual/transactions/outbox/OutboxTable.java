@@ -305,6 +305,24 @@ final class OutboxTable {
                 age.toMillis()));
   }
 
+  /** Lets go at once what waits because it failed a moment ago. */
+  void hurry() {
+    var unused =
+        database.commit(
+            () ->
+                jdbc.update(
+                    "update punctual_outbox set available_at = %1$s where application = ? and refused = 0 and claim is null and available_at > %1$s"
+                        .formatted(database.now()),
+                    application));
+  }
+
+  /** Drops everything. */
+  void clear() {
+    var unused =
+        database.commit(
+            () -> jdbc.update("delete from punctual_outbox where application = ?", application));
+  }
+
   private static String cut(String text) {
     return text.length() <= MAX_ERROR ? text : text.substring(0, MAX_ERROR);
   }

@@ -30,7 +30,15 @@ final class StoredCalls {
       @Nullable String timeToRun,
       @Nullable String retry,
       @Nullable Map<String, String> headers,
-      @Nullable List<String> tags) {}
+      @Nullable List<String> tags,
+      @Nullable String handle,
+      @Nullable String reason) {
+
+    static Stored ofHandle(String handle, @Nullable String reason, @Nullable String delay) {
+      return new Stored(
+          null, null, null, null, delay, null, null, null, null, null, handle, reason);
+    }
+  }
 
   private StoredCalls() {}
 
@@ -51,7 +59,9 @@ final class StoredCalls {
           text(job.timeToRun()),
           job.retry() == null ? null : job.retry().text(),
           job.headers(),
-          job.tags());
+          job.tags(),
+          null,
+          null);
     } else if (call instanceof DeferredCall.Reschedule move) {
       return new Stored(
           move.taskType(),
@@ -63,12 +73,32 @@ final class StoredCalls {
           null,
           null,
           null,
+          null,
+          null,
           null);
     } else if (call instanceof DeferredCall.Cancel cancel) {
       return new Stored(
-          cancel.taskType(), cancel.taskId(), null, null, null, null, null, null, null, null);
+          cancel.taskType(),
+          cancel.taskId(),
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null);
     } else if (call instanceof DeferredCall.CancelByTag cancel) {
-      return new Stored(null, null, cancel.tag(), null, null, null, null, null, null, null);
+      return new Stored(
+          null, null, cancel.tag(), null, null, null, null, null, null, null, null, null);
+    } else if (call instanceof DeferredCall.Finish finish) {
+      return Stored.ofHandle(finish.handle(), null, null);
+    } else if (call instanceof DeferredCall.Fail fail) {
+      return Stored.ofHandle(fail.handle(), fail.reason(), text(fail.delay()));
+    } else if (call instanceof DeferredCall.Reject reject) {
+      return Stored.ofHandle(reject.handle(), reject.reason(), null);
     }
     throw new IllegalArgumentException("no such call: " + call);
   }
@@ -98,6 +128,16 @@ final class StoredCalls {
             given("taskType", stored.taskType()), given("taskId", stored.taskId()));
       } else if (kind.equals(Call.CANCEL_BY_TAG.toString())) {
         return new DeferredCall.CancelByTag(given("tag", stored.tag()));
+      } else if (kind.equals(Call.FINISH.toString())) {
+        return new DeferredCall.Finish(given("handle", stored.handle()));
+      } else if (kind.equals(Call.FAIL.toString())) {
+        return new DeferredCall.Fail(
+            given("handle", stored.handle()),
+            given("reason", stored.reason()),
+            duration(stored.delay()));
+      } else if (kind.equals(Call.REJECT.toString())) {
+        return new DeferredCall.Reject(
+            given("handle", stored.handle()), given("reason", stored.reason()));
       }
       throw new IllegalArgumentException("no such kind of call: " + kind);
     } catch (JacksonException | java.time.DateTimeException e) {

@@ -1,6 +1,7 @@
 package io.punctual.transactions.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -11,6 +12,7 @@ import io.punctual.spring.DeferredCall;
 import io.punctual.spring.JobApplication;
 import io.punctual.spring.Once;
 import io.punctual.spring.TransactionCalls;
+import io.punctual.transactions.HeldLease;
 import io.punctual.transactions.TestDatabase;
 import io.punctual.transactions.once.OnceFilters;
 import io.punctual.transactions.outbox.Outbox;
@@ -23,11 +25,15 @@ import io.punctual.worker.TimeLimit;
 import io.punctual.worker.WorkerSetupException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -291,9 +297,10 @@ class PunctualTransactionsAutoConfigurationTest {
               TaskWorker worker =
                   Objects.requireNonNull(context.getBean(TaskWorkers.class).find("order.close"));
               assertThat(worker.clazz()).isEqualTo(Counting.class);
-              worker.invoke("", attempt());
-              worker.invoke("", attempt());
-              assertThat(context.getBean(Counting.class).count).isEqualTo(1);
+              for (int i = 0; i < 2; i++) {
+                assertThat(worker.invokeAsync("", attempt())).isCompleted();
+              }
+              assertThat(context.getBean(Counting.class).count).hasValue(1);
               assertThat(
                       context
                           .getBean(MeterRegistry.class)
@@ -302,6 +309,54 @@ class PunctualTransactionsAutoConfigurationTest {
                           .counter()
                           .count())
                   .isEqualTo(1);
+            });
+  }
+
+  @Test
+  void aFutureIsWaitedForAndOnlyThenIsItsJobDone() {
+    application
+        .withUserConfiguration(OnceInDatabase.class)
+        .run(
+            context -> {
+              TaskWorker worker =
+                  Objects.requireNonNull(context.getBean(TaskWorkers.class).find("order.close"));
+              Counting counting = context.getBean(Counting.class);
+              counting.future = CompletableFuture.failedFuture(new IllegalStateException("broken"));
+              assertThatThrownBy(() -> worker.invokeAsync("", attempt()))
+                  .isInstanceOf(IllegalStateException.class)
+                  .hasMessage("broken");
+              CompletableFuture<String> future = new CompletableFuture<>();
+              counting.future = future;
+              CompletableFuture<Boolean> ended =
+                  CompletableFuture.supplyAsync(
+                      () -> {
+                        try {
+                          return worker.invokeAsync("", attempt()).toCompletableFuture().isDone();
+                        } catch (Exception e) {
+                          throw new IllegalStateException(e);
+                        }
+                      });
+              Awaitility.await().until(() -> counting.count.get() == 2);
+              assertThat(ended).isNotDone();
+              future.complete("");
+              assertThat(ended.get(20, TimeUnit.SECONDS)).isTrue();
+              assertThat(worker.invokeAsync("", attempt())).isCompleted();
+              assertThat(counting.count).hasValue(2);
+            });
+  }
+
+  @Test
+  void aJobThatTakesEffectOnceCannotBeLeftToSomebodyElse() {
+    application
+        .withUserConfiguration(OnceInDatabase.class)
+        .run(
+            context -> {
+              TaskWorker worker =
+                  Objects.requireNonNull(context.getBean(TaskWorkers.class).find("order.close"));
+              context.getBean(Counting.class).defers = true;
+              assertThatThrownBy(() -> worker.invokeAsync("", attempt()))
+                  .isInstanceOf(IllegalStateException.class)
+                  .hasMessageContaining("once and defer do not go together");
             });
   }
 
@@ -328,9 +383,9 @@ class PunctualTransactionsAutoConfigurationTest {
         1,
         0,
         Map.of(),
-        Instant.now(),
-        Duration.ofSeconds(30),
-        new TimeLimit(Thread.currentThread(), () -> {}));
+        InstantSource.system(),
+        new TimeLimit(Duration.ofSeconds(30), () -> {}),
+        new HeldLease());
   }
 
   private static List<String> tables(DataSource source) {
@@ -408,7 +463,9 @@ class PunctualTransactionsAutoConfigurationTest {
 
   static final class Counting implements TaskWorker {
 
-    private int count;
+    private final AtomicInteger count = new AtomicInteger();
+    private volatile boolean defers;
+    private volatile CompletableFuture<String> future = CompletableFuture.completedFuture("");
 
     @Override
     public String type() {
@@ -417,7 +474,16 @@ class PunctualTransactionsAutoConfigurationTest {
 
     @Override
     public void invoke(String params) {
-      count++;
+      count.incrementAndGet();
+    }
+
+    @Override
+    public CompletionStage<?> invokeAsync(String params, TaskContext context) {
+      invoke(params);
+      if (defers) {
+        var unused = context.defer(Duration.ofMinutes(1));
+      }
+      return future;
     }
   }
 }

@@ -6,11 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.punctual.RejectTaskException;
 import io.punctual.TaskContext;
 import io.punctual.transactions.Database;
+import io.punctual.transactions.HeldLease;
 import io.punctual.transactions.TestDatabase;
 import io.punctual.worker.RunningAttempt;
 import io.punctual.worker.TimeLimit;
 import java.time.Duration;
-import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -52,9 +53,9 @@ abstract class DatabaseOnceContract {
         1,
         0,
         Map.of(),
-        Instant.now(),
-        Duration.ofSeconds(30),
-        new TimeLimit(Thread.currentThread(), () -> {}));
+        InstantSource.system(),
+        new TimeLimit(Duration.ofSeconds(30), () -> {}),
+        new HeldLease());
   }
 
   private void effect(String id) {

@@ -9,10 +9,11 @@ import io.punctual.RetryPolicy;
 import io.punctual.TaskContext;
 import io.punctual.test.redis.RedisExtension;
 import io.punctual.test.redis.SharedRedis;
+import io.punctual.transactions.HeldLease;
 import io.punctual.worker.RunningAttempt;
 import io.punctual.worker.TimeLimit;
 import java.time.Duration;
-import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -67,9 +68,9 @@ class RedisOnceIT {
         1,
         0,
         Map.of(),
-        Instant.now(),
-        timeToRun,
-        new TimeLimit(Thread.currentThread(), () -> {}));
+        InstantSource.system(),
+        new TimeLimit(timeToRun, () -> {}),
+        new HeldLease());
   }
 
   private RedisOnce once() {
@@ -173,6 +174,20 @@ class RedisOnceIT {
     assertThat(redis.opsForValue().get(key("a"))).isEqualTo(done ? "done" : null);
     // Where the call arrived although nobody waited for its answer.
     assertThat(log.getAll()).doesNotContain("still stored", "was not stored");
+  }
+
+  @Test
+  void aJobThatAsksForMoreTimeKeepsItsMarkAsLong() throws Exception {
+    TaskContext attempt = attempt("a");
+    var unused =
+        once.run(
+            attempt,
+            () -> {
+              attempt.extend(Duration.ofMinutes(10));
+              once.extended(attempt);
+              assertThat(redis.getExpire(key("a"))).isBetween(595L, 605L);
+            });
+    assertThat(run("a")).isFalse();
   }
 
   @Test

@@ -14,6 +14,7 @@ import io.punctual.spring.CommitFailures;
 import io.punctual.spring.DeferredCall;
 import io.punctual.transactions.Database;
 import io.punctual.transactions.TestDatabase;
+import io.punctual.wire.AttemptToken;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -47,6 +48,9 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** What the outbox promises, on each database. */
 @ExtendWith(OutputCaptureExtension.class)
 abstract class OutboxContract {
+
+  private static final String HANDLE =
+      new AttemptToken("shop", "order.close", "1", "abc", "lease").text();
 
   private static final OutboxOptions FAST =
       new OutboxOptions(Duration.ofMillis(100), Duration.ofSeconds(20), Duration.ofDays(1));
@@ -152,6 +156,12 @@ abstract class OutboxContract {
                   new DeferredCall.Reschedule("order.close", "1", Instant.EPOCH, null)));
           outbox.add(List.of(new DeferredCall.CancelByTag("order:1")));
           outbox.add(List.of(new DeferredCall.Cancel("order.close", "1")));
+          outbox.add(
+              List.of(
+                  new DeferredCall.Fail(HANDLE, "no", null),
+                  new DeferredCall.Fail(HANDLE, "no", Duration.ofHours(1)),
+                  new DeferredCall.Reject(HANDLE, "never"),
+                  new DeferredCall.Finish(HANDLE)));
           assertThat(scheduler.calls()).isEmpty();
         });
 
@@ -162,7 +172,11 @@ abstract class OutboxContract {
             "reschedule order.close/1 PT1H",
             "reschedule order.close/1 1970-01-01T00:00:00Z",
             "cancelByTag order:1",
-            "cancel order.close/1");
+            "cancel order.close/1",
+            "fail " + HANDLE + " no null",
+            "fail " + HANDLE + " no PT1H",
+            "reject " + HANDLE + " never",
+            "finish " + HANDLE);
     assertThat(failures).isEmpty();
   }
 

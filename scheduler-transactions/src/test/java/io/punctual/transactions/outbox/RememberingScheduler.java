@@ -2,6 +2,7 @@ package io.punctual.transactions.outbox;
 
 import io.punctual.BatchItem;
 import io.punctual.CancelResult;
+import io.punctual.DeferralResult;
 import io.punctual.DelayQueueJob;
 import io.punctual.ErrorCode;
 import io.punctual.InvalidJobException;
@@ -216,6 +217,30 @@ final class RememberingScheduler implements JobScheduler {
   public RescheduleResult reschedule(String taskType, String taskId, Duration delay) {
     take("reschedule " + taskType + "/" + taskId + " " + delay);
     return new RescheduleResult(RescheduleResult.Outcome.RESCHEDULED, Instant.EPOCH, 0);
+  }
+
+  @Override
+  public DeferralResult finish(String handle) {
+    take("finish " + handle);
+    return new DeferralResult(DeferralResult.Outcome.DONE, null);
+  }
+
+  @Override
+  public DeferralResult fail(String handle, String reason, @Nullable Duration delay) {
+    take("fail " + handle + " " + reason + " " + delay);
+    return new DeferralResult(DeferralResult.Outcome.RETRY, Instant.EPOCH);
+  }
+
+  @Override
+  public DeferralResult reject(String handle, String reason) {
+    take("reject " + handle + " " + reason);
+    return new DeferralResult(DeferralResult.Outcome.DEAD, null);
+  }
+
+  @Override
+  public DeferralResult extend(String handle, Duration within) {
+    take("extend " + handle + " " + within);
+    return new DeferralResult(DeferralResult.Outcome.EXTENDED, Instant.EPOCH);
   }
 
   @Override

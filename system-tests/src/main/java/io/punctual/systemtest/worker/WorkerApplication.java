@@ -1,17 +1,26 @@
 package io.punctual.systemtest.worker;
 
 import io.punctual.RejectTaskException;
+import io.punctual.TaskContext;
 import io.punctual.TaskWorker;
 import io.punctual.systemtest.EpochMicros;
 import io.punctual.systemtest.Execution;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringApplication;
@@ -21,9 +30,10 @@ import org.springframework.context.annotation.Bean;
 
 /**
  * Runs jobs of the type {@value #TYPE}, whose params are {@code <task id> <what to do>}: {@code
- * record}, {@code sleep <ms>}, {@code fail <times>}, {@code reject <text>}, {@code halt}. With
- * {@code worker.slower} sleeps take so many times as long. Each invocation is in the record file
- * before anything else happens, so that it survives a kill -9.
+ * record}, {@code sleep <ms>}, {@code later <ms>} (a future), {@code defer <file>} (the handle goes
+ * there), {@code fail <times>}, {@code reject <text>}, {@code halt}. With {@code worker.slower}
+ * sleeps take so many times as long. Each invocation is in the record file before anything else
+ * happens, so that it survives a kill -9.
  */
 @SpringBootApplication
 public class WorkerApplication {
@@ -88,11 +98,43 @@ public class WorkerApplication {
     }
 
     @Override
+    public CompletionStage<?> invokeAsync(String params, TaskContext context) throws Exception {
+      String[] words = params.split(" ", 3);
+      if (words[1].equals("defer")) {
+        String run = begin(words, EpochMicros.now());
+        Path whole = Path.of(words[2] + ".new");
+        Files.writeString(whole, context.defer(Duration.ofHours(1)));
+        write(Execution.endLine(run, words[0], EpochMicros.now(), Execution.Ending.DONE));
+        Files.move(whole, Path.of(words[2]), StandardCopyOption.ATOMIC_MOVE);
+        return CompletableFuture.completedFuture(null);
+      } else if (!words[1].equals("later")) {
+        return TaskWorker.super.invokeAsync(params, context);
+      }
+      String run = begin(words, EpochMicros.now());
+      Executor then =
+          CompletableFuture.delayedExecutor(Long.parseLong(words[2]), TimeUnit.MILLISECONDS);
+      return CompletableFuture.runAsync(
+          () -> {
+            try {
+              write(Execution.endLine(run, words[0], EpochMicros.now(), Execution.Ending.DONE));
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          },
+          then);
+    }
+
+    private String begin(String[] words, long now) throws IOException {
+      String run = ProcessHandle.current().pid() + "-" + RUNS.incrementAndGet();
+      write(Execution.beginLine(run, words[0], now, SENDERS.of(words[0])));
+      return run;
+    }
+
+    @Override
     public void invoke(String params) throws Exception {
       long now = EpochMicros.now();
       String[] words = params.split(" ", 3);
-      String run = ProcessHandle.current().pid() + "-" + RUNS.incrementAndGet();
-      write(Execution.beginLine(run, words[0], now, SENDERS.of(words[0])));
+      String run = begin(words, now);
       Execution.Ending ending = Execution.Ending.FAILED;
       try {
         act(words);

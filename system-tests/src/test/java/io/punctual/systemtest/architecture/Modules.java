@@ -42,8 +42,13 @@ final class Modules {
           Map.entry("scheduler-quickstart", Set.of("scheduler-server", "redis-launcher")),
           Map.entry("system-tests", Set.of("scheduler-client-starter", "redis-launcher")));
 
-  /** Built after this module and free to use anything; without a class of its own. */
-  private static final Set<String> FREE = Set.of("benchmarks", "demo-order-plugin");
+  /** Free to use anything: built after this module, or without a class of its own. */
+  private static final Set<String> FREE =
+      Set.of(
+          "benchmarks",
+          "demo-order-plugin",
+          "system-tests/dependencies/client",
+          "system-tests/dependencies/plugin");
 
   private final Path root;
   private final JavaClasses classes;

@@ -77,6 +77,14 @@ class PagesTest {
   }
 
   @Test
+  void theReadmeBeginsWithTheLinesOfTheGuide() {
+    Matcher readme = BLOCK.matcher(read(ROOT.resolve("README.md")));
+    Matcher guide = BLOCK.matcher(read(ROOT.resolve("docs/starter.md")));
+    assertThat(readme.find() && guide.find()).isTrue();
+    assertThat(readme.group(1)).isEqualTo(guide.group(1));
+  }
+
+  @Test
   void aBareApplicationNeedsTenLinesAtMost() {
     long lines =
         read(GUIDE.resolve("bare/BareShop.java"))

@@ -1,12 +1,15 @@
 package io.punctual.systemtest.guide;
 
+import io.punctual.DeferralResult;
 import io.punctual.DelayedTask;
 import io.punctual.TaskContext;
 import io.punctual.TaskHeader;
+import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
@@ -36,6 +39,61 @@ class Workers {
   void check(Payment payment, TaskContext context) {
     if (payment.pending()) {
       throw context.retryAfter(Duration.ofMinutes(context.attempt()));
+    }
+  }
+
+  record Report(String id, int pages) {}
+
+  /** A part of the application that has its own threads. */
+  interface Reports {
+
+    CompletableFuture<Void> makeAsync(String id);
+
+    void abandon(String id);
+
+    void makePage(String id, int page);
+  }
+
+  private final Reports reports;
+  private final Approvals approvals;
+
+  Workers(Reports reports, Approvals approvals) {
+    this.reports = reports;
+    this.approvals = approvals;
+  }
+
+  @DelayedTask(type = "report.make", timeToRun = "10m")
+  CompletableFuture<Void> make(Report report, TaskContext context) {
+    CompletableFuture<Void> made = reports.makeAsync(report.id());
+    context.onCancel(() -> reports.abandon(report.id()));
+    return made;
+  }
+
+  /** Those who say yes or no, some day. */
+  interface Approvals {
+
+    void ask(String orderId, String handle);
+  }
+
+  record Order(String id) {}
+
+  @DelayedTask("order.approve")
+  void ask(Order order, TaskContext context) {
+    approvals.ask(order.id(), context.defer(Duration.ofDays(3)));
+  }
+
+  static boolean answer(TaskSubmitService tasks, String handle, boolean approved, String by) {
+    DeferralResult result =
+        approved ? tasks.finish(handle) : tasks.reject(handle, "declined by " + by);
+    boolean known = result.outcome() != DeferralResult.Outcome.UNKNOWN;
+    return known;
+  }
+
+  @DelayedTask("report.pages")
+  void makePages(Report report, TaskContext context) {
+    for (int page = 0; page < report.pages(); page++) {
+      context.extend(Duration.ofMinutes(5));
+      reports.makePage(report.id(), page);
     }
   }
 

@@ -1,0 +1,16 @@
+package io.punctual.client.autoconfigure;
+
+import io.punctual.client.PunctualClientProperties;
+import io.punctual.client.PunctualConnectionDetails;
+import java.net.URI;
+import java.util.List;
+
+/** Where the properties say that schedulers are. */
+record PropertiesConnectionDetails(PunctualClientProperties properties)
+    implements PunctualConnectionDetails {
+
+  @Override
+  public List<URI> getUrls() {
+    return properties.url();
+  }
+}

@@ -1,0 +1,14 @@
+package io.punctual.client.lease;
+
+import io.punctual.worker.AttemptLease;
+import java.time.Duration;
+
+/** The lease of one delivery of a job. */
+public interface JobLease extends AttemptLease {
+
+  /** Whoever sent the job hears that it may take so long from now on; nobody is asked. */
+  void remind(Duration timeToRun);
+
+  /** Runs the action if it turns out that the job is not ours any more. */
+  void onLost(Runnable action);
+}

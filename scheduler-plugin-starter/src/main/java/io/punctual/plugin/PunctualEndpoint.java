@@ -1,0 +1,131 @@
+package io.punctual.plugin;
+
+import io.punctual.core.engine.Engine;
+import io.punctual.core.engine.ScannerHealth;
+import io.punctual.core.engine.StoreHealth;
+import io.punctual.core.store.StoreNode;
+import io.punctual.spring.Once;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+
+/**
+ * {@code /actuator/punctual} in plugin mode: what this instance runs and how, and what its jobs
+ * stand on. No secrets, and nothing of any job.
+ */
+@Endpoint(id = "punctual")
+public final class PunctualEndpoint {
+
+  private final PluginIdentity identity;
+  private final String keyPrefix;
+  private final PluginTasks tasks;
+  private final InProcessDispatcher dispatcher;
+  private final Engine engine;
+
+  /**
+   * @param keyPrefix first part of every key in Redis
+   */
+  PunctualEndpoint(
+      PluginIdentity identity,
+      String keyPrefix,
+      PluginTasks tasks,
+      InProcessDispatcher dispatcher,
+      Engine engine) {
+    this.identity = identity;
+    this.keyPrefix = keyPrefix;
+    this.tasks = tasks;
+    this.dispatcher = dispatcher;
+    this.engine = engine;
+  }
+
+  /**
+   * All of it.
+   *
+   * @param application whose jobs these are
+   * @param instance who this is among its instances
+   * @param delivery {@code in-process}, by which it is told from the other starter
+   * @param keyPrefix first part of every key in Redis
+   * @param running jobs that run now
+   * @param taskTypes what it runs, by task type
+   * @param scanners those that look for due jobs
+   * @param store what the jobs stand on
+   */
+  public record Description(
+      String application,
+      String instance,
+      String delivery,
+      String keyPrefix,
+      int running,
+      Map<String, TaskType> taskTypes,
+      ScannerHealth scanners,
+      Store store) {}
+
+  /**
+   * A task type.
+   *
+   * @param concurrency jobs of it that this instance runs at once
+   * @param running jobs of it that run now
+   * @param scanInterval how often it is looked for jobs even if nothing wakes the scanner
+   * @param timeToRun of jobs that this application sends without one; null for the default
+   * @param retry of jobs that bring none
+   * @param once where it is remembered which jobs are done: {@code database} or {@code redis}; null
+   *     for nowhere
+   */
+  public record TaskType(
+      int concurrency,
+      int running,
+      Duration scanInterval,
+      @Nullable Duration timeToRun,
+      String retry,
+      @Nullable String once) {}
+
+  /**
+   * What the jobs stand on.
+   *
+   * @param error why it does not answer; null if it does
+   * @param durability what changes must have reached before they are answered
+   * @param findings what ought to be mended
+   * @param obstacles why the wanted durability cannot be kept
+   */
+  public record Store(
+      @Nullable String error, String durability, List<String> findings, List<String> obstacles) {}
+
+  /** Describes this instance. */
+  @ReadOperation
+  public Description describe() {
+    Map<String, TaskType> types = new TreeMap<>();
+    for (String type : tasks.types()) {
+      types.put(type, taskType(type));
+    }
+    StoreHealth store = engine.storeHealth();
+    return new Description(
+        identity.application(),
+        identity.instance(),
+        "in-process",
+        keyPrefix,
+        types.values().stream().mapToInt(TaskType::running).sum(),
+        types,
+        engine.scanners(),
+        new Store(
+            store.error(),
+            store.durability(),
+            store.findings().stream().map(StoreNode.Finding::text).toList(),
+            store.obstacles()));
+  }
+
+  private TaskType taskType(String type) {
+    Once once = tasks.once(type);
+    return new TaskType(
+        tasks.threads(type),
+        dispatcher.running(type),
+        tasks.scanInterval(type),
+        tasks.submitted(type).timeToRun(),
+        tasks.retry(type).text(),
+        once == null || once == Once.OFF ? null : once.name().toLowerCase(Locale.ROOT));
+  }
+}

@@ -1,0 +1,47 @@
+package io.punctual.plugin;
+
+import io.punctual.core.engine.Engine;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Endpoint and health, where the application has Spring Boot's actuator. */
+@AutoConfiguration(after = PunctualPluginAutoConfiguration.class)
+@ConditionalOnBean(InProcessDispatcher.class)
+public class PunctualPluginActuatorAutoConfiguration {
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
+  static class EndpointConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnAvailableEndpoint
+    PunctualEndpoint punctualEndpoint(
+        PluginIdentity identity,
+        PunctualPluginProperties properties,
+        PluginTasks tasks,
+        InProcessDispatcher dispatcher,
+        Engine engine) {
+      return new PunctualEndpoint(identity, properties.keyPrefix(), tasks, dispatcher, engine);
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
+  static class HealthConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnEnabledHealthIndicator("punctual")
+    PunctualHealthIndicator punctualHealthIndicator(Engine engine) {
+      return new PunctualHealthIndicator(engine);
+    }
+  }
+}

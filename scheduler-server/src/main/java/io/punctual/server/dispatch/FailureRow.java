@@ -1,0 +1,52 @@
+package io.punctual.server.dispatch;
+
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * Deliveries that failed, one after the other, without one that succeeded.
+ *
+ * <p>A worker that says no speaks of the job. One of which nothing is heard speaks of itself: when
+ * it dies or hangs, all that it had is lost in the same moment, be it thousands. So lost answers of
+ * one instance count as one, until every instance that the jobs go to has failed.
+ */
+final class FailureRow {
+
+  private final Set<String> failedAt = new HashSet<>();
+  private final Set<String> unknownAt = new HashSet<>();
+  private int known;
+  private int unknown;
+
+  /**
+   * Another one failed.
+   *
+   * @param isKnown whether the instance said so
+   */
+  synchronized void add(String instance, boolean isKnown) {
+    failedAt.add(instance);
+    if (isKnown) {
+      known++;
+    } else {
+      unknownAt.add(instance);
+      unknown++;
+    }
+  }
+
+  synchronized void clear() {
+    failedAt.clear();
+    unknownAt.clear();
+    known = 0;
+    unknown = 0;
+  }
+
+  /**
+   * How many failures these are.
+   *
+   * @param serving the ids of the instances that the jobs go to now
+   */
+  synchronized int length(Supplier<Set<String>> serving) {
+    boolean each = unknown == unknownAt.size() || failedAt.containsAll(serving.get());
+    return known + (each ? unknown : unknownAt.size());
+  }
+}

@@ -1,0 +1,86 @@
+package io.punctual.transactions.once;
+
+import io.punctual.TaskContext;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+
+/** An attempt behind a filter, which hears of what the worker asks for. */
+final class OnceContext implements TaskContext {
+
+  private final TaskContext attempt;
+  private final OnceFilter filter;
+
+  OnceContext(TaskContext attempt, OnceFilter filter) {
+    this.attempt = attempt;
+    this.filter = filter;
+  }
+
+  @Override
+  public void extend(Duration timeToRun) {
+    attempt.extend(timeToRun);
+    filter.extended(attempt);
+  }
+
+  @Override
+  public String defer(Duration within) {
+    throw new IllegalStateException(
+        "once and defer do not go together: when the method returns, %s/%s is remembered as done, and would not be run again if nobody finishes it. Leave once off for this type, or do what must happen once in a job of its own"
+            .formatted(taskType(), taskId()));
+  }
+
+  @Override
+  public String taskId() {
+    return attempt.taskId();
+  }
+
+  @Override
+  public String taskType() {
+    return attempt.taskType();
+  }
+
+  @Override
+  public String incarnation() {
+    return attempt.incarnation();
+  }
+
+  @Override
+  public int attempt() {
+    return attempt.attempt();
+  }
+
+  @Override
+  public Instant dueAt() {
+    return attempt.dueAt();
+  }
+
+  @Override
+  public Duration lateness() {
+    return attempt.lateness();
+  }
+
+  @Override
+  public Instant deadline() {
+    return attempt.deadline();
+  }
+
+  @Override
+  public Map<String, String> headers() {
+    return attempt.headers();
+  }
+
+  @Override
+  public boolean isCancelled() {
+    return attempt.isCancelled();
+  }
+
+  @Override
+  public void onCancel(Runnable action) {
+    attempt.onCancel(action);
+  }
+
+  @Override
+  public String toString() {
+    return attempt.toString();
+  }
+}
