@@ -23,8 +23,10 @@ final class Lane {
     this.submitter = new Submitter(bucket, context, bell, listener);
     this.finisher = new Finisher(bucket, context, bell, listener);
     this.endings = new Endings(bucket.queue(), context.options().retry(), context.random().get());
-    this.puller = new Puller(bucket, context, settler, endings, listener);
+    Claimer claimer = new Claimer(bucket, context, keeper, bell);
+    this.puller = new Puller(bucket, claimer, settler, endings, listener);
     this.deliveries = new Deliveries(bucket.queue(), context, keeper, settler, endings, puller);
-    this.scanner = new Scanner(bucket, context, room, bell, deliveries, settler, puller, listener);
+    this.scanner =
+        new Scanner(bucket, context, room, bell, claimer, deliveries, settler, puller, listener);
   }
 }

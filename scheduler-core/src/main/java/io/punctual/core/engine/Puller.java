@@ -18,14 +18,14 @@ final class Puller {
   private static final Logger log = LoggerFactory.getLogger(Puller.class);
 
   private final Bucket bucket;
-  private final Context context;
+  private final Claimer claimer;
   private final Settler settler;
   private final Endings endings;
   private final QueueListener listener;
 
-  Puller(Bucket bucket, Context context, Settler settler, Endings endings, QueueListener listener) {
+  Puller(Bucket bucket, Claimer claimer, Settler settler, Endings endings, QueueListener listener) {
     this.bucket = bucket;
-    this.context = context;
+    this.claimer = claimer;
     this.settler = settler;
     this.endings = endings;
     this.listener = listener;
@@ -33,15 +33,7 @@ final class Puller {
 
   /** Claims at most so many on the terms of the request. */
   Claim claim(PullRequest request, int max) {
-    return context
-        .jobs()
-        .claim(
-            bucket,
-            max,
-            request.lease(),
-            request.mode(),
-            RandomNames.leaseToken(),
-            request.owner());
+    return claimer.claim(max, request.lease(), request.mode(), request.owner());
   }
 
   /** What was claimed, as the puller gets it; what cannot be read becomes a dead letter. */

@@ -48,6 +48,7 @@ final class Scanner {
   private final Context context;
   private final Room room;
   private final Doorbell bell;
+  private final Claimer claimer;
   private final Deliveries deliveries;
   private final Settler settler;
   private final Puller puller;
@@ -66,6 +67,7 @@ final class Scanner {
       Context context,
       Room room,
       Doorbell bell,
+      Claimer claimer,
       Deliveries deliveries,
       Settler settler,
       Puller puller,
@@ -74,6 +76,7 @@ final class Scanner {
     this.context = context;
     this.room = room;
     this.bell = bell;
+    this.claimer = claimer;
     this.deliveries = deliveries;
     this.settler = settler;
     this.puller = puller;
@@ -174,6 +177,7 @@ final class Scanner {
     context.looks().acquire();
     try {
       look(free);
+      claimer.giveBack();
     } catch (RuntimeException | Error e) {
       failed(e);
       return;
@@ -192,16 +196,7 @@ final class Scanner {
     if (free > 0) {
       EngineOptions options = context.options();
       long sent = context.now();
-      Claim claim =
-          context
-              .jobs()
-              .claim(
-                  bucket,
-                  free,
-                  options.lease(),
-                  JobStore.ClaimMode.PUSH,
-                  RandomNames.leaseToken(),
-                  options.owner());
+      Claim claim = claimer.claim(free, options.lease(), JobStore.ClaimMode.PUSH, options.owner());
       claimed(sent, claim);
       ClaimTime time = claimTime(sent, claim, free);
       handOut(claim, time);

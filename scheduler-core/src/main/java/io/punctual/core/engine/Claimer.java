@@ -1,0 +1,163 @@
+package io.punctual.core.engine;
+
+import io.punctual.core.job.JobState;
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.queue.LogFields;
+import io.punctual.core.store.Claim;
+import io.punctual.core.store.Cursor;
+import io.punctual.core.store.JobSnapshot;
+import io.punctual.core.store.JobStore;
+import io.punctual.core.store.LeaseToken;
+import io.punctual.core.store.Page;
+import io.punctual.core.store.Settled;
+import io.punctual.core.store.Settlement;
+import io.punctual.core.store.StoreException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Claims jobs of one bucket, and gives back what a claim took whose answer never came.
+ *
+ * <p>A store that stands still executes, once it goes on, what was sent to it meanwhile, though
+ * nobody waits for the answers any more. The jobs of such a claim would be nobody's until their
+ * lease runs out, and take up the places of a bounded queue. The token of the lease is ours: with
+ * it they are released, untried, as soon as the store answers again.
+ */
+final class Claimer {
+
+  private static final Logger log = LoggerFactory.getLogger(Claimer.class);
+
+  /** How many claims are remembered, the latest; what others took waits for its lease to end. */
+  private static final int REMEMBERED = 64;
+
+  private final Bucket bucket;
+  private final Context context;
+  private final LeaseKeeper keeper;
+  private final Doorbell bell;
+  private final Deque<Unanswered> unanswered = new ArrayDeque<>();
+
+  private record Unanswered(LeaseToken token, String owner) {}
+
+  Claimer(Bucket bucket, Context context, LeaseKeeper keeper, Doorbell bell) {
+    this.bucket = bucket;
+    this.context = context;
+    this.keeper = keeper;
+    this.bell = bell;
+  }
+
+  /**
+   * Claims what is due.
+   *
+   * @throws StoreException if the store was not reached or refused; what it took all the same is
+   *     given back by {@link #giveBack}
+   */
+  Claim claim(int max, Duration lease, JobStore.ClaimMode mode, String owner) {
+    LeaseToken token = RandomNames.leaseToken();
+    try {
+      return context.jobs().claim(bucket, max, lease, mode, token, owner);
+    } catch (StoreException e) {
+      if (e.kind() == StoreException.Kind.UNREACHABLE) {
+        remember(new Unanswered(token, owner));
+      }
+      throw e;
+    }
+  }
+
+  private void remember(Unanswered claim) {
+    synchronized (unanswered) {
+      unanswered.addLast(claim);
+      if (unanswered.size() > REMEMBERED) {
+        unanswered.removeFirst();
+      }
+    }
+    // A lease that nobody keeps may be there: the scanner is to look once its back-off is over.
+    bell.deadline(0);
+  }
+
+  /**
+   * Releases what claims took whose answers were lost. To be called when the store has answered a
+   * call that was made after them: it has executed them by then, or never will.
+   */
+  void giveBack() {
+    List<Unanswered> claims;
+    synchronized (unanswered) {
+      claims = List.copyOf(unanswered);
+    }
+    if (claims.isEmpty()) {
+      return;
+    }
+    Set<String> owners = claims.stream().map(Unanswered::owner).collect(Collectors.toSet());
+    Set<String> known = new HashSet<>();
+    keeper.open().forEach(delivery -> known.add(delivery.taskId()));
+    int released = 0;
+    Cursor after = null;
+    do {
+      Page page = context.jobs().list(bucket, JobState.RESERVED, after, JobStore.MAX_JOBS);
+      List<JobSnapshot> held =
+          page.jobs().stream()
+              .filter(job -> job.lease() != null && owners.contains(job.lease().owner()))
+              .filter(job -> !known.contains(job.taskId()))
+              .toList();
+      released += release(held, claims);
+      after = page.next();
+    } while (after != null);
+    synchronized (unanswered) {
+      unanswered.removeAll(claims);
+    }
+    if (released > 0) {
+      LogFields.of(log.atInfo(), bucket.queue())
+          .log(
+              "{}: {} jobs had been claimed by calls whose answers were lost; they wait again",
+              bucket,
+              released);
+    }
+  }
+
+  // Only those of them are released whose lease has the token of the claim.
+  private int release(List<JobSnapshot> held, List<Unanswered> claims) {
+    List<JobSnapshot> left = new ArrayList<>(held);
+    int released = 0;
+    for (Unanswered claim : claims) {
+      if (left.isEmpty()) {
+        break;
+      }
+      List<Settled> settled =
+          context
+              .jobs()
+              .settle(bucket, left.stream().map(job -> release(job, claim.token())).toList());
+      List<JobSnapshot> others = new ArrayList<>();
+      for (int i = 0; i < left.size(); i++) {
+        if (settled.get(i).kind() == Settled.Kind.RETRY) {
+          released++;
+          bell.head(settled.get(i).at());
+        } else {
+          others.add(left.get(i));
+        }
+      }
+      left = others;
+    }
+    if (released > 0) {
+      bell.ended();
+    }
+    return released;
+  }
+
+  private static Settlement release(JobSnapshot job, LeaseToken token) {
+    return new Settlement(
+        Settlement.Op.RELEASE,
+        job.taskId(),
+        job.record() == null ? "" : job.record().incarnation(),
+        token,
+        Duration.ZERO,
+        /* alone= */ false,
+        new byte[0]);
+  }
+}

@@ -1,0 +1,136 @@
+package io.punctual.core.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.store.RedisStore;
+import io.punctual.core.store.Store;
+import io.punctual.core.store.StoreException;
+import io.punctual.core.store.StoreOptions;
+import io.punctual.core.store.Throttle;
+import io.punctual.redis.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+
+/**
+ * A store stands still, and executes the claims that were sent to it meanwhile once it goes on. The
+ * leases are so long that none of them runs out within a test.
+ */
+class UnansweredClaimIT extends EngineTestBase {
+
+  private static final int JOBS = 30;
+
+  private RedisServer server;
+  private JedisConnectionFactory own;
+
+  @BeforeEach
+  void startRedis() {
+    server = RedisServer.startTemporary();
+    own = connections("127.0.0.1", server.port());
+  }
+
+  @AfterEach
+  void stopRedis() throws Exception {
+    closeEngines();
+    own.destroy();
+    server.close();
+  }
+
+  /** Counts the scanner's calls that failed. */
+  private static final class Failures implements ScanSignals {
+    private final AtomicInteger failed = new AtomicInteger();
+
+    @Override
+    public void failed(Bucket bucket) {
+      failed.incrementAndGet();
+    }
+  }
+
+  private Engine engine(TestDispatcher dispatcher, Failures failures) {
+    Store store = RedisStore.connect(own, new StoreOptions(prefix, Duration.ofMinutes(10)));
+    EngineOptions options = options("engine").with().lease(Duration.ofMinutes(5)).build();
+    return engine(store, options, dispatcher, failures);
+  }
+
+  private static List<String> submitAll(Engine engine, Duration delay) {
+    List<String> ids = new ArrayList<>();
+    for (int i = 0; i < JOBS; i++) {
+      ids.add("j" + i);
+      submit(engine, "j" + i, delay);
+    }
+    return ids;
+  }
+
+  private void standStillUntilClaimsFailed(Failures failures) {
+    server.suspend();
+    // More than one, so that one of them was sent when all jobs were due.
+    eventually().until(() -> failures.failed.get() >= 3);
+    server.resume();
+  }
+
+  @Test
+  void whatTheyTookGoesOutAtOnce() {
+    TestDispatcher dispatcher = TestDispatcher.done();
+    Failures failures = new Failures();
+    Engine engine = engine(dispatcher, failures);
+    List<String> ids = submitAll(engine, Duration.ofSeconds(2));
+    standStillUntilClaimsFailed(failures);
+
+    eventually().until(() -> dispatcher.seen.size() >= JOBS);
+    assertThat(dispatcher.seen).containsExactlyInAnyOrderElementsOf(ids);
+    eventually()
+        .untilAsserted(
+            () -> assertThat(engine.stats(QUEUE).orElseThrow().reserved()).as("reserved").isZero());
+  }
+
+  @Test
+  void andDoesNotTakeUpThePlacesOfABoundedQueue() {
+    TestDispatcher dispatcher = TestDispatcher.done();
+    Failures failures = new Failures();
+    Engine engine = engine(dispatcher, failures);
+    List<String> ids = submitAll(engine, Duration.ofSeconds(2));
+    engine.operations().limit(QUEUE, new Throttle(5, null));
+    standStillUntilClaimsFailed(failures);
+
+    eventually().until(() -> dispatcher.seen.size() >= JOBS);
+    assertThat(dispatcher.seen).containsExactlyInAnyOrderElementsOf(ids);
+  }
+
+  @Test
+  void norIsItLostToThoseWhoPull() {
+    TestDispatcher nobody = new TestDispatcher();
+    nobody.capacity.set(0);
+    Engine engine = engine(nobody, new Failures());
+    submit(engine, "a", Duration.ZERO);
+    PullRequest request =
+        new PullRequest(List.of(QUEUE), 1, Duration.ZERO, Duration.ofMinutes(5), "w");
+    server.suspend();
+    assertThat(pullFails(engine, request)).isTrue();
+    server.resume();
+
+    List<PulledJob> pulled = new ArrayList<>();
+    eventually()
+        .until(
+            () -> {
+              pulled.addAll(engine.claims().pull(request).join());
+              return !pulled.isEmpty();
+            });
+    assertThat(pulled).singleElement().returns(1, PulledJob::attempt);
+  }
+
+  private static boolean pullFails(Engine engine, PullRequest request) {
+    try {
+      engine.claims().pull(request).join();
+      return false;
+    } catch (CompletionException | StoreException e) {
+      return true;
+    }
+  }
+}
