@@ -22,6 +22,7 @@ final class Attempt {
   private final String instance;
   private final boolean alone;
   private final Circuit.Ticket ticket;
+  private final Runnable onExtended;
   private final Consumer<@Nullable RepeatCause> onEnd;
   private final AtomicBoolean ended = new AtomicBoolean();
   private final AtomicBoolean acked = new AtomicBoolean();
@@ -31,6 +32,7 @@ final class Attempt {
   /**
    * Makes one.
    *
+   * @param onExtended told each time that the instance says it goes on
    * @param onEnd told once, unless it is taken back, why nobody knows how it ended; null if the
    *     instance said it
    */
@@ -39,11 +41,13 @@ final class Attempt {
       String instance,
       boolean alone,
       Circuit.Ticket ticket,
+      Runnable onExtended,
       Consumer<@Nullable RepeatCause> onEnd) {
     this.delivery = delivery;
     this.instance = instance;
     this.alone = alone;
     this.ticket = ticket;
+    this.onExtended = onExtended;
     this.onEnd = onEnd;
   }
 
@@ -65,6 +69,7 @@ final class Attempt {
     if (before == null || until - before > 0) {
       extendedUntil = until;
     }
+    onExtended.run();
     try {
       var unused = delivery.extend(timeToRun);
     } catch (StoreException e) {

@@ -9,11 +9,10 @@ import java.util.function.Supplier;
  *
  * <p>A worker that says no speaks of the job. One of which nothing is heard speaks of itself: when
  * it dies or hangs, all that it had is lost in the same moment, be it thousands. So lost answers of
- * one instance count as one, until every instance that the jobs go to has failed.
+ * one instance count as one, until every instance that the jobs go to has lost one.
  */
 final class FailureRow {
 
-  private final Set<String> failedAt = new HashSet<>();
   private final Set<String> unknownAt = new HashSet<>();
   private int known;
   private int unknown;
@@ -24,7 +23,6 @@ final class FailureRow {
    * @param isKnown whether the instance said so
    */
   synchronized void add(String instance, boolean isKnown) {
-    failedAt.add(instance);
     if (isKnown) {
       known++;
     } else {
@@ -34,7 +32,6 @@ final class FailureRow {
   }
 
   synchronized void clear() {
-    failedAt.clear();
     unknownAt.clear();
     known = 0;
     unknown = 0;
@@ -46,7 +43,7 @@ final class FailureRow {
    * @param serving the ids of the instances that the jobs go to now
    */
   synchronized int length(Supplier<Set<String>> serving) {
-    boolean each = unknown == unknownAt.size() || failedAt.containsAll(serving.get());
+    boolean each = unknown == unknownAt.size() || unknownAt.containsAll(serving.get());
     return known + (each ? unknown : unknownAt.size());
   }
 }

@@ -133,7 +133,8 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   public void recheckWaiting() {
     waiting.forEach(
         (application, queues) -> {
-          if (board.free(workers.instances(application)) > 0) {
+          if (workers.instances(application).stream()
+              .anyMatch(instance -> board.free(instance) > 0)) {
             recheck(queues);
           }
         });
@@ -220,7 +221,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   }
 
   private void withdrawn(Sent sent, WorkerInstance instance) {
-    board.ended(instance);
+    board.withdrawn(instance);
     sent.ticket().withdrawn();
   }
 
@@ -232,7 +233,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     } else if (cause == RepeatCause.TIME_OVER) {
       timeOver(delivery, instance, sentAt);
     }
-    board.ended(instance);
+    board.ended(instance, sentAt);
     capacityChanged.accept(delivery.queue());
   }
 
@@ -312,6 +313,8 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
                           target.id(),
                           held.size() == 1,
                           sent.ticket(),
+                          // That it is at long work is an answer, too.
+                          () -> board.answered(target),
                           cause -> ended(sent.delivery(), target, sentAt, cause)))
               .toList();
       for (Sent lost : byLease.getOrDefault(false, List.of())) {

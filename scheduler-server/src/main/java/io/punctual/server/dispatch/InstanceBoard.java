@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,7 @@ final class InstanceBoard {
     long answeredAt;
     boolean hangs;
     boolean hangProbed;
+    long hangProbedAt;
     int timesHung;
     long hangsSince;
     long hangsUntil;
@@ -62,6 +64,8 @@ final class InstanceBoard {
   }
 
   private final Map<String, Entry> entries = new ConcurrentHashMap<>();
+  // How many hang: mostly none, and then nobody need be asked.
+  private final AtomicInteger hanging = new AtomicInteger();
   private final Duration avoid;
   private final long taken;
   private final LongSupplier nanoTime;
@@ -98,7 +102,7 @@ final class InstanceBoard {
 
   /** How many more jobs these may get together. */
   int free(List<WorkerInstance> instances) {
-    boolean anyAnswers = anyAnswers(instances);
+    boolean anyAnswers = hanging.get() > 0 && anyAnswers(instances);
     int free = 0;
     for (WorkerInstance instance : candidates(instances)) {
       int some = free(instance);
@@ -109,19 +113,22 @@ final class InstanceBoard {
 
   /** Those that jobs go to: all but the ones that hang, or all where none answers. */
   List<WorkerInstance> candidates(List<WorkerInstance> instances) {
-    if (!anyAnswers(instances)) {
+    if (hanging.get() == 0 || !anyAnswers(instances)) {
       return instances;
     }
     long now = nanoTime.getAsLong();
-    return instances.stream()
-        .filter(
-            instance -> {
-              Entry entry = entry(instance);
-              synchronized (entry) {
-                return !entry.isPassedOver(now);
-              }
-            })
-        .toList();
+    List<WorkerInstance> candidates =
+        instances.stream()
+            .filter(
+                instance -> {
+                  Entry entry = entry(instance);
+                  synchronized (entry) {
+                    return !entry.isPassedOver(now);
+                  }
+                })
+            .toList();
+    // The last one may have begun to hang meanwhile.
+    return candidates.isEmpty() ? instances : candidates;
   }
 
   /** The ids of those that jobs go to, without any that is not reached. */
@@ -172,16 +179,28 @@ final class InstanceBoard {
       }
       if (entry.hangs && now - entry.hangsUntil >= 0) {
         entry.hangProbed = true;
+        entry.hangProbedAt = now;
       }
     }
   }
 
-  /** A job that was started is there no more, whatever became of it. */
-  void ended(WorkerInstance instance) {
+  /** A job that was started is not sent, or was refused. */
+  void withdrawn(WorkerInstance instance) {
+    ended(instance, nanoTime.getAsLong());
+  }
+
+  /**
+   * A job that was started is there no more, whatever became of it.
+   *
+   * @param sentAt by the clock that was given to the constructor
+   */
+  void ended(WorkerInstance instance, long sentAt) {
     Entry entry = entry(instance);
     synchronized (entry) {
       entry.outstanding--;
-      entry.hangProbed = false;
+      if (sentAt - entry.hangProbedAt >= 0) {
+        entry.hangProbed = false;
+      }
       if (entry.probing && nanoTime.getAsLong() - entry.probedAt < taken) {
         // Nobody knows yet whether it takes jobs: the next one probes.
         entry.probing = false;
@@ -200,7 +219,7 @@ final class InstanceBoard {
     }
   }
 
-  /** The instance said what became of a job. */
+  /** The instance said what became of a job, or that it goes on with one. */
   void answered(WorkerInstance instance) {
     Entry entry = entry(instance);
     synchronized (entry) {
@@ -209,6 +228,9 @@ final class InstanceBoard {
       entry.timesOver = 0;
       entry.timesHung = 0;
       if (entry.hangs || !entry.reached) {
+        if (entry.hangs) {
+          hanging.decrementAndGet();
+        }
         entry.hangs = false;
         if (!entry.avoided) {
           entry.called(true, null, entry.answeredAt);
@@ -247,6 +269,9 @@ final class InstanceBoard {
         pause = Math.min(2 * pause, LONGEST_PAUSE);
       }
       entry.timesHung++;
+      if (!entry.hangs) {
+        hanging.incrementAndGet();
+      }
       entry.hangs = true;
       entry.hangProbed = false;
       entry.hangsSince = now;

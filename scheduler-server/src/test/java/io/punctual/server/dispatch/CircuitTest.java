@@ -350,6 +350,8 @@ class CircuitTest {
   void failuresThatAreSaidCountEachWhoeverSaysThem() {
     serving = Set.of("a", "b");
     lose("b", 30);
+    fail(QUEUE, 8);
+    assertThat(circuits.open()).isEmpty();
     fail(QUEUE, 1);
     assertThat(circuits.open()).containsExactly(QUEUE);
     serving = Set.of("a", "b", "c");

@@ -42,7 +42,7 @@ class InstanceBoardTest {
     pass(Duration.ofSeconds(1));
     for (int i = 0; i < jobs; i++) {
       var unused = board.timeOver(instance, sentAt, "too late");
-      board.ended(instance);
+      board.ended(instance, sentAt);
     }
   }
 
@@ -88,7 +88,7 @@ class InstanceBoardTest {
     board.avoid(A, AVOID, "refused");
     pass(AVOID);
     board.started(A);
-    board.ended(A);
+    board.withdrawn(A);
     assertThat(board.free(A)).isOne();
   }
 
@@ -107,8 +107,19 @@ class InstanceBoardTest {
     board.started(A);
     assertThat(board.candidates(BOTH)).containsExactly(B);
     board.answered(A);
-    board.ended(A);
+    board.ended(A, now);
     assertThat(board.free(BOTH)).isEqualTo(200);
+  }
+
+  @Test
+  void whatWasSentBeforeDoesNotEndTheProbe() {
+    long before = now;
+    board.started(A);
+    timeOver(A, 3);
+    pass(AVOID);
+    board.started(A);
+    board.ended(A, before);
+    assertThat(board.candidates(BOTH)).containsExactly(B);
   }
 
   @Test
@@ -134,7 +145,7 @@ class InstanceBoardTest {
       pass(Duration.ofSeconds(1));
       board.answered(A);
       assertThat(board.timeOver(A, sentAt, "too late")).isNull();
-      board.ended(A);
+      board.ended(A, sentAt);
     }
     assertThat(board.candidates(BOTH)).isEqualTo(BOTH);
   }
