@@ -5,8 +5,9 @@ import io.punctual.core.store.LeaseToken;
 import io.punctual.wire.AttemptToken;
 
 /**
- * The right to speak for one pulled job, and all that is needed to find it again: schedulers keep
- * nothing about those who pull. Who has the text can end the attempt; nobody can guess it.
+ * The right to speak for one attempt, of a job that was pulled or deferred, and all that is needed
+ * to find it again: schedulers keep nothing about those who pull or finish later. Who has the text
+ * can end the attempt; nobody can guess it.
  */
 public record ClaimToken(QueueName queue, String taskId, String incarnation, LeaseToken lease) {
 

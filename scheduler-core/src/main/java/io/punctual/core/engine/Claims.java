@@ -9,9 +9,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The door for those who fetch jobs themselves. A pulled job is the caller's for its time to run,
- * whatever becomes of this engine; it is ended by {@link #done}, {@link #failed}, {@link #rejected}
- * or {@link #release}, or comes back.
+ * The door for those who fetch jobs themselves, and for those who end jobs that a worker has
+ * deferred. A pulled job is the caller's for its time to run, whatever becomes of this engine; it
+ * is ended by {@link #done}, {@link #failed}, {@link #rejected} or {@link #release}, or comes back.
  *
  * <p>Queues may be pulled from and pushed by a {@link Dispatcher} at once: both take from the same
  * buckets, in turns where both wait.

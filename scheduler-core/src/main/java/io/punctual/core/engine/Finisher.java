@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Writes what those who pulled jobs of one bucket say about them, in groups. A call that fails
- * fails exactly what was in it: whoever pulled has its answer to repeat, and the lease to fall back
- * on.
+ * Writes what those say who pulled jobs of one bucket, or finish them later, in groups. A call that
+ * fails fails exactly what was in it: whoever called has its answer to repeat, and the lease to
+ * fall back on.
  */
 final class Finisher {
 

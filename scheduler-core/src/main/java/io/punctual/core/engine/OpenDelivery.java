@@ -29,6 +29,7 @@ final class OpenDelivery implements Delivery {
   private final ClaimTime claimed;
   private volatile long leaseUntil;
   private volatile boolean lost;
+  private volatile boolean held;
   private volatile long startedAt = NEVER;
   private volatile long endedAt;
   private final AtomicReference<Runnable> whenLost = new AtomicReference<>(() -> {});
@@ -121,6 +122,7 @@ final class OpenDelivery implements Delivery {
 
   @Override
   public boolean hold(Duration within) {
+    held = true;
     settler.renew(this, within);
     return !lost;
   }
@@ -246,12 +248,13 @@ final class OpenDelivery implements Delivery {
 
   /** Whether the lease is lost and nobody was told yet; they are now. */
   boolean tellsLoss() {
-    return lost && lossTold.compareAndSet(false, true);
+    return lost && tellsLossAtEnd();
   }
 
   /** The lease turned out to be lost when the end was written. */
   boolean tellsLossAtEnd() {
-    return lossTold.compareAndSet(false, true);
+    // Of a held one the lease goes when somebody ends it by its handle, as is right.
+    return !held && lossTold.compareAndSet(false, true);
   }
 
   /** Tells how late it was with somebody, and for how long, once that has ended. */
