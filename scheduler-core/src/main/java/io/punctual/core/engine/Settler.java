@@ -105,7 +105,16 @@ final class Settler {
       context
           .threads()
           .runAfter(
-              backoff.next(ThreadLocalRandom.current()), () -> tryToDefer(delivery, until, stored));
+              e.kind() == StoreException.Kind.CORRUPT
+                  ? Scanner.QUARANTINE.toNanos()
+                  : backoff.next(ThreadLocalRandom.current()),
+              () -> tryToDefer(delivery, until, stored));
+      return;
+    } catch (RuntimeException e) {
+      LogFields.of(log.atError(), bucket.queue(), delivery.taskId())
+          .log("Job {} is left to its lease, it could not be deferred", delivery.taskId(), e);
+      keeper.closed(delivery);
+      stored.completeExceptionally(e);
       return;
     }
     delivery.tell(listener);
