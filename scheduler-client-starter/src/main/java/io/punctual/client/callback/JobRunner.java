@@ -179,7 +179,17 @@ public final class JobRunner implements AutoCloseable {
       end(started, leaving(started.job()), leave);
       return;
     }
-    new Running(started, leave).call(worker);
+    Running attempt;
+    try {
+      attempt = new Running(started, leave);
+    } catch (RuntimeException e) {
+      // Of the application's tracing. The place must not be lost with it.
+      log.error("Job {} was not run: its tracing failed", started.job().taskId(), e);
+      permits.release();
+      end(started, result(started.job(), CallbackResult.RETRY, null, describe(e)), leave);
+      return;
+    }
+    attempt.call(worker);
   }
 
   private static void end(Started started, CallbackResult result, Runnable leave) {
@@ -229,6 +239,8 @@ public final class JobRunner implements AutoCloseable {
     Running(Started started, Runnable leave) {
       this.started = started;
       this.leave = leave;
+      // First, as it may throw.
+      traced = tracing.started(started.job());
       Duration given = Duration.ofMillis(started.job().timeToRun());
       limit =
           new TimeLimit(
@@ -238,7 +250,6 @@ public final class JobRunner implements AutoCloseable {
       limit.watch(timer);
       // Elsewhere: whoever sees that must not wait for what the application does then.
       started.lease().onLost(() -> later(limit::lose));
-      traced = tracing.started(started.job());
       start = System.nanoTime();
       context = context(started.job(), limit, started.lease());
     }
@@ -256,24 +267,35 @@ public final class JobRunner implements AutoCloseable {
     @Override
     public void ended(@Nullable Throwable thrown) {
       running.remove(limit);
-      if (elsewhere) {
-        traced.enter();
-      }
       CallbackRequest.Job job = started.job();
       Duration deferred = context.deferred();
-      listeners.ended(
-          job.taskType(),
-          job.taskId(),
-          job.attempt(),
-          job.dueTime(),
-          start,
-          thrown,
-          deferred != null);
-      CallbackResult result = thrown == null ? returned(job, deferred) : failed(job, limit, thrown);
-      // Behind the line of the log, which belongs to the trace.
-      traced.ended(thrown);
-      permits.release();
-      end(started, result, leave);
+      CallbackResult result =
+          thrown == null
+              ? returned(job, deferred)
+              : result(job, CallbackResult.RETRY, null, describe(thrown));
+      try {
+        if (elsewhere) {
+          traced.enter();
+        }
+        listeners.ended(
+            job.taskType(),
+            job.taskId(),
+            job.attempt(),
+            job.dueTime(),
+            start,
+            thrown,
+            deferred != null);
+        if (thrown != null) {
+          result = failed(job, limit, thrown);
+        }
+        // Behind the line of the log, which belongs to the trace.
+        traced.ended(thrown);
+      } catch (RuntimeException e) {
+        log.error("The tracing of job {} failed", job.taskId(), e);
+      } finally {
+        permits.release();
+        end(started, result, leave);
+      }
     }
   }
 
