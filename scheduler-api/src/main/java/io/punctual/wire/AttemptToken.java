@@ -1,9 +1,7 @@
 package io.punctual.wire;
 
-import io.punctual.ErrorCode;
 import io.punctual.InvalidJobException;
 import io.punctual.Limits;
-import io.punctual.PunctualException;
 import io.punctual.TaskContext;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -67,14 +65,13 @@ public record AttemptToken(
   /**
    * The same, of a job of that application.
    *
-   * @throws InvalidJobException if it is none
-   * @throws PunctualException FORBIDDEN, if the job is of another application
+   * @throws InvalidJobException if it is none, or the job is of another application: no repetition
+   *     will help
    */
   public static AttemptToken ofHandle(String handle, String application) {
     AttemptToken token = ofHandle(handle);
     if (!token.application.equals(application)) {
-      throw new PunctualException(
-          ErrorCode.FORBIDDEN,
+      throw new InvalidJobException(
           "the handle is for a job of the application %s, and this is %s"
               .formatted(token.application, application));
     }

@@ -20,12 +20,10 @@ import com.github.tomakehurst.wiremock.http.Fault;
 import io.punctual.CancelResult;
 import io.punctual.DeferralResult;
 import io.punctual.DelayQueueJob;
-import io.punctual.ErrorCode;
 import io.punctual.InvalidJobException;
 import io.punctual.JobConflictException;
 import io.punctual.JobInfo;
 import io.punctual.JobScheduler;
-import io.punctual.PunctualException;
 import io.punctual.RescheduleResult;
 import io.punctual.RetryPolicy;
 import io.punctual.SchedulerUnavailableException;
@@ -145,8 +143,7 @@ class HttpJobSchedulerTest {
           .hasMessageContaining("TaskContext.defer");
     }
     assertThatThrownBy(() -> service(good).finish(handle("bank")))
-        .isInstanceOfSatisfying(
-            PunctualException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.FORBIDDEN))
+        .isInstanceOf(InvalidJobException.class)
         .hasMessageContaining("of the application bank");
     assertThat(good.getAllServeEvents()).isEmpty();
   }
