@@ -32,7 +32,7 @@ final class OnceInMemory implements OnceFilter {
   // Workers run one after the other.
   @Override
   public boolean run(TaskContext context, Work work) throws Exception {
-    String key = String.join("/", context.taskType(), context.taskId(), context.incarnation());
+    String key = key(context);
     if (done.contains(key)) {
       return false;
     }
@@ -56,5 +56,14 @@ final class OnceInMemory implements OnceFilter {
     running.remove(key);
     done.add(key);
     return true;
+  }
+
+  @Override
+  public void extended(TaskContext context) {
+    running.computeIfPresent(key(context), (key, held) -> context.deadline().plus(MARGIN));
+  }
+
+  private static String key(TaskContext context) {
+    return String.join("/", context.taskType(), context.taskId(), context.incarnation());
   }
 }
