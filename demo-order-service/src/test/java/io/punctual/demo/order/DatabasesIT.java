@@ -152,6 +152,10 @@ class DatabasesIT {
         assertThat(start.get()).isTrue();
       }
     }
+    try (Connection together = postgres.getDatabase("postgres", "together").getConnection();
+        Statement statement = together.createStatement()) {
+      assertThat(statement.execute("select * from orders, punctual_outbox")).isTrue();
+    }
   }
 
   private static boolean pays(OrderService shop, String id) {
