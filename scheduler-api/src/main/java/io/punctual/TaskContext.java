@@ -70,8 +70,9 @@ public interface TaskContext {
    * and the job is delivered again.
    *
    * <p>What the worker throws after this decides all the same, and the handle is void: hand it out
-   * last, or bear that. A worker whose process dies before it has returned is called again. Its
-   * time-to-run bounds it as before.
+   * last, or bear that. Where the process dies before the worker has returned, the job is delivered
+   * again: at once if a scheduler had called it; in pull and plugin mode when {@code within} is
+   * over. The time-to-run bounds the worker as before.
    *
    * <p>Blocks until the scheduler or the store knows. May be called again for more time; the handle
    * is the same.
