@@ -10,6 +10,7 @@ import io.punctual.core.local.LocalLease;
 import io.punctual.core.local.WorkerEnds;
 import io.punctual.core.queue.LogFields;
 import io.punctual.core.queue.QueueName;
+import io.punctual.worker.AttemptObservations;
 import io.punctual.worker.Invocation;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.RunningAttempt;
@@ -43,6 +44,7 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
   private final String instance;
   private final PluginTasks tasks;
   private final JobListeners listeners;
+  private final AttemptObservations observations;
   private final AsyncTaskExecutor threads;
   private final ScheduledThreadPoolExecutor timer;
   private final Map<QueueName, AtomicInteger> running = new ConcurrentHashMap<>();
@@ -60,11 +62,13 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
       String instance,
       PluginTasks tasks,
       JobListeners listeners,
+      AttemptObservations observations,
       AsyncTaskExecutor threads) {
     this.application = application;
     this.instance = instance;
     this.tasks = tasks;
     this.listeners = listeners;
+    this.observations = observations;
     this.threads = threads;
     this.timer =
         new ScheduledThreadPoolExecutor(
@@ -133,8 +137,10 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
     private final Delivery delivery;
     private final Duration timeToRun;
     private final TimeLimit limit;
+    private final AttemptObservations.Observed observed;
     private final long start;
     private final RunningAttempt context;
+    private boolean elsewhere;
 
     Running(QueueName queue, Delivery delivery) {
       this.queue = queue;
@@ -147,6 +153,12 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
       // Elsewhere: whoever keeps the leases must not wait for what the application does then.
       delivery.onLost(() -> later(limit::lose));
       delivery.started();
+      observed =
+          observations.started(
+              queue.taskType(),
+              delivery.taskId(),
+              delivery.attempt(),
+              delivery.content().headers());
       start = System.nanoTime();
       context =
           new RunningAttempt(
@@ -166,8 +178,18 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
     }
 
     @Override
+    public void goesOn() {
+      elsewhere = true;
+      observed.leave();
+    }
+
+    @Override
     public void ended(@Nullable Throwable thrown) {
       attempts.remove(limit);
+      if (elsewhere) {
+        observed.enter();
+      }
+      Duration deferred = context.deferred();
       listeners.ended(
           queue.taskType(),
           delivery.taskId(),
@@ -175,8 +197,12 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
           delivery.dueTime(),
           start,
           thrown,
-          context.deferred() != null);
-      CompletableFuture<Void> ended = end(delivery, thrown, context.deferred());
+          deferred != null);
+      logFailure(delivery, thrown);
+      // Behind the line of the log, which belongs to the trace.
+      observed.ended(thrown, deferred != null);
+      // Counts even when the time was over: the work may be done.
+      CompletableFuture<Void> ended = WorkerEnds.store(delivery, instance, thrown, deferred);
       free(queue);
       ended.exceptionally(
           e -> {
@@ -194,8 +220,7 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
     }
   }
 
-  private CompletableFuture<Void> end(
-      Delivery delivery, @Nullable Throwable thrown, @Nullable Duration deferred) {
+  private static void logFailure(Delivery delivery, @Nullable Throwable thrown) {
     if (JobListeners.outcome(thrown, false) == JobAttempt.Outcome.FAILED) {
       // The stack is kept nowhere else.
       LogFields.of(log.atWarn(), delivery.queue(), delivery.taskId())
@@ -207,8 +232,6 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
               delivery.queue(),
               delivery.attempt());
     }
-    // Counts even when the time was over: the work may be done.
-    return WorkerEnds.store(delivery, instance, thrown, deferred);
   }
 
   private void tookTooLong(Delivery delivery, Duration timeToRun) {

@@ -17,8 +17,10 @@ import io.punctual.spring.JobApplication;
 import io.punctual.spring.MeteredCommitFailures;
 import io.punctual.spring.Payloads;
 import io.punctual.spring.SpringTaskSubmitService;
+import io.punctual.spring.SubmitObservations;
 import io.punctual.spring.TransactionCalls;
 import io.punctual.transactions.once.OnceFilters;
+import io.punctual.worker.AttemptObservations;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.TaskWorkers;
 import io.punctual.worker.WorkerSetupException;
@@ -103,6 +105,7 @@ public class PunctualPluginAutoConfiguration {
       PluginIdentity identity,
       PluginTasks tasks,
       ObjectProvider<JobListener> listeners,
+      ObjectProvider<AttemptObservations> observations,
       Environment environment) {
     SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor("punctual-job-");
     threads.setVirtualThreads(Threading.VIRTUAL.isActive(environment));
@@ -112,6 +115,7 @@ public class PunctualPluginAutoConfiguration {
         identity.instance(),
         tasks,
         new JobListeners(listeners.orderedStream().toList()),
+        observations.getIfAvailable(() -> AttemptObservations.NONE),
         threads);
   }
 
@@ -165,6 +169,7 @@ public class PunctualPluginAutoConfiguration {
       Payloads payloads,
       ObjectProvider<CommitFailures> failures,
       ObjectProvider<TransactionCalls> outbox,
+      ObjectProvider<SubmitObservations> observations,
       PunctualPluginProperties properties,
       PluginTasks tasks) {
     return new SpringTaskSubmitService(
@@ -174,7 +179,8 @@ public class PunctualPluginAutoConfiguration {
         properties.transactions(),
         failures.getIfAvailable(() -> CommitFailures.NONE),
         InstantSource.system(),
-        outbox.getIfAvailable());
+        outbox.getIfAvailable(),
+        observations.getIfAvailable(() -> SubmitObservations.NONE));
   }
 
   @Bean

@@ -7,6 +7,7 @@ import io.punctual.RetryPolicy;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
 import io.punctual.core.engine.Engine;
+import io.punctual.spring.SubmitObservations;
 import io.punctual.spring.Transactions;
 import io.punctual.worker.WorkerSetupException;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 class PluginAutoConfigurationTest {
@@ -64,6 +66,18 @@ class PluginAutoConfigurationTest {
                 assertThat(context)
                     .doesNotHaveBean(TaskSubmitService.class)
                     .doesNotHaveBean(Engine.class));
+  }
+
+  @Test
+  void withoutMicrometerNothingIsMissed() {
+    application
+        .withConfiguration(AutoConfigurations.of(PunctualPluginObservationAutoConfiguration.class))
+        .withClassLoader(new FilteredClassLoader("io.micrometer"))
+        .run(
+            context ->
+                assertThat(context)
+                    .hasSingleBean(TaskSubmitService.class)
+                    .doesNotHaveBean(SubmitObservations.class));
   }
 
   @Test

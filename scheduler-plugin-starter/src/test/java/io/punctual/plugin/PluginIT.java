@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.micrometer.observation.tck.TestObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistryAssert;
+import io.micrometer.tracing.test.simple.SimpleSpan;
+import io.micrometer.tracing.test.simple.SimpleTracer;
 import io.punctual.CancelResult;
 import io.punctual.DeferralResult;
 import io.punctual.DelayQueueJob;
@@ -104,6 +108,39 @@ class PluginIT {
     assertThat(sent.outcome()).isEqualTo(SubmitResult.Outcome.CREATED);
     eventually().until(() -> script.calls.contains("hello"));
     eventually().until(() -> find(sent.taskId()).state() == JobState.FINISHED);
+  }
+
+  @Test
+  void submitsAndAttemptsAreObserved() {
+    script.on(
+        "fail",
+        () -> {
+          throw new RejectTaskException("never");
+        });
+    service.job("script", "fail").id("seen").in(Duration.ZERO).send();
+
+    eventually().until(() -> find("seen").state() == JobState.DEAD);
+    TestObservationRegistryAssert.assertThat(context.getBean(TestObservationRegistry.class))
+        .hasAnObservation(
+            that ->
+                that.hasNameEqualTo("punctual.client.submit")
+                    .hasLowCardinalityKeyValue("outcome", "created")
+                    .hasHighCardinalityKeyValue("messaging.message.id", "seen"))
+        .hasAnObservation(
+            that ->
+                that.hasNameEqualTo("punctual.client.invoke")
+                    .hasError()
+                    .hasLowCardinalityKeyValue("delivery", "in-process")
+                    .hasLowCardinalityKeyValue("outcome", "rejected")
+                    .hasHighCardinalityKeyValue("messaging.message.id", "seen"));
+    List<SimpleSpan> spans =
+        context.getBean(SimpleTracer.class).getSpans().stream()
+            .filter(span -> "seen".equals(span.getTags().get("messaging.message.id")))
+            .toList();
+    assertThat(spans)
+        .extracting(SimpleSpan::getName)
+        .containsExactly("send script", "process script");
+    assertThat(spans.get(1).getParentId()).isEqualTo(spans.get(0).getSpanId());
   }
 
   @Test
@@ -375,6 +412,16 @@ class PluginIT {
         .isEqualTo("java.lang.IllegalStateException: broken");
     futures.begun.keySet().forEach(futures::complete);
     eventually().until(() -> future("e").state() == JobState.FINISHED);
+    TestObservationRegistryAssert.assertThat(context.getBean(TestObservationRegistry.class))
+        .hasAnObservation(
+            that ->
+                that.hasLowCardinalityKeyValue("outcome", "done")
+                    .hasHighCardinalityKeyValue("messaging.message.id", "e"))
+        .hasAnObservation(
+            that ->
+                that.hasLowCardinalityKeyValue("outcome", "failed")
+                    .hasHighCardinalityKeyValue("messaging.message.id", first.get(2))
+                    .hasError());
   }
 
   @Test
@@ -686,6 +733,16 @@ class PluginIT {
               "punctual.plugin.shutdown-patience=10s",
               "spring.main.banner-mode=off")
           .run();
+    }
+
+    @Bean
+    TestObservationRegistry observations() {
+      return TestObservationRegistry.create();
+    }
+
+    @Bean
+    SimpleTracer tracer() {
+      return new SimpleTracer();
     }
 
     @Bean

@@ -37,6 +37,7 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
   // The first that can keep calls with this thread's transaction does.
   private final List<TransactionCalls> keepers;
   private final InstantSource time;
+  private final SubmitObservations observations;
 
   /**
    * Stands before a scheduler.
@@ -45,6 +46,7 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
    * @param failures told of calls that fail behind a commit
    * @param time by which it is foretold when a job is due that waits for a commit
    * @param outbox asked first where calls made inside of a transaction are kept; null for none
+   * @param observations of each submit
    */
   public SpringTaskSubmitService(
       JobScheduler scheduler,
@@ -53,11 +55,13 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
       Transactions transactions,
       CommitFailures failures,
       InstantSource time,
-      @Nullable TransactionCalls outbox) {
+      @Nullable TransactionCalls outbox,
+      SubmitObservations observations) {
     this.scheduler = scheduler;
     this.payloads = payloads;
     this.settings = settings;
     this.time = time;
+    this.observations = observations;
     List<TransactionCalls> known = new ArrayList<>();
     if (outbox != null) {
       known.add(outbox);
@@ -80,7 +84,10 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
 
   @Override
   public SubmitResult send(DelayQueueJob given) {
-    DelayQueueJob job = complete(given);
+    return observations.send(complete(given), this::submit);
+  }
+
+  private SubmitResult submit(DelayQueueJob job) {
     TransactionCalls waiting = waiting();
     if (waiting == null) {
       return scheduler.submit(job);
@@ -111,7 +118,10 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
 
   @Override
   public List<BatchItem> sendAll(List<DelayQueueJob> given) {
-    List<DelayQueueJob> jobs = given.stream().map(this::complete).toList();
+    return observations.sendAll(given.stream().map(this::complete).toList(), this::submitAll);
+  }
+
+  private List<BatchItem> submitAll(List<DelayQueueJob> jobs) {
     TransactionCalls waiting = waiting();
     if (waiting == null) {
       return scheduler.submitAll(jobs);

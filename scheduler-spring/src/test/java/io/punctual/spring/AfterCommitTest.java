@@ -256,7 +256,8 @@ class AfterCommitTest {
         transactions,
         new MeteredCommitFailures(metrics),
         InstantSource.fixed(NOW),
-        null);
+        null,
+        SubmitObservations.NONE);
   }
 
   /** Spring's transactions without anything behind them. */

@@ -37,7 +37,8 @@ class SpringTaskSubmitServiceTest {
           Transactions.AFTER_COMMIT,
           CommitFailures.NONE,
           InstantSource.system(),
-          null);
+          null,
+          SubmitObservations.NONE);
 
   record CloseOrder(long orderNumber, LocalDate orderedOn) {}
 

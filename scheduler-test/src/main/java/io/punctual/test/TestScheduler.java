@@ -26,6 +26,7 @@ import io.punctual.core.store.StoreOptions;
 import io.punctual.spring.CommitFailures;
 import io.punctual.spring.Payloads;
 import io.punctual.spring.SpringTaskSubmitService;
+import io.punctual.spring.SubmitObservations;
 import io.punctual.spring.Transactions;
 import io.punctual.spring.WorkerSettings;
 import io.punctual.test.Faults.Fault;
@@ -162,7 +163,8 @@ public final class TestScheduler {
                 Transactions.AFTER_COMMIT,
                 CommitFailures.NONE,
                 scheduler.clock(),
-                null);
+                null,
+                SubmitObservations.NONE);
 
     private Builder() {}
 

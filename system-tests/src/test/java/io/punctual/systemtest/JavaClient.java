@@ -6,7 +6,6 @@ import io.punctual.client.PunctualClientProperties;
 import io.punctual.client.submit.HttpJobScheduler;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
-import io.punctual.client.tracing.JobTracing;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -24,7 +23,6 @@ final class JavaClient {
             new SchedulerLocator(() -> schedulers),
             new PunctualClientProperties.Submit(Duration.ofSeconds(2), Duration.ofSeconds(10), 4),
             null,
-            null),
-        JobTracing.NONE);
+            null));
   }
 }

@@ -146,11 +146,15 @@ class ShopIT {
       Waiting.until("its span is told", () -> named(spans, "process order.close").size() == 1);
 
       Span placed = named(spans, "http post /orders").getFirst();
-      for (String job : List.of("process order.remind", "process order.close")) {
-        assertThat(named(spans, job)).hasSize(1);
-        Span span = named(spans, job).getFirst();
+      for (String job : List.of("order.remind", "order.close")) {
+        assertThat(named(spans, "send " + job)).hasSize(1);
+        assertThat(named(spans, "process " + job)).hasSize(1);
+        Span sent = named(spans, "send " + job).getFirst();
+        assertThat(sent.getTraceId()).isEqualTo(placed.getTraceId());
+        assertThat(sent.getParentSpanId()).isEqualTo(placed.getSpanId());
+        Span span = named(spans, "process " + job).getFirst();
         assertThat(span.getTraceId()).isEqualTo(placed.getTraceId());
-        assertThat(span.getParentSpanId()).isEqualTo(placed.getSpanId());
+        assertThat(span.getParentSpanId()).isEqualTo(sent.getSpanId());
       }
       // No health check, no call of the scheduler, no look for lost jobs.
       assertThat(spans)
@@ -158,6 +162,8 @@ class ShopIT {
           .containsOnly(
               "http post /orders",
               "http get /orders/{id}",
+              "send order.remind",
+              "send order.close",
               "process order.remind",
               "process order.close");
     } finally {

@@ -14,16 +14,17 @@ import io.punctual.client.pull.PullRunner;
 import io.punctual.client.submit.HttpJobScheduler;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
-import io.punctual.client.tracing.JobTracing;
 import io.punctual.spring.AnnotatedWorkers;
 import io.punctual.spring.CommitFailures;
 import io.punctual.spring.JobApplication;
 import io.punctual.spring.MeteredCommitFailures;
 import io.punctual.spring.Payloads;
 import io.punctual.spring.SpringTaskSubmitService;
+import io.punctual.spring.SubmitObservations;
 import io.punctual.spring.TransactionCalls;
 import io.punctual.spring.WorkerSettings;
 import io.punctual.transactions.once.OnceFilters;
+import io.punctual.worker.AttemptObservations;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.TaskWorkers;
 import java.net.URI;
@@ -96,13 +97,13 @@ public class PunctualClientAutoConfiguration {
   JobRunner punctualJobRunner(
       TaskWorkers workers,
       ObjectProvider<JobListener> listeners,
-      ObjectProvider<JobTracing> tracing,
+      ObjectProvider<AttemptObservations> observations,
       PunctualClientProperties properties,
       AnnotatedWorkers annotated) {
     return new JobRunner(
         workers,
         new JobListeners(listeners.orderedStream().toList()),
-        tracing.getIfAvailable(() -> JobTracing.NONE),
+        observations.getIfAvailable(() -> AttemptObservations.NONE),
         properties.concurrency(),
         type -> places(type, properties, annotated));
   }
@@ -188,9 +189,8 @@ public class PunctualClientAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean(JobScheduler.class)
-  HttpJobScheduler punctualJobScheduler(
-      ClientIdentity identity, SchedulerCalls calls, ObjectProvider<JobTracing> tracing) {
-    return new HttpJobScheduler(identity, calls, tracing.getIfAvailable(() -> JobTracing.NONE));
+  HttpJobScheduler punctualJobScheduler(ClientIdentity identity, SchedulerCalls calls) {
+    return new HttpJobScheduler(identity, calls);
   }
 
   @Bean
@@ -206,6 +206,7 @@ public class PunctualClientAutoConfiguration {
       Payloads payloads,
       ObjectProvider<CommitFailures> failures,
       ObjectProvider<TransactionCalls> outbox,
+      ObjectProvider<SubmitObservations> observations,
       PunctualClientProperties properties,
       AnnotatedWorkers annotated) {
     return new SpringTaskSubmitService(
@@ -215,7 +216,8 @@ public class PunctualClientAutoConfiguration {
         properties.transactions(),
         failures.getIfAvailable(() -> CommitFailures.NONE),
         InstantSource.system(),
-        outbox.getIfAvailable());
+        outbox.getIfAvailable(),
+        observations.getIfAvailable(() -> SubmitObservations.NONE));
   }
 
   @Configuration(proxyBeanMethods = false)

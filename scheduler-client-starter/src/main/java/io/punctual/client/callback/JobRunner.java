@@ -5,10 +5,10 @@ import io.punctual.RejectTaskException;
 import io.punctual.RetryLaterException;
 import io.punctual.TaskWorker;
 import io.punctual.client.lease.JobLease;
-import io.punctual.client.tracing.JobTracing;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import io.punctual.worker.AttemptLease;
+import io.punctual.worker.AttemptObservations;
 import io.punctual.worker.Invocation;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.RunningAttempt;
@@ -49,7 +49,7 @@ public final class JobRunner implements AutoCloseable {
 
   private final TaskWorkers workers;
   private final JobListeners listeners;
-  private final JobTracing tracing;
+  private final AttemptObservations observations;
   private final int concurrency;
   private final ExecutorService threads;
   private final ExecutorService ends;
@@ -72,12 +72,12 @@ public final class JobRunner implements AutoCloseable {
   public JobRunner(
       TaskWorkers workers,
       JobListeners listeners,
-      JobTracing tracing,
+      AttemptObservations observations,
       int concurrency,
       ToIntFunction<String> places) {
     this.workers = workers;
     this.listeners = listeners;
-    this.tracing = tracing;
+    this.observations = observations;
     this.concurrency = concurrency;
     this.threads = Threads.forJobs(concurrency);
     this.ends = Threads.forEnds(threads);
@@ -179,17 +179,7 @@ public final class JobRunner implements AutoCloseable {
       end(started, leaving(started.job()), leave);
       return;
     }
-    Running attempt;
-    try {
-      attempt = new Running(started, leave);
-    } catch (RuntimeException e) {
-      // Of the application's tracing. The place must not be lost with it.
-      log.error("Job {} was not run: its tracing failed", started.job().taskId(), e);
-      permits.release();
-      end(started, result(started.job(), CallbackResult.RETRY, null, describe(e)), leave);
-      return;
-    }
-    attempt.call(worker);
+    new Running(started, leave).call(worker);
   }
 
   private static void end(Started started, CallbackResult result, Runnable leave) {
@@ -231,7 +221,7 @@ public final class JobRunner implements AutoCloseable {
     private final Started started;
     private final Runnable leave;
     private final TimeLimit limit;
-    private final JobTracing.Attempt traced;
+    private final AttemptObservations.Observed observed;
     private final long start;
     private final RunningAttempt context;
     private boolean elsewhere;
@@ -239,19 +229,19 @@ public final class JobRunner implements AutoCloseable {
     Running(Started started, Runnable leave) {
       this.started = started;
       this.leave = leave;
-      // First, as it may throw.
-      traced = tracing.started(started.job());
-      Duration given = Duration.ofMillis(started.job().timeToRun());
+      CallbackRequest.Job job = started.job();
+      Duration given = Duration.ofMillis(job.timeToRun());
       limit =
           new TimeLimit(
               given.compareTo(Limits.MAX_TIME_TO_RUN) > 0 ? Limits.MAX_TIME_TO_RUN : given,
               () -> {});
-      running.put(limit, started.job().taskType());
+      running.put(limit, job.taskType());
       limit.watch(timer);
       // Elsewhere: whoever sees that must not wait for what the application does then.
       started.lease().onLost(() -> later(limit::lose));
+      observed = observations.started(job.taskType(), job.taskId(), job.attempt(), job.headers());
       start = System.nanoTime();
-      context = context(started.job(), limit, started.lease());
+      context = context(job, limit, started.lease());
     }
 
     void call(TaskWorker worker) {
@@ -261,7 +251,7 @@ public final class JobRunner implements AutoCloseable {
     @Override
     public void goesOn() {
       elsewhere = true;
-      traced.leave();
+      observed.leave();
     }
 
     @Override
@@ -275,7 +265,7 @@ public final class JobRunner implements AutoCloseable {
               : result(job, CallbackResult.RETRY, null, describe(thrown));
       try {
         if (elsewhere) {
-          traced.enter();
+          observed.enter();
         }
         listeners.ended(
             job.taskType(),
@@ -289,9 +279,7 @@ public final class JobRunner implements AutoCloseable {
           result = failed(job, limit, thrown);
         }
         // Behind the line of the log, which belongs to the trace.
-        traced.ended(thrown);
-      } catch (RuntimeException e) {
-        log.error("The tracing of job {} failed", job.taskId(), e);
+        observed.ended(thrown, deferred != null);
       } finally {
         permits.release();
         end(started, result, leave);

@@ -12,7 +12,6 @@ import io.punctual.RescheduleResult;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import io.punctual.client.ClientIdentity;
-import io.punctual.client.tracing.JobTracing;
 import io.punctual.wire.AttemptToken;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,19 +31,16 @@ public final class HttpJobScheduler implements JobScheduler {
 
   private final ClientIdentity identity;
   private final SchedulerCalls calls;
-  private final JobTracing tracing;
-  private final SharedSends sends = new SharedSends(this::sendAlone, this::sendMany);
+  private final SharedSends sends = new SharedSends(this::sendAlone, this::submitAll);
 
-  public HttpJobScheduler(ClientIdentity identity, SchedulerCalls calls, JobTracing tracing) {
+  public HttpJobScheduler(ClientIdentity identity, SchedulerCalls calls) {
     this.identity = identity;
     this.calls = calls;
-    this.tracing = tracing;
   }
 
   @Override
   public SubmitResult submit(DelayQueueJob job) {
-    // Here, since another thread may send it.
-    return sends.send(tracing.submitted(job));
+    return sends.send(job);
   }
 
   private SubmitResult sendAlone(DelayQueueJob job) {
@@ -57,10 +53,6 @@ public final class HttpJobScheduler implements JobScheduler {
 
   @Override
   public List<BatchItem> submitAll(List<DelayQueueJob> jobs) {
-    return sendMany(jobs.stream().map(tracing::submitted).toList());
-  }
-
-  private List<BatchItem> sendMany(List<DelayQueueJob> jobs) {
     if (jobs.isEmpty()) {
       return List.of();
     }

@@ -3,12 +3,15 @@ package io.punctual.client.callback;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.tck.TestObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import io.punctual.LeaseLostException;
 import io.punctual.RejectTaskException;
 import io.punctual.TaskContext;
 import io.punctual.TaskWorker;
 import io.punctual.client.lease.JobLease;
-import io.punctual.client.tracing.JobTracing;
+import io.punctual.spring.observation.MicrometerAttemptObservations;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import io.punctual.worker.JobListeners;
@@ -36,6 +39,8 @@ class JobRunnerTest {
   private final AtomicInteger cancelled = new AtomicInteger();
   private final Map<String, CompletableFuture<String>> futures = new ConcurrentHashMap<>();
   private final Map<String, TaskContext> contexts = new ConcurrentHashMap<>();
+  private final Map<String, Observation> seen = new ConcurrentHashMap<>();
+  private final TestObservationRegistry observations = TestObservationRegistry.create();
   private final JobRunner runner =
       new JobRunner(
           new TaskWorkers(
@@ -47,7 +52,7 @@ class JobRunnerTest {
                   "later",
                   new Later())),
           new JobListeners(List.of()),
-          JobTracing.NONE,
+          new MicrometerAttemptObservations(observations, null, "push"),
           10,
           type -> type.equals("wide") ? 10 : 2);
 
@@ -256,6 +261,34 @@ class JobRunnerTest {
     assertThat(second.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.DONE);
   }
 
+  @Test
+  void aFutureIsObservedUntilItIsComplete() throws Exception {
+    CompletableFuture<CallbackResult> first = run("later", "1", 60_000);
+    CompletableFuture<CallbackResult> second = run("later", "2", 60_000, 3, new Lease());
+    Awaitility.await().until(() -> futures.size() == 2);
+    assertThat(context("1").defer(Duration.ofHours(1))).isEqualTo("handle");
+    future("1").complete("");
+    future("2").completeExceptionally(new IllegalStateException("broken"));
+
+    assertThat(first.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.DEFERRED);
+    assertThat(second.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.RETRY);
+    assertThat(seen.get("1")).isNotSameAs(seen.get("2"));
+    TestObservationRegistryAssert.assertThat(observations)
+        .hasNumberOfObservationsWithNameEqualTo("punctual.client.invoke", 2)
+        .hasAnObservation(
+            that ->
+                that.doesNotHaveError()
+                    .hasLowCardinalityKeyValue("outcome", "deferred")
+                    .hasHighCardinalityKeyValue("messaging.message.id", "1"))
+        .hasAnObservation(
+            that ->
+                that.hasError()
+                    .hasLowCardinalityKeyValue("outcome", "failed")
+                    .hasHighCardinalityKeyValue("messaging.message.id", "2")
+                    .hasHighCardinalityKeyValue("punctual.attempt", "3"))
+        .doesNotHaveAnyRemainingCurrentObservation();
+  }
+
   private TaskContext context(String id) {
     return Objects.requireNonNull(contexts.get(id));
   }
@@ -319,6 +352,8 @@ class JobRunnerTest {
     @Override
     public CompletionStage<?> invokeAsync(String params, TaskContext context) {
       context.onCancel(cancelled::incrementAndGet);
+      seen.put(
+          context.taskId(), Objects.requireNonNull(observations.getCurrentObservation(), "none"));
       contexts.put(context.taskId(), context);
       return futures.computeIfAbsent(context.taskId(), id -> new CompletableFuture<>());
     }

@@ -31,7 +31,6 @@ import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.PunctualClientProperties;
-import io.punctual.client.tracing.JobTracing;
 import io.punctual.wire.AttemptToken;
 import java.net.URI;
 import java.time.Duration;
@@ -378,7 +377,6 @@ class HttpJobSchedulerTest {
             new SchedulerLocator(() -> uris),
             new PunctualClientProperties.Submit(Duration.ofSeconds(1), Duration.ofSeconds(1), 4),
             null,
-            null),
-        JobTracing.NONE);
+            null));
   }
 }

@@ -14,6 +14,7 @@ import io.punctual.spring.JobApplication;
 import io.punctual.spring.Once;
 import io.punctual.spring.Payloads;
 import io.punctual.spring.SpringTaskSubmitService;
+import io.punctual.spring.SubmitObservations;
 import io.punctual.spring.TransactionCalls;
 import io.punctual.spring.WorkerSettings;
 import io.punctual.test.PendingCalls;
@@ -106,7 +107,8 @@ public class PunctualTestAutoConfiguration {
                         starter.transactions(),
                         failures.getIfAvailable(() -> CommitFailures.NONE),
                         scheduler.clock(),
-                        outbox.getIfAvailable()));
+                        outbox.getIfAvailable(),
+                        SubmitObservations.NONE));
     Instant start = properties.startAt();
     if (start != null) {
       builder.startingAt(start);

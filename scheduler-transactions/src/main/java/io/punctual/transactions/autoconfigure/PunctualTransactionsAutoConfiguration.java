@@ -5,7 +5,6 @@ import io.punctual.JobScheduler;
 import io.punctual.spring.CommitFailures;
 import io.punctual.spring.JobApplication;
 import io.punctual.spring.Once;
-import io.punctual.spring.SubmitTracing;
 import io.punctual.transactions.Database;
 import io.punctual.transactions.once.DatabaseOnce;
 import io.punctual.transactions.once.OnceFilter;
@@ -104,12 +103,10 @@ public class PunctualTransactionsAutoConfiguration {
     Outbox punctualOutbox(
         ObjectProvider<DataSource> sources,
         JobApplication application,
-        ObjectProvider<SubmitTracing> tracing,
         ObjectProvider<CommitFailures> failures) {
       return new Outbox(
           Database.of(only(sources, "DataSource", USER), USER),
           application.name(),
-          tracing.getIfAvailable(() -> job -> job),
           failures.getIfAvailable(() -> CommitFailures.NONE));
     }
 

@@ -5,7 +5,6 @@ import io.punctual.PunctualException;
 import io.punctual.spring.CommitFailures;
 import io.punctual.spring.CommitFailures.Call;
 import io.punctual.spring.DeferredCall;
-import io.punctual.spring.SubmitTracing;
 import io.punctual.spring.TransactionCalls;
 import io.punctual.transactions.Database;
 import java.util.ArrayList;
@@ -25,21 +24,17 @@ public final class Outbox implements TransactionCalls {
 
   private final Database database;
   private final OutboxTable table;
-  private final SubmitTracing tracing;
   private final CommitFailures failures;
   private final AtomicBoolean warned = new AtomicBoolean();
   private volatile Runnable wake = () -> {};
 
   /**
    * @param application whose rows these are, in lower case
-   * @param tracing of whoever sends: behind the commit it is gone
    * @param failures told of calls that were promised to follow a commit and cannot
    */
-  public Outbox(
-      Database database, String application, SubmitTracing tracing, CommitFailures failures) {
+  public Outbox(Database database, String application, CommitFailures failures) {
     this.database = database;
     this.table = new OutboxTable(database, application);
-    this.tracing = tracing;
     this.failures = failures;
   }
 
@@ -124,15 +119,8 @@ public final class Outbox implements TransactionCalls {
 
   @Override
   public void add(List<? extends DeferredCall> calls) {
-    List<DeferredCall> traced = new ArrayList<>(calls.size());
-    for (DeferredCall call : calls) {
-      traced.add(
-          call instanceof DeferredCall.Send send
-              ? new DeferredCall.Send(tracing.submitted(send.job()))
-              : call);
-    }
     try {
-      table.insert(traced);
+      table.insert(calls);
     } catch (DataAccessException e) {
       throw new PunctualException(
           ErrorCode.UNAVAILABLE,

@@ -83,7 +83,6 @@ abstract class OutboxContract {
     return new Outbox(
         Database.of(data, "the test"),
         application,
-        job -> job,
         (call, error) -> failures.add(call + " " + (error == null ? "" : error.getMessage())));
   }
 

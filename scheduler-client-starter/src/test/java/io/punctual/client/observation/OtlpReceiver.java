@@ -1,4 +1,4 @@
-package io.punctual.client.tracing;
+package io.punctual.client.observation;
 
 import com.sun.net.httpserver.HttpServer;
 import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;

@@ -1,4 +1,4 @@
-package io.punctual.client.tracing;
+package io.punctual.client.observation;
 
 import static com.github.tomakehurst.wiremock.client.WireMock.aResponse;
 import static com.github.tomakehurst.wiremock.client.WireMock.any;
@@ -9,7 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.tomakehurst.wiremock.WireMockServer;
 import com.github.tomakehurst.wiremock.core.WireMockConfiguration;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.tracing.Tracer;
+import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.trace.v1.Span;
 import io.opentelemetry.proto.trace.v1.Status;
 import io.punctual.DelayQueueJob;
@@ -23,7 +25,9 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -40,7 +44,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * An application that traces, as Spring Boot sets it up: what it submits carries its trace, and
- * what it runs goes on with it; as a collector sees it.
+ * what it runs goes on with it; as a collector sees it. The calls on the application's own behalf
+ * propagate their trace in another way, which is nothing to jobs.
  */
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
@@ -48,7 +53,8 @@ import tools.jackson.databind.json.JsonMapper;
       "spring.application.name=shop",
       "eureka.client.enabled=false",
       "punctual.client.callback.accept-unsigned=true",
-      "management.tracing.sampling.probability=1.0"
+      "management.tracing.sampling.probability=1.0",
+      "management.tracing.propagation.type=b3"
     })
 class TracingIT {
 
@@ -60,6 +66,7 @@ class TracingIT {
 
   @Autowired Tracer tracer;
   @Autowired TaskSubmitService tasks;
+  @Autowired MeterRegistry meters;
   @LocalServerPort int port;
 
   private static OtlpReceiver collector() {
@@ -128,8 +135,17 @@ class TracingIT {
       submit.end();
     }
     String trace = submitted().at("/headers/traceparent").asString();
-    assertThat(trace)
-        .isEqualTo("00-" + submit.context().traceId() + "-" + submit.context().spanId() + "-01");
+    Span send = await(span -> span.getName().equals("send order.close"));
+    assertThat(send.getKind()).isEqualTo(Span.SpanKind.SPAN_KIND_PRODUCER);
+    assertThat(hex(send.getTraceId().toByteArray())).isEqualTo(submit.context().traceId());
+    assertThat(hex(send.getParentSpanId().toByteArray())).isEqualTo(submit.context().spanId());
+    assertThat(attributes(send))
+        .containsEntry("messaging.system", "punctual")
+        .containsEntry("messaging.destination.name", "order.close")
+        .containsEntry("messaging.message.id", "t")
+        .containsEntry("outcome", "created");
+    String sent = hex(send.getSpanId().toByteArray());
+    assertThat(trace).isEqualTo("00-" + submit.context().traceId() + "-" + sent + "-01");
 
     call(trace, 1, "fail");
     call(trace, 2, "");
@@ -140,7 +156,14 @@ class TracingIT {
       assertThat(span.getName()).isEqualTo("process order.close");
       assertThat(span.getKind()).isEqualTo(Span.SpanKind.SPAN_KIND_CONSUMER);
       assertThat(hex(span.getTraceId().toByteArray())).isEqualTo(submit.context().traceId());
-      assertThat(hex(span.getParentSpanId().toByteArray())).isEqualTo(submit.context().spanId());
+      assertThat(span.getParentSpanId()).isEqualTo(send.getSpanId());
+      assertThat(attributes(span))
+          .containsEntry("messaging.system", "punctual")
+          .containsEntry("messaging.operation.type", "process")
+          .containsEntry("messaging.operation.name", "process")
+          .containsEntry("messaging.destination.name", "order.close")
+          .containsEntry("messaging.message.id", "t")
+          .containsEntry("delivery", "push");
       Span work =
           await(
               one ->
@@ -151,8 +174,24 @@ class TracingIT {
     assertThat(second.getStatus().getCode()).isNotEqualTo(Status.StatusCode.STATUS_CODE_ERROR);
     assertThat(first.getLinksList()).isEmpty();
     assertThat(second.getLinksList()).hasSize(1);
-    assertThat(hex(second.getLinks(0).getSpanId().toByteArray()))
-        .isEqualTo(submit.context().spanId());
+    assertThat(second.getLinks(0).getSpanId()).isEqualTo(send.getSpanId());
+    // The same as figures, without what is different for each job.
+    assertThat(
+            meters
+                .get("punctual.client.invoke")
+                .tags("task.type", "order.close", "delivery", "push", "outcome", "failed")
+                .tag("error", "IllegalStateException")
+                .timer()
+                .count())
+        .isEqualTo(1);
+    assertThat(
+            meters
+                .get("punctual.client.submit")
+                .tags("task.type", "order.close", "outcome", "created", "error", "none")
+                .timer()
+                .getId()
+                .getTags())
+        .hasSize(3);
   }
 
   private static Span attempt(int number) {
@@ -162,8 +201,13 @@ class TracingIT {
                 .anyMatch(
                     attribute ->
                         attribute.getKey().equals("punctual.attempt")
-                            && (attribute.getValue().getIntValue() == number
-                                || attribute.getValue().getStringValue().equals("" + number))));
+                            && attribute.getValue().getStringValue().equals("" + number)));
+  }
+
+  private static Map<String, String> attributes(Span span) {
+    return span.getAttributesList().stream()
+        .collect(
+            Collectors.toMap(KeyValue::getKey, attribute -> attribute.getValue().getStringValue()));
   }
 
   private static Span await(Predicate<Span> wanted) {

@@ -1,0 +1,58 @@
+package io.punctual.spring.observation;
+
+import io.micrometer.observation.transport.ReceiverContext;
+import io.punctual.JobAttempt;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of an invocation of a worker: one attempt of a job, and at its end how it ended.
+ * Its carrier are the headers of the job.
+ */
+public final class JobInvokeContext extends ReceiverContext<Map<String, String>> {
+
+  private final String taskType;
+  private final String taskId;
+  private final int attempt;
+  private final String delivery;
+  private JobAttempt.@Nullable Outcome outcome;
+
+  JobInvokeContext(
+      String taskType, String taskId, int attempt, Map<String, String> headers, String delivery) {
+    super((carrier, name) -> carrier.get(name));
+    setCarrier(headers);
+    this.taskType = taskType;
+    this.taskId = taskId;
+    this.attempt = attempt;
+    this.delivery = delivery;
+  }
+
+  /** The type of the job. */
+  public String getTaskType() {
+    return taskType;
+  }
+
+  /** The id of the job. */
+  public String getTaskId() {
+    return taskId;
+  }
+
+  /** Which attempt of the job this is, counted from 1. */
+  public int getAttempt() {
+    return attempt;
+  }
+
+  /** How the job came here: {@code push}, {@code pull}, or {@code in-process} in plugin mode. */
+  public String getDelivery() {
+    return delivery;
+  }
+
+  /** How it ended, for the worker; null until then. */
+  public JobAttempt.@Nullable Outcome getOutcome() {
+    return outcome;
+  }
+
+  void setOutcome(JobAttempt.Outcome outcome) {
+    this.outcome = outcome;
+  }
+}
