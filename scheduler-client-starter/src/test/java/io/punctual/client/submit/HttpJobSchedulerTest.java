@@ -193,7 +193,7 @@ class HttpJobSchedulerTest {
       assertThat(service(bad, good).submit(job()).taskId()).isEqualTo("1001");
     }
     bad.stubFor(any(anyUrl()).willReturn(aResponse().withFixedDelay(3000)));
-    assertThat(service(bad, good).submit(job()).taskId()).isEqualTo("1001");
+    assertThat(service(Duration.ofSeconds(1), bad, good).submit(job()).taskId()).isEqualTo("1001");
   }
 
   @Test
@@ -369,13 +369,18 @@ class HttpJobSchedulerTest {
   }
 
   private static JobScheduler service(WireMockServer... servers) {
+    return service(Duration.ofSeconds(30), servers);
+  }
+
+  /** Which waits for an answer for so long. */
+  private static JobScheduler service(Duration patience, WireMockServer... servers) {
     List<URI> uris =
         java.util.Arrays.stream(servers).map(server -> URI.create(server.baseUrl())).toList();
     return new HttpJobScheduler(
         new ClientIdentity("Shop"),
         new SchedulerCalls(
             new SchedulerLocator(() -> uris),
-            new PunctualClientProperties.Submit(Duration.ofSeconds(1), Duration.ofSeconds(1), 4),
+            new PunctualClientProperties.Submit(patience, patience, 4),
             null,
             null));
   }

@@ -35,11 +35,14 @@ final class QueueSampler implements SmartLifecycle {
 
   private static final Logger log = LoggerFactory.getLogger(QueueSampler.class);
 
-  /** At most about so many buckets at once, and then a pause: a hundredth of a store's time. */
+  /**
+   * At most about so many buckets at once, and then a pause: less than a hundredth of a store's
+   * time.
+   */
   private static final int AT_ONCE = 10;
 
   /** For each bucket. */
-  private static final Duration PAUSE = Duration.ofMillis(10);
+  private static final Duration PAUSE = Duration.ofMillis(20);
 
   private final Engine engine;
   private final WorkersSeen workers;

@@ -2,6 +2,7 @@ package io.punctual.server.security;
 
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.security.config.observation.SecurityObservationSettings;
 import org.springframework.security.web.firewall.HttpFirewall;
 import org.springframework.security.web.firewall.StrictHttpFirewall;
 
@@ -15,5 +16,14 @@ class FirewallConfiguration {
     // Which methods a path takes, the API says itself, with Allow.
     firewall.setUnsafeAllowAnyHttpMethod(true);
     return firewall;
+  }
+
+  /**
+   * None of its own: it would observe each filter of each request, a quarter of what a small
+   * request costs. What is refused shows in the requests' metric, by status.
+   */
+  @Bean
+  SecurityObservationSettings securityObservations() {
+    return SecurityObservationSettings.noObservations();
   }
 }
