@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * What became of every job, from the submitter's and the workers' own records: nobody else is
@@ -22,10 +23,11 @@ import java.util.TreeSet;
  * @param lost acknowledged, and neither done nor settled otherwise
  * @param unexpected run, and never submitted
  * @param early begun before the due time
- * @param overlapping begun again while the run before was still going on in a living worker
+ * @param overlapping begun again while another run was still going on in a living worker that had
+ *     not overrun its time
  * @param repeated begun more than once, for whatever reason
- * @param causes of the repeats: how many further runs each kind of fault, or the worker's own
- *     failure, explains
+ * @param causes of the repeats: how many further runs each kind of fault, the worker's own failure,
+ *     or that it overran its time, explains
  * @param unexplained begun once more though the run before ended well and nothing was broken then
  *     that had it in its hands, or more often than things were broken
  */
@@ -42,6 +44,7 @@ public record Accounting(
     Set<String> unexplained) {
 
   private static final String FAILED = "the worker said that it failed";
+  private static final String OVERRAN = "the worker overran the job's time";
 
   /**
    * Adds up.
@@ -78,10 +81,10 @@ public record Accounting(
           if (runs.size() > 1) {
             repeated.add(id);
           }
-          if (overlap(runs)) {
+          if (overlap(history, runs)) {
             overlapping.add(id);
           }
-          if (!explained(runs, faults, causes)) {
+          if (!explained(runs, history.limit(id), faults, causes)) {
             unexplained.add(id);
           }
         });
@@ -98,10 +101,11 @@ public record Accounting(
         unexplained);
   }
 
-  private static boolean overlap(List<Execution> runs) {
+  private static boolean overlap(History history, List<Execution> runs) {
     for (int i = 1; i < runs.size(); i++) {
-      Long end = runs.get(i - 1).end();
-      if (end != null && runs.get(i).begin() < end) {
+      long begin = runs.get(i).begin();
+      if (runs.subList(0, i).stream()
+          .anyMatch(run -> run.end() != null && begin < run.end() && !history.overran(run))) {
         return true;
       }
     }
@@ -110,7 +114,7 @@ public record Accounting(
 
   /** Each further run needs a cause of its own. */
   private static boolean explained(
-      List<Execution> runs, List<Fault> faults, Map<String, Integer> causes) {
+      List<Execution> runs, long limit, List<Fault> faults, Map<String, Integer> causes) {
     Set<Fault> used = Collections.newSetFromMap(new IdentityHashMap<>());
     for (int i = 1; i < runs.size(); i++) {
       Execution before = runs.get(i - 1);
@@ -118,10 +122,16 @@ public record Accounting(
         causes.merge(FAILED, 1, Integer::sum);
         continue;
       }
-      long next = runs.get(i).begin();
+      Execution next = runs.get(i);
+      if (timeOver(before, next, limit)) {
+        causes.merge(OVERRAN, 1, Integer::sum);
+        continue;
+      }
       Optional<Fault> cause =
-          during(before, faults).stream()
-              .filter(fault -> fault.repeats() && fault.from() <= next && !used.contains(fault))
+          Stream.concat(
+                  during(before, faults).stream().filter(fault -> fault.repeats(limit)),
+                  faults.stream().filter(fault -> fault.heldUp(next, limit)))
+              .filter(fault -> fault.from() <= next.begin() && !used.contains(fault))
               .findFirst();
       if (cause.isEmpty()) {
         return false;
@@ -130,6 +140,12 @@ public record Accounting(
       causes.merge(cause.get().what(), 1, Integer::sum);
     }
     return true;
+  }
+
+  /** Whether a run was still going on, or its worker had died, when its time was over. */
+  private static boolean timeOver(Execution run, Execution next, long limit) {
+    // The scheduler counts from when it sends, a little earlier; but then it waits for a second.
+    return (run.end() == null || run.lasted(limit)) && next.begin() - run.begin() > limit;
   }
 
   /** The faults that broke what had a run in its hands while it was under way, in their order. */
@@ -150,18 +166,18 @@ public record Accounting(
    * broke: no more can have run once more because of it.
    */
   public static Map<String, Integer> underWay(
-      Collection<Execution> executions, List<Fault> faults) {
+      History history, Collection<Execution> executions, List<Fault> faults) {
     Map<String, Integer> underWay = new TreeMap<>();
     for (Execution run : executions) {
       during(run, faults).stream()
-          .filter(Fault::repeats)
+          .filter(fault -> fault.repeats(history.limit(run.taskId())))
           .forEach(fault -> underWay.merge(fault.what(), 1, Integer::sum));
     }
     return underWay;
   }
 
   /** How many further runs have another cause than that the worker said that it failed. */
-  public int furtherByFaults() {
+  public int furtherUnasked() {
     return causes.entrySet().stream()
         .filter(cause -> !cause.getKey().equals(FAILED))
         .mapToInt(Map.Entry::getValue)

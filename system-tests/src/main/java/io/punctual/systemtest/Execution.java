@@ -49,6 +49,11 @@ public record Execution(
     return ending == Ending.DONE;
   }
 
+  /** Whether it is known to have gone on for longer than that, microseconds. */
+  boolean lasted(long limit) {
+    return end != null && end - begin > limit;
+  }
+
   /** The line that is written at the beginning. */
   public static String beginLine(String run, String taskId, long micros, Set<String> senders) {
     return "begin " + run + " " + taskId + " " + micros + " " + String.join(",", senders) + "\n";

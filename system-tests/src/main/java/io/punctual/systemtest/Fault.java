@@ -28,6 +28,11 @@ public record Fault(String what, long from, long until, Effect effect, Predicate
     NONE,
     /** No job runs once more because of it alone; answers that are under way stay so. */
     DELAYS,
+    /**
+     * What it hit stands still for as long as it lasts: jobs that may run for less may run once
+     * more, elsewhere. Answers that are under way stay so.
+     */
+    HOLDS,
     /** Jobs that are under way may run once more. */
     REPEATS
   }
@@ -59,8 +64,27 @@ public record Fault(String what, long from, long until, Effect effect, Predicate
     return new Fault(what, from, EpochMicros.now(), effect, hit);
   }
 
-  boolean repeats() {
-    return effect == Effect.REPEATS;
+  /**
+   * Whether a job can run once more because of it.
+   *
+   * @param limit how long the job may run, microseconds
+   */
+  boolean repeats(long limit) {
+    return effect == Effect.REPEATS || outlasts(limit);
+  }
+
+  private boolean outlasts(long limit) {
+    return effect == Effect.HOLDS && until - from > limit;
+  }
+
+  /**
+   * Whether a run may have begun so late because of it that its time was over before: it was sent
+   * elsewhere by then.
+   *
+   * @param limit how long the job may run, microseconds
+   */
+  boolean heldUp(Execution run, long limit) {
+    return outlasts(limit) && meets(run, run.begin());
   }
 
   /**

@@ -11,8 +11,10 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -38,21 +40,93 @@ public final class FaultyLink implements AutoCloseable {
     CUT
   }
 
-  /** Where something happens, seen from one request. */
-  public enum Point {
-    /** It was sent and does not arrive. */
-    BEFORE,
-    /** It was carried out, and its answer does not arrive. */
-    BETWEEN,
-    /** Its answer has arrived. */
-    BEHIND
+  /** What a {@link Trap} holds back. */
+  public enum Side {
+    /** The request: it was sent and does not arrive. */
+    REQUEST,
+    /** Its answer: it was carried out, and nobody hears of it. */
+    ANSWER
   }
 
-  private record Tripwire(byte[] marker, Point point, Runnable action) {
+  /** Holds back one request, or the answer to it: the first that has all the marks in its bytes. */
+  public static final class Trap {
 
-    boolean isIn(byte[] buffer, int length) {
-      for (int i = 0; i + marker.length <= length; i++) {
-        if (Arrays.equals(buffer, i, i + marker.length, marker, 0, marker.length)) {
+    private enum State {
+      SET,
+      HOLDS,
+      LETS_GO,
+      CUTS
+    }
+
+    private final Side side;
+    private final List<byte[]> request;
+    private final byte[] answer;
+    private final AtomicReference<State> state = new AtomicReference<>(State.SET);
+    private final CountDownLatch passed = new CountDownLatch(1);
+    private volatile @Nullable Thread holding;
+
+    private Trap(Side side, List<String> request, String answer) {
+      this.side = side;
+      this.request = request.stream().map(Trap::bytes).toList();
+      this.answer = bytes(answer);
+    }
+
+    private static byte[] bytes(String mark) {
+      return mark.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** Whether it holds something, or has. */
+    public boolean sprung() {
+      return state.get() != State.SET;
+    }
+
+    /** Lets go on what it holds; that is on its way again when this returns. */
+    public void letGo() {
+      if (become(State.LETS_GO) == State.HOLDS) {
+        try {
+          passed.await();
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+
+    /** What it holds never arrives: that connection is reset. */
+    public void cut() {
+      become(State.CUTS);
+    }
+
+    /** Answers what it was before; what was decided stays so. */
+    private State become(State next) {
+      State before = state.getAndUpdate(now -> now == State.SET || now == State.HOLDS ? next : now);
+      LockSupport.unpark(holding);
+      return before;
+    }
+
+    private boolean takes(byte[] buffer, int length) {
+      return state.get() == State.SET
+          && request.stream().allMatch(mark -> isIn(mark, buffer, length));
+    }
+
+    private boolean isAt(boolean toServer, byte[] buffer, int length) {
+      return toServer ? side == Side.REQUEST : side == Side.ANSWER && isIn(answer, buffer, length);
+    }
+
+    /** Answers whether it goes on. */
+    private boolean hold() {
+      holding = Thread.currentThread();
+      if (!state.compareAndSet(State.SET, State.HOLDS)) {
+        return true;
+      }
+      while (state.get() == State.HOLDS) {
+        LockSupport.park(this);
+      }
+      return state.get() == State.LETS_GO;
+    }
+
+    private static boolean isIn(byte[] mark, byte[] buffer, int length) {
+      for (int i = 0; i + mark.length <= length; i++) {
+        if (Arrays.equals(buffer, i, i + mark.length, mark, 0, mark.length)) {
           return true;
         }
       }
@@ -60,7 +134,7 @@ public final class FaultyLink implements AutoCloseable {
     }
   }
 
-  private final AtomicReference<@Nullable Tripwire> tripwire = new AtomicReference<>();
+  private final Set<Trap> traps = ConcurrentHashMap.newKeySet();
   private final ServerSocket server;
   private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
   private volatile int target;
@@ -87,6 +161,11 @@ public final class FaultyLink implements AutoCloseable {
     return server.getLocalPort();
   }
 
+  /** The address by which it leads to a program that speaks HTTP. */
+  public String url() {
+    return "http://127.0.0.1:" + port();
+  }
+
   /**
    * Changes what becomes of the bytes. What a connection held back is never delivered: it is reset
    * when the link becomes another.
@@ -101,17 +180,15 @@ public final class FaultyLink implements AutoCloseable {
   }
 
   /**
-   * Does something once, at a point of the first request that holds the marker.
+   * Sets a trap, which holds something once; what it holds is held until it is told otherwise.
    *
-   * @param marker as it stands in the bytes
+   * @param request marks, as they stand in the bytes of the request
+   * @param answer a mark in the bytes of the answer, where that is held; may be empty
    */
-  public void once(String marker, Point point, Runnable action) {
-    tripwire.set(new Tripwire(marker.getBytes(StandardCharsets.US_ASCII), point, action));
-  }
-
-  /** Whether the last {@link #once} has happened. */
-  public boolean happened() {
-    return tripwire.get() == null;
+  public Trap trap(Side side, List<String> request, String answer) {
+    Trap trap = new Trap(side, request, answer);
+    traps.add(trap);
+    return trap;
   }
 
   private void accept() {
@@ -143,6 +220,7 @@ public final class FaultyLink implements AutoCloseable {
 
   @Override
   public void close() {
+    traps.forEach(Trap::cut);
     try {
       server.close();
     } catch (IOException e) {
@@ -157,8 +235,8 @@ public final class FaultyLink implements AutoCloseable {
     private final Socket there = new Socket();
     private final Set<Thread> pumps = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
-    // Of the request that is under way: a connection to Redis has one at a time.
-    private volatile @Nullable Tripwire touched;
+    // Whose request is under way: a connection to Redis has one at a time.
+    private volatile @Nullable Trap asked;
 
     Connection(Socket client) {
       this.client = client;
@@ -213,34 +291,36 @@ public final class FaultyLink implements AutoCloseable {
     /** Answers whether the bytes went on. */
     private boolean pass(boolean request, byte[] buffer, int length, OutputStream out)
         throws IOException {
-      Tripwire wire = request ? tripwire.get() : touched;
-      boolean touches = wire != null && (!request || wire.isIn(buffer, length));
-      if (!touches || wire == null) {
+      Trap trap = request ? taking(buffer, length) : asked;
+      // Before it goes on: the answer may be quick.
+      asked = request ? trap : null;
+      if (trap == null || !trap.isAt(request, buffer, length)) {
         write(buffer, length, out);
         return true;
       }
-      boolean here = wire.point() == (request ? Point.BEFORE : Point.BETWEEN);
-      if (here) {
-        wire.action().run();
-        tripwire.compareAndSet(wire, null);
-        return false;
-      }
-      if (request) {
-        // The answer may be quick.
-        touched = wire;
+      try {
+        if (!trap.hold()) {
+          return false;
+        }
         write(buffer, length, out);
-      } else {
-        touched = null;
-        write(buffer, length, out);
-        wire.action().run();
-        tripwire.compareAndSet(wire, null);
+        return true;
+      } finally {
+        trap.passed.countDown();
       }
-      return true;
     }
 
     private void write(byte[] buffer, int length, OutputStream out) throws IOException {
       out.write(buffer, 0, length);
       out.flush();
+    }
+
+    private @Nullable Trap taking(byte[] buffer, int length) {
+      for (Trap trap : traps) {
+        if (trap.takes(buffer, length)) {
+          return trap;
+        }
+      }
+      return null;
     }
 
     void wake() {

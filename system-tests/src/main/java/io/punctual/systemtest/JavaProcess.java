@@ -3,6 +3,7 @@ package io.punctual.systemtest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpClient;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -130,6 +131,12 @@ public final class JavaProcess implements AutoCloseable {
     return port;
   }
 
+  /** As its log is named. */
+  @Override
+  public String toString() {
+    return name + "-" + port;
+  }
+
   /** The id of the process that was started last. */
   public long pid() {
     return process().pid();
@@ -186,16 +193,29 @@ public final class JavaProcess implements AutoCloseable {
     }
   }
 
+  /** Live objects by class, as {@code jcmd GC.class_histogram} shows them after a collection. */
+  public String histogram() {
+    try {
+      Process jcmd =
+          new ProcessBuilder(jcmd(), Long.toString(pid()), "GC.class_histogram")
+              .redirectErrorStream(true)
+              .start();
+      return new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String jcmd() {
+    return Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+  }
+
   /** Writes what its threads do, also the virtual ones, into a file beside its log. */
   private Path dumpThreads(long pid) {
     Path file = log.resolveSibling(log.getFileName() + "." + pid + ".threads");
     try {
       Files.deleteIfExists(file);
-      new ProcessBuilder(
-              Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
-              Long.toString(pid),
-              "Thread.dump_to_file",
-              file.toString())
+      new ProcessBuilder(jcmd(), Long.toString(pid), "Thread.dump_to_file", file.toString())
           .start()
           .waitFor(PATIENCE_S, TimeUnit.SECONDS);
       new ProcessBuilder("kill", "-QUIT", Long.toString(pid)).start();

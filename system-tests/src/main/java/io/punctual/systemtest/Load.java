@@ -18,7 +18,7 @@ public final class Load implements AutoCloseable {
   private static final int ROUNDS = 5;
 
   private final Submitter submitter;
-  private final List<JavaProcess> schedulers;
+  private final List<String> schedulers;
   private final String prefix;
   private final String what;
   private final String retry;
@@ -29,6 +29,7 @@ public final class Load implements AutoCloseable {
   private final AtomicInteger sent = new AtomicInteger();
 
   /**
+   * @param schedulers their addresses
    * @param prefix of the task ids
    * @param what the worker shall do
    * @param retry the jobs' retry policy
@@ -37,7 +38,7 @@ public final class Load implements AutoCloseable {
    */
   public Load(
       Submitter submitter,
-      List<JavaProcess> schedulers,
+      List<String> schedulers,
       String prefix,
       String what,
       String retry,
@@ -73,7 +74,7 @@ public final class Load implements AutoCloseable {
     long delay = RandomGenerator.getDefault().nextLong(minDelay.toMillis(), maxDelay.toMillis());
     long due = System.currentTimeMillis() + delay;
     for (int i = 0; i < ROUNDS * schedulers.size(); i++) {
-      JavaProcess scheduler = schedulers.get((number + i) % schedulers.size());
+      String scheduler = schedulers.get((number + i) % schedulers.size());
       if (submitter.submitOne(scheduler, prefix + number, what, due, retry)) {
         return;
       }

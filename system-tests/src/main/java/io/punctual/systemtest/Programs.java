@@ -107,6 +107,17 @@ public final class Programs {
    */
   public JavaProcess scheduler(
       JavaProcess registry, int redisPort, String keyPrefix, String... options) {
+    return scheduler(registry.url(), redisPort, keyPrefix, options);
+  }
+
+  /**
+   * A scheduler that reaches the registry by another way.
+   *
+   * @param registry the address that it is told
+   * @param keyPrefix keeps the queues of one test from those of another
+   */
+  public JavaProcess scheduler(
+      String registry, int redisPort, String keyPrefix, String... options) {
     int port = Ports.free();
     List<String> arguments =
         new ArrayList<>(
@@ -174,6 +185,15 @@ public final class Programs {
   /** An instance of a worker application. */
   public JavaProcess worker(
       JavaProcess registry, String application, Path record, String... options) {
+    return worker(registry.url(), application, record, options);
+  }
+
+  /**
+   * An instance of a worker application that reaches the registry by another way.
+   *
+   * @param registry the address that it is told
+   */
+  public JavaProcess worker(String registry, String application, Path record, String... options) {
     int port = Ports.free();
     List<String> arguments =
         new ArrayList<>(
@@ -300,7 +320,11 @@ public final class Programs {
 
   /** The option by which an application finds the registry. */
   static String eureka(JavaProcess registry) {
-    return "--eureka.client.service-url.defaultZone=" + registry.url() + "/eureka/";
+    return eureka(registry.url());
+  }
+
+  private static String eureka(String registry) {
+    return "--eureka.client.service-url.defaultZone=" + registry + "/eureka/";
   }
 
   private JavaProcess process(String name, int port, Launch launch, List<String> arguments) {

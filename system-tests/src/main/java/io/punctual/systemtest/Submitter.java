@@ -23,6 +23,7 @@ public final class Submitter {
   private final Map<String, Long> attempted = new ConcurrentHashMap<>();
   private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
   private final Set<String> settled = ConcurrentHashMap.newKeySet();
+  private final Map<String, Duration> timesToRun = new ConcurrentHashMap<>();
   private volatile @Nullable Duration timeToRun;
 
   public Submitter(String application) {
@@ -80,9 +81,18 @@ public final class Submitter {
    * @return whether it was acknowledged; if not, it may be stored or not
    */
   public boolean submitOne(JavaProcess scheduler, String id, String what, long due, String retry) {
+    return submitOne(scheduler.url(), id, what, due, retry);
+  }
+
+  /**
+   * Submits one job to whom that address leads.
+   *
+   * @return whether it was acknowledged; if not, it may be stored or not
+   */
+  boolean submitOne(String scheduler, String id, String what, long due, String retry) {
     try {
       String job = job(id, what, due, retry);
-      int status = Http.post(scheduler.url() + "/api/v1/jobs", job).status();
+      int status = Http.post(scheduler + "/api/v1/jobs", job).status();
       if (status == 200 || status == 201) {
         acknowledged.add(id);
         return true;
@@ -96,6 +106,9 @@ public final class Submitter {
   private String job(String id, String what, long due, String retry) {
     attempted.put(id, due);
     Duration limit = timeToRun;
+    if (limit != null) {
+      timesToRun.put(id, limit);
+    }
     return """
     {"application":"%s","taskType":"%s","taskId":"%s","delayTime":%d,"params":"%s %s",\
     "retry":"%s"%s}\
@@ -184,11 +197,12 @@ public final class Submitter {
     attempted.putAll(other.attempted);
     acknowledged.addAll(other.acknowledged);
     settled.addAll(other.settled);
+    timesToRun.putAll(other.timesToRun);
   }
 
   /** What was seen so far. */
   public History history() {
-    return new History(attempted, acknowledged, settled);
+    return new History(attempted, acknowledged, settled, timesToRun);
   }
 
   private String address(JavaProcess scheduler, String id) {

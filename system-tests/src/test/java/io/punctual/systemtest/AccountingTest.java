@@ -2,6 +2,7 @@ package io.punctual.systemtest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,14 @@ class AccountingTest {
 
   private static final long SECOND = 1_000_000;
   private static final History BOTH =
-      new History(Map.of("a", 100L, "b", 200L), Set.of("a", "b"), Set.of());
+      new History(Map.of("a", 100L, "b", 200L), Set.of("a", "b"), Set.of(), Map.of());
+  // Each may run for two seconds.
+  private static final History LIMITED =
+      new History(
+          BOTH.attempted(),
+          BOTH.acknowledged(),
+          Set.of(),
+          Map.of("a", Duration.ofSeconds(2), "b", Duration.ofSeconds(2)));
 
   private static final String[] HONEST = {
     "begin 1 a 100000", "end 1 a 100500 DONE", "begin 2 b 250000", "end 2 b 260000 DONE"
@@ -55,13 +63,13 @@ class AccountingTest {
     };
 
     assertThat(of(BOTH, List.of(), failed).lost()).containsExactly("a");
-    History dead = new History(BOTH.attempted(), BOTH.acknowledged(), Set.of("a"));
+    History dead = new History(BOTH.attempted(), BOTH.acknowledged(), Set.of("a"), Map.of());
     assertThat(of(dead, List.of(), failed).sound()).isTrue();
   }
 
   @Test
   void aJobWhoseSubmitHadNoClearAnswerMayRunOrNot() {
-    History unclear = new History(BOTH.attempted(), Set.of("a"), Set.of());
+    History unclear = new History(BOTH.attempted(), Set.of("a"), Set.of(), Map.of());
 
     Accounting ran = of(unclear, List.of(), HONEST);
     assertThat(ran.sound()).isTrue();
@@ -76,7 +84,11 @@ class AccountingTest {
   @Test
   void aJobFromNowhereIsUnexpected() {
     Accounting accounting =
-        of(new History(Map.of(), Set.of(), Set.of()), List.of(), "begin 1 x 1", "end 1 x 2 DONE");
+        of(
+            new History(Map.of(), Set.of(), Set.of(), Map.of()),
+            List.of(),
+            "begin 1 x 1",
+            "end 1 x 2 DONE");
 
     assertThat(accounting.unexpected()).containsExactly("x");
     assertThat(accounting.sound()).isFalse();
@@ -192,7 +204,7 @@ class AccountingTest {
             fault(250_000, Fault.Effect.DELAYS, 2),
             fault(9 * SECOND, Fault.Effect.REPEATS, 1));
 
-    assertThat(Accounting.underWay(executions, faults)).containsExactly(Map.entry("kill", 2));
+    assertThat(Accounting.underWay(BOTH, executions, faults)).containsExactly(Map.entry("kill", 2));
   }
 
   @Test
@@ -231,6 +243,81 @@ class AccountingTest {
     assertThat(accounting.sound()).isFalse();
   }
 
+  @Test
+  void aRunThatOverranItsTimeExplainsTheNextAlsoAtTheSameTime() {
+    Accounting accounting = twice(LIMITED, 3 * SECOND, 2_150_000);
+
+    assertThat(accounting.sound()).isTrue();
+    assertThat(accounting.causes())
+        .containsExactly(Map.entry("the worker overran the job's time", 1));
+    assertThat(accounting.furtherUnasked()).isOne();
+  }
+
+  @Test
+  void aRunWithinItsTimeExplainsNothing() {
+    assertThat(twice(LIMITED, 2_050_000, 2_150_000).unexplained()).containsExactly("a");
+    assertThat(twice(LIMITED, 2_050_000, 2_040_000).overlapping()).containsExactly("a");
+    assertThat(twice(BOTH, 3 * SECOND, 2_150_000).unexplained()).containsExactly("a");
+    assertThat(twice(BOTH, 3 * SECOND, 2_150_000).overlapping()).containsExactly("a");
+  }
+
+  @Test
+  void aRunThatBeginsBeforeTheTimeOfTheOneBeforeIsOverIsUnexplained() {
+    assertThat(twice(LIMITED, 3 * SECOND, 2_050_000).unexplained()).containsExactly("a");
+  }
+
+  @Test
+  void aRunOverlapsWhateverIsStillGoingOn() {
+    Fault fault = new Fault("kill", 100_200, 5 * SECOND);
+    String[] record = {
+      "begin 1 a 100000",
+      "end 1 a 3000000 DONE",
+      "begin 3 a 2150000",
+      "end 3 a 2150500 DONE",
+      "begin 4 a 2500000",
+      "end 4 a 2500500 DONE",
+      HONEST[2],
+      HONEST[3]
+    };
+
+    assertThat(of(LIMITED, List.of(fault), record).sound()).isTrue();
+    assertThat(of(BOTH, List.of(fault, fault), record).overlapping()).containsExactly("a");
+  }
+
+  @Test
+  void aWorkerThatDiedWhenTheTimeWasOverExplainsTheNext() {
+    String[] record = {
+      "begin 1 a 100000", "begin 3 a 2150000", "end 3 a 2150500 DONE", HONEST[2], HONEST[3]
+    };
+
+    assertThat(of(LIMITED, List.of(), record).sound()).isTrue();
+    assertThat(of(BOTH, List.of(), record).unexplained()).containsExactly("a");
+  }
+
+  @Test
+  void whatStandsStillForLongerThanAJobMayRunExplainsOneMoreRun() {
+    assertThat(twice(LIMITED, 100_500, 2_150_000, freeze(3 * SECOND, 1)).sound()).isTrue();
+    assertThat(twice(LIMITED, 100_500, 2_150_000, freeze(SECOND, 1)).unexplained())
+        .containsExactly("a");
+    assertThat(twice(BOTH, 100_500, 2_150_000, freeze(3 * SECOND, 1)).unexplained())
+        .containsExactly("a");
+  }
+
+  @Test
+  void whatStandsStillMayBeginARunAfterTheOneThatTookItsPlace() {
+    assertThat(twice(LIMITED, 100_500, 3 * SECOND, freeze(3 * SECOND, 3)).sound()).isTrue();
+    assertThat(twice(LIMITED, 100_500, 9 * SECOND, freeze(3 * SECOND, 3)).unexplained())
+        .containsExactly("a");
+    assertThat(twice(BOTH, 100_500, 3 * SECOND, freeze(3 * SECOND, 3)).unexplained())
+        .containsExactly("a");
+  }
+
+  /** Whoever had one run stands still from 50 ms on. */
+  private static Fault freeze(long until, int run) {
+    return new Fault(
+        "freeze", 50_000, until, Fault.Effect.HOLDS, e -> e.run().equals(Integer.toString(run)));
+  }
+
   /** A fault of a moment, of whoever had one run. */
   private static Fault fault(long at, Fault.Effect effect, int run) {
     return new Fault("kill", at, at, effect, e -> e.run().equals(Integer.toString(run)));
@@ -238,8 +325,13 @@ class AccountingTest {
 
   /** Job a runs from 100 ms to the first time, and again from the second one. */
   private static Accounting twice(long firstEnd, long secondBegin, Fault... faults) {
+    return twice(BOTH, firstEnd, secondBegin, faults);
+  }
+
+  private static Accounting twice(
+      History history, long firstEnd, long secondBegin, Fault... faults) {
     return of(
-        BOTH,
+        history,
         List.of(faults),
         "begin 1 a 100000",
         "end 1 a " + firstEnd + " DONE",

@@ -5,7 +5,6 @@ import static io.punctual.systemtest.SharedSystem.REDIS;
 import static io.punctual.systemtest.SharedSystem.REGISTRY;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.systemtest.worker.WorkerApplication;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -32,11 +31,11 @@ class DeployIT {
   @Test
   void aNewTaskTypeWaitsForTheInstancesThatKnowItWhileAllAreReplaced() throws Exception {
     Workload load = Workload.of("deploy");
-    Submitter extra = new Submitter(load.application(), WorkerApplication.EXTRA_TYPE);
+    Submitter extra = new Submitter(load.application(), "extra");
     try (JavaProcess oldOne = load.worker(REGISTRY).start();
         JavaProcess oldTwo = load.worker(REGISTRY).start();
-        JavaProcess newOne = load.worker(REGISTRY, "--worker.extra=true");
-        JavaProcess newTwo = load.worker(REGISTRY, "--worker.extra=true")) {
+        JavaProcess newOne = load.worker(REGISTRY, "--worker.extra=extra");
+        JavaProcess newTwo = load.worker(REGISTRY, "--worker.extra=extra")) {
       oldOne.awaitReady();
       oldTwo.awaitReady();
       try (Load steady = SchedulerDeathIT.load(load, List.of(scheduler), "sleep 200").start(60)) {

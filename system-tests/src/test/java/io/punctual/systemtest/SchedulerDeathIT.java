@@ -77,7 +77,7 @@ class SchedulerDeathIT {
   static Load load(Workload workload, List<JavaProcess> schedulers, String what) {
     return new Load(
         workload.submitter(),
-        schedulers,
+        schedulers.stream().map(JavaProcess::url).toList(),
         "load-",
         what,
         "default",

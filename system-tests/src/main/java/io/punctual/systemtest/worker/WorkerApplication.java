@@ -5,44 +5,51 @@ import io.punctual.TaskContext;
 import io.punctual.TaskWorker;
 import io.punctual.systemtest.EpochMicros;
 import io.punctual.systemtest.Execution;
+import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.springframework.beans.factory.BeanRegistrar;
+import org.springframework.beans.factory.BeanRegistry;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
 
 /**
  * Runs jobs of the type {@value #TYPE}, whose params are {@code <task id> <what to do>}: {@code
  * record}, {@code sleep <ms>}, {@code later <ms>} (a future), {@code defer <file>} (the handle goes
- * there), {@code fail <times>}, {@code reject <text>}, {@code halt}. With {@code worker.slower}
- * sleeps take so many times as long. Each invocation is in the record file before anything else
- * happens, so that it survives a kill -9.
+ * there), {@code overrun <ms> <n>} (that long in one of n runs, interrupted or not), {@code fail
+ * <times>}, {@code reject <text>}, {@code halt}. With {@code worker.slower} sleeps take so many
+ * times as long. Each invocation is in the record file before anything else happens, so that it
+ * survives a kill -9.
  */
 @SpringBootApplication
+@Import(WorkerApplication.ExtraTypes.class)
 public class WorkerApplication {
 
   /** The task type. */
   public static final String TYPE = "job";
 
-  /** Another one, which it knows with {@code worker.extra} only. */
-  public static final String EXTRA_TYPE = "extra";
+  /** Property: other task types that it knows, with commas between them. */
+  public static final String EXTRA = "worker.extra";
 
   /** Property: the record file. */
   public static final String RECORD = "worker.record";
@@ -59,10 +66,28 @@ public class WorkerApplication {
     return new Jobs(TYPE, open(record), slower);
   }
 
-  @Bean
-  @ConditionalOnProperty("worker.extra")
-  TaskWorker extraJobs(@Value("${" + RECORD + "}") Path record) throws IOException {
-    return new Jobs(EXTRA_TYPE, open(record), 1);
+  /** A worker for each other type. */
+  static final class ExtraTypes implements BeanRegistrar {
+
+    @Override
+    public void register(BeanRegistry registry, Environment environment) {
+      String[] types = environment.getProperty(EXTRA, String[].class, new String[0]);
+      Path record = Path.of(environment.getRequiredProperty(RECORD));
+      for (String type : types) {
+        registry.registerBean(
+            "jobs-" + type,
+            TaskWorker.class,
+            bean -> bean.supplier(context -> new Jobs(type, opened(record), 1)));
+      }
+    }
+
+    private static OutputStream opened(Path record) {
+      try {
+        return open(record);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
   }
 
   @Bean
@@ -71,9 +96,9 @@ public class WorkerApplication {
     return SENDERS;
   }
 
-  private static FileChannel open(Path record) throws IOException {
-    return FileChannel.open(
-        record, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
+  // Not a channel: an interrupt in the midst of a line would close it for all jobs.
+  private static OutputStream open(Path record) throws IOException {
+    return new FileOutputStream(record.toFile(), /* append= */ true);
   }
 
   private static final class Jobs implements TaskWorker {
@@ -82,11 +107,11 @@ public class WorkerApplication {
     private static final AtomicLong RUNS = new AtomicLong();
 
     private final String type;
-    private final FileChannel record;
+    private final OutputStream record;
     private final int slower;
     private final Map<String, Integer> failures = new ConcurrentHashMap<>();
 
-    Jobs(String type, FileChannel record, int slower) {
+    Jobs(String type, OutputStream record, int slower) {
       this.type = type;
       this.record = record;
       this.slower = slower;
@@ -150,6 +175,7 @@ public class WorkerApplication {
         // The work itself, which takes as long as the test says; an interrupt ends it, as it
         // would any other. Nobody waits here for something to happen.
         case "sleep" -> Thread.sleep(slower * Long.parseLong(words[2]));
+        case "overrun" -> overrun(words[2].split(" ", 2));
         case "fail" -> {
           int failed = failures.merge(words[0], 1, Integer::sum);
           if (failed <= Integer.parseInt(words[2])) {
@@ -162,12 +188,21 @@ public class WorkerApplication {
       }
     }
 
+    /** Work that hears no interrupt: it goes on when its time is over. */
+    private static void overrun(String[] words) {
+      if (ThreadLocalRandom.current().nextInt(Integer.parseInt(words[1])) > 0) {
+        return;
+      }
+      long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Long.parseLong(words[0]));
+      for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+        LockSupport.parkNanos(left);
+        var unused = Thread.interrupted();
+      }
+    }
+
     private void write(String line) throws IOException {
       // One write call for each line: appends are atomic, also between threads.
-      int written = record.write(ByteBuffer.wrap(line.getBytes(StandardCharsets.US_ASCII)));
-      if (written != line.length()) {
-        throw new IOException("the record could not be written whole");
-      }
+      record.write(line.getBytes(StandardCharsets.US_ASCII));
     }
   }
 }

@@ -22,7 +22,7 @@ final class Attempts {
   private final int runs;
   private final int doneJobs;
   private final int failedRuns;
-  private final int furtherByFaults;
+  private final int furtherUnasked;
   private final int done;
   private final int failed;
   private final int unknown;
@@ -43,7 +43,7 @@ final class Attempts {
         (int) executions.stream().filter(Execution::done).map(Execution::taskId).distinct().count();
     this.failedRuns =
         (int) executions.stream().filter(run -> run.ending() == Execution.Ending.FAILED).count();
-    this.furtherByFaults = accounting.furtherByFaults();
+    this.furtherUnasked = accounting.furtherUnasked();
     this.done = counters.path("done").asInt(0);
     this.failed = counters.path("failed").asInt(0);
     this.unknown = counters.path("unknown").asInt(0);
@@ -54,6 +54,11 @@ final class Attempts {
   /** Attempts whose answer was lost, or was not heard in time. */
   int further() {
     return unknown + expired;
+  }
+
+  /** Attempts that were given up on because the worker took too long, as far as it is known. */
+  int timeOver() {
+    return metric("time_over");
   }
 
   /**
@@ -73,7 +78,7 @@ final class Attempts {
         .as("runs, %s", this)
         .isBetween(done + failed, done + failed + further() + forgotten());
     // A further run that no worker asked for is one that Redis has counted.
-    assertThat(furtherByFaults)
+    assertThat(furtherUnasked)
         .as("further runs, %s", this)
         .isLessThanOrEqualTo(further() + forgotten());
     // The metric counts nothing that Redis does not have. It has less: what a scheduler counted
@@ -105,7 +110,7 @@ final class Attempts {
 
   @Override
   public String toString() {
-    return "runs %d, jobs done %d, runs that failed %d, further runs by faults %d; metric %s"
-        .formatted(runs, doneJobs, failedRuns, furtherByFaults, metric);
+    return "runs %d, jobs done %d, runs that failed %d, further runs that no worker asked for %d; metric %s"
+        .formatted(runs, doneJobs, failedRuns, furtherUnasked, metric);
   }
 }

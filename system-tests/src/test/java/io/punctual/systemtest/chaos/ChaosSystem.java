@@ -2,10 +2,10 @@ package io.punctual.systemtest.chaos;
 
 import io.punctual.redis.RedisServer;
 import io.punctual.redis.Resp;
-import io.punctual.systemtest.Execution;
 import io.punctual.systemtest.FaultyLink;
 import io.punctual.systemtest.JavaProcess;
 import io.punctual.systemtest.Programs;
+import io.punctual.systemtest.Redeliveries;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
 /** Redis, a registry, schedulers and workers, each a process, each behind a link that can break. */
@@ -24,6 +23,8 @@ final class ChaosSystem implements AutoCloseable {
   private final JavaProcess registry;
   private final List<FaultyLink> redisLinks = new ArrayList<>();
   private final List<FaultyLink> workerLinks = new ArrayList<>();
+  private final List<FaultyLink> registryLinks = new ArrayList<>();
+  private final List<FaultyLink> schedulerLinks = new ArrayList<>();
   private final List<JavaProcess> schedulers = new ArrayList<>();
   private final List<JavaProcess> workers = new ArrayList<>();
   private final Redeliveries redeliveries;
@@ -41,15 +42,22 @@ final class ChaosSystem implements AutoCloseable {
     for (int i = 0; i < schedulerCount; i++) {
       FaultyLink link = new FaultyLink().to(redis.port());
       redisLinks.add(link);
-      schedulers.add(
-          programs.scheduler(registry, link.port(), application, "--punctual.lease=3s").start());
+      JavaProcess scheduler =
+          programs.scheduler(
+              newRegistryLink().url(),
+              link.port(),
+              application,
+              "--punctual.lease=3s",
+              Audit.option());
+      schedulerLinks.add(new FaultyLink().to(scheduler.port()));
+      schedulers.add(scheduler.start());
     }
     for (int i = 0; i < workerCount; i++) {
       FaultyLink link = new FaultyLink();
       workerLinks.add(link);
       JavaProcess worker =
           programs.worker(
-              registry,
+              newRegistryLink().url(),
               application,
               record,
               "--eureka.instance.non-secure-port=" + link.port(),
@@ -59,6 +67,12 @@ final class ChaosSystem implements AutoCloseable {
     }
     schedulers.forEach(JavaProcess::awaitReady);
     workers.forEach(JavaProcess::awaitReady);
+  }
+
+  private FaultyLink newRegistryLink() {
+    FaultyLink link = new FaultyLink().to(registry.port());
+    registryLinks.add(link);
+    return link;
   }
 
   RedisServer redis() {
@@ -73,6 +87,11 @@ final class ChaosSystem implements AutoCloseable {
     return schedulers;
   }
 
+  /** Where producers reach the schedulers. */
+  List<String> submitAddresses() {
+    return schedulerLinks.stream().map(FaultyLink::url).toList();
+  }
+
   JavaProcess anyScheduler(RandomGenerator random) {
     return schedulers.get(random.nextInt(schedulers.size()));
   }
@@ -81,24 +100,37 @@ final class ChaosSystem implements AutoCloseable {
     return workers.get(random.nextInt(workers.size()));
   }
 
-  void callRedis(String... command) {
+  String callRedis(String... command) {
     try {
-      Resp.call(redis.port(), command);
+      return Resp.call(redis.port(), command);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
   /** Breaks the way of one scheduler to Redis; answers the runs that this scheduler had sent. */
-  Predicate<Execution> breakRedisLink(
-      RandomGenerator random, FaultyLink.Mode mode, int atLeast, int atMost) {
+  Hit breakRedisLink(RandomGenerator random, FaultyLink.Mode mode, int atLeast, int atMost) {
     return runsOf(schedulers.get(breakLink(redisLinks, random, mode, atLeast, atMost)));
   }
 
   /** Breaks the way to one worker; answers the runs that this worker had. */
-  Predicate<Execution> breakWorkerLink(
-      RandomGenerator random, FaultyLink.Mode mode, int atLeast, int atMost) {
+  Hit breakWorkerLink(RandomGenerator random, FaultyLink.Mode mode, int atLeast, int atMost) {
     return runsOf(workers.get(breakLink(workerLinks, random, mode, atLeast, atMost)));
+  }
+
+  /** Breaks the way of one scheduler or worker to the registry; no run is in its hands. */
+  Hit breakRegistryLink(RandomGenerator random, FaultyLink.Mode mode, int atLeast, int atMost) {
+    int number = breakLink(registryLinks, random, mode, atLeast, atMost);
+    // The schedulers' come first.
+    int worker = number - schedulers.size();
+    return new Hit(
+        (worker < 0 ? schedulers.get(number) : workers.get(worker)).toString(), run -> false);
+  }
+
+  /** Breaks the way of the producers to one scheduler; no run is in its hands. */
+  Hit breakSchedulerLink(RandomGenerator random, FaultyLink.Mode mode, int atLeast, int atMost) {
+    int number = breakLink(schedulerLinks, random, mode, atLeast, atMost);
+    return new Hit(schedulers.get(number).toString(), run -> false);
   }
 
   private static int breakLink(
@@ -119,16 +151,16 @@ final class ChaosSystem implements AutoCloseable {
    * The runs that a process has in its hands: those in a worker as it was started last, those that
    * a scheduler had sent, none for others.
    */
-  Predicate<Execution> runsOf(JavaProcess process) {
+  Hit runsOf(JavaProcess process) {
     if (workers.contains(process)) {
       long pid = process.pid();
-      return run -> run.process() == pid;
+      return new Hit(process.toString(), run -> run.process() == pid);
     }
     if (schedulers.contains(process)) {
       String name = "127.0.0.1:" + process.port();
-      return run -> run.senders().contains(name);
+      return new Hit(process.toString(), run -> run.senders().contains(name));
     }
-    return run -> false;
+    return new Hit(process.toString(), run -> false);
   }
 
   /** Remembers what a scheduler has counted, for it forgets that when it ends. */
@@ -163,6 +195,8 @@ final class ChaosSystem implements AutoCloseable {
     workers.forEach(JavaProcess::close);
     schedulers.forEach(JavaProcess::close);
     registry.close();
+    schedulerLinks.forEach(FaultyLink::close);
+    registryLinks.forEach(FaultyLink::close);
     workerLinks.forEach(FaultyLink::close);
     redisLinks.forEach(FaultyLink::close);
     redis.close();

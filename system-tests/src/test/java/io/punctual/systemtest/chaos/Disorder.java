@@ -1,12 +1,10 @@
 package io.punctual.systemtest.chaos;
 
-import io.punctual.systemtest.Execution;
 import io.punctual.systemtest.Fault;
 import io.punctual.systemtest.Fault.Effect;
 import io.punctual.systemtest.FaultyLink.Mode;
 import io.punctual.systemtest.JavaProcess;
 import java.util.function.BiFunction;
-import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
 /**
@@ -16,17 +14,20 @@ import java.util.random.RandomGenerator;
 // What the lambdas hold are constants.
 @SuppressWarnings("ImmutableEnumChecker")
 enum Disorder {
-  SCHEDULER_KILLED(Effect.REPEATS, killed(ChaosSystem::anyScheduler, 2)),
+  SCHEDULER_KILLED(Part.SCHEDULERS, Effect.REPEATS, killed(ChaosSystem::anyScheduler, 2)),
   // In good order: it waits for the answers.
-  SCHEDULER_TOLD_TO_END(Effect.NONE, toldToEnd(ChaosSystem::anyScheduler)),
+  SCHEDULER_TOLD_TO_END(Part.SCHEDULERS, Effect.NONE, toldToEnd(ChaosSystem::anyScheduler)),
   // Its lease is over by then, and all that it held is with others.
-  SCHEDULER_FROZEN(Effect.REPEATS, frozen(ChaosSystem::anyScheduler, 5, 8)),
-  WORKER_KILLED(Effect.REPEATS, killed(ChaosSystem::anyWorker, 2)),
-  WORKER_TOLD_TO_END(Effect.NONE, toldToEnd(ChaosSystem::anyWorker)),
-  // Less than a job's time to run: schedulers wait for it.
-  WORKER_FROZEN(Effect.DELAYS, frozen(ChaosSystem::anyWorker, 4, 8)),
-  REGISTRY_KILLED(Effect.NONE, killed((system, random) -> system.registry(), 4)),
+  SCHEDULER_FROZEN(Part.SCHEDULERS, Effect.REPEATS, frozen(ChaosSystem::anyScheduler, 5, 8)),
+  WORKER_KILLED(Part.WORKERS, Effect.REPEATS, killed(ChaosSystem::anyWorker, 2)),
+  WORKER_TOLD_TO_END(Part.WORKERS, Effect.NONE, toldToEnd(ChaosSystem::anyWorker)),
+  // Less than the time to run of most jobs: schedulers wait for those.
+  WORKER_FROZEN(Part.WORKERS, Effect.HOLDS, frozen(ChaosSystem::anyWorker, 4, 8)),
+  REGISTRY_KILLED(Part.REGISTRY, Effect.NONE, killed((system, random) -> system.registry(), 4)),
+  REGISTRY_TOLD_TO_END(
+      Part.REGISTRY, Effect.NONE, toldToEnd((system, random) -> system.registry())),
   REDIS_KILLED(
+      Part.REDIS,
       Effect.REPEATS,
       redis(
           (system, random) -> {
@@ -35,6 +36,7 @@ enum Disorder {
             system.redis().start();
           })),
   REDIS_FROZEN(
+      Part.REDIS,
       Effect.REPEATS,
       redis(
           (system, random) -> {
@@ -44,6 +46,7 @@ enum Disorder {
           })),
   // Submits are refused, claims and the ends of attempts are not.
   REDIS_FULL(
+      Part.REDIS,
       Effect.NONE,
       redis(
           (system, random) -> {
@@ -52,27 +55,52 @@ enum Disorder {
             system.callRedis("CONFIG", "SET", "maxmemory", "0");
           })),
   REDIS_FORGETS_SCRIPTS(
-      Effect.NONE, redis((system, random) -> system.callRedis("SCRIPT", "FLUSH"))),
+      Part.REDIS, Effect.NONE, redis((system, random) -> system.callRedis("SCRIPT", "FLUSH"))),
   // What was sent is sent again.
   REDIS_DROPS_CONNECTIONS(
+      Part.REDIS,
       Effect.DELAYS,
       redis(
           (system, random) -> {
             system.callRedis("CLIENT", "KILL", "TYPE", "pubsub");
             system.callRedis("CLIENT", "KILL", "TYPE", "normal");
           })),
-  LINK_TO_REDIS_SLOW(Effect.DELAYS, redisLink(Mode.SLOW, 1, 4)),
-  LINK_TO_REDIS_HALF_OPEN(Effect.REPEATS, redisLink(Mode.HALF_OPEN, 1, 6)),
-  LINK_TO_REDIS_DEAF(Effect.REPEATS, redisLink(Mode.DEAF, 1, 4)),
-  LINK_TO_REDIS_CUT(Effect.REPEATS, redisLink(Mode.CUT, 0, 4)),
-  LINK_TO_WORKER_SLOW(Effect.DELAYS, workerLink(Mode.SLOW, 1, 4)),
-  LINK_TO_WORKER_HALF_OPEN(Effect.REPEATS, workerLink(Mode.HALF_OPEN, 1, 6)),
-  LINK_TO_WORKER_DEAF(Effect.REPEATS, workerLink(Mode.DEAF, 1, 6)),
-  LINK_TO_WORKER_CUT(Effect.REPEATS, workerLink(Mode.CUT, 0, 4));
+  LINK_TO_REDIS_SLOW(Part.WAYS_TO_REDIS, Effect.DELAYS, redisLink(Mode.SLOW, 1, 4)),
+  LINK_TO_REDIS_HALF_OPEN(Part.WAYS_TO_REDIS, Effect.REPEATS, redisLink(Mode.HALF_OPEN, 1, 6)),
+  LINK_TO_REDIS_DEAF(Part.WAYS_TO_REDIS, Effect.REPEATS, redisLink(Mode.DEAF, 1, 4)),
+  LINK_TO_REDIS_CUT(Part.WAYS_TO_REDIS, Effect.REPEATS, redisLink(Mode.CUT, 0, 4)),
+  LINK_TO_WORKER_SLOW(Part.WAYS_TO_WORKERS, Effect.DELAYS, workerLink(Mode.SLOW, 1, 4)),
+  LINK_TO_WORKER_HALF_OPEN(Part.WAYS_TO_WORKERS, Effect.REPEATS, workerLink(Mode.HALF_OPEN, 1, 6)),
+  LINK_TO_WORKER_DEAF(Part.WAYS_TO_WORKERS, Effect.REPEATS, workerLink(Mode.DEAF, 1, 6)),
+  LINK_TO_WORKER_CUT(Part.WAYS_TO_WORKERS, Effect.REPEATS, workerLink(Mode.CUT, 0, 4)),
+  LINK_TO_REGISTRY_SLOW(Part.WAYS_TO_REGISTRY, Effect.NONE, registryLink(Mode.SLOW, 1, 4)),
+  // At times so long that the registry takes who is behind it for dead.
+  LINK_TO_REGISTRY_HALF_OPEN(
+      Part.WAYS_TO_REGISTRY, Effect.NONE, registryLink(Mode.HALF_OPEN, 1, 18)),
+  LINK_TO_REGISTRY_DEAF(Part.WAYS_TO_REGISTRY, Effect.NONE, registryLink(Mode.DEAF, 1, 6)),
+  LINK_TO_REGISTRY_CUT(Part.WAYS_TO_REGISTRY, Effect.NONE, registryLink(Mode.CUT, 0, 4)),
+  // What was submitted and not acknowledged is submitted again, to the other scheduler.
+  LINK_TO_SCHEDULER_SLOW(Part.WAYS_TO_SCHEDULERS, Effect.NONE, schedulerLink(Mode.SLOW, 1, 4)),
+  LINK_TO_SCHEDULER_HALF_OPEN(
+      Part.WAYS_TO_SCHEDULERS, Effect.NONE, schedulerLink(Mode.HALF_OPEN, 1, 6)),
+  LINK_TO_SCHEDULER_DEAF(Part.WAYS_TO_SCHEDULERS, Effect.NONE, schedulerLink(Mode.DEAF, 1, 6)),
+  LINK_TO_SCHEDULER_CUT(Part.WAYS_TO_SCHEDULERS, Effect.NONE, schedulerLink(Mode.CUT, 0, 4));
+
+  /** Of which one thing can be broken at a time. */
+  private enum Part {
+    SCHEDULERS,
+    WORKERS,
+    REGISTRY,
+    REDIS,
+    WAYS_TO_REDIS,
+    WAYS_TO_WORKERS,
+    WAYS_TO_REGISTRY,
+    WAYS_TO_SCHEDULERS
+  }
 
   private interface Event {
     /** Happens; answers which runs were in the hands of what it broke. */
-    Predicate<Execution> in(ChaosSystem system, RandomGenerator random);
+    Hit in(ChaosSystem system, RandomGenerator random);
   }
 
   private interface Whole {
@@ -81,10 +109,12 @@ enum Disorder {
 
   private interface Choice extends BiFunction<ChaosSystem, RandomGenerator, JavaProcess> {}
 
+  private final Part part;
   private final Effect effect;
   private final Event event;
 
-  Disorder(Effect effect, Event event) {
+  Disorder(Part part, Effect effect, Event event) {
+    this.part = part;
     this.effect = effect;
     this.event = event;
   }
@@ -93,30 +123,28 @@ enum Disorder {
     return Fault.of(toString(), effect, () -> event.in(system, random));
   }
 
+  /** Whether both can be there at once. */
+  boolean goesWith(Disorder other) {
+    return part != other.part;
+  }
+
   /** Whether schedulers live on, and reach Redis. */
   boolean sparesSchedulers() {
-    return this == WORKER_KILLED
-        || this == WORKER_TOLD_TO_END
-        || this == WORKER_FROZEN
-        || this == REGISTRY_KILLED
-        || this == LINK_TO_WORKER_SLOW
-        || this == LINK_TO_WORKER_HALF_OPEN
-        || this == LINK_TO_WORKER_DEAF
-        || this == LINK_TO_WORKER_CUT;
+    return part != Part.SCHEDULERS && part != Part.REDIS && part != Part.WAYS_TO_REDIS;
   }
 
   /** Every job is in Redis. */
   private static Event redis(Whole event) {
     return (system, random) -> {
       event.in(system, random);
-      return run -> true;
+      return new Hit("redis", run -> true);
     };
   }
 
   private static Event killed(Choice choice, int atMost) {
     return (system, random) -> {
       JavaProcess process = choice.apply(system, random);
-      Predicate<Execution> runs = system.runsOf(process);
+      Hit runs = system.runsOf(process);
       system.remember(process);
       process.kill();
       ChaosSystem.pass(random, 0, atMost);
@@ -128,7 +156,7 @@ enum Disorder {
   private static Event toldToEnd(Choice choice) {
     return (system, random) -> {
       JavaProcess process = choice.apply(system, random);
-      Predicate<Execution> runs = system.runsOf(process);
+      Hit runs = system.runsOf(process);
       system.remember(process);
       process.terminate();
       process.start();
@@ -139,7 +167,7 @@ enum Disorder {
   private static Event frozen(Choice choice, int atLeast, int atMost) {
     return (system, random) -> {
       JavaProcess process = choice.apply(system, random);
-      Predicate<Execution> runs = system.runsOf(process);
+      Hit runs = system.runsOf(process);
       process.suspend();
       ChaosSystem.pass(random, atLeast, atMost);
       process.resume();
@@ -153,5 +181,13 @@ enum Disorder {
 
   private static Event workerLink(Mode mode, int atLeast, int atMost) {
     return (system, random) -> system.breakWorkerLink(random, mode, atLeast, atMost);
+  }
+
+  private static Event registryLink(Mode mode, int atLeast, int atMost) {
+    return (system, random) -> system.breakRegistryLink(random, mode, atLeast, atMost);
+  }
+
+  private static Event schedulerLink(Mode mode, int atLeast, int atMost) {
+    return (system, random) -> system.breakSchedulerLink(random, mode, atLeast, atMost);
   }
 }

@@ -1,7 +1,5 @@
-package io.punctual.systemtest.chaos;
+package io.punctual.systemtest;
 
-import io.punctual.systemtest.Http;
-import io.punctual.systemtest.JavaProcess;
 import java.io.IOException;
 import java.util.Map;
 import java.util.TreeMap;
@@ -9,19 +7,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** What schedulers say at {@code /actuator/prometheus} of jobs that go out again. */
-final class Redeliveries {
+public final class Redeliveries {
 
   private static final Pattern CAUSE = Pattern.compile("cause=\"([a-z_]+)\"");
 
   private final String application;
   private final Map<String, Integer> byCause = new TreeMap<>();
 
-  Redeliveries(String application) {
+  public Redeliveries(String application) {
     this.application = application;
   }
 
   /** Adds what a scheduler has counted since its start. To be called once for each of its lives. */
-  void add(JavaProcess scheduler) {
+  public void add(JavaProcess scheduler) {
     try {
       Http.getText(scheduler.url() + "/actuator/prometheus").body().lines().forEach(this::add);
     } catch (IOException e) {
@@ -40,7 +38,7 @@ final class Redeliveries {
     }
   }
 
-  Map<String, Integer> byCause() {
+  public Map<String, Integer> byCause() {
     return byCause;
   }
 }

@@ -1,0 +1,111 @@
+package io.punctual.systemtest.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.systemtest.JavaProcess;
+import io.punctual.systemtest.Waiting;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What has been left behind when everything has drained: in Redis no key but those of an idle
+ * store, and no more memory, threads and files than after the start, but for a generous factor.
+ */
+final class Audit {
+
+  // A submit whose answer was lost is repeated for less than that.
+  private static final Duration TOMBSTONES = Duration.ofMinutes(1);
+
+  private final ChaosSystem system;
+  private final Set<String> lasting;
+  private final Set<String> tombstones;
+  private final long redisMemory;
+  private final List<Footprint> footprints;
+
+  /**
+   * Measures what is used after the start.
+   *
+   * @param application whose queue has one bucket; its name is the key prefix, too
+   */
+  Audit(ChaosSystem system, String application, String type) throws IOException {
+    this.system = system;
+    // docs/architecture.md has all keys. Jobs, leases, tries, errors and tags belong to jobs.
+    String bucket = application + ":{" + application + ":" + type + ":0}:";
+    this.lasting = Set.of(application + ":queues", application + ":epoch", bucket + "stats");
+    this.tombstones = Set.of(bucket + "done", bucket + "tombs");
+    this.redisMemory = redisMemory();
+    this.footprints = footprints();
+  }
+
+  /** An option of schedulers: how long they keep tombstones. */
+  static String option() {
+    return "--punctual.tombstones=" + TOMBSTONES.toSeconds() + "s";
+  }
+
+  /**
+   * Looks at what is left.
+   *
+   * @param length of the run: one that is longer than tombstones live waits until the last is gone
+   */
+  void judge(Duration length) throws IOException {
+    assertThat(leftOver()).as("keys that a drained store does not have").isEmpty();
+    if (length.compareTo(TOMBSTONES) > 0) {
+      Waiting.until(
+          "tombstones are gone", TOMBSTONES.multipliedBy(2), () -> lasting.containsAll(keys()));
+    }
+    for (int i = 0; i < footprints.size(); i++) {
+      JavaProcess scheduler = system.schedulers().get(i);
+      Footprint before = footprints.get(i);
+      // Those that nobody uses are kept for some twenty seconds.
+      Waiting.until(
+          scheduler + " closes connections", () -> Footprint.hasClosed(scheduler, before));
+    }
+    long redisNow = redisMemory();
+    List<Footprint> now = footprints();
+    System.out.printf(
+        "chaos: memory of Redis %d, of then %d bytes; schedulers %s, of then %s%n",
+        redisNow, redisMemory, now, footprints);
+    assertThat(redisNow).as("memory of Redis, bytes").isLessThan(2 * redisMemory + 2_000_000);
+    for (int i = 0; i < now.size(); i++) {
+      now.get(i).judge(footprints.get(i));
+    }
+  }
+
+  private Set<String> leftOver() {
+    Set<String> left = new TreeSet<>(keys());
+    left.removeAll(lasting);
+    for (String key : tombstones) {
+      // Minus one is one that stays for good, minus two one that is not there.
+      if (Long.parseLong(system.callRedis("PTTL", key)) != -1) {
+        left.remove(key);
+      }
+    }
+    return left;
+  }
+
+  private Set<String> keys() {
+    return new TreeSet<>(system.callRedis("KEYS", "*").lines().toList());
+  }
+
+  private long redisMemory() {
+    return system
+        .callRedis("INFO", "memory")
+        .lines()
+        .filter(line -> line.startsWith("used_memory:"))
+        .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(':') + 1).strip()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private List<Footprint> footprints() throws IOException {
+    List<Footprint> all = new ArrayList<>();
+    for (JavaProcess scheduler : system.schedulers()) {
+      all.add(Footprint.of(scheduler));
+    }
+    return all;
+  }
+}
