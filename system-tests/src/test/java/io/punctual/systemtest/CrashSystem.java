@@ -124,7 +124,9 @@ final class CrashSystem implements AutoCloseable {
     List<Execution> executions = new ArrayList<>(workload.executions());
     executions.addAll(puller.executions());
     return Accounting.of(
-        new History(seen.attempted(), seen.acknowledged(), settled, seen.timesToRun()), executions, faults);
+        new History(seen.attempted(), seen.acknowledged(), settled, seen.timesToRun()),
+        executions,
+        faults);
   }
 
   @Override
