@@ -127,7 +127,9 @@ class WorkerDeathIT {
     Path handle = SharedSystem.DIRECTORY.resolve(load.application() + ".handle");
     try (JavaProcess worker = load.worker(REGISTRY).start().awaitReady()) {
       assertThat(submitter.submitOne(scheduler, "left", "defer " + handle, 0)).isTrue();
-      Waiting.until("its worker has left it", () -> Files.exists(handle) && leased(submitter));
+      Waiting.until("its worker has the handle", () -> Files.exists(handle) && leased(submitter));
+      // Until it has returned, it has not left the job.
+      Waiting.until("its worker has left it", () -> inFlight(load) == 0);
       worker.kill();
       scheduler.kill();
       scheduler.start().awaitReady();
@@ -153,6 +155,13 @@ class WorkerDeathIT {
     JsonNode until = submitter.find(scheduler, "left").at("/lease/until");
     return !until.isMissingNode()
         && Instant.parse(until.asString()).isAfter(Instant.now().plusSeconds(600));
+  }
+
+  private static int inFlight(Workload load) throws Exception {
+    return Http.get(scheduler.url() + "/api/v1/workers?application=" + load.application())
+        .json()
+        .at("/items/0/inFlight")
+        .intValue();
   }
 
   @Test
