@@ -11,6 +11,10 @@ import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.StoreOptions;
 import io.punctual.redis.RedisServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -139,45 +143,72 @@ class LifecycleIT extends EngineTestBase {
   @Test
   void afterARestartOfTheStoreScannersGoOnByThemselvesAndNoAckIsLost() throws Exception {
     try (RedisServer own = RedisServer.startTemporary()) {
-      var ownConnections = connections("127.0.0.1", own.port());
-      Store ownStore = RedisStore.connect(ownConnections, StoreOptions.DEFAULTS);
-      Queue<String> failures = new ConcurrentLinkedQueue<>();
-      TestDispatcher dispatcher = new TestDispatcher();
-      Engine engine =
-          engine(
-              ownStore,
-              options("engine"),
-              dispatcher,
-              new ScanSignals() {
-                @Override
-                public void failed(Bucket bucket) {
-                  failures.add(bucket.toString());
-                }
-              });
-      submit(engine, "open", Duration.ZERO);
-      Delivery open = dispatcher.next();
-      submit(engine, "waiting", Duration.ofMillis(300));
-
-      own.kill();
-      CompletableFuture<Void> acked = open.done();
-      eventually().until(() -> failures.size() >= 3);
-      assertThat(acked).isNotDone();
-      DelayQueueJob refused = DelayQueueJob.of(TYPE).delay(Duration.ZERO).build();
-      assertThat(engine.submit(APP, refused, false))
-          .failsWithin(Duration.ofSeconds(10))
-          .withThrowableOfType(java.util.concurrent.ExecutionException.class)
-          .withCauseInstanceOf(StoreException.class);
-      own.start();
-
-      acked.get(20, TimeUnit.SECONDS);
-      assertThat(engine.find(QUEUE, "open").orElseThrow().state()).isEqualTo(JobState.FINISHED);
-      Delivery waiting = dispatcher.next();
-      assertThat(waiting.taskId()).isEqualTo("waiting");
-      waiting.done().join();
-      assertThat(dispatcher.seen).containsExactly("open", "waiting");
-      closeEngines();
-      ownConnections.destroy();
+      outage(own, own::kill, own::start, StoreException.Kind.UNREACHABLE);
     }
+  }
+
+  @Test
+  void whileAForeignScriptBlocksTheStoreJobsWaitAndNoAckIsLost() throws Exception {
+    try (RedisServer own = RedisServer.startTemporary("--lua-time-limit", "100");
+        Socket blocking = new Socket(InetAddress.getLoopbackAddress(), own.port());
+        Socket ending = new Socket(InetAddress.getLoopbackAddress(), own.port())) {
+      outage(
+          own,
+          () -> write(blocking, "EVAL 'while true do end' 0"),
+          () -> write(ending, "SCRIPT KILL"),
+          StoreException.Kind.REFUSED);
+    }
+  }
+
+  private static void write(Socket redis, String command) {
+    try {
+      redis.getOutputStream().write((command + "\r\n").getBytes(UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void outage(RedisServer own, Runnable begin, Runnable end, StoreException.Kind kind)
+      throws Exception {
+    var ownConnections = connections("127.0.0.1", own.port());
+    Store ownStore = RedisStore.connect(ownConnections, StoreOptions.DEFAULTS);
+    Queue<String> failures = new ConcurrentLinkedQueue<>();
+    TestDispatcher dispatcher = new TestDispatcher();
+    Engine engine =
+        engine(
+            ownStore,
+            options("engine"),
+            dispatcher,
+            new ScanSignals() {
+              @Override
+              public void failed(Bucket bucket) {
+                failures.add(bucket.toString());
+              }
+            });
+    submit(engine, "open", Duration.ZERO);
+    Delivery open = dispatcher.next();
+    submit(engine, "waiting", Duration.ofMillis(300));
+
+    begin.run();
+    CompletableFuture<Void> acked = open.done();
+    eventually().until(() -> failures.size() >= 3);
+    assertThat(acked).isNotDone();
+    DelayQueueJob refused = DelayQueueJob.of(TYPE).delay(Duration.ZERO).build();
+    assertThat(engine.submit(APP, refused, false))
+        .failsWithin(Duration.ofSeconds(10))
+        .withThrowableOfType(java.util.concurrent.ExecutionException.class)
+        .havingCause()
+        .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.kind()).isEqualTo(kind));
+    end.run();
+
+    acked.get(20, TimeUnit.SECONDS);
+    assertThat(engine.find(QUEUE, "open").orElseThrow().state()).isEqualTo(JobState.FINISHED);
+    Delivery waiting = dispatcher.next();
+    assertThat(waiting.taskId()).isEqualTo("waiting");
+    waiting.done().join();
+    assertThat(dispatcher.seen).containsExactly("open", "waiting");
+    closeEngines();
+    ownConnections.destroy();
   }
 
   @Test
