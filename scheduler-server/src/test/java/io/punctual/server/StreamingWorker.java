@@ -47,9 +47,14 @@ final class StreamingWorker implements AutoCloseable {
           String path = exchange.getRequestURI().getPath();
           CallbackRequest request =
               JSON.readValue(exchange.getRequestBody().readAllBytes(), CallbackRequest.class);
-          requests(path).add(request);
           exchange.sendResponseHeaders(200, 0);
           OutputStream out = exchange.getResponseBody();
+          if (request.jobs().isEmpty()) {
+            // The doctor's.
+            out.close();
+            return;
+          }
+          requests(path).add(request);
           try {
             Objects.requireNonNull(answers.get(path)).write(request, out);
             out.close();
