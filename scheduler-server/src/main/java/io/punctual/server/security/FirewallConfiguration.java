@@ -19,8 +19,8 @@ class FirewallConfiguration {
   }
 
   /**
-   * None of its own: it would observe each filter of each request, a quarter of what a small
-   * request costs. What is refused shows in the requests' metric, by status.
+   * None of its own: it would observe each filter of each request. What is refused shows in the
+   * requests' metric, by status.
    */
   @Bean
   SecurityObservationSettings securityObservations() {
