@@ -3,6 +3,7 @@ package io.punctual;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -80,6 +81,18 @@ public record DelayQueueJob(
    */
   public static Duration parseDuration(String text) {
     return Durations.parse(text);
+  }
+
+  /**
+   * The same job with that header, in the place of one of that name.
+   *
+   * @throws IllegalArgumentException if the header is none that a job may have, or one too many
+   */
+  public DelayQueueJob withHeader(String name, String value) {
+    Map<String, String> all = new HashMap<>(headers);
+    all.put(name, value);
+    return new DelayQueueJob(
+        taskId, taskType, delayTime, delay, params, timeToRun, retry, all, tags);
   }
 
   private static Map<String, String> checkHeaders(Map<String, String> headers) {

@@ -22,6 +22,8 @@ public record AttemptToken(
 
   private static final Pattern INCARNATION = Pattern.compile("[A-Za-z0-9._:-]{1,128}");
 
+  private static final Pattern LEASE = Pattern.compile("[!-~]{1,64}");
+
   /** As one word of {@code [A-Za-z0-9_-]}. */
   public String text() {
     String all = String.join("\n", application, taskType, taskId, incarnation, lease);
@@ -43,7 +45,8 @@ public record AttemptToken(
     List<String> parts = List.of(all.split("\n", -1));
     if (parts.size() != 5
         || !parts.stream().limit(3).allMatch(Limits::isName)
-        || !INCARNATION.matcher(parts.get(3)).matches()) {
+        || !INCARNATION.matcher(parts.get(3)).matches()
+        || !LEASE.matcher(parts.get(4)).matches()) {
       throw new IllegalArgumentException("not of this form");
     }
     return new AttemptToken(parts.get(0), parts.get(1), parts.get(2), parts.get(3), parts.get(4));

@@ -25,15 +25,23 @@ public record ClaimToken(QueueName queue, String taskId, String incarnation, Lea
    */
   public static ClaimToken parse(String text) {
     try {
-      AttemptToken token = AttemptToken.parse(text);
-      return new ClaimToken(
-          new QueueName(token.application(), token.taskType()),
-          token.taskId(),
-          token.incarnation(),
-          new LeaseToken(token.lease()));
+      return of(AttemptToken.parse(text));
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
           "is no token of a claim; take it as it came with the job", e);
     }
+  }
+
+  /**
+   * The same, of what was read already.
+   *
+   * @throws IllegalArgumentException if a part of it is none that a claim has
+   */
+  public static ClaimToken of(AttemptToken token) {
+    return new ClaimToken(
+        new QueueName(token.application(), token.taskType()),
+        token.taskId(),
+        token.incarnation(),
+        new LeaseToken(token.lease()));
   }
 }

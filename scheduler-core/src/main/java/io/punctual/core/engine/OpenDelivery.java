@@ -122,9 +122,9 @@ final class OpenDelivery implements Delivery {
 
   @Override
   public boolean hold(Duration within) {
-    held = true;
     settler.renew(this, within);
-    return !lost;
+    held = !lost;
+    return held;
   }
 
   @Override

@@ -221,8 +221,7 @@ public final class EngineJobScheduler implements JobScheduler {
   }
 
   private ClaimToken token(String handle) {
-    var unused = AttemptToken.ofHandle(handle, application);
-    return ClaimToken.parse(handle);
+    return ClaimToken.of(AttemptToken.ofHandle(handle, application));
   }
 
   private static DeferralResult result(Settled settled) {

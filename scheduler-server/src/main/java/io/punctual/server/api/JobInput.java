@@ -6,7 +6,6 @@ import io.punctual.RetryPolicy;
 import io.punctual.core.job.Due;
 import io.punctual.core.queue.QueueName;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -40,20 +39,7 @@ record JobInput(String application, DelayQueueJob job) {
         || job.headers().containsKey("traceparent")) {
       return this;
     }
-    Map<String, String> headers = new HashMap<>(job.headers());
-    headers.put("traceparent", traceparent);
-    return new JobInput(
-        application,
-        new DelayQueueJob(
-            job.taskId(),
-            job.taskType(),
-            job.delayTime(),
-            job.delay(),
-            job.params(),
-            job.timeToRun(),
-            job.retry(),
-            headers,
-            job.tags()));
+    return new JobInput(application, job.withHeader("traceparent", traceparent));
   }
 
   static JobInput read(JsonFields fields) {

@@ -66,21 +66,10 @@ public final class JobSubmitContext extends SenderContext<Map<String, String>> {
 
   /** The job with the trace of this submit, if there is one, and the job has no other. */
   DelayQueueJob traced(DelayQueueJob job) {
-    Map<String, String> trace = getCarrier();
-    if (trace == null || trace.isEmpty() || job.headers().containsKey(TRACEPARENT)) {
-      return job;
-    }
-    Map<String, String> headers = new HashMap<>(job.headers());
-    headers.putAll(trace);
-    return new DelayQueueJob(
-        job.taskId(),
-        job.taskType(),
-        job.delayTime(),
-        job.delay(),
-        job.params(),
-        job.timeToRun(),
-        job.retry(),
-        headers,
-        job.tags());
+    Map<String, String> carrier = getCarrier();
+    String trace = carrier == null ? null : carrier.get(TRACEPARENT);
+    return trace == null || job.headers().containsKey(TRACEPARENT)
+        ? job
+        : job.withHeader(TRACEPARENT, trace);
   }
 }

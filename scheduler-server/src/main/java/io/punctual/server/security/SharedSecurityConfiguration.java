@@ -6,10 +6,11 @@ import org.springframework.security.config.observation.SecurityObservationSettin
 import org.springframework.security.web.firewall.HttpFirewall;
 import org.springframework.security.web.firewall.StrictHttpFirewall;
 
-/** Refuses addresses that mean different things to different programs. */
+/** What holds with the profile quickstart and without it. */
 @Configuration(proxyBeanMethods = false)
-class FirewallConfiguration {
+class SharedSecurityConfiguration {
 
+  /** Refuses addresses that mean different things to different programs. */
   @Bean
   HttpFirewall httpFirewall() {
     StrictHttpFirewall firewall = new StrictHttpFirewall();
