@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call of a script that changes jobs, and how a scheduler comes to make it. Each has a queue of
@@ -17,11 +18,6 @@ import java.util.Locale;
  */
 enum CrashCase {
   SUBMIT("submit") {
-    @Override
-    void act(CrashRound round) throws IOException {
-      round.submit(this, round.victim(), 0);
-    }
-
     @Override
     void again(CrashRound round) throws IOException {
       assertThat(round.submitAgain(this, round.survivor())).isTrue();
@@ -181,45 +177,10 @@ enum CrashCase {
   },
 
   /** Somebody who has taken it has done it. */
-  FINISH("settle", "ack") {
-    @Override
-    void prepare(CrashRound round) throws IOException {
-      round.submit(this, round.victim(), 0);
-      round.take(this, round.victim(), "1m");
-    }
-
-    @Override
-    void act(CrashRound round) throws IOException {
-      round.puller().end(round.taken(this), Execution.Ending.DONE);
-      round.tell(this, round.victim(), "ack", "");
-    }
-
-    @Override
-    void again(CrashRound round) throws IOException {
-      assertThat(round.tell(this, round.survivor(), "ack", "")).isEqualTo(200);
-    }
-  },
+  FINISH("settle", "ack", Said.DONE),
 
   /** Somebody who has taken it says that it failed. */
-  NACK("settle", "fail") {
-    @Override
-    void prepare(CrashRound round) throws IOException {
-      round.submit(this, round.victim(), 0);
-      round.take(this, round.victim(), "1m");
-    }
-
-    @Override
-    void act(CrashRound round) throws IOException {
-      round.puller().end(round.taken(this), Execution.Ending.FAILED);
-      round.tell(this, round.victim(), "nack", "{\"delay\":0}");
-    }
-
-    @Override
-    void again(CrashRound round) throws IOException {
-      assertThat(round.tell(this, round.survivor(), "nack", "{\"delay\":0}"))
-          .isEqualTo(round.point() == CrashPoint.BEFORE ? 200 : 409);
-    }
-
+  NACK("settle", "fail", Said.FAILED) {
     @Override
     Times failed(CrashPoint point) {
       return Times.ONCE;
@@ -236,8 +197,7 @@ enum CrashCase {
     @Override
     void act(CrashRound round) throws IOException {
       round.take(this, round.victim(), "2s");
-      round.puller().end(round.taken(this), Execution.Ending.FAILED);
-      round.tell(this, round.victim(), "nack", "{\"delay\":0}");
+      says(round, Said.FAILED);
     }
 
     @Override
@@ -271,25 +231,7 @@ enum CrashCase {
   },
 
   /** Somebody who has taken it says that it never will. */
-  REFUSE("settle", "reject") {
-    @Override
-    void prepare(CrashRound round) throws IOException {
-      round.submit(this, round.victim(), 0);
-      round.take(this, round.victim(), "1m");
-    }
-
-    @Override
-    void act(CrashRound round) throws IOException {
-      round.puller().end(round.taken(this), Execution.Ending.FAILED);
-      round.tell(this, round.victim(), "reject", "");
-    }
-
-    @Override
-    void again(CrashRound round) throws IOException {
-      assertThat(round.tell(this, round.survivor(), "reject", ""))
-          .isEqualTo(round.point() == CrashPoint.BEFORE ? 200 : 409);
-    }
-
+  REFUSE("settle", "reject", Said.REFUSED) {
     @Override
     String state() {
       return "dead";
@@ -621,16 +563,44 @@ enum CrashCase {
     }
   }
 
+  /** What somebody who has taken a job says of it. */
+  private enum Said {
+    DONE("ack", "", Execution.Ending.DONE),
+    FAILED("nack", "{\"delay\":0}", Execution.Ending.FAILED),
+    REFUSED("reject", "", Execution.Ending.FAILED);
+
+    private final String call;
+    private final String body;
+    private final Execution.Ending ending;
+
+    Said(String call, String body, Execution.Ending ending) {
+      this.call = call;
+      this.body = body;
+      this.ending = ending;
+    }
+
+    int statusAgain(CrashPoint point) {
+      // That it is done counts whenever it comes.
+      return point == CrashPoint.BEFORE || this == DONE ? 200 : 409;
+    }
+  }
+
   private final String script;
   private final String op;
+  private final @Nullable Said said;
 
   CrashCase(String script) {
     this(script, "");
   }
 
   CrashCase(String script, String op) {
+    this(script, op, null);
+  }
+
+  CrashCase(String script, String op, @Nullable Said said) {
     this.script = script;
     this.op = op;
+    this.said = said;
   }
 
   static List<String> types(boolean pushed) {
@@ -676,11 +646,25 @@ enum CrashCase {
   }
 
   /** What comes before; both schedulers are there. */
-  void prepare(CrashRound round) throws IOException {}
+  void prepare(CrashRound round) throws IOException {
+    if (said != null) {
+      round.submit(this, round.victim(), 0);
+      round.take(this, round.victim(), "1m");
+    }
+  }
 
   /** Makes the victim call the script; may have no answer. */
   void act(CrashRound round) throws IOException {
-    round.submit(this, round.victim(), 0);
+    if (said != null) {
+      says(round, said);
+    } else {
+      round.submit(this, round.victim(), 0);
+    }
+  }
+
+  void says(CrashRound round, Said what) throws IOException {
+    round.puller().end(round.taken(this), what.ending);
+    round.tell(this, round.victim(), what.call, what.body);
   }
 
   /** Whether it is held last: it disturbs the others, or cannot wait for them. */
@@ -689,7 +673,12 @@ enum CrashCase {
   }
 
   /** What whoever got no answer does next: the same at the survivor. */
-  void again(CrashRound round) throws IOException {}
+  void again(CrashRound round) throws IOException {
+    if (said != null) {
+      assertThat(round.tell(this, round.survivor(), said.call, said.body))
+          .isEqualTo(said.statusAgain(round.point()));
+    }
+  }
 
   /** Whether its job cannot end before the victim is back. */
   boolean waitsForTheVictim() {

@@ -9,7 +9,6 @@ import io.punctual.core.store.RedisStore;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreLoss;
 import io.punctual.core.store.StoreOptions;
-import io.punctual.redis.RedisServer;
 import io.punctual.redis.Resp;
 import java.io.IOException;
 import java.time.Duration;
@@ -20,32 +19,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** A store is emptied that one engine puts jobs into, and another one takes them from. */
-class ForgottenIT extends EngineTestBase {
+class ForgottenIT extends OwnRedisTestBase {
 
   private final Map<RepeatCause, Integer> repeats = new ConcurrentHashMap<>();
-  private RedisServer server;
-  private JedisConnectionFactory own;
-
-  @BeforeEach
-  void startRedis() {
-    server = RedisServer.startTemporary();
-    own = connections("127.0.0.1", server.port());
-  }
-
-  @AfterEach
-  void stopRedis() throws Exception {
-    closeEngines();
-    own.destroy();
-    server.close();
-  }
 
   /** Notices nothing from when it is told until it is let. */
   private static final class Blind implements EpochMarker {

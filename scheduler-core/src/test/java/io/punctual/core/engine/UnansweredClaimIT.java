@@ -8,40 +8,20 @@ import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.StoreOptions;
 import io.punctual.core.store.Throttle;
-import io.punctual.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /**
  * A store stands still, and executes the claims that were sent to it meanwhile once it goes on. The
  * leases are so long that none of them runs out within a test.
  */
-class UnansweredClaimIT extends EngineTestBase {
+class UnansweredClaimIT extends OwnRedisTestBase {
 
   private static final int JOBS = 30;
-
-  private RedisServer server;
-  private JedisConnectionFactory own;
-
-  @BeforeEach
-  void startRedis() {
-    server = RedisServer.startTemporary();
-    own = connections("127.0.0.1", server.port());
-  }
-
-  @AfterEach
-  void stopRedis() throws Exception {
-    closeEngines();
-    own.destroy();
-    server.close();
-  }
 
   /** Counts the scanner's calls that failed. */
   private static final class Failures implements ScanSignals {
