@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -144,8 +145,7 @@ public record Accounting(
 
   /** Whether a run was still going on, or its worker had died, when its time was over. */
   private static boolean timeOver(Execution run, Execution next, long limit) {
-    // The scheduler counts from when it sends, a little earlier; but then it waits for a second.
-    return (run.end() == null || run.lasted(limit)) && next.begin() - run.begin() > limit;
+    return (run.end() == null || run.lasted(limit)) && next.begin() > Fault.sent(run) + limit;
   }
 
   /** The faults that broke what had a run in its hands while it was under way, in their order. */
@@ -182,6 +182,16 @@ public record Accounting(
         .filter(cause -> !cause.getKey().equals(FAILED))
         .mapToInt(Map.Entry::getValue)
         .sum();
+  }
+
+  /** The runs of what is unexplained or overlaps, to see from them what happened. */
+  public String evidence(Collection<Execution> executions) {
+    return executions.stream()
+        .filter(run -> unexplained.contains(run.taskId()) || overlapping.contains(run.taskId()))
+        .sorted(Comparator.comparing(Execution::taskId).thenComparing(Execution::begin))
+        .limit(20)
+        .map(Execution::toString)
+        .collect(Collectors.joining("\n"));
   }
 
   /** Whether nothing is wrong. Repeats with a cause are for the caller to judge. */

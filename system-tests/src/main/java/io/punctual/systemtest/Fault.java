@@ -99,6 +99,11 @@ public record Fault(String what, long from, long until, Effect effect, Predicate
         && hit.test(run);
   }
 
+  /** From when on a run's time may have been counted. */
+  static long sent(Execution run) {
+    return run.begin() - SLACK;
+  }
+
   /** Until when a run's end may have been on its way to Redis, if nothing broke meanwhile. */
   static long answered(Execution run) {
     Long end = run.end();

@@ -263,7 +263,27 @@ class AccountingTest {
 
   @Test
   void aRunThatBeginsBeforeTheTimeOfTheOneBeforeIsOverIsUnexplained() {
-    assertThat(twice(LIMITED, 3 * SECOND, 2_050_000).unexplained()).containsExactly("a");
+    History history =
+        new History(
+            BOTH.attempted(),
+            BOTH.acknowledged(),
+            Set.of(),
+            Map.of("a", Duration.ofSeconds(4), "b", Duration.ofSeconds(4)));
+
+    assertThat(twice(history, 5 * SECOND, 2_050_000).unexplained()).containsExactly("a");
+    // It may have been sent two seconds before it began.
+    assertThat(twice(history, 5 * SECOND, 2_150_000).unexplained()).isEmpty();
+  }
+
+  @Test
+  void theRunsOfWhatIsUnexplainedAreTheEvidence() {
+    String[] record = {"begin 1 a 100000", "end 1 a 100500 DONE", "begin 3 a 300000", HONEST[2]};
+    Accounting accounting = of(BOTH, List.of(), record);
+
+    assertThat(accounting.evidence(Execution.parse(Arrays.asList(record))).lines())
+        .satisfiesExactly(
+            first -> assertThat(first).contains("run=1", "100500"),
+            second -> assertThat(second).contains("run=3"));
   }
 
   @Test

@@ -107,6 +107,7 @@ class WorkerDeathIT {
     try (JavaProcess worker = load.worker(REGISTRY).start().awaitReady()) {
       submitter.submit(scheduler, "held-", 20, "later 5000", System.currentTimeMillis(), 0);
       Waiting.until("they are under way", () -> load.underWay().size() == 20);
+      Waiting.until("the scheduler knows that", () -> inFlight(load) == 20);
       load.fault("the process that holds them is killed", worker::kill);
 
       worker.start().awaitReady();
@@ -125,7 +126,9 @@ class WorkerDeathIT {
     Workload load = Workload.of("deferred");
     Submitter submitter = load.submitter();
     Path handle = SharedSystem.DIRECTORY.resolve(load.application() + ".handle");
-    try (JavaProcess worker = load.worker(REGISTRY).start().awaitReady()) {
+    // It asks a scheduler itself, and the registry has those of other tests as well.
+    try (JavaProcess worker =
+        load.worker(REGISTRY, "--punctual.client.url=" + scheduler.url()).start().awaitReady()) {
       assertThat(submitter.submitOne(scheduler, "left", "defer " + handle, 0)).isTrue();
       Waiting.until("its worker has the handle", () -> Files.exists(handle) && leased(submitter));
       // Until it has returned, it has not left the job.

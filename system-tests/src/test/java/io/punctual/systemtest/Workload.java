@@ -82,9 +82,12 @@ final class Workload {
 
   /** Adds up, says the sums, and fails on anything that is not sound. */
   Accounting account() throws IOException {
-    Accounting accounting = Accounting.of(submitter.history(), executions(), faults);
+    List<Execution> executions = executions();
+    Accounting accounting = Accounting.of(submitter.history(), executions, faults);
     System.out.println(application + ": " + accounting);
-    assertThat(accounting.sound()).as(application + ": " + accounting + ", " + faults).isTrue();
+    assertThat(accounting.sound())
+        .as("%s: %s, %s%n%s", application, accounting, faults, accounting.evidence(executions))
+        .isTrue();
     return accounting;
   }
 }

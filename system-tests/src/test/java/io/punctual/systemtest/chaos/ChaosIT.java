@@ -60,7 +60,7 @@ class ChaosIT {
   private final Path directory = Path.of("target", "chaos").toAbsolutePath();
   private final Path record = directory.resolve("workers.record");
   private final Submitter submitter = new Submitter(APPLICATION);
-  // Of jobs that may run for two seconds; some take four.
+  // Of jobs that may run for four seconds; some take seven.
   private final Submitter hasty = new Submitter(APPLICATION);
   private final List<Fault> faults = new ArrayList<>();
   private final Map<Disorder, Integer> counts = new EnumMap<>(Disorder.class);
@@ -81,11 +81,11 @@ class ChaosIT {
         new ChaosSystem(new Programs(directory), APPLICATION, record, SCHEDULERS, WORKERS)) {
       // Before there are jobs: to measure stops a scheduler, on a busy machine for a lease's time.
       Audit audit = new Audit(system, APPLICATION, WorkerApplication.TYPE);
-      hasty.mayRunFor(Duration.ofSeconds(2));
+      hasty.mayRunFor(Duration.ofSeconds(4));
       try (Load quick = load(system, submitter, "quick-", "record").start(60);
           Load slow = load(system, submitter, "slow-", "sleep 300").start(20);
           Load failing = load(system, submitter, "failing-", "fail 1").start(5);
-          Load overrunning = load(system, hasty, "overrunning-", "overrun 4000 5").start(10)) {
+          Load overrunning = load(system, hasty, "overrunning-", "overrun 7000 5").start(10)) {
         awaitMore(records());
         long end = System.nanoTime() + length.toNanos();
         while (System.nanoTime() < end) {
@@ -188,7 +188,9 @@ class ChaosIT {
         queue.get("counters"),
         attempts,
         Accounting.underWay(history, executions, faults));
-    assertThat(accounting.sound()).as(accounting.toString()).isTrue();
+    assertThat(accounting.sound())
+        .as("%s%n%s", accounting, accounting.evidence(executions))
+        .isTrue();
     assertThat(accounting.accepted()).isPositive();
     attempts.judge(counts.keySet().stream().allMatch(Disorder::sparesSchedulers));
     long overran = executions.stream().filter(history::overran).count();
