@@ -89,6 +89,21 @@ public final class Limits {
     return length > 0 && length <= MAX_NAME && !value.equals(".") && !value.equals("..");
   }
 
+  /** Whether UTF-8 can say a text: it holds no half of a surrogate pair. */
+  public static boolean isWhole(String text) {
+    int length = text.length();
+    for (int i = 0; i < length; i++) {
+      char c = text.charAt(i);
+      if (Character.isSurrogate(c)) {
+        i++;
+        if (i == length || !Character.isSurrogatePair(c, text.charAt(i))) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
   /** Whether a job may carry these params. */
   public static boolean isParams(String params) {
     // A char is at most three bytes: most texts need not be encoded to be counted.

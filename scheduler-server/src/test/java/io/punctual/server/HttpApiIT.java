@@ -65,6 +65,19 @@ class HttpApiIT extends SharedRedisTestBase {
     assertThat(job.at("/attempts/max").asInt()).isEqualTo(3);
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {0, 16_383, 16_384, 16_385, 65_536, 200_000})
+  void paramsOfAnyLengthAndWithAnyCharacterAreKept(int length) {
+    String params = "\ufffd \ud83d\ude00 " + "x".repeat(length);
+    String submit =
+        """
+        {"application":"shop","taskType":"t","taskId":"%s","delay":"1h","params":"%s"}"""
+            .formatted(id, params);
+
+    assertThat(api.post(JOBS, submit).status()).isEqualTo(201);
+    assertThat(api.get(JOBS + "/shop/t/" + id).at("/params")).isEqualTo(params);
+  }
+
   @Test
   void aJobWithoutAnIdGetsOne() {
     Answer created =

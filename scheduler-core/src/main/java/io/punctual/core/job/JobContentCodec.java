@@ -1,10 +1,10 @@
 package io.punctual.core.job;
 
+import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import java.io.ByteArrayOutputStream;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -169,14 +169,13 @@ public final class JobContentCodec {
   }
 
   private static void text(ByteArrayOutputStream out, String field, String value) {
-    try {
-      ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(value));
-      number(out, bytes.remaining());
-      out.write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
-    } catch (CharacterCodingException e) {
+    if (!Limits.isWhole(value)) {
       throw new IllegalArgumentException(
-          field + " holds half a surrogate pair, which is no character; send whole ones", e);
+          field + " holds half a surrogate pair, which is no character; send whole ones");
     }
+    byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+    number(out, bytes.length);
+    out.writeBytes(bytes);
   }
 
   private static String text(ByteBuffer in) throws CharacterCodingException {

@@ -4,7 +4,6 @@ import io.punctual.core.job.Due;
 import io.punctual.core.queue.Bucket;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** submit.lua: nothing to DELAYED. */
 final class SubmitScript {
@@ -37,10 +36,9 @@ final class SubmitScript {
     for (Reply item : reply.listsFrom(2)) {
       Due asked = jobs.get(items.size()).due();
       Long at = item.numberOrNull(1);
-      String kind = item.text(0).toUpperCase(Locale.ROOT).replace('-', '_');
       items.add(
           new Submitted.Item(
-              Submitted.Kind.valueOf(kind),
+              Submitted.Kind.of(item.text(0)),
               at != null ? at : asked.millis() + (asked.relative() ? now : 0),
               item.small(2),
               Records.jobOrNull(item.bytes(3))));

@@ -1,6 +1,11 @@
 package io.punctual.core.store;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +41,17 @@ public record Submitted(long now, List<Item> items, @Nullable Long newHead) {
     /** Another job of this id ran a short while ago; nothing changed. */
     CONFLICT_DONE,
     /** Another job is there and being worked on; nothing changed. */
-    IN_DELIVERY
+    IN_DELIVERY;
+
+    private static final Map<String, Kind> BY_WORD =
+        Arrays.stream(values())
+            .collect(
+                Collectors.toUnmodifiableMap(
+                    kind -> kind.name().toLowerCase(Locale.ROOT).replace('_', '-'), kind -> kind));
+
+    /** As the script says it. */
+    static Kind of(String word) {
+      return Objects.requireNonNull(BY_WORD.get(word), word);
+    }
   }
 }

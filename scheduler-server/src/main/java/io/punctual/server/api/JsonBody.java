@@ -2,7 +2,6 @@ package io.punctual.server.api;
 
 import io.punctual.ErrorCode;
 import jakarta.servlet.http.HttpServletRequest;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -10,6 +9,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Locale;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
@@ -42,9 +42,9 @@ final class JsonBody {
                           .maxNameLength(256)
                           .maxStringLength(2 * 1024 * 1024)
                           .build())
-                  .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                   .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
                   .build())
+          .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .build();
 
@@ -53,6 +53,9 @@ final class JsonBody {
 
   /** A large body has more time, at 100 kB a second. */
   private static final long NANOS_PER_BYTE = 10_000;
+
+  // What a body may take before any of it has come.
+  private static final int FIRST = 16 * 1024;
 
   private JsonBody() {}
 
@@ -68,8 +71,8 @@ final class JsonBody {
 
   /** As {@link #read}; no body at all is an object without fields. */
   static JsonFields readOptional(HttpServletRequest request, long limit) {
-    byte[] bytes = bytes(request, limit);
-    if (bytes.length == 0) {
+    Bytes bytes = bytes(request, limit);
+    if (bytes.isEmpty()) {
       return JsonFields.of(MAPPER.createObjectNode(), "");
     }
     requireJson(request);
@@ -103,18 +106,28 @@ final class JsonBody {
         "the body must be JSON in UTF-8, with Content-Type: application/json");
   }
 
-  private static byte[] bytes(HttpServletRequest request, long limit) {
-    if (request.getContentLengthLong() > limit) {
+  /** The bytes of a body, which are the first ones of an array. */
+  private record Bytes(byte[] array, int size) {
+
+    boolean isEmpty() {
+      return size == 0;
+    }
+  }
+
+  private static Bytes bytes(HttpServletRequest request, long limit) {
+    long announced = request.getContentLengthLong();
+    if (announced > limit) {
       throw tooLarge(limit);
     }
     try {
       InputStream in = request.getInputStream();
-      ByteArrayOutputStream bytes = new ByteArrayOutputStream(Math.max(32, in.available()));
-      byte[] buffer = new byte[8 * 1024];
+      // One more than is announced, since the end is to be read as well.
+      byte[] array = new byte[announced < 0 ? FIRST : (int) Math.min(announced + 1, FIRST)];
       long begin = System.nanoTime();
       long size = 0;
+      int kept = 0;
       boolean held = true;
-      for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
+      for (int count = in.read(array); count >= 0; ) {
         size += count;
         if (size > limit) {
           throw tooLarge(limit);
@@ -122,10 +135,11 @@ final class JsonBody {
         if (held && !OpenBodies.hold(request, count)) {
           // The rest is read all the same: while it is sent, hardly any client reads an answer.
           held = false;
-          bytes = new ByteArrayOutputStream();
+          kept = 0;
+          array = new byte[FIRST];
         }
         if (held) {
-          bytes.write(buffer, 0, count);
+          kept += count;
         }
         if (System.nanoTime() - begin > PATIENCE.toNanos() + size * NANOS_PER_BYTE) {
           RequestGuard.drop(request);
@@ -133,11 +147,15 @@ final class JsonBody {
               ErrorCode.INVALID,
               "the body did not arrive within " + PATIENCE.toSeconds() + " s; send it faster");
         }
+        if (kept == array.length) {
+          array = Arrays.copyOf(array, 2 * kept);
+        }
+        count = in.read(array, kept, array.length - kept);
       }
       if (!held) {
         throw OpenBodies.refusal();
       }
-      return bytes.toByteArray();
+      return new Bytes(array, kept);
     } catch (IOException | IllegalStateException e) {
       // The latter where a chunked body has too many trailers.
       RequestGuard.drop(request);
@@ -149,13 +167,19 @@ final class JsonBody {
     return ApiException.of(ErrorCode.TOO_LARGE, "the body must be at most " + limit + " bytes");
   }
 
-  private static String text(byte[] bytes) {
+  private static String text(Bytes bytes) {
+    String text = new String(bytes.array(), 0, bytes.size(), StandardCharsets.UTF_8);
+    // What is malformed becomes that character; it may also have been sent.
+    return text.indexOf('\uFFFD') < 0 ? text : strictly(bytes);
+  }
+
+  private static String strictly(Bytes bytes) {
     try {
       return StandardCharsets.UTF_8
           .newDecoder()
           .onMalformedInput(CodingErrorAction.REPORT)
           .onUnmappableCharacter(CodingErrorAction.REPORT)
-          .decode(ByteBuffer.wrap(bytes))
+          .decode(ByteBuffer.wrap(bytes.array(), 0, bytes.size()))
           .toString();
     } catch (CharacterCodingException e) {
       throw ApiException.invalid("body", "is not valid UTF-8");

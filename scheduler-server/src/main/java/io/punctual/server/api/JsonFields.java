@@ -10,11 +10,9 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -31,7 +29,8 @@ final class JsonFields {
 
   private final JsonNode node;
   private final String path;
-  private final Set<String> known = new HashSet<>();
+  // A dozen at most: to look through them takes less than to keep them in a set.
+  private final List<String> known = new ArrayList<>(12);
 
   private JsonFields(JsonNode node, String path) {
     this.node = node;
@@ -70,14 +69,8 @@ final class JsonFields {
       throw error(field, "must be a text in quotes" + hint(value));
     }
     String text = value.stringValue();
-    for (int i = 0; i < text.length(); i++) {
-      if (Character.isSurrogate(text.charAt(i))) {
-        if (!Character.isHighSurrogate(text.charAt(i))
-            || i + 1 == text.length()
-            || !Character.isLowSurrogate(text.charAt(++i))) {
-          throw error(field, "must not hold half of a surrogate pair");
-        }
-      }
+    if (!Limits.isWhole(text)) {
+      throw error(field, "must not hold half of a surrogate pair");
     }
     return text;
   }
@@ -268,16 +261,17 @@ final class JsonFields {
   /** An object of texts. */
   Map<String, String> texts(String field) {
     JsonNode value = get(field);
+    if (value == null) {
+      return Map.of();
+    }
     Map<String, String> texts = new LinkedHashMap<>();
-    if (value != null) {
-      JsonFields fields = of(value, path + field + ".");
-      for (String name : value.propertyNames()) {
-        String text = fields.text(name);
-        if (text == null) {
-          throw fields.error(name, "must be a text in quotes");
-        }
-        texts.put(name, text);
+    JsonFields fields = of(value, path + field + ".");
+    for (String name : value.propertyNames()) {
+      String text = fields.text(name);
+      if (text == null) {
+        throw fields.error(name, "must be a text in quotes");
       }
+      texts.put(name, text);
     }
     return texts;
   }

@@ -122,7 +122,7 @@ class EngineConfiguration {
             .with()
             .lease(properties.lease())
             .buckets(properties.buckets())
-            .retry(properties::retryOf)
+            .retry(properties.retries())
             .receipts(properties.receipts().options())
             .listener(listener.getIfAvailable(() -> EngineListener.NONE))
             .maxQueues(properties.api().maxQueues())

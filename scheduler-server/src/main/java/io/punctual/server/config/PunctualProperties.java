@@ -8,7 +8,10 @@ import io.punctual.core.store.Durability;
 import io.punctual.core.store.StoreOptions;
 import io.punctual.server.dispatch.CircuitOptions;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -115,13 +118,14 @@ public record PunctualProperties(
     }
   }
 
-  /** The retry policy of jobs of this queue that bring none. */
-  public RetryPolicy retryOf(QueueName queue) {
-    return queues.stream()
-        .filter(entry -> entry.name().equals(queue))
-        .findFirst()
-        .map(entry -> policy("punctual.queues[].retry", entry.retry()))
-        .orElseGet(() -> policy("punctual.retry", retry));
+  /** The retry policies of jobs that bring none, by queue. To be asked once: it reads texts. */
+  public Function<QueueName, RetryPolicy> retries() {
+    RetryPolicy others = policy("punctual.retry", retry);
+    Map<QueueName, RetryPolicy> own = new HashMap<>();
+    for (Queue entry : queues) {
+      own.putIfAbsent(entry.name(), policy("punctual.queues[].retry", entry.retry()));
+    }
+    return queue -> own.getOrDefault(queue, others);
   }
 
   /**

@@ -2,6 +2,7 @@ package io.punctual.server.console;
 
 import io.punctual.ErrorCode;
 import io.punctual.Limits;
+import io.punctual.RetryPolicy;
 import io.punctual.core.queue.QueueName;
 import io.punctual.server.api.ApiCalls;
 import io.punctual.server.api.ApiException;
@@ -15,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
@@ -48,7 +50,7 @@ class QueuePageController {
   private final ApiCalls calls;
   private final BulkWork work;
   private final Doctor doctor;
-  private final PunctualProperties properties;
+  private final Function<QueueName, RetryPolicy> retries;
 
   QueuePageController(
       Board board, ApiCalls calls, BulkWork work, Doctor doctor, PunctualProperties properties) {
@@ -56,7 +58,7 @@ class QueuePageController {
     this.calls = calls;
     this.work = work;
     this.doctor = doctor;
-    this.properties = properties;
+    this.retries = properties.retries();
   }
 
   /** A page of the queues, as searched and sorted. */
@@ -121,7 +123,7 @@ class QueuePageController {
     model.addAttribute("instances", instances.subList(0, Math.min(PAGE, instances.size())));
     model.addAttribute("instanceCount", instances.size());
     model.addAttribute("lateness", board.lateness(queue));
-    model.addAttribute("retry", properties.retryOf(queue).text());
+    model.addAttribute("retry", retries.apply(queue).text());
     model.addAttribute("counters", counters(row));
     return "queue";
   }
