@@ -36,7 +36,7 @@ record Options(
         words("bench.parts"),
         words("bench.who"),
         Boolean.getBoolean("bench.aof"),
-        new Contest.Scale(5, repetitions, repetitions, 20_000, 500, 20, 50_000, 1_000_000),
+        new Contest.Scale(5, repetitions, repetitions, 20_000, 2, 500, 20, 50_000, 1_000_000),
         1);
   }
 
@@ -47,7 +47,7 @@ record Options(
         words(parts.split(",", -1)),
         words(who.split(",", -1)),
         false,
-        new Contest.Scale(0, 1, 1, 500, 100, 2, 1_000, 2_000),
+        new Contest.Scale(0, 1, 1, 500, 0, 100, 2, 1_000, 2_000),
         0.002);
   }
 
@@ -82,6 +82,7 @@ record Options(
           ? scale.latenessRepetitions()
           : 1,
       scale.submits(),
+      scale.submitSeconds(),
       scale.rate(),
       scale.seconds(),
       scale.drained(),

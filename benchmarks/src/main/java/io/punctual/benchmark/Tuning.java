@@ -50,7 +50,7 @@ final class Tuning {
     List<Double> median = new ArrayList<>();
     List<Double> p99 = new ArrayList<>();
     for (int rate : RATES) {
-      Contest.Scale scale = new Contest.Scale(5, 1, 1, 1, rate, 10, 50_000, 1);
+      Contest.Scale scale = new Contest.Scale(5, 1, 1, 1, 0, rate, 10, 50_000, 1);
       // C only warms up.
       machine.service(
           1,

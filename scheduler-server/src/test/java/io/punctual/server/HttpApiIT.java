@@ -79,6 +79,35 @@ class HttpApiIT extends SharedRedisTestBase {
   }
 
   @Test
+  void aBatchIsAnsweredWithoutWhatWasSentToWhoPrefersThat() {
+    String good = job(id, "\"delayTime\":1999999999999");
+    String body = "{\"jobs\":[" + good + ",{\"taskType\":\"t\"}]}";
+
+    Answer minimal = batch(body, "respond-async, return=minimal");
+    Answer whole = batch(body, "return=representation");
+
+    assertThat(minimal.header("Preference-Applied")).isEqualTo("return=minimal");
+    assertThat(minimal.body().at("/results/0").propertyNames())
+        .containsExactlyInAnyOrder("status", "outcome", "delayTime");
+    assertThat(minimal.at("/results/0/outcome")).isEqualTo("created");
+    assertThat(minimal.at("/results/0/delayTime")).isEqualTo("1999999999999");
+    assertThat(minimal.at("/results/1/status")).isEqualTo("400");
+    assertThat(minimal.at("/results/1/problem/detail")).contains("application");
+    assertThat(whole.at("/results/0/taskId")).isEqualTo(id);
+    assertThat(whole.at("/results/0/outcome")).isEqualTo("already_there");
+  }
+
+  private Answer batch(String body, String prefer) {
+    return api.send(
+        JOBS + "/batch",
+        request ->
+            request
+                .header("Content-Type", "application/json")
+                .header("Prefer", prefer)
+                .POST(BodyPublishers.ofString(body)));
+  }
+
+  @Test
   void aJobWithoutAnIdGetsOne() {
     Answer created =
         api.post(JOBS, "{\"application\":\"shop\",\"taskType\":\"t\",\"delay\":\"1h\"}");

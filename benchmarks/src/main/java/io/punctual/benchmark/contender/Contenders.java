@@ -36,7 +36,8 @@ public final class Contenders {
               args[0].substring(args[0].indexOf(':') + 1),
               contender,
               new Contest.Scale(
-                  scale[0], scale[1], scale[2], scale[3], scale[4], scale[5], scale[6], scale[7]),
+                  scale[0], scale[1], scale[2], scale[3], scale[4], scale[5], scale[6], scale[7],
+                  scale[8]),
               figures)
           .run(List.of(args[1].split(",", -1)));
       status = 0;

@@ -1,5 +1,6 @@
 package io.punctual.client.submit;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.punctual.BatchItem;
 import io.punctual.CancelResult;
 import io.punctual.DeferralResult;
@@ -48,7 +49,7 @@ public final class HttpJobScheduler implements JobScheduler {
     if (answer.status() != 200 && answer.status() != 201) {
       throw SchedulerErrors.of(answer);
     }
-    return submitted(answer.body());
+    return submitted(job.taskId(), answer.body());
   }
 
   @Override
@@ -72,7 +73,7 @@ public final class HttpJobScheduler implements JobScheduler {
       JsonNode problem = item.get("problem");
       items.add(
           problem == null
-              ? new BatchItem(jobs.get(i).taskId(), submitted(item), null)
+              ? new BatchItem(jobs.get(i).taskId(), submitted(jobs.get(i).taskId(), item), null)
               : new BatchItem(
                   jobs.get(i).taskId(),
                   null,
@@ -233,36 +234,37 @@ public final class HttpJobScheduler implements JobScheduler {
     }
   }
 
-  private Map<String, Object> wire(DelayQueueJob job) {
-    Map<String, Object> wire = new LinkedHashMap<>();
-    wire.put("application", identity.application());
-    wire.put("taskType", job.taskType());
-    wire.put("taskId", job.taskId());
-    if (job.delayTime() != null) {
-      wire.put("delayTime", job.delayTime());
-    }
-    if (job.delay() != null) {
-      wire.put("delay", job.delay().toMillis());
-    }
-    wire.put("params", job.params());
-    if (job.timeToRun() != null) {
-      wire.put("timeToRun", job.timeToRun().toMillis());
-    }
-    if (job.retry() != null) {
-      wire.put("retry", job.retry().text());
-    }
-    if (!job.tags().isEmpty()) {
-      wire.put("tags", job.tags());
-    }
-    if (!job.headers().isEmpty()) {
-      wire.put("headers", job.headers());
-    }
-    return wire;
+  /** A job as schedulers read it. A type of its own, since its names are encoded only once. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  private record WireJob(
+      String application,
+      String taskType,
+      String taskId,
+      @Nullable Long delayTime,
+      @Nullable Long delay,
+      String params,
+      @Nullable Long timeToRun,
+      @Nullable String retry,
+      @Nullable List<String> tags,
+      @Nullable Map<String, String> headers) {}
+
+  private WireJob wire(DelayQueueJob job) {
+    return new WireJob(
+        identity.application(),
+        job.taskType(),
+        job.taskId(),
+        job.delayTime(),
+        job.delay() == null ? null : job.delay().toMillis(),
+        job.params(),
+        job.timeToRun() == null ? null : job.timeToRun().toMillis(),
+        job.retry() == null ? null : job.retry().text(),
+        job.tags().isEmpty() ? null : job.tags(),
+        job.headers().isEmpty() ? null : job.headers());
   }
 
-  private static SubmitResult submitted(JsonNode body) {
+  private static SubmitResult submitted(String taskId, JsonNode body) {
     return new SubmitResult(
-        body.get("taskId").stringValue(),
+        taskId,
         Instant.ofEpochMilli(body.get("delayTime").longValue()),
         SubmitResult.Outcome.valueOf(body.get("outcome").stringValue().toUpperCase(Locale.ROOT)));
   }

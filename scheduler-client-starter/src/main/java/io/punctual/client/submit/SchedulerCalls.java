@@ -189,6 +189,8 @@ public final class SchedulerCalls implements AutoCloseable {
         ? request.method(method, HttpRequest.BodyPublishers.noBody()).build()
         : request
             .header("Content-Type", "application/json")
+            // What was sent need not come back (RFC 7240).
+            .header("Prefer", "return=minimal")
             .method(method, HttpRequest.BodyPublishers.ofByteArray(body))
             .build();
   }

@@ -186,14 +186,17 @@ class HttpJobSchedulerTest {
     answer(good, 200, CREATED);
     bad.stubFor(any(anyUrl()).willReturn(aResponse().withStatus(503)));
     for (int i = 0; i < 5; i++) {
-      assertThat(service(bad, good).submit(job()).taskId()).isEqualTo("1001");
+      assertThat(service(bad, good).submit(job()).outcome())
+          .isEqualTo(SubmitResult.Outcome.CREATED);
     }
     bad.stubFor(any(anyUrl()).willReturn(aResponse().withFault(Fault.CONNECTION_RESET_BY_PEER)));
     for (int i = 0; i < 5; i++) {
-      assertThat(service(bad, good).submit(job()).taskId()).isEqualTo("1001");
+      assertThat(service(bad, good).submit(job()).outcome())
+          .isEqualTo(SubmitResult.Outcome.CREATED);
     }
     bad.stubFor(any(anyUrl()).willReturn(aResponse().withFixedDelay(3000)));
-    assertThat(service(Duration.ofSeconds(1), bad, good).submit(job()).taskId()).isEqualTo("1001");
+    assertThat(service(Duration.ofSeconds(1), bad, good).submit(job()).outcome())
+        .isEqualTo(SubmitResult.Outcome.CREATED);
   }
 
   @Test
@@ -227,7 +230,7 @@ class HttpJobSchedulerTest {
 
     var items = service(good).submitAll(List.of(job(), job()));
 
-    assertThat(items.get(0).orThrow().taskId()).isEqualTo("1001");
+    assertThat(items.get(0).orThrow().outcome()).isEqualTo(SubmitResult.Outcome.CREATED);
     assertThat(items.get(1).accepted()).isFalse();
     assertThat(items.get(1).error()).isInstanceOf(JobConflictException.class);
   }

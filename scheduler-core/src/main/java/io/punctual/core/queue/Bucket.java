@@ -26,7 +26,7 @@ public record Bucket(QueueName queue, int index) {
    * never change.
    */
   public static Bucket of(QueueName queue, String taskId, int buckets) {
-    return new Bucket(queue, (int) (number(taskId) % buckets));
+    return new Bucket(queue, buckets == 1 ? 0 : (int) (number(taskId) % buckets));
   }
 
   private static long number(String taskId) {

@@ -6,7 +6,18 @@ import java.util.List;
 /** The ARGV of a call. */
 final class Arguments {
 
-  private final List<byte[]> values = new ArrayList<>();
+  private final List<byte[]> values;
+
+  Arguments() {
+    this(10);
+  }
+
+  /**
+   * @param expected how many there will be, more or less
+   */
+  Arguments(int expected) {
+    values = new ArrayList<>(expected);
+  }
 
   Arguments add(String text) {
     values.add(Keys.bytes(text));

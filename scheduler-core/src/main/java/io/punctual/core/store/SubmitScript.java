@@ -16,7 +16,9 @@ final class SubmitScript {
 
   Submitted run(Bucket bucket, List<Submission> jobs) {
     Arguments arguments =
-        new Arguments().add(scripts.keys().wakeUpChannel()).add(Keys.name(bucket));
+        new Arguments(2 + 9 * jobs.size())
+            .add(scripts.keys().wakeUpChannel())
+            .add(Keys.name(bucket));
     for (Submission job : jobs) {
       Due due = job.due();
       arguments

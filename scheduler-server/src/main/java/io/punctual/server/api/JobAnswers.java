@@ -27,39 +27,42 @@ final class JobAnswers {
 
   /** The answer to a submit. */
   static Accepted accepted(JobInput input, Submit submit) {
-    String outcome =
-        switch (submit.kind()) {
-          case CREATED -> "created";
-          case THERE -> "already_there";
-          case DONE -> "already_done";
-          case REPLACED -> "replaced";
-          case CONFLICT ->
-              throw ApiException.of(
-                  ErrorCode.CONFLICT,
-                  "another job has the id "
-                      + input.job().taskId()
-                      + "; it differs in "
-                      + String.join(", ", submit.differing())
-                      + ". Choose another id, or replace it with ?onConflict=replace",
-                  Map.of("taskId", input.job().taskId(), "differing", submit.differing()));
-          case CONFLICT_DONE ->
-              throw ApiException.of(
-                  ErrorCode.CONFLICT,
-                  "another job with the id "
-                      + input.job().taskId()
-                      + " ran at "
-                      + Instant.ofEpochMilli(submit.dueAt())
-                      + ". Choose another id, or use it again with ?onConflict=replace",
-                  Map.of("taskId", input.job().taskId(), "differing", List.of()));
-          case IN_DELIVERY -> throw inDelivery(submit.attempt(), "replaced");
-        };
     return new Accepted(
         input.application(),
         input.job().taskType(),
         input.job().taskId(),
-        outcome,
+        word(input, submit),
         Instant.ofEpochMilli(submit.dueAt()).toString(),
         submit.dueAt());
+  }
+
+  /** What became of a submit, in a word; throws where the job is not with us. */
+  static String word(JobInput input, Submit submit) {
+    return switch (submit.kind()) {
+      case CREATED -> "created";
+      case THERE -> "already_there";
+      case DONE -> "already_done";
+      case REPLACED -> "replaced";
+      case CONFLICT ->
+          throw ApiException.of(
+              ErrorCode.CONFLICT,
+              "another job has the id "
+                  + input.job().taskId()
+                  + "; it differs in "
+                  + String.join(", ", submit.differing())
+                  + ". Choose another id, or replace it with ?onConflict=replace",
+              Map.of("taskId", input.job().taskId(), "differing", submit.differing()));
+      case CONFLICT_DONE ->
+          throw ApiException.of(
+              ErrorCode.CONFLICT,
+              "another job with the id "
+                  + input.job().taskId()
+                  + " ran at "
+                  + Instant.ofEpochMilli(submit.dueAt())
+                  + ". Choose another id, or use it again with ?onConflict=replace",
+              Map.of("taskId", input.job().taskId(), "differing", List.of()));
+      case IN_DELIVERY -> throw inDelivery(submit.attempt(), "replaced");
+    };
   }
 
   static Map<String, Object> outcome(QueueName queue, String taskId, String outcome) {

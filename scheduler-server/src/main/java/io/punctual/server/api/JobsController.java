@@ -79,8 +79,11 @@ class JobsController {
   /** Every job is on its own: a bad one, or one in conflict, has an error in its place. */
   @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping("/batch")
-  BatchAnswer submitMany(
-      HttpServletRequest request, @RequestParam(required = false) @Nullable String onConflict) {
+  ResponseEntity<BatchAnswer> submitMany(
+      HttpServletRequest request,
+      @RequestParam(required = false) @Nullable String onConflict,
+      @RequestHeader(value = Preference.HEADER, required = false) @Nullable String prefer) {
+    boolean minimal = Preference.isMinimal(prefer);
     boolean replace = JobAnswers.replace(onConflict);
     JsonFields envelope = JsonBody.read(request, bounds.maxBatchBody().toBytes());
     JsonNode jobs = envelope.get("jobs");
@@ -92,18 +95,19 @@ class JobsController {
     for (int i = 0; i < jobs.size(); i++) {
       items.add(start(jobs.get(i), "jobs[" + i + "].", replace));
     }
-    BatchAnswer answer = new BatchAnswer(items.stream().map(Item::result).toList());
-    audit.did("submit many", answer::text, null, null);
-    return answer;
+    BatchAnswer answer = new BatchAnswer(items.stream().map(item -> item.result(minimal)).toList());
+    audit.did("submit many", () -> text(items), null, null);
+    ResponseEntity.BodyBuilder response = ResponseEntity.ok();
+    return (minimal ? response.header(Preference.APPLIED, Preference.MINIMAL) : response)
+        .body(answer);
   }
 
-  record BatchAnswer(List<BatchResult> results) {
-
-    /** Which jobs, for the audit. */
-    String text() {
-      return results.size() + " jobs: " + results.stream().map(BatchResult::taskId).toList();
-    }
+  /** Which jobs, for the audit. */
+  private static String text(List<Item> items) {
+    return items.size() + " jobs: " + items.stream().map(Item::taskId).toList();
   }
+
+  record BatchAnswer(List<BatchResult> results) {}
 
   /** What became of one job: what a submit of its own had answered, or the problem. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -127,6 +131,12 @@ class JobsController {
           job.dueAt(),
           job.delayTime(),
           null);
+    }
+
+    /** Without what whoever sent the job knows. */
+    static BatchResult minimal(int status, JobInput input, Submit submit) {
+      String outcome = JobAnswers.word(input, submit);
+      return new BatchResult(null, status, null, null, outcome, null, submit.dueAt(), null);
     }
 
     static BatchResult of(@Nullable String taskId, ApiException problem) {
@@ -159,14 +169,20 @@ class JobsController {
       @Nullable CompletableFuture<Submit> answer,
       @Nullable ApiException error) {
 
-    BatchResult result() {
+    @Nullable String taskId() {
+      return input == null ? null : input.job().taskId();
+    }
+
+    BatchResult result(boolean minimal) {
       if (input == null || answer == null) {
         return BatchResult.of(null, Objects.requireNonNull(error));
       }
       try {
         Submit submit = answer.join();
-        return BatchResult.of(
-            submit.kind() == Submit.Kind.CREATED ? 201 : 200, JobAnswers.accepted(input, submit));
+        int status = submit.kind() == Submit.Kind.CREATED ? 201 : 200;
+        return minimal
+            ? BatchResult.minimal(status, input, submit)
+            : BatchResult.of(status, JobAnswers.accepted(input, submit));
       } catch (ApiException e) {
         return BatchResult.of(input.job().taskId(), e);
       } catch (CompletionException e) {
