@@ -43,7 +43,7 @@ final class IdleQueues {
       submit(scheduler, queues);
       Waiting.until("all queues are known", () -> known(scheduler, queues));
       // The first safety checks of new queues, and the compiler, come to rest.
-      TimeUnit.SECONDS.sleep(options.scaled(45));
+      TimeUnit.SECONDS.sleep(options.scaled(30));
       int windows = options.scale().repetitions();
       long seconds = options.scaled(10);
       double[] both = new double[windows];

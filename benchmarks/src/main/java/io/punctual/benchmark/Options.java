@@ -36,7 +36,7 @@ record Options(
         words("bench.parts"),
         words("bench.who"),
         Boolean.getBoolean("bench.aof"),
-        new Contest.Scale(5, repetitions, repetitions, 20_000, 2, 500, 20, 50_000, 1_000_000),
+        new Contest.Scale(5, repetitions, repetitions, 20_000, 1, 500, 20, 50_000, 1_000_000),
         1);
   }
 

@@ -4,8 +4,9 @@ import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.tracing.Tracer;
 import io.punctual.spring.SubmitObservations;
 import io.punctual.spring.observation.JobInvokeObservationConvention;
+import io.punctual.spring.observation.JobInvokeTracingHandler;
 import io.punctual.spring.observation.JobSubmitObservationConvention;
-import io.punctual.spring.observation.JobTracingConfiguration;
+import io.punctual.spring.observation.JobSubmitTracingHandler;
 import io.punctual.spring.observation.MicrometerAttemptObservations;
 import io.punctual.spring.observation.MicrometerSubmitObservations;
 import io.punctual.worker.AttemptObservations;
@@ -17,7 +18,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
+import org.springframework.core.annotation.Order;
 
 /** Where the application observes, its jobs are observed; where it traces, they are traced. */
 @AutoConfiguration(
@@ -50,6 +51,23 @@ public class PunctualPluginObservationAutoConfiguration {
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(Tracer.class)
   @ConditionalOnBean(Tracer.class)
-  @Import(JobTracingConfiguration.class)
-  static class Tracing {}
+  static class Tracing {
+
+    /** Before those of Spring Boot, which take any sender and receiver. */
+    private static final int ORDER = 500;
+
+    @Bean
+    @ConditionalOnMissingBean
+    @Order(ORDER)
+    JobSubmitTracingHandler punctualJobSubmitTracingHandler(Tracer tracer) {
+      return new JobSubmitTracingHandler(tracer);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    @Order(ORDER)
+    JobInvokeTracingHandler punctualJobInvokeTracingHandler(Tracer tracer) {
+      return new JobInvokeTracingHandler(tracer);
+    }
+  }
 }

@@ -84,7 +84,11 @@ class HttpApiIT extends SharedRedisTestBase {
     String body = "{\"jobs\":[" + good + ",{\"taskType\":\"t\"}]}";
 
     Answer minimal = batch(body, "respond-async, return=minimal");
-    Answer whole = batch(body, "return=representation");
+    Answer whole = batch(body, "return=representation, return=minimal");
+    Answer named =
+        batch(
+            "{\"jobs\":[{\"application\":\"shop\",\"taskType\":\"t\",\"delay\":\"1h\"}]}",
+            "return=minimal");
 
     assertThat(minimal.header("Preference-Applied")).isEqualTo("return=minimal");
     assertThat(minimal.body().at("/results/0").propertyNames())
@@ -95,6 +99,8 @@ class HttpApiIT extends SharedRedisTestBase {
     assertThat(minimal.at("/results/1/problem/detail")).contains("application");
     assertThat(whole.at("/results/0/taskId")).isEqualTo(id);
     assertThat(whole.at("/results/0/outcome")).isEqualTo("already_there");
+    String given = named.at("/results/0/taskId");
+    assertThat(api.get(JOBS + "/shop/t/" + given).status()).as("that id is new").isEqualTo(200);
   }
 
   private Answer batch(String body, String prefer) {
@@ -394,7 +400,10 @@ class HttpApiIT extends SharedRedisTestBase {
     assertProblem(answer, bad.status(), bad.code());
     if (bad.field() != null) {
       assertThat(answer.at("/errors/0/field")).isEqualTo(bad.field());
-      assertThat(answer.at("/errors/0/detail")).isNotBlank().doesNotStartWith(".");
+      assertThat(answer.at("/errors/0/detail"))
+          .isNotBlank()
+          .doesNotStartWith(".")
+          .doesNotContain("ObjectNode", "Feature");
     }
     assertThat(StoreDump.of(connections, prefix)).isEqualTo(before);
     assertThat(api.post(JOBS, job(id)).status()).isEqualTo(201);

@@ -145,7 +145,7 @@ public record Accounting(
 
   /** Whether a run was still going on, or its worker had died, when its time was over. */
   private static boolean timeOver(Execution run, Execution next, long limit) {
-    return (run.end() == null || run.lasted(limit)) && next.begin() > Fault.sent(run) + limit;
+    return (run.end() == null || run.lasted(limit)) && next.begin() - Fault.sent(run) > limit;
   }
 
   /** The faults that broke what had a run in its hands while it was under way, in their order. */

@@ -312,6 +312,10 @@ class AccountingTest {
 
     assertThat(of(LIMITED, List.of(), record).sound()).isTrue();
     assertThat(of(BOTH, List.of(), record).unexplained()).containsExactly("a");
+    String[] later = {
+      "begin 1 a 3000000", "begin 3 a 5150000", "end 3 a 5150500 DONE", HONEST[2], HONEST[3]
+    };
+    assertThat(of(BOTH, List.of(), later).unexplained()).containsExactly("a");
   }
 
   @Test

@@ -59,7 +59,6 @@ class FirstStepsIT {
                         jar.toString(),
                         "--server.address=127.0.0.1",
                         "--server.port=" + port,
-                        "--eureka.instance.hostname=127.0.0.1",
                         Programs.eureka(REGISTRY)),
                     port)
                 .start()) {

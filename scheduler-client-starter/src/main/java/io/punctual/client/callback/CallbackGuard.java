@@ -145,7 +145,8 @@ public final class CallbackGuard {
         ? null
         : new Refusal(
             CallbackRefusal.NOT_THIS_MACHINE,
-            "punctual.client.callback.accept-unsigned is for calls from the same machine only; set"
+            "punctual.client.callback.accept-unsigned is for calls from the same machine only, by its"
+                + " address 127.0.0.1: set eureka.instance.hostname=127.0.0.1, or"
                 + " punctual.client.callback.secrets");
   }
 

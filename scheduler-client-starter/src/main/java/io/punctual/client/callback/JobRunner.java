@@ -259,22 +259,31 @@ public final class JobRunner implements AutoCloseable {
       running.remove(limit);
       CallbackRequest.Job job = started.job();
       Duration deferred = context.deferred();
-      if (elsewhere) {
-        observed.enter();
+      CallbackResult result =
+          thrown == null
+              ? returned(job, deferred)
+              : result(job, CallbackResult.RETRY, null, describe(thrown));
+      try {
+        if (elsewhere) {
+          observed.enter();
+        }
+        listeners.ended(
+            job.taskType(),
+            job.taskId(),
+            job.attempt(),
+            job.dueTime(),
+            start,
+            thrown,
+            deferred != null);
+        if (thrown != null) {
+          result = failed(job, limit, thrown);
+        }
+        // Behind the line of the log, which belongs to the trace.
+        observed.ended(thrown, deferred != null);
+      } finally {
+        permits.release();
+        end(started, result, leave);
       }
-      listeners.ended(
-          job.taskType(),
-          job.taskId(),
-          job.attempt(),
-          job.dueTime(),
-          start,
-          thrown,
-          deferred != null);
-      CallbackResult result = thrown == null ? returned(job, deferred) : failed(job, limit, thrown);
-      // Behind the line of the log, which belongs to the trace.
-      observed.ended(thrown, deferred != null);
-      permits.release();
-      end(started, result, leave);
     }
   }
 

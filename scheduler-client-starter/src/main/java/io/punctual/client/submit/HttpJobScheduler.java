@@ -1,6 +1,5 @@
 package io.punctual.client.submit;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import io.punctual.BatchItem;
 import io.punctual.CancelResult;
 import io.punctual.DeferralResult;
@@ -233,20 +232,6 @@ public final class HttpJobScheduler implements JobScheduler {
       throw new InvalidJobException(String.valueOf(e.getMessage()));
     }
   }
-
-  /** A job as schedulers read it. A type of its own, since its names are encoded only once. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
-  private record WireJob(
-      String application,
-      String taskType,
-      String taskId,
-      @Nullable Long delayTime,
-      @Nullable Long delay,
-      String params,
-      @Nullable Long timeToRun,
-      @Nullable String retry,
-      @Nullable List<String> tags,
-      @Nullable Map<String, String> headers) {}
 
   private WireJob wire(DelayQueueJob job) {
     return new WireJob(

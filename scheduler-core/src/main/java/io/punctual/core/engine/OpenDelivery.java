@@ -123,8 +123,9 @@ final class OpenDelivery implements Delivery {
   @Override
   public boolean hold(Duration within) {
     settler.renew(this, within);
-    held = !lost;
-    return held;
+    // Once held, it stays so: that somebody has ended it by then is as it should be.
+    held |= !lost;
+    return !lost;
   }
 
   @Override

@@ -133,10 +133,14 @@ class JobsController {
           null);
     }
 
-    /** Without what whoever sent the job knows. */
-    static BatchResult minimal(int status, JobInput input, Submit submit) {
+    /**
+     * Without what whoever sent the job knows.
+     *
+     * @param taskId the one that the job was given; null if it came with its own
+     */
+    static BatchResult minimal(@Nullable String taskId, int status, JobInput input, Submit submit) {
       String outcome = JobAnswers.word(input, submit);
-      return new BatchResult(null, status, null, null, outcome, null, submit.dueAt(), null);
+      return new BatchResult(taskId, status, null, null, outcome, null, submit.dueAt(), null);
     }
 
     static BatchResult of(@Nullable String taskId, ApiException problem) {
@@ -154,18 +158,22 @@ class JobsController {
 
   private Item start(JsonNode node, String path, boolean replace) {
     try {
-      JobInput input = JobInput.read(JsonFields.of(node, path));
+      JsonFields fields = JsonFields.of(node, path);
+      boolean named = fields.peek("taskId") != null;
+      JobInput input = JobInput.read(fields);
       return new Item(
           input,
+          named,
           engine.submit(input.application(), input.job(), replace, Caller.current().submitter()),
           null);
     } catch (ApiException e) {
-      return new Item(null, null, e);
+      return new Item(null, false, null, e);
     }
   }
 
   private record Item(
       @Nullable JobInput input,
+      boolean named,
       @Nullable CompletableFuture<Submit> answer,
       @Nullable ApiException error) {
 
@@ -181,7 +189,7 @@ class JobsController {
         Submit submit = answer.join();
         int status = submit.kind() == Submit.Kind.CREATED ? 201 : 200;
         return minimal
-            ? BatchResult.minimal(status, input, submit)
+            ? BatchResult.minimal(named ? null : taskId(), status, input, submit)
             : BatchResult.of(status, JobAnswers.accepted(input, submit));
       } catch (ApiException e) {
         return BatchResult.of(input.job().taskId(), e);

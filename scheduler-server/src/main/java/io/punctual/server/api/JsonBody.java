@@ -208,6 +208,10 @@ final class JsonBody {
   private static String reason(JacksonException e) {
     String message = String.valueOf(e.getOriginalMessage());
     String line = message.lines().findFirst().orElse("").replaceAll("\\p{Cntrl}", "?");
+    // What could be switched on in the library is nothing to a caller.
+    line =
+        line.replaceAll(
+            " (\\(bound as|for `ObjectNode`|\\(not recognized as one since).*|: enable `.*", "");
     line = line.replaceAll(", from `[^`]*`", "");
     line = line.replaceAll("\\(?`?(tools|com|java)\\.[\\w.$]+[`)]?(\\([^)]*\\))?", "").strip();
     return line.length() > 200 ? line.substring(0, 200) + "..." : line;

@@ -1,6 +1,7 @@
 package io.punctual.server.api;
 
 import java.util.Arrays;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** What a caller would like to have in an answer (RFC 7240). */
@@ -18,8 +19,13 @@ final class Preference {
   private Preference() {}
 
   static boolean isMinimal(@Nullable String prefer) {
+    // The first one counts.
     return prefer != null
         && Arrays.stream(prefer.split(",", -1))
-            .anyMatch(preference -> preference.strip().equalsIgnoreCase(MINIMAL));
+            .map(preference -> preference.strip().toLowerCase(Locale.ROOT))
+            .filter(preference -> preference.startsWith("return="))
+            .findFirst()
+            .filter(MINIMAL::equals)
+            .isPresent();
   }
 }

@@ -205,8 +205,8 @@ public record PunctualProperties(
   /**
    * Bounds of the HTTP API.
    *
-   * @param maxBody largest body of one job
-   * @param maxBatchBody largest body of a batch
+   * @param maxBody largest body of one job, less than 1GB
+   * @param maxBatchBody largest body of a batch, less than 1GB
    * @param maxQueues how many task types of one application there may be, from 1; a job of a
    *     further one is refused
    */
@@ -217,7 +217,17 @@ public record PunctualProperties(
 
     /** Checks the values. */
     public Api {
+      body("punctual.api.max-body", maxBody);
+      body("punctual.api.max-batch-body", maxBatchBody);
       require("punctual.api.max-queues", maxQueues >= 1, "at least 1", maxQueues);
+    }
+
+    private static void body(String property, DataSize size) {
+      require(
+          property,
+          size.toBytes() >= 1 && size.toGigabytes() < 1,
+          "at least 1B and less than 1GB",
+          size);
     }
   }
 

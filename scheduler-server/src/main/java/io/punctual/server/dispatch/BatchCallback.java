@@ -24,6 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -46,6 +47,7 @@ final class BatchCallback implements Callback {
   private final CallbackKeys keys;
   private final JsonMapper json =
       JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
+  private final ObjectReader results = json.readerFor(CallbackResult.class);
 
   BatchCallback(
       String scheduler,
@@ -178,7 +180,7 @@ final class BatchCallback implements Callback {
 
   private @Nullable CallbackResult parse(String line) {
     try {
-      return json.readValue(line, CallbackResult.class);
+      return results.readValue(line);
     } catch (JacksonException e) {
       return null;
     }

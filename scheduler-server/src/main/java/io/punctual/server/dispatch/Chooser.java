@@ -30,6 +30,9 @@ final class Chooser {
    *     is
    */
   WorkerInstance choose(List<WorkerInstance> candidates, LastTried.Wish wish) {
+    if (candidates.size() == 1) {
+      return candidates.get(0);
+    }
     List<WorkerInstance> free = candidates.stream().filter(i -> board.free(i) > 0).toList();
     List<WorkerInstance> some = free.isEmpty() ? candidates : free;
     for (WorkerInstance instance : some) {

@@ -28,6 +28,8 @@ final class InstanceBoard {
 
   private static final long LONGEST_PAUSE = Duration.ofMinutes(1).toNanos();
 
+  private record Key(String application, String instance) {}
+
   private static final class Entry {
     int outstanding;
 
@@ -63,7 +65,7 @@ final class InstanceBoard {
     }
   }
 
-  private final Map<String, Entry> entries = new ConcurrentHashMap<>();
+  private final Map<Key, Entry> entries = new ConcurrentHashMap<>();
   // How many hang: mostly none, and then nobody need be asked.
   private final AtomicInteger hanging = new AtomicInteger();
   private final Duration avoid;
@@ -324,7 +326,7 @@ final class InstanceBoard {
   }
 
   // An id is the choice of whoever registers: it must say nothing about other applications.
-  private static String key(WorkerInstance instance) {
-    return instance.application() + "/" + instance.id();
+  private static Key key(WorkerInstance instance) {
+    return new Key(instance.application(), instance.id());
   }
 }

@@ -1,6 +1,5 @@
 package io.punctual.server.dispatch;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -12,7 +11,8 @@ final class LineReader {
   private final InputStream in;
   private final int maxLine;
   private final long maxTotal;
-  private final byte[] buffer = new byte[8192];
+  private byte[] buffer = new byte[8192];
+  // What was read and is in no line yet.
   private int position;
   private int limit;
   private long total;
@@ -30,30 +30,47 @@ final class LineReader {
    * @throws IOException if the stream broke or a bound was passed
    */
   @Nullable String next() throws IOException {
-    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    int seen = position;
     while (true) {
-      if (position == limit) {
-        limit = in.read(buffer);
-        position = 0;
-        if (limit < 0) {
-          limit = 0;
-          return null;
-        }
-        total += limit;
-        if (total > maxTotal) {
-          throw new IOException("the answer is longer than " + maxTotal + " bytes");
+      for (; seen < limit; seen++) {
+        if (buffer[seen] == '\n') {
+          String line = new String(buffer, position, seen - position, StandardCharsets.UTF_8);
+          requireLine(seen - position);
+          position = seen + 1;
+          return line.strip();
         }
       }
-      while (position < limit) {
-        byte b = buffer[position++];
-        if (b == '\n') {
-          return line.toString(StandardCharsets.UTF_8).strip();
-        }
-        line.write(b);
-        if (line.size() > maxLine) {
-          throw new IOException("a line of the answer is longer than " + maxLine + " bytes");
-        }
+      requireLine(limit - position);
+      seen -= position;
+      if (!fill()) {
+        return null;
       }
     }
+  }
+
+  private void requireLine(int length) throws IOException {
+    if (length > maxLine) {
+      throw new IOException("a line of the answer is longer than " + maxLine + " bytes");
+    }
+  }
+
+  /** Reads on, with the line that has begun at the front; false at the end. */
+  private boolean fill() throws IOException {
+    int begun = limit - position;
+    byte[] into = 2 * begun > buffer.length ? new byte[2 * buffer.length] : buffer;
+    System.arraycopy(buffer, position, into, 0, begun);
+    buffer = into;
+    position = 0;
+    limit = begun;
+    int count = in.read(buffer, begun, buffer.length - begun);
+    if (count < 0) {
+      return false;
+    }
+    limit += count;
+    total += count;
+    if (total > maxTotal) {
+      throw new IOException("the answer is longer than " + maxTotal + " bytes");
+    }
+    return true;
   }
 }

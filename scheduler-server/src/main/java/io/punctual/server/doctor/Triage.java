@@ -264,7 +264,8 @@ final class Triage {
                     + " 'credentials "
                     + instance.application()
                     + "' prints; or, on your own machine only,"
-                    + " punctual.client.callback.accept-unsigned=true.");
+                    + " punctual.client.callback.accept-unsigned=true and"
+                    + " eureka.instance.hostname=127.0.0.1.");
         case UNSIGNED ->
             diagnosis(
                 Code.SCHEDULER_WITHOUT_KEY,
