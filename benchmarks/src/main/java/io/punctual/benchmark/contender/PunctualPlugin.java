@@ -36,6 +36,7 @@ final class PunctualPlugin extends SpringContender {
             .run(
                 "--spring.application.name=" + APPLICATION,
                 "--punctual.client.enabled=false",
+                UNOBSERVED,
                 "--eureka.client.enabled=false",
                 "--spring.threads.virtual.enabled=true",
                 "--spring.main.banner-mode=off",

@@ -14,6 +14,9 @@ abstract class SpringContender implements Contender {
 
   static final String TYPE = "job";
 
+  /** As in an application without actuator; here the scheduler's class path brings it. */
+  static final String UNOBSERVED = "--management.observations.enable.punctual.client=false";
+
   private final Surroundings surroundings;
   private @Nullable ConfigurableApplicationContext context;
 

@@ -57,6 +57,7 @@ public final class StarterApplication {
             List.of(
                 "--spring.application.name=" + application,
                 "--punctual.plugin.enabled=false",
+                SpringContender.UNOBSERVED,
                 "--punctual.client.concurrency=" + CONCURRENCY,
                 "--punctual.client.callback.accept-unsigned=true",
                 "--punctual.client.url=" + surroundings.schedulers(),
