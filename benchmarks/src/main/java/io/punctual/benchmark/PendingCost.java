@@ -10,6 +10,8 @@ import io.punctual.core.store.LeaseToken;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Submission;
 import io.punctual.redis.RedisServer;
+import io.punctual.redis.Resp;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,6 +28,18 @@ final class PendingCost {
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final byte[] CONTENT = "x".repeat(116).getBytes(StandardCharsets.US_ASCII);
   private static final long DAY_MS = Duration.ofDays(1).toMillis();
+
+  private static final int USES = 200_000;
+  private static final String USE_TABLES =
+      """
+      for _, key in ipairs(redis.call('KEYS', '*')) do
+        local kind = redis.call('TYPE', key).ok
+        local use = kind == 'hash' and 'HEXISTS' or kind == 'zset' and 'ZSCORE'
+        if use then
+          for _ = 1, tonumber(ARGV[1]) do redis.call(use, key, '') end
+        end
+      end
+      """;
 
   private final Machine machine;
   private final Options options;
@@ -50,6 +64,7 @@ final class PendingCost {
       for (int size : sizes) {
         fill(store, pending, size);
         pending = size;
+        grow(redis.port(), size);
         settle(store, size);
         double[] submits = new double[options.scale().repetitions()];
         int rounds = options.scaled(5);
@@ -69,8 +84,15 @@ final class PendingCost {
     }
   }
 
-  // Until no round is cheaper than those before: compilers work, and Redis lets a hash table that
-  // has become too small grow bit by bit, with each use of it.
+  // Redis lets a hash table that has become too small grow bit by bit, with each use of it: so
+  // many uses as it has entries, and it has grown.
+  private static void grow(int port, int size) throws IOException {
+    for (int uses = 0; uses < size; uses += USES) {
+      String unused = Resp.call(port, "EVAL", USE_TABLES, "0", Integer.toString(USES));
+    }
+  }
+
+  // Until no round is cheaper than those before: compilers work.
   private void settle(JobStore store, int size) {
     double best = Double.MAX_VALUE;
     int since = 0;
