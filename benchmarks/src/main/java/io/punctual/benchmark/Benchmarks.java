@@ -174,9 +174,10 @@ public final class Benchmarks {
     }
   }
 
-  /** H: buckets and schedulers. */
+  /** H: buckets and schedulers, against C, which has one of each. */
   private void shards(List<String> unused) throws Exception {
-    int[][] shapes = {{1, 1}, {4, 1}, {4, 3}};
+    boolean withoutC = !options.parts().isEmpty() && !options.parts().contains("C");
+    int[][] shapes = withoutC ? new int[][] {{1, 1}, {4, 1}, {4, 3}} : new int[][] {{4, 1}, {4, 3}};
     for (int[] shape : shapes) {
       String who = "punctual:" + shape[0] + " buckets, " + shape[1] + " schedulers";
       machine.service(shape[0], shape[1], around -> machine.contest(who, List.of("H"), around));

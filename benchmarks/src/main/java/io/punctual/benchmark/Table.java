@@ -81,7 +81,7 @@ final class Table {
     value(lines, "G: s to the first job", ours("G"), "at most 5");
     List<Figure> shapes = part("H");
     for (Figure shape : shapes) {
-      ratio(lines, "H: " + shape.who(), shape, shapes.get(0), "");
+      ratio(lines, "H: " + shape.who(), shape, ours("C").orElse(shapes.get(0)), "");
     }
     return String.join("\n", lines) + "\n";
   }
