@@ -243,8 +243,8 @@ public final class HttpJobScheduler implements JobScheduler {
         job.params(),
         job.timeToRun() == null ? null : job.timeToRun().toMillis(),
         job.retry() == null ? null : job.retry().text(),
-        job.tags().isEmpty() ? null : job.tags(),
-        job.headers().isEmpty() ? null : job.headers());
+        job.tags(),
+        job.headers());
   }
 
   private static SubmitResult submitted(String taskId, JsonNode body) {

@@ -6,14 +6,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job as schedulers read it; what is null is left out. A type of its own, since its names are
- * encoded only once; public for native images.
+ * A job as schedulers read it; what is null or empty is left out. A type of its own, since its
+ * names are encoded only once; public for native images.
  *
  * @param delayTime epoch ms; either this or the delay
  * @param delay ms
  * @param timeToRun ms
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
+@JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record WireJob(
     String application,
     String taskType,
@@ -23,5 +23,5 @@ public record WireJob(
     String params,
     @Nullable Long timeToRun,
     @Nullable String retry,
-    @Nullable List<String> tags,
-    @Nullable Map<String, String> headers) {}
+    List<String> tags,
+    Map<String, String> headers) {}

@@ -183,14 +183,8 @@ public final class JobContentCodec {
     if (length > in.remaining()) {
       throw new BufferUnderflowException();
     }
-    String text =
-        new String(
-            in.array(), in.arrayOffset() + in.position(), (int) length, StandardCharsets.UTF_8);
-    ByteBuffer part = in.slice(in.position(), (int) length);
-    in.position(in.position() + (int) length);
-    // What is malformed becomes that character; it may also have been stored.
-    return text.indexOf('\uFFFD') < 0
-        ? text
-        : StandardCharsets.UTF_8.newDecoder().decode(part).toString();
+    int begin = in.position();
+    in.position(begin + (int) length);
+    return Utf8.text(in.array(), in.arrayOffset() + begin, (int) length);
   }
 }

@@ -44,25 +44,29 @@ final class JobAnswers {
       case DONE -> "already_done";
       case REPLACED -> "replaced";
       case CONFLICT ->
-          throw ApiException.of(
-              ErrorCode.CONFLICT,
-              "another job has the id "
-                  + input.job().taskId()
-                  + "; it differs in "
+          throw conflict(
+              input,
+              "it differs in "
                   + String.join(", ", submit.differing())
                   + ". Choose another id, or replace it with ?onConflict=replace",
-              Map.of("taskId", input.job().taskId(), "differing", submit.differing()));
+              submit.differing());
       case CONFLICT_DONE ->
-          throw ApiException.of(
-              ErrorCode.CONFLICT,
-              "another job with the id "
-                  + input.job().taskId()
-                  + " ran at "
+          throw conflict(
+              input,
+              "it ran at "
                   + Instant.ofEpochMilli(submit.dueAt())
                   + ". Choose another id, or use it again with ?onConflict=replace",
-              Map.of("taskId", input.job().taskId(), "differing", List.of()));
+              List.of());
       case IN_DELIVERY -> throw inDelivery(submit.attempt(), "replaced");
     };
+  }
+
+  private static ApiException conflict(JobInput input, String how, List<String> differing) {
+    String taskId = input.job().taskId();
+    return ApiException.of(
+        ErrorCode.CONFLICT,
+        "another job has the id " + taskId + "; " + how,
+        Map.of("taskId", taskId, "differing", differing));
   }
 
   static Map<String, Object> outcome(QueueName queue, String taskId, String outcome) {

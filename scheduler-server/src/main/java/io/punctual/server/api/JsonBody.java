@@ -1,12 +1,11 @@
 package io.punctual.server.api;
 
 import io.punctual.ErrorCode;
+import io.punctual.core.job.Utf8;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -168,19 +167,8 @@ final class JsonBody {
   }
 
   private static String text(Bytes bytes) {
-    String text = new String(bytes.array(), 0, bytes.size(), StandardCharsets.UTF_8);
-    // What is malformed becomes that character; it may also have been sent.
-    return text.indexOf('\uFFFD') < 0 ? text : strictly(bytes);
-  }
-
-  private static String strictly(Bytes bytes) {
     try {
-      return StandardCharsets.UTF_8
-          .newDecoder()
-          .onMalformedInput(CodingErrorAction.REPORT)
-          .onUnmappableCharacter(CodingErrorAction.REPORT)
-          .decode(ByteBuffer.wrap(bytes.array(), 0, bytes.size()))
-          .toString();
+      return Utf8.text(bytes.array(), 0, bytes.size());
     } catch (CharacterCodingException e) {
       throw ApiException.invalid("body", "is not valid UTF-8");
     }
