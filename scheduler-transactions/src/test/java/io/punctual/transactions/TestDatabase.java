@@ -19,7 +19,9 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
-/** Real databases: H2 here, PostgreSQL from a jar, MariaDB as this machine has it. */
+/**
+ * Real databases: H2 here, PostgreSQL from a jar, MariaDB as this machine has it, MySQL if told.
+ */
 public enum TestDatabase {
   /** In memory. */
   H2 {
@@ -60,9 +62,42 @@ public enum TestDatabase {
 
     @Override
     String blocked() {
-      return "select count(*) from information_schema.innodb_trx t join information_schema.processlist p on p.id = t.trx_mysql_thread_id where p.db = database() and t.trx_state = 'LOCK WAIT'";
+      return IN_LOCK_WAIT;
+    }
+  },
+  /** A server that runs already, at the address of {@code -Dpunctual.test.mysql}. */
+  MYSQL {
+    @Override
+    public DataSource create() {
+      String name = "t" + UUID.randomUUID().toString().replace("-", "");
+      new JdbcTemplate(source("mysql")).execute("create database " + name);
+      return source(name);
+    }
+
+    private DataSource source(String database) {
+      String server = System.getProperty("punctual.test.mysql");
+      if (server == null) {
+        throw new IllegalStateException(
+            "No MySQL server is named: give the address of one whose root has no password, as"
+                + " -Dpunctual.test.mysql=127.0.0.1:3306");
+      }
+      return new DriverManagerDataSource(
+          "jdbc:mysql://%s/%s?sslMode=DISABLED&allowPublicKeyRetrieval=true"
+              .formatted(server, database),
+          "root",
+          "");
+    }
+
+    @Override
+    String blocked() {
+      return IN_LOCK_WAIT;
     }
   };
+
+  // Of MySQL and MariaDB.
+  private static final String IN_LOCK_WAIT =
+      "select count(*) from information_schema.innodb_trx t join information_schema.processlist p"
+          + " on p.id = t.trx_mysql_thread_id where p.db = database() and t.trx_state = 'LOCK WAIT'";
 
   /** A new database, empty. */
   public abstract DataSource create();

@@ -1,0 +1,11 @@
+package io.punctual.transactions.once;
+
+import io.punctual.transactions.TestDatabase;
+
+/** Run when it is named, as Debian has no MySQL; see docs/transactions.md. */
+final class MySqlDatabaseOnce extends DatabaseOnceContract {
+
+  MySqlDatabaseOnce() {
+    super(TestDatabase.MYSQL);
+  }
+}
