@@ -11,12 +11,10 @@ import io.micrometer.tracing.test.simple.SimpleTracer;
 import io.punctual.CancelResult;
 import io.punctual.DeferralResult;
 import io.punctual.DelayQueueJob;
-import io.punctual.DelayedTask;
 import io.punctual.InvalidJobException;
 import io.punctual.JobAttempt;
 import io.punctual.JobConflictException;
 import io.punctual.JobInfo;
-import io.punctual.JobListener;
 import io.punctual.LeaseLostException;
 import io.punctual.PunctualException;
 import io.punctual.RejectTaskException;
@@ -26,21 +24,13 @@ import io.punctual.RetryPolicy;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import io.punctual.TaskContext;
-import io.punctual.TaskHeader;
-import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
-import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.JobView;
 import io.punctual.core.job.JobState;
 import io.punctual.core.queue.QueueName;
-import io.punctual.test.redis.RedisExtension;
-import io.punctual.test.redis.SharedRedis;
 import io.punctual.wire.AttemptToken;
 import io.punctual.worker.WorkerSetupException;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -48,59 +38,19 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
-import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
-import org.awaitility.core.ConditionFactory;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.springframework.boot.SpringBootConfiguration;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.core.Ordered;
-import org.springframework.core.annotation.Order;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A whole application in plugin mode on a real Redis; its own connections are by Lettuce. */
-class PluginIT {
-
-  private static final QueueName QUEUE = new QueueName("shop", "script");
-  private static final SharedRedis redis = RedisExtension.redis();
-
-  private final String prefix = "t" + UUID.randomUUID().toString().substring(0, 8);
-  private ConfigurableApplicationContext context;
-  private TaskSubmitService service;
-  private Engine engine;
-  private Script script;
-
-  @BeforeEach
-  void startApplication() {
-    context = application();
-    service = context.getBean(TaskSubmitService.class);
-    engine = context.getBean(Engine.class);
-    script = context.getBean(Script.class);
-  }
-
-  @AfterEach
-  void stopApplication() {
-    context.close();
-  }
-
-  private ConfigurableApplicationContext application() {
-    return Shop.start(redis.host(), redis.port(), prefix);
-  }
+class PluginIT extends PluginTestBase {
 
   @Test
   void aJobIsDoneInThisProcessWhenItIsDue() {
@@ -541,31 +491,6 @@ class PluginIT {
     assertThat(context.getBean(Approvals.class).handles).isEmpty();
   }
 
-  private JobView approval(String taskId) {
-    return engine.find(new QueueName("shop", "approve"), taskId).orElseThrow();
-  }
-
-  @Test
-  void aJobThatADeadProcessHadLeftToSomebodyElseWaitsForThem(@TempDir Path directory)
-      throws Exception {
-    context.close();
-    Path file = directory.resolve("handle");
-    Process other = Dying.start(prefix, "approve", file.toString());
-    try {
-      assertThat(other.waitFor(60, TimeUnit.SECONDS)).as("it ends by its job").isTrue();
-      assertThat(other.exitValue()).isEqualTo(Dying.EXIT);
-    } finally {
-      other.destroyForcibly();
-    }
-
-    startApplication();
-    assertThat(approval("r").state()).isEqualTo(JobState.RESERVED);
-    assertThat(service.finish(Files.readString(file)).outcome())
-        .isEqualTo(DeferralResult.Outcome.DONE);
-    assertThat(approval("r").state()).isEqualTo(JobState.FINISHED);
-    assertThat(context.getBean(Approvals.class).handles).isEmpty();
-  }
-
   @Test
   void aStopWaitsForFutures() throws Exception {
     Futures futures = context.getBean(Futures.class);
@@ -580,10 +505,6 @@ class PluginIT {
 
     startApplication();
     assertThat(future("kept").state()).isEqualTo(JobState.FINISHED);
-  }
-
-  private JobView future(String taskId) {
-    return engine.find(new QueueName("shop", "future"), taskId).orElseThrow();
   }
 
   @Test
@@ -653,40 +574,6 @@ class PluginIT {
   }
 
   @Test
-  void whatAProcessTookToItsGraveIsRunByAnotherOneWhenTheLeaseIsOver() throws Exception {
-    context.close();
-    Process other = Dying.start(prefix, "script", "");
-    try {
-      assertThat(other.waitFor(60, TimeUnit.SECONDS)).as("it ends by its job").isTrue();
-      assertThat(other.exitValue()).isEqualTo(Dying.EXIT);
-    } finally {
-      other.destroyForcibly();
-    }
-
-    startApplication();
-    eventually().until(() -> find("r").state() == JobState.FINISHED);
-    assertThat(script.calls).containsExactly("end");
-  }
-
-  @Test
-  void aFutureThatAProcessTookToItsGraveIsBegunAgainByAnotherOne() throws Exception {
-    context.close();
-    Process other = Dying.start(prefix, "future", "");
-    try {
-      assertThat(other.waitFor(60, TimeUnit.SECONDS)).as("it ends by its job").isTrue();
-      assertThat(other.exitValue()).isEqualTo(Dying.EXIT);
-    } finally {
-      other.destroyForcibly();
-    }
-
-    startApplication();
-    Futures futures = context.getBean(Futures.class);
-    eventually().until(() -> futures.begun.containsKey("r"));
-    futures.complete("r");
-    eventually().until(() -> future("r").state() == JobState.FINISHED);
-  }
-
-  @Test
   void theApplicationKeepsItsOwnConnectionsAndTheStoreHasItsOwn() {
     assertThat(context.getBean(RedisConnectionFactory.class))
         .isInstanceOf(LettuceConnectionFactory.class);
@@ -700,213 +587,5 @@ class PluginIT {
     context.start();
     service.send("script", "again", Duration.ZERO);
     eventually().until(() -> script.calls.contains("again"));
-  }
-
-  private JobView find(String taskId) {
-    return engine.find(QUEUE, taskId).orElseThrow();
-  }
-
-  private JobView.Failure error(String taskId) {
-    return Objects.requireNonNull(find(taskId).lastFailure());
-  }
-
-  private static ConditionFactory eventually() {
-    return Awaitility.await().pollInterval(Duration.ofMillis(10)).atMost(Duration.ofSeconds(30));
-  }
-
-  /** An application as a user writes it. */
-  @SpringBootConfiguration
-  @EnableAutoConfiguration
-  static class Shop {
-
-    static ConfigurableApplicationContext start(String host, int port, String prefix) {
-      return new SpringApplicationBuilder(Shop.class)
-          .properties(
-              "spring.application.name=SHOP",
-              "spring.data.redis.host=" + host,
-              "spring.data.redis.port=" + port,
-              "punctual.plugin.key-prefix=" + prefix,
-              "punctual.plugin.concurrency=4",
-              "punctual.plugin.queues[0].task-type=other",
-              "punctual.plugin.queues[0].threads=2",
-              "punctual.plugin.queues[0].scan-interval=200ms",
-              "punctual.plugin.shutdown-patience=10s",
-              "spring.main.banner-mode=off")
-          .run();
-    }
-
-    @Bean
-    TestObservationRegistry observations() {
-      return TestObservationRegistry.create();
-    }
-
-    @Bean
-    SimpleTracer tracer() {
-      return new SimpleTracer();
-    }
-
-    @Bean
-    Script script() {
-      return new Script();
-    }
-
-    @Bean
-    Closer closer() {
-      return new Closer();
-    }
-
-    @Bean
-    Approvals approvals() {
-      return new Approvals();
-    }
-
-    @Bean
-    Futures futures() {
-      return new Futures();
-    }
-
-    @Bean
-    Ear ear() {
-      return new Ear();
-    }
-
-    @Bean
-    @Order(Ordered.HIGHEST_PRECEDENCE)
-    JobListener broken() {
-      return attempt -> {
-        throw new IllegalStateException("a listener that fails");
-      };
-    }
-  }
-
-  /** The same in a process of its own, which ends in the midst of its first job. */
-  static final class Dying {
-
-    static final int EXIT = 7;
-
-    private Dying() {}
-
-    static Process start(String prefix, String taskType, String file) throws IOException {
-      return new ProcessBuilder(
-              Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-              "-cp",
-              System.getProperty("java.class.path"),
-              Dying.class.getName(),
-              redis.host(),
-              Integer.toString(redis.port()),
-              prefix,
-              taskType,
-              file)
-          .inheritIO()
-          .start();
-    }
-
-    public static void main(String[] args) throws InterruptedException, IOException {
-      ConfigurableApplicationContext context =
-          Shop.start(args[0], Integer.parseInt(args[1]), args[2]);
-      context.getBean(Script.class).on("end", () -> Runtime.getRuntime().halt(EXIT));
-      TaskSubmitService service = context.getBean(TaskSubmitService.class);
-      service.send(
-          DelayQueueJob.of(args[3]).taskId("r").params("end").delay(Duration.ZERO).build());
-      if (args[3].equals("future")) {
-        // Its worker has returned, and its future is open.
-        Futures futures = context.getBean(Futures.class);
-        eventually().until(() -> futures.begun.containsKey("r"));
-        service.send("script", "end", Duration.ZERO);
-      } else if (args[3].equals("approve")) {
-        Ear ear = context.getBean(Ear.class);
-        // Behind that the engine is told.
-        eventually().until(() -> !ear.heard.isEmpty());
-        Files.writeString(Path.of(args[4]), context.getBean(Approvals.class).handle("r"));
-        service.send("script", "end", Duration.ofMillis(500));
-      }
-      // Nothing else keeps it alive until its job ends it.
-      Thread.currentThread().join();
-    }
-  }
-
-  record CloseOrder(long number) {}
-
-  /** Wants a second attempt. */
-  static class Closer {
-
-    final Queue<String> calls = new ConcurrentLinkedQueue<>();
-
-    @DelayedTask("order.close")
-    void close(CloseOrder order, @TaskHeader("by") String by, TaskContext context) {
-      calls.add(order.number() + " by " + by + ", attempt " + context.attempt());
-      if (context.attempt() == 1) {
-        throw context.retryAfter(Duration.ofMillis(20));
-      }
-    }
-  }
-
-  /** Leaves its jobs to somebody else. */
-  static class Approvals {
-
-    final Map<String, String> handles = new ConcurrentHashMap<>();
-
-    @DelayedTask("approve")
-    void approve(TaskContext context) {
-      handles.put(context.taskId(), context.defer(Duration.ofHours(1)));
-    }
-
-    String handle(String taskId) {
-      return Objects.requireNonNull(handles.get(taskId));
-    }
-  }
-
-  /** Returns futures that the test completes. */
-  static class Futures {
-
-    final Map<String, CompletableFuture<String>> begun = new ConcurrentHashMap<>();
-    final Map<String, TaskContext> contexts = new ConcurrentHashMap<>();
-
-    @DelayedTask("future")
-    CompletableFuture<String> future(TaskContext context) {
-      contexts.put(context.taskId(), context);
-      return begun.computeIfAbsent(context.taskId(), id -> new CompletableFuture<>());
-    }
-
-    void complete(String taskId) {
-      Objects.requireNonNull(begun.get(taskId)).complete("");
-    }
-
-    void fail(String taskId, RuntimeException error) {
-      Objects.requireNonNull(begun.get(taskId)).completeExceptionally(error);
-    }
-  }
-
-  /** Remembers what it was told. */
-  static final class Ear implements JobListener {
-
-    final Queue<JobAttempt> heard = new ConcurrentLinkedQueue<>();
-
-    @Override
-    public void ended(JobAttempt attempt) {
-      heard.add(attempt);
-    }
-  }
-
-  /** A worker that does what the test says, by params. */
-  static final class Script implements TaskWorker {
-
-    final Queue<String> calls = new ConcurrentLinkedQueue<>();
-    private final Map<String, Runnable> acts = new ConcurrentHashMap<>();
-
-    void on(String params, Runnable act) {
-      acts.put(params, act);
-    }
-
-    @Override
-    public String type() {
-      return "script";
-    }
-
-    @Override
-    public void invoke(String params) {
-      calls.add(params);
-      acts.getOrDefault(params, () -> {}).run();
-    }
   }
 }

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -69,6 +70,7 @@ import tools.jackson.databind.JsonNode;
       "punctual.security.operators.bea.role=admin"
     })
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Isolated("its log is the process's")
 class AccessIT extends ServerTestBase {
 
   static final String SIGNING_KEY = "Vb8s0qKfT2mYc1xN7wLhR4zJ6pD9gE3uAo5iS0kQ";

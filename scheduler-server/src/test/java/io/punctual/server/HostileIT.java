@@ -29,6 +29,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -46,6 +47,7 @@ import org.springframework.boot.test.context.SpringBootTest;
       "logging.file.name=target/hostile.log"
     })
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Isolated("its log is the process's")
 class HostileIT extends SharedRedisTestBase {
 
   private static final Path LOG = Path.of("target/hostile.log");

@@ -30,7 +30,7 @@ import tools.jackson.databind.JsonNode;
 /** The API as its users meet it, on a server that nobody runs jobs for. */
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-    properties = "eureka.client.enabled=false")
+    properties = {"eureka.client.enabled=false", SharedRedisTestBase.ALONE + "=HttpApiIT"})
 class HttpApiIT extends SharedRedisTestBase {
 
   private static final String JOBS = "/api/v1/jobs";

@@ -12,6 +12,7 @@ import java.util.UUID;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -21,6 +22,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** A line for what an operator must know, with its ids as fields, and none for what went well. */
 @ExtendWith(OutputCaptureExtension.class)
+@Isolated("reads what is printed")
 class LogsIT {
 
   private static final JsonMapper JSON = new JsonMapper();

@@ -13,6 +13,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -20,6 +21,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 
 /** What callers and the log hear of a Redis that is away, stands still, or has lost its replica. */
 @ExtendWith(OutputCaptureExtension.class)
+@Isolated("reads what is printed")
 class OutageLogsIT {
 
   /** The default of punctual.client.submit.read-timeout. */

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.SpringApplication;
@@ -16,6 +17,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** A scheduler that would be open does not start, and says what to do. */
 @ExtendWith(OutputCaptureExtension.class)
+@Isolated("reads what is printed")
 class RefusedStartsIT {
 
   // The hash of admin.

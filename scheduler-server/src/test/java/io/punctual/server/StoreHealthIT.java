@@ -12,6 +12,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.SpringApplication;
@@ -116,6 +118,7 @@ class StoreHealthIT extends ServerTestBase {
     "punctual.durability=synced, 'punctual.durability=synced cannot be kept: Redis at'"
   })
   @ExtendWith(OutputCaptureExtension.class)
+  @ResourceLock(Resources.SYSTEM_OUT)
   void aSettingThatCannotBeKeptEndsTheStartAndIsNamed(
       String settings, String message, CapturedOutput output) throws IOException {
     set("appendonly", "no");

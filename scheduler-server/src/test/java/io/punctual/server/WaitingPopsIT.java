@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.coyote.AbstractProtocol;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.tomcat.TomcatWebServer;
@@ -30,6 +31,7 @@ import tools.jackson.databind.json.JsonMapper;
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
     properties = "eureka.client.enabled=false")
+@Isolated("counts the process's threads")
 class WaitingPopsIT extends SharedRedisTestBase {
 
   private static final int POPPERS = 2_000;

@@ -2,30 +2,22 @@ package io.punctual.server.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.test.browser.Browser;
+import io.punctual.server.SharedRedisTestBase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.stream.Stream;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
+import org.springframework.test.context.TestPropertySource;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The console as people meet it: in Chromium. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class ConsoleBrowserIT extends ConsoleTestBase {
+@TestPropertySource(properties = SharedRedisTestBase.ALONE + "=ConsoleBrowserIT")
+class ConsoleBrowserIT extends BrowserTestBase {
 
-  private static final JsonMapper JSON = new JsonMapper();
   private static final List<String> HOSTILE =
       List.of(
           "<img src=x onerror=\"window.hacked=1\">",
@@ -35,122 +27,6 @@ class ConsoleBrowserIT extends ConsoleTestBase {
           "${7*7} #{7*7} [[${7*7}]] {{7*7}} <%= 7*7 %>",
           "\u202Egnp.exe",
           "' onfocus='window.hacked=1' autofocus='");
-
-  private Browser browser;
-  private String who = "";
-
-  @BeforeAll
-  void start() {
-    browser = new Browser("http://localhost:" + port, "console");
-  }
-
-  @AfterAll
-  void quit() {
-    browser.close();
-  }
-
-  private Browser as(String name) {
-    browser.width(1280).colours("light");
-    browser.open("/console/login");
-    if (name.equals(who)) {
-      return browser;
-    }
-    who = name;
-    if (!browser.path().equals("/console/login")) {
-      browser.click("form[action='/console/logout'] button");
-      browser.until(() -> browser.path().equals("/console/login"));
-    }
-    return logIn(browser, name);
-  }
-
-  private String fresh() {
-    return "b-" + UUID.randomUUID();
-  }
-
-  /** A job that dies of an error of that text. */
-  private void die(String taskType, String taskId, String params, String error) {
-    ObjectNode job = JSON.createObjectNode();
-    job.put("application", "shop").put("taskType", taskType).put("taskId", taskId);
-    job.put("delay", 0).put("params", params).put("retry", "never");
-    assertThat(call("POST", "/api/v1/jobs", job.toString())).isIn(200, 201);
-    JsonNode claimed =
-        post(
-            "/api/v1/claims",
-            "{\"application\":\"shop\",\"taskTypes\":[\"%s\"],\"wait\":10000}".formatted(taskType));
-    ObjectNode end = JSON.createObjectNode();
-    end.put("error", error);
-    JsonNode unused =
-        post("/api/v1/claims/" + claimed.at("/jobs/0/token").asString() + "/nack", end.toString());
-    Awaitility.await()
-        .until(
-            () ->
-                api.call("GET", "/api/v1/jobs/shop/" + taskType + "/" + taskId, "", ADMIN)
-                    .body()
-                    .at("/state")
-                    .asString()
-                    .equals("dead"));
-  }
-
-  private JsonNode post(String path, String json) {
-    return api.call("POST", path, json, ADMIN).body();
-  }
-
-  private static Stream<String> pages() {
-    return Stream.of(
-        "/console",
-        "/console/queues",
-        "/console/queues/shop/looks",
-        "/console/queues/shop/held",
-        "/console/jobs?q=app:shop",
-        "/console/jobs/shop/looks/one",
-        "/console/jobs/shop/looks.dead/dead",
-        "/console/dead",
-        "/console/workers",
-        "/console/doctor",
-        "/console/operations",
-        "/console/audit",
-        "/console/queues/none/such",
-        "/console/none/such");
-  }
-
-  @ParameterizedTest
-  @MethodSource("pages")
-  void everyPageFitsIsFairAndBreaksNoRule(String page) {
-    if (call("GET", "/api/v1/jobs/shop/looks/one", "") == 404) {
-      submit(
-          "looks",
-          "one",
-          "2h",
-          ",\"params\":\"{\\\"order\\\":4711,\\\"lines\\\":[{\\\"sku\\\":\\\"A-1\\\",\\\"count\\\":2}],"
-              + "\\\"total\\\":12345678901234567890}\",\"tags\":[\"vip\"],\"headers\":{\"trace\":\"abc\"}");
-      die(
-          "looks.dead",
-          "dead",
-          "{}",
-          "java.net.SocketTimeoutException: Read timed out after 3000 ms");
-      assertThat(call("POST", "/api/v1/queues/shop/looks/pause", "")).isEqualTo(200);
-      submit("held", fresh(), "0s", "");
-    }
-    as("bea");
-    var before = browser.complaints();
-    assertThat(before).isNotNull();
-    String name = page.replaceAll("[?&].*", "").replaceAll("^/console/?", "").replace('/', '-');
-    for (int width : new int[] {380, 1600}) {
-      for (String colours : new String[] {"light", "dark"}) {
-        browser.width(width).colours(colours).open(page);
-        browser.until(() -> !browser.one("h1").getText().isEmpty());
-        assertThat(browser.overflow()).as("%s at %d", page, width).isLessThanOrEqualTo(0);
-        // Each width once, each of the colours once: this is what takes the time.
-        if (width == 380 == colours.equals("light")) {
-          assertThat(browser.unfair()).as("%s, %s, %d", page, colours, width).isEmpty();
-        }
-        browser.picture((name.isEmpty() ? "overview" : name) + "-" + colours + "-" + width);
-      }
-    }
-    assertThat(browser.complaints())
-        .filteredOn(line -> !(page.endsWith("/none/such") && line.contains("404")))
-        .isEmpty();
-  }
 
   @Test
   void aQueueIsPausedLimitedResumedAndPurgedOnceItsNameIsTyped() {

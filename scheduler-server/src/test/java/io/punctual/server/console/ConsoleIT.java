@@ -2,6 +2,7 @@ package io.punctual.server.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.punctual.server.SharedRedisTestBase;
 import io.punctual.server.security.Allowed;
 import java.net.HttpCookie;
 import java.net.http.HttpResponse;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,10 +29,13 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 /** The console below its looks: who gets in, and what forms do. */
 @ExtendWith(OutputCaptureExtension.class)
+@Isolated("reads what is printed")
+@TestPropertySource(properties = SharedRedisTestBase.ALONE + "=ConsoleIT")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ConsoleIT extends ConsoleTestBase {
 

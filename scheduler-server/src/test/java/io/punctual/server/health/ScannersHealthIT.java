@@ -19,11 +19,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** A scanner that ends by itself, as only a defect can make it. */
+@Isolated("whoever waits by Awaitility would meet its exception")
 class ScannersHealthIT {
 
   private static final Dispatcher NOBODY =

@@ -1,0 +1,71 @@
+package io.punctual.server.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.server.SharedRedisTestBase;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.test.context.TestPropertySource;
+
+/** How the console looks, on all screens and to everybody's eyes. */
+@TestPropertySource(properties = SharedRedisTestBase.ALONE + "=ConsoleLooksIT")
+class ConsoleLooksIT extends BrowserTestBase {
+
+  private static Stream<String> pages() {
+    return Stream.of(
+        "/console",
+        "/console/queues",
+        "/console/queues/shop/looks",
+        "/console/queues/shop/held",
+        "/console/jobs?q=app:shop",
+        "/console/jobs/shop/looks/one",
+        "/console/jobs/shop/looks.dead/dead",
+        "/console/dead",
+        "/console/workers",
+        "/console/doctor",
+        "/console/operations",
+        "/console/audit",
+        "/console/queues/none/such",
+        "/console/none/such");
+  }
+
+  @ParameterizedTest
+  @MethodSource("pages")
+  void everyPageFitsIsFairAndBreaksNoRule(String page) {
+    if (call("GET", "/api/v1/jobs/shop/looks/one", "") == 404) {
+      submit(
+          "looks",
+          "one",
+          "2h",
+          ",\"params\":\"{\\\"order\\\":4711,\\\"lines\\\":[{\\\"sku\\\":\\\"A-1\\\",\\\"count\\\":2}],"
+              + "\\\"total\\\":12345678901234567890}\",\"tags\":[\"vip\"],\"headers\":{\"trace\":\"abc\"}");
+      die(
+          "looks.dead",
+          "dead",
+          "{}",
+          "java.net.SocketTimeoutException: Read timed out after 3000 ms");
+      assertThat(call("POST", "/api/v1/queues/shop/looks/pause", "")).isEqualTo(200);
+      submit("held", fresh(), "0s", "");
+    }
+    as("bea");
+    var before = browser.complaints();
+    assertThat(before).isNotNull();
+    String name = page.replaceAll("[?&].*", "").replaceAll("^/console/?", "").replace('/', '-');
+    for (int width : new int[] {380, 1600}) {
+      for (String colours : new String[] {"light", "dark"}) {
+        browser.width(width).colours(colours).open(page);
+        browser.until(() -> !browser.one("h1").getText().isEmpty());
+        assertThat(browser.overflow()).as("%s at %d", page, width).isLessThanOrEqualTo(0);
+        // Each width once, each of the colours once: this is what takes the time.
+        if (width == 380 == colours.equals("light")) {
+          assertThat(browser.unfair()).as("%s, %s, %d", page, colours, width).isEmpty();
+        }
+        browser.picture((name.isEmpty() ? "overview" : name) + "-" + colours + "-" + width);
+      }
+    }
+    assertThat(browser.complaints())
+        .filteredOn(line -> !(page.endsWith("/none/such") && line.contains("404")))
+        .isEmpty();
+  }
+}
