@@ -24,7 +24,6 @@ cp .env "$env"
 # Programs are started so often here that the compiler's second look at them does not pay.
 quick=$work/quick.yml
 {
-  echo 'version: "2.4"'
   echo 'services:'
   printf '  %s: {environment: {JAVA_TOOL_OPTIONS: "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}}\n' \
     registry scheduler scheduler-2 demo
