@@ -29,6 +29,9 @@ import tools.jackson.databind.JsonNode;
  */
 class FirstStepsIT {
 
+  /** The registry has schedulers of other tests, too, which have other stores and end sooner. */
+  private static final String SCHEDULER = "first-steps-scheduler";
+
   private static final String FIRST_JOB = "Sixty seconds to the first job in your own application";
 
   @Test
@@ -43,7 +46,9 @@ class FirstStepsIT {
         .contains("scheduler-client-starter-" + System.getProperty("punctual.version") + ".jar")
         .isSubsetOf(libraries(root().resolve("demo-order-service/target/lib")));
     assertThat(names(jar)).isEqualTo(namesOnThePage(0));
-    try (JavaProcess scheduler = PROGRAMS.scheduler(REGISTRY, REDIS.port(), "first").start()) {
+    String name = "--spring.application.name=" + SCHEDULER;
+    try (JavaProcess scheduler =
+        PROGRAMS.scheduler(REGISTRY, REDIS.port(), "first", name).start()) {
       scheduler.awaitReady();
       Waiting.until("the registry shows the scheduler", () -> isRegistered(scheduler));
       for (Path java : javas()) {
@@ -59,6 +64,7 @@ class FirstStepsIT {
                         jar.toString(),
                         "--server.address=127.0.0.1",
                         "--server.port=" + port,
+                        "--punctual.client.service-id=" + SCHEDULER,
                         Programs.eureka(REGISTRY)),
                     port)
                 .start()) {
