@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -87,6 +88,7 @@ class PluginDeathIT extends PluginTestBase {
     }
 
     public static void main(String[] args) throws InterruptedException, IOException {
+      // Nothing of the test's own class here, which would start a Redis that nobody ends.
       ConfigurableApplicationContext context =
           Shop.start(args[0], Integer.parseInt(args[1]), args[2]);
       context.getBean(Script.class).on("end", () -> Runtime.getRuntime().halt(EXIT));
@@ -96,12 +98,12 @@ class PluginDeathIT extends PluginTestBase {
       if (args[3].equals("future")) {
         // Its worker has returned, and its future is open.
         Futures futures = context.getBean(Futures.class);
-        eventually().until(() -> futures.begun.containsKey("r"));
+        Awaitility.await().until(() -> futures.begun.containsKey("r"));
         service.send("script", "end", Duration.ZERO);
       } else if (args[3].equals("approve")) {
         Ear ear = context.getBean(Ear.class);
         // Behind that the engine is told.
-        eventually().until(() -> !ear.heard.isEmpty());
+        Awaitility.await().until(() -> !ear.heard.isEmpty());
         Files.writeString(Path.of(args[4]), context.getBean(Approvals.class).handle("r"));
         service.send("script", "end", Duration.ofMillis(500));
       }
