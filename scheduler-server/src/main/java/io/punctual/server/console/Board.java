@@ -32,6 +32,10 @@ class Board implements AutoCloseable {
   private static final long FRESH_NS = 2_000_000_000L;
   private static final int REST = 10;
   private static final int STALE = 3;
+
+  /** In ms; over less, the growth of a counter is no rate. */
+  private static final long SHORTEST_MS = 1_000;
+
   // A quarter of an hour, while somebody looks.
   private static final int SAMPLES = 450;
   // A chart has no place for more than the last bucket.
@@ -48,6 +52,9 @@ class Board implements AutoCloseable {
   // One that saw what somebody just did.
   private volatile @Nullable CompletableFuture<Snapshot> awaited;
   private volatile @Nullable Snapshot last;
+
+  /** What rates are told against; of the thread. */
+  private @Nullable Snapshot base;
 
   @Autowired
   Board(Engine engine, WorkersSeen workers, RecentLateness lateness) {
@@ -233,25 +240,31 @@ class Board implements AutoCloseable {
 
   private Snapshot take() {
     long start = System.nanoTime();
-    Snapshot before = last;
+    Snapshot known = last;
+    Snapshot before = base;
     Map<QueueName, Row> rows = new TreeMap<>();
     for (QueueName queue : engine.queues().keySet()) {
       engine
           .stats(queue)
           .ifPresent(
               stats ->
-                  rows.put(
-                      queue,
-                      row(stats, rates(stats, before == null ? null : before.rows().get(queue)))));
+                  rows.put(queue, row(stats, rates(stats, row(before, queue), row(known, queue)))));
     }
     long now = rows.values().stream().mapToLong(row -> row.stats().now()).max().orElse(0);
     long end = System.nanoTime();
     Snapshot taken = new Snapshot(rows, lateness.look(end), now, end, end - start);
     last = taken;
-    if (before != null && now > 0) {
+    if (before == null) {
+      base = taken;
+    } else if (now - before.now() >= SHORTEST_MS) {
+      base = taken;
       remember(taken);
     }
     return taken;
+  }
+
+  private static @Nullable Row row(@Nullable Snapshot snapshot, QueueName queue) {
+    return snapshot == null ? null : snapshot.rows().get(queue);
   }
 
   private void remember(Snapshot taken) {
@@ -271,16 +284,21 @@ class Board implements AutoCloseable {
     }
   }
 
-  private static Map<String, Double> rates(QueueStats stats, @Nullable Row before) {
-    Map<String, Double> rates = new TreeMap<>();
-    boolean whole = before != null && !before.damaged() && !stats.isDamaged();
-    if (before != null && whole && stats.now() > before.stats().now()) {
-      double seconds = (stats.now() - before.stats().now()) / 1000.0;
-      stats
-          .counters()
-          .forEach(
-              (name, count) -> rates.put(name, Math.max(0, count - before.count(name)) / seconds));
+  private static Map<String, Double> rates(
+      QueueStats stats, @Nullable Row before, @Nullable Row known) {
+    if (before == null || before.damaged() || stats.isDamaged()) {
+      return Map.of();
     }
+    long ms = stats.now() - before.stats().now();
+    if (ms < SHORTEST_MS) {
+      return known == null ? Map.of() : known.perSecond();
+    }
+    Map<String, Double> rates = new TreeMap<>();
+    stats
+        .counters()
+        .forEach(
+            (name, count) ->
+                rates.put(name, Math.max(0, count - before.count(name)) * 1_000.0 / ms));
     return rates;
   }
 

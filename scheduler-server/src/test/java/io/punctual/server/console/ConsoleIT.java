@@ -31,6 +31,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The console below its looks: who gets in, and what forms do. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -50,6 +51,8 @@ class ConsoleIT extends ConsoleTestBase {
       return method + " " + path;
     }
   }
+
+  private static final JsonMapper JSON = new JsonMapper();
 
   private final Map<String, Visitor> visitors = new HashMap<>();
   private final String id = "c-" + UUID.randomUUID();
@@ -361,6 +364,29 @@ class ConsoleIT extends ConsoleTestBase {
           .satisfies(answer -> assertThat(answer.statusCode()).isEqualTo(404))
           .satisfies(answer -> assertThat(answer.body()).contains("no such preview"));
       assertThat(call("GET", "/api/v1/jobs/shop/before/one", "")).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void chartsTellNoRatesOfMoments() {
+    try (Visitor otto = Visitor.loggedIn(port, "otto")) {
+      List<Long> moments = new ArrayList<>();
+      Awaitility.await()
+          .until(
+              () -> {
+                // Each act has the queues looked at once more, for whoever comes next.
+                assertThat(otto.post("/console/queues/shop/a/resume", Map.of()).statusCode())
+                    .isEqualTo(302);
+                assertThat(otto.get("/console").statusCode()).isEqualTo(200);
+                moments.clear();
+                JSON.readTree(otto.get("/console/pulse").body())
+                    .get("samples")
+                    .forEach(sample -> moments.add(sample.get("at").asLong()));
+                return moments.size() >= 3;
+              });
+      for (int i = 1; i < moments.size(); i++) {
+        assertThat(moments.get(i) - moments.get(i - 1)).isGreaterThanOrEqualTo(1_000);
+      }
     }
   }
 

@@ -100,13 +100,13 @@ class ConsolePictures extends SharedRedisTestBase {
       JsonNode dead =
           api.call(
                   "GET",
-                  "/api/v1/jobs?application=shop&state=dead&limit=1",
+                  "/api/v1/jobs?application=shop&taskType=order.close&state=dead&limit=1",
                   "",
                   ConsoleTestBase.ADMIN)
               .body()
-              .at("/items/0");
-      String job = "shop/" + dead.at("/taskType").asString() + "/" + dead.at("/taskId").asString();
-      browser.open("/console/jobs/" + job).picture("job");
+              .at("/items/0/taskId");
+      assertThat(dead.isString()).as("a dead job's id").isTrue();
+      browser.open("/console/jobs/shop/order.close/" + dead.asString()).picture("job");
       over.set(true);
       threads.shutdownNow();
     }
