@@ -6,6 +6,7 @@ import java.sql.DatabaseMetaData;
 import java.util.Objects;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
+import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -86,6 +87,28 @@ public final class Database {
     }
     String product = product(source, user);
     return new Database(source, product, now(product, user));
+  }
+
+  /**
+   * Sees that a table of ours is there, so that its lack is found at the start and not by a job.
+   *
+   * @param user what wants it, for people: the property
+   * @param properties where {@code initialize-schema} is
+   * @throws WorkerSetupException if it is not
+   */
+  public void require(String table, String user, String properties) {
+    try {
+      var unused = commit(() -> jdbc.queryForList("select 1 from " + table + " where 1 = 0"));
+    } catch (BadSqlGrammarException e) {
+      WorkerSetupException failed =
+          new WorkerSetupException(
+              "%s needs the table %s, which is not there or may not be read: %s"
+                  .formatted(user, table, e.getMostSpecificCause().getMessage()),
+              "Set %s.initialize-schema=always, or have Flyway, Liquibase or somebody run the script R__%s.sql for this database, which is in the jar under io/punctual/schema."
+                  .formatted(properties, table));
+      failed.initCause(e);
+      throw failed;
+    }
   }
 
   private static String product(DataSource source, String user) {

@@ -7,6 +7,7 @@ import io.punctual.worker.TaskWorkers;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.cloud.netflix.eureka.EurekaClientConfigBean;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
@@ -48,8 +49,7 @@ final class StartupReport {
             : workers.types(),
         metadata.callbackPath(),
         environment.getProperty("local.server.port"),
-        withoutPasswords(
-            environment.getProperty("eureka.client.service-url.defaultZone", "not set")),
+        registry(event),
         seen(locator));
     if (!workers.types().isEmpty() && !event.getApplicationContext().containsBean(PUBLISHER)) {
       log.warn(
@@ -65,6 +65,16 @@ final class StartupReport {
           "Jersey's client is on the class path, so the Eureka client uses it; set"
               + " eureka.client.jersey.enabled=false to keep to Spring's RestClient");
     }
+  }
+
+  private String registry(ApplicationReadyEvent event) {
+    String told = environment.getProperty("eureka.client.service-url.defaultZone");
+    if (told != null) {
+      return withoutPasswords(told);
+    }
+    return event.getApplicationContext().containsBean(PUBLISHER)
+        ? EurekaClientConfigBean.DEFAULT_URL + " (as none is set)"
+        : "none";
   }
 
   /** The schedulers that are known now, in words. */

@@ -56,6 +56,7 @@ class ContainersCheck {
         services:
           redis:
             image: redis:8.2-alpine
+            volumes: ["redis-data:/data"]
           scheduler:
             image: punctual/scheduler-server
             ports: ["127.0.0.1::8080"]
@@ -68,6 +69,8 @@ class ContainersCheck {
               interval: 2s
               retries: 60
             depends_on: [redis]
+        volumes:
+          redis-data:
         """
             .formatted(SIGNING_KEY));
     try {
@@ -75,6 +78,9 @@ class ContainersCheck {
       List<String> exec = new ArrayList<>(List.of("exec", "-T", "scheduler"));
       exec.addAll(List.of(CREDENTIALS));
       String token = token(compose(file, exec.toArray(String[]::new)));
+      // The volume keeps it.
+      compose(file, "down", "--timeout", "10");
+      compose(file, "up", "--detach", "--wait");
 
       // Found as it runs, and left as it is.
       runsAJob(

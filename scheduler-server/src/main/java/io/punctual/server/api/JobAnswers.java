@@ -48,14 +48,14 @@ final class JobAnswers {
               input,
               "it differs in "
                   + String.join(", ", submit.differing())
-                  + ". Choose another id, or replace it with ?onConflict=replace",
+                  + ". Choose another id, or replace it over HTTP with ?onConflict=replace",
               submit.differing());
       case CONFLICT_DONE ->
           throw conflict(
               input,
               "it ran at "
                   + Instant.ofEpochMilli(submit.dueAt())
-                  + ". Choose another id, or use it again with ?onConflict=replace",
+                  + ". Choose another id, or use it again over HTTP with ?onConflict=replace",
               List.of());
       case IN_DELIVERY -> throw inDelivery(submit.attempt(), "replaced");
     };

@@ -17,7 +17,9 @@ import io.punctual.transactions.outbox.OutboxMetrics;
 import io.punctual.transactions.outbox.OutboxRelay;
 import io.punctual.worker.WorkerSetupException;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -173,26 +175,64 @@ public class PunctualTransactionsAutoConfiguration {
         ObjectProvider<PlatformTransactionManager> transactions,
         JobApplication application,
         PunctualOnceProperties properties) {
-      return new OnceSource() {
-        @Override
-        public Once where() {
-          return Once.DATABASE;
-        }
+      return new DatabaseOnceSource(sources, transactions, application, properties);
+    }
+  }
 
-        @Override
-        public OnceFilter open() {
-          DataSource source = only(sources, "DataSource", USER);
-          Database database = Database.of(source, USER);
-          var unused =
-              SchemaScript.of(source, "punctual_once", properties.initializeSchema())
-                  .initializeDatabase();
-          return new DatabaseOnce(
-              database,
-              only(transactions, "TransactionManager", USER),
-              application.name(),
-              properties.retention());
-        }
-      };
+  private static final class DatabaseOnceSource implements OnceSource, SmartInitializingSingleton {
+
+    private final ObjectProvider<DataSource> sources;
+    private final ObjectProvider<PlatformTransactionManager> transactions;
+    private final JobApplication application;
+    private final PunctualOnceProperties properties;
+    private @Nullable Database opened;
+    private boolean migrated;
+
+    DatabaseOnceSource(
+        ObjectProvider<DataSource> sources,
+        ObjectProvider<PlatformTransactionManager> transactions,
+        JobApplication application,
+        PunctualOnceProperties properties) {
+      this.sources = sources;
+      this.transactions = transactions;
+      this.application = application;
+      this.properties = properties;
+    }
+
+    @Override
+    public Once where() {
+      return Once.DATABASE;
+    }
+
+    @Override
+    public synchronized OnceFilter open() {
+      DataSource source = only(sources, "DataSource", DatabaseOnceConfiguration.USER);
+      Database database = Database.of(source, DatabaseOnceConfiguration.USER);
+      var unused =
+          SchemaScript.of(source, "punctual_once", properties.initializeSchema())
+              .initializeDatabase();
+      opened = database;
+      if (migrated) {
+        require(database);
+      }
+      return new DatabaseOnce(
+          database,
+          only(transactions, "TransactionManager", DatabaseOnceConfiguration.USER),
+          application.name(),
+          properties.retention());
+    }
+
+    // Workers may be there before Flyway's or Liquibase's work is done.
+    @Override
+    public synchronized void afterSingletonsInstantiated() {
+      migrated = true;
+      if (opened != null) {
+        require(opened);
+      }
+    }
+
+    private static void require(Database database) {
+      database.require("punctual_once", DatabaseOnceConfiguration.USER, "punctual.client.once");
     }
   }
 

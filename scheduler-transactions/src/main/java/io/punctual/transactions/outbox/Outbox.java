@@ -124,7 +124,7 @@ public final class Outbox implements TransactionCalls {
     } catch (DataAccessException e) {
       throw new PunctualException(
           ErrorCode.UNAVAILABLE,
-          "the %s of %s%s was not written to the table punctual_outbox: %s. Roll the transaction back; see that the table is there and may be written"
+          "the %s of %s%s was not written to the table punctual_outbox: %s. Roll the transaction back; see that the table is there (punctual.client.outbox.initialize-schema) and may be written"
               .formatted(
                   calls.get(0).kind(),
                   calls.get(0).target(),

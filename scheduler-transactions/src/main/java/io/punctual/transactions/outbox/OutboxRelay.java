@@ -446,6 +446,7 @@ public final class OutboxRelay implements SmartLifecycle {
   @Override
   public synchronized void start() {
     if (work == null) {
+      table.require();
       Work started = new Work();
       work = started;
       outbox.onCommit(started::wake);

@@ -2,6 +2,7 @@ package io.punctual.transactions.outbox;
 
 import io.punctual.spring.DeferredCall;
 import io.punctual.transactions.Database;
+import io.punctual.worker.WorkerSetupException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -51,6 +52,15 @@ final class OutboxTable {
   private static String type(String lane) {
     int end = lane.indexOf('/');
     return end < 0 ? lane : lane.substring(0, end);
+  }
+
+  /**
+   * Sees that the table is there.
+   *
+   * @throws WorkerSetupException if it is not
+   */
+  void require() {
+    database.require("punctual_outbox", "punctual.client.outbox.enabled", "punctual.client.outbox");
   }
 
   /** What is in the table, as far as it concerns this application. */

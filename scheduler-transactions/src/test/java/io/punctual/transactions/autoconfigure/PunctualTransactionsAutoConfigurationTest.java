@@ -24,9 +24,11 @@ import io.punctual.worker.TaskWorkers;
 import io.punctual.worker.TimeLimit;
 import io.punctual.worker.WorkerSetupException;
 import java.lang.reflect.Proxy;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
@@ -45,6 +47,7 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.liquibase.autoconfigure.LiquibaseAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -240,12 +243,16 @@ class PunctualTransactionsAutoConfigurationTest {
                     .containsExactly("PUNCTUAL_OUTBOX"));
     application
         .withPropertyValues(OUTBOX, "punctual.client.outbox.initialize-schema=never")
-        .run(context -> assertThat(tables(context.getBean(DataSource.class))).isEmpty());
+        .run(context -> assertLacks(context, "punctual.client.outbox", "punctual_outbox"));
     // A file is none of this process's memory.
     String file = "spring.datasource.url=jdbc:h2:./target/h2/" + UUID.randomUUID();
     application
         .withPropertyValues(OUTBOX, file)
-        .run(context -> assertThat(tables(context.getBean(DataSource.class))).isEmpty());
+        .run(context -> assertLacks(context, "punctual.client.outbox", "punctual_outbox"));
+    application
+        .withPropertyValues(file)
+        .withUserConfiguration(OnceInDatabase.class)
+        .run(context -> assertLacks(context, "punctual.client.once", "punctual_once"));
     application
         .withPropertyValues(OUTBOX, file, "punctual.client.outbox.initialize-schema=always")
         .run(
@@ -254,13 +261,41 @@ class PunctualTransactionsAutoConfigurationTest {
                     .containsExactly("PUNCTUAL_OUTBOX"));
   }
 
+  private static void assertLacks(
+      AssertableApplicationContext context, String properties, String table) {
+    assertThat(context)
+        .getFailure()
+        .rootCause()
+        .isInstanceOf(SQLException.class)
+        .hasMessageContaining(table.toUpperCase(Locale.ROOT));
+    assertThat(context)
+        .getFailure()
+        .extracting(PunctualTransactionsAutoConfigurationTest::setup)
+        .satisfies(
+            setup -> {
+              assertThat(setup.description()).contains("needs the table " + table);
+              assertThat(setup.action())
+                  .contains("Set " + properties + ".initialize-schema=always");
+            });
+  }
+
+  private static WorkerSetupException setup(Throwable failure) {
+    Throwable cause = failure;
+    while (cause != null && !(cause instanceof WorkerSetupException)) {
+      cause = cause.getCause();
+    }
+    return (WorkerSetupException) Objects.requireNonNull(cause, "no word of the set-up");
+  }
+
   @Test
   void flywayMakesTheTables() {
     application
         .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
+        .withUserConfiguration(OnceInDatabase.class)
         .withPropertyValues(
             OUTBOX,
             "punctual.client.outbox.initialize-schema=never",
+            "punctual.client.once.initialize-schema=never",
             "spring.flyway.locations=classpath:io/punctual/schema/{vendor}")
         .run(
             context -> {
@@ -274,9 +309,11 @@ class PunctualTransactionsAutoConfigurationTest {
   void liquibaseMakesTheTables() {
     application
         .withConfiguration(AutoConfigurations.of(LiquibaseAutoConfiguration.class))
+        .withUserConfiguration(OnceInDatabase.class)
         .withPropertyValues(
             OUTBOX,
             "punctual.client.outbox.initialize-schema=never",
+            "punctual.client.once.initialize-schema=never",
             "spring.liquibase.change-log=classpath:io/punctual/schema/liquibase.yaml")
         .run(
             context -> {
