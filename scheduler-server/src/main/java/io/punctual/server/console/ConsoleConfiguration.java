@@ -1,17 +1,22 @@
 package io.punctual.server.console;
 
+import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.CacheControl;
+import org.springframework.web.servlet.FlashMap;
+import org.springframework.web.servlet.FlashMapManager;
 import org.springframework.web.servlet.LocaleResolver;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.ResourceHandlerRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.i18n.CookieLocaleResolver;
 import org.springframework.web.servlet.i18n.LocaleChangeInterceptor;
+import org.springframework.web.servlet.support.SessionFlashMapManager;
 import org.webjars.WebJarVersionLocator;
 
 /** Serves what the pages need, all of it from here, and finds out in which language. */
@@ -54,6 +59,17 @@ class ConsoleConfiguration implements WebMvcConfigurer {
     language.setParamName("lang");
     language.setIgnoreInvalidLocale(true);
     registry.addInterceptor(language).addPathPatterns("/console", "/console/**");
+  }
+
+  /** Keeps what an act is answered with for the next page: its live part is asked for as well. */
+  @Bean
+  FlashMapManager flashMapManager() {
+    return new SessionFlashMapManager() {
+      @Override
+      protected @Nullable List<FlashMap> retrieveFlashMaps(HttpServletRequest request) {
+        return request.getHeader("HX-Request") == null ? super.retrieveFlashMaps(request) : null;
+      }
+    };
   }
 
   /** What the viewer chose, or else what the browser asks for and we have. */

@@ -368,6 +368,19 @@ class ConsoleIT extends ConsoleTestBase {
   }
 
   @Test
+  void theLivePartOfAPageLeavesWhatAnActIsAnsweredWithToThePage() {
+    try (Visitor otto = Visitor.loggedIn(port, "otto")) {
+      submit("told", id, "1h", "");
+      String page = Visitor.next(otto.post("/console/jobs/shop/told/" + id + "/run", Map.of()));
+      String told = "class=\"told\"";
+
+      assertThat(otto.get(page, "HX-Request", "true").body()).doesNotContain(told);
+      assertThat(otto.get(page).body()).contains(told);
+      assertThat(otto.get(page).body()).doesNotContain(told);
+    }
+  }
+
+  @Test
   void chartsTellNoRatesOfMoments() {
     try (Visitor otto = Visitor.loggedIn(port, "otto")) {
       List<Long> moments = new ArrayList<>();
