@@ -2,7 +2,7 @@ package io.punctual.transactions.outbox;
 
 import io.punctual.transactions.TestDatabase;
 
-/** Run when it is named, as Debian has no MySQL; see docs/transactions.md. */
+/** Run when it is named, as Debian has no MySQL; see docs/testing.md. */
 final class MySqlOutbox extends OutboxContract {
 
   MySqlOutbox() {

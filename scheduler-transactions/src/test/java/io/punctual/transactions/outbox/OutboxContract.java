@@ -15,6 +15,7 @@ import io.punctual.spring.DeferredCall;
 import io.punctual.transactions.Database;
 import io.punctual.transactions.TestDatabase;
 import io.punctual.wire.AttemptToken;
+import io.punctual.worker.WorkerSetupException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -139,6 +140,19 @@ abstract class OutboxContract {
 
   private void awaitEmpty() {
     Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> rows() == 0);
+  }
+
+  @Test
+  void aTableThatIsNotThereIsNamedWithItsCure() {
+    Database database = Database.of(source, "the test");
+    assertThatThrownBy(() -> database.require("punctual_none", "the test", "punctual.client.none"))
+        .isInstanceOfSatisfying(
+            WorkerSetupException.class,
+            failed -> {
+              assertThat(failed.description()).contains("the test needs the table punctual_none");
+              assertThat(failed.action()).contains("punctual.client.none.initialize-schema=always");
+            });
+    database.require("punctual_outbox", "the test", "punctual.client.outbox");
   }
 
   @Test
