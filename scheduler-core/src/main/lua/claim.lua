@@ -12,8 +12,8 @@
 --          '', 1 if no more may be out at once or else 0, {corrupt id...}, {id, due ms, attempt,
 --          record, tries or ''}...}
 -- COST     for all jobs at most 9 reads and 4 writes; large records take one read more for each MB
--- WHY      who pulls has its own answer for each job, so that an attempt counts as one that
---          travelled alone; a paused bucket hands out nothing, and hides what is due, so that
+-- WHY      a pull counts as an attempt once its puller has received the jobs, see extend; a paused
+--          bucket hands out nothing, and hides what is due, so that
 --          nobody keeps looking; a delayed id without a sound record is moved to the dead letters
 --          and reported: dropping it would hide a loss, and handing it out would break every
 --          claim after this one
@@ -77,7 +77,7 @@ if #due > 0 then
   local tries = redis.call('HLEN', TRIES) > 0
     and redis.call('HMGET', TRIES, unpack(ids)) or {}
   local now_text, deadline_text = int(now), int(now + lease)
-  local alone_at_first = terms == 'push' and '0' or '1'
+  local alone_at_first = terms == 'push' and '0' or '-'
   for i = 1, fitting do
     local id, record = ids[i], records[i]
     local sound, _, own = parse_record(record or '')
@@ -86,7 +86,7 @@ if #due > 0 then
       local attempt, alone = '1', alone_at_first
       if tries[i] then
         local t = read_tries(tries[i])
-        attempt, alone = int(t.unknown + t.failed + 1), terms == 'push' and int(t.suspect) or '1'
+        attempt, alone = int(t.unknown + t.failed + 1), terms == 'push' and int(t.suspect) or '-'
       end
       -- Whatever somebody else may have written: a due time is an integer.
       local score = int(tonumber(due[2 * i]))

@@ -2,13 +2,17 @@
 --
 -- KEYS     the twelve keys of the bucket, see lib/keys
 -- ARGV     max: integer, 1 to 200
+-- ARGV     channel: text, of wake-ups
+-- ARGV     bucket: text, its name on that channel
 -- RETURNS  {now ms, retried, dead, next lease deadline ms or ''}
--- COST     for all jobs 4 reads and at most 8 writes; per job 1 read; 1 read and 2 writes for tombstones
--- WHY      whoever held the lease is gone or paused: nobody knows how the attempt ended
+-- COST     for all jobs 6 reads and at most 8 writes; per job 1 read; 1 read and 2 writes for tombstones
+-- WHY      the holder of the lease is gone or paused: how the attempt ended is not known. A pull
+--          whose answer never arrived was no attempt: its job waits as if it had not been claimed
 --- @include lib/now
 --- @include lib/job
 --- @include lib/tomb
 --- @include lib/outcome
+--- @include lib/wake
 
 local broken = check_types()
 if broken then return broken end
@@ -17,6 +21,7 @@ local now = now_ms()
 local ids = redis.call('ZRANGEBYSCORE', RESERVED, '-inf', int(now), 'LIMIT', 0, tonumber(ARGV[1]))
 local retried = 0
 if #ids > 0 then
+  local head = head_of(DELAYED)
   local records = redis.call('HMGET', JOBS, unpack(ids))
   local leases = redis.call('HMGET', LEASES, unpack(ids))
   local tries = redis.call('HMGET', TRIES, unpack(ids))
@@ -24,7 +29,10 @@ if #ids > 0 then
     local record, lease = read_record(records[i]), read_lease(leases[i])
     if record and lease then
       local job = { id = id, record = record, lease = lease, tries = tries[i] }
-      if end_attempt(job, 'lease', 0, lease.alone, '', now) == 'retry' then
+      if not lease.received then
+        give_back(job, lease.due)
+        retried = retried + 1
+      elseif end_attempt(job, 'lease', 0, lease.alone, '', now) == 'retry' then
         retried = retried + 1
       end
       count('expired')
@@ -33,6 +41,7 @@ if #ids > 0 then
     end
   end
   write()
+  announce_head(head, ARGV[2], ARGV[3])
 end
 tend_tombs(now, #ids, nil)
 return { int(now), int(retried), int(#ids - retried), int_or_empty(head_of(RESERVED)) }

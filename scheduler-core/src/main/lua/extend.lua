@@ -5,9 +5,9 @@
 -- EACH     id: text
 -- EACH     token: text, no spaces
 -- RETURNS  {now ms, '1' or '0' per job}
--- COST     for all jobs 2 reads and 2 writes
+-- COST     for all jobs 2 reads and 2 writes; 2 writes more for leases that are received
 -- WHY      each id is removed and added again: a full Redis refuses a script whose first write
---          may add
+--          may add. A puller that extends a lease has received the job
 --- @include lib/now
 --- @include lib/job
 
@@ -31,6 +31,10 @@ if #ids > 0 then
     if held and deadline > tonumber(deadlines[i]) then
       remove(RESERVED, id)
       add(RESERVED, int(deadline), id)
+    end
+    if held and not lease.received then
+      remove(LEASES, id)
+      add(LEASES, id, received_lease(leases[i]))
     end
     result[#result + 1] = held and '1' or '0'
   end

@@ -2,7 +2,9 @@
 --
 -- KEYS     the twelve keys of the bucket, see lib/keys
 -- ARGV     retention: integer, ms, of tombstones
--- EACH     op: 'ack', 'fail', 'unknown', 'undeliverable', 'release' or 'reject'
+-- ARGV     channel: text, of wake-ups
+-- ARGV     bucket: text, its name on that channel
+-- EACH     op: 'ack', 'fail', 'unknown', 'undeliverable', 'release', 'return' or 'reject'
 -- EACH     id: text
 -- EACH     incarnation: text, no spaces
 -- EACH     token: text, no spaces
@@ -10,14 +12,17 @@
 -- EACH     alone: 0 or 1
 -- EACH     note: bytes
 -- RETURNS  {now ms, {kind, due ms of 'retry' or now ms of 'done'}...}
--- COST     for all jobs at most 6 reads and 18 writes; per ack that finds no job 2 reads, per
+-- COST     for all jobs at most 8 reads and 18 writes; per ack that finds no job 2 reads, per
 --          failure 1
 -- WHY      an ack counts from any attempt of the incarnation, since the work is done; everything
---          else needs the lease, so that who was given up on cannot disturb the successor
+--          else needs the lease, so that an earlier holder cannot disturb its successor. A job that
+--          returns is announced: the engine that ends it may have no capacity for it. A released
+--          job waits behind those that are due, so that its holder gets the others first
 --- @include lib/now
 --- @include lib/job
 --- @include lib/tomb
 --- @include lib/outcome
+--- @include lib/wake
 
 local COUNTERS = {
   fail = 'failed', unknown = 'unknown', undeliverable = 'undeliverable', reject = 'rejected'
@@ -30,7 +35,7 @@ local retention = tonumber(ARGV[1])
 
 -- Where the arguments of each settlement begin; what an ack does not need is not read for it.
 local starts, ids, all_acks, n = {}, {}, true, 0
-for i = 2, #ARGV, 7 do
+for i = 4, #ARGV, 7 do
   n = n + 1
   starts[n], ids[n] = i, ARGV[i + 1]
   all_acks = all_acks and ARGV[i] == 'ack'
@@ -86,12 +91,17 @@ local function settle(job, i)
     and job.lease and job.lease.token == ARGV[i + 3]
   if not held then
     return { 'lost', '0' }
-  elseif op == 'release' then
-    remove(RESERVED, job.id)
-    remove(LEASES, job.id)
-    add(DELAYED, int(job.lease.due), job.id)
+  elseif op == 'return' then
     count('released')
-    return { 'retry', int(job.lease.due) }
+    return { 'retry', int(give_back(job, job.lease.due)) }
+  elseif op == 'release' then
+    count('released')
+    local tries, tried = read_tries(job.tries)
+    if not tried then
+      tries.first_due = job.lease.due
+      add(TRIES, job.id, write_tries(tries))
+    end
+    return { 'retry', int(give_back(job, now + tonumber(ARGV[i + 4]))) }
   end
   local kind, due = end_attempt(
     job, op, tonumber(ARGV[i + 4]), tonumber(ARGV[i + 5]), ARGV[i + 6], now)
@@ -102,6 +112,7 @@ end
 local result = { now_text }
 if #ids > 0 then
   local records = all_acks and redis.call('HMGET', JOBS, unpack(ids))
+  local head = not all_acks and head_of(DELAYED)
   local jobs, seen = all_acks and {} or load_jobs(ids), {}
   for k, id in ipairs(ids) do
     local i, job, text = starts[k], jobs[k], records and records[k]
@@ -122,6 +133,9 @@ if #ids > 0 then
     count('done', finished)
   end
   write()
+  if not all_acks then
+    announce_head(head, ARGV[2], ARGV[3])
+  end
   if finished > 0 then
     tend_tombs(now, #ids, retention)
   end

@@ -92,13 +92,13 @@ local function write_tries(t)
     t.undeliverable, t.unknown, t.failed, t.counted, t.delivered, t.suspect, t.first_due)
 end
 
--- '<token> <attempt> <alone 0/1> <claimedMs> <due> <owner>'
+-- '<token> <attempt> <alone 0/1, or - for a pull until it is received> <claimedMs> <due> <owner>'
 local function read_lease(text)
   if not text then
     return nil
   end
   local token, attempt, alone, claimed, due =
-    string.match(text, '^(%S+) (%d+) ([01]) (%d+) (%d+) %S+$')
+    string.match(text, '^(%S+) (%d+) ([01-]) (%d+) (%d+) %S+$')
   if not token then
     return nil
   end
@@ -106,9 +106,15 @@ local function read_lease(text)
     token = token,
     attempt = attempt,
     alone = tonumber(alone),
+    received = alone ~= '-',
     claimed = claimed,
     due = tonumber(due),
   }
+end
+
+-- The text of a lease once the puller has the job: an attempt that runs out counts from then on.
+local function received_lease(text)
+  return (string.gsub(text, '^(%S+ %d+) %-', '%1 1', 1))
 end
 
 -- For each id {state, score}, or an empty table for what is in no state.

@@ -1,5 +1,13 @@
 --- @include lib/job
 
+-- Makes a reserved job wait again without an attempt. Returns its due time.
+local function give_back(job, due)
+  remove(RESERVED, job.id)
+  remove(LEASES, job.id)
+  add(DELAYED, int(due), job.id)
+  return due
+end
+
 -- Ends an attempt of a reserved job that did not succeed: counts it, and makes the job wait again
 -- or dead. Shared by settle and expire, so that the rule of the limits stands in one place.
 -- Returns 'retry' and the due time, or 'dead' and 0.

@@ -25,6 +25,8 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -370,6 +372,29 @@ class AccessIT extends ServerTestBase {
             call("POST", "/api/v1/claims/" + popped.at("/token") + "/ack", "", bearer(own))
                 .status())
         .isEqualTo(200);
+  }
+
+  @Test
+  void aPopThatWaitsIsGivenNothingOnceItsTokenIsRevoked() throws Exception {
+    String revoked = command("credentials", "revoked");
+    String heir = command("credentials", "revoked");
+    String pop = "{\"command\":\"pop\",\"topic\":\"a\",\"timeout\":15}";
+    CompletableFuture<Answer> waits =
+        CompletableFuture.supplyAsync(() -> call("POST", "/api/v1/command", pop, bearer(revoked)));
+    assertThat(command("revoke", revoked.substring(4, 16))).contains("revoked");
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(12))
+        .until(() -> call("GET", "/api/v1/queues", "", bearer(revoked)).status() == 401);
+    assertThat(waits.isDone()).isFalse();
+
+    String job = "{\"taskType\":\"a\",\"taskId\":\"late\",\"delay\":0,\"retry\":\"never\"}";
+    assertThat(call("POST", "/api/v1/jobs", job, bearer(heir)).status()).isEqualTo(201);
+    Answer refused = waits.get(20, TimeUnit.SECONDS);
+    assertThat(refused.status()).isEqualTo(401);
+    assertThat(refused.at("/error")).contains("revoked");
+    Answer popped = call("POST", "/api/v1/command", pop, bearer(heir));
+    assertThat(popped.at("/id")).isEqualTo("late");
+    assertThat(popped.at("/attempt")).isEqualTo("1");
   }
 
   @Test

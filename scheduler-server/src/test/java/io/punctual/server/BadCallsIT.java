@@ -120,7 +120,7 @@ class BadCallsIT extends SharedRedisTestBase {
       quoteCharacter = '`',
       textBlock =
           """
-      {} | 400 | command must be one of add, pop, finish, delete, nack, touch, get
+      {} | 400 | command must be one of add, pop, finish, delete, nack, release, touch, get
       {'command':'ADD'} | 400 | command must be one of
       {'command':7} | 400 | command must be a text
       {'command':'add'} | 400 | topic is missing

@@ -152,7 +152,7 @@ final class Claimer {
 
   private static Settlement release(JobSnapshot job, LeaseToken token) {
     return new Settlement(
-        Settlement.Op.RELEASE,
+        Settlement.Op.RETURN,
         job.taskId(),
         job.record() == null ? "" : job.record().incarnation(),
         token,

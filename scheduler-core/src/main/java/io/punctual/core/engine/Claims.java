@@ -47,8 +47,22 @@ public interface Claims {
   /** Never again. */
   CompletableFuture<Settled> rejected(ClaimToken token, String worker, String error);
 
-  /** Given back untried: no attempt. */
-  CompletableFuture<Settled> release(ClaimToken token);
+  /**
+   * The caller gives it back untried: no attempt. It waits behind the jobs that are due now, so
+   * that the caller does not get it again before them.
+   *
+   * @param delay until it may go out again
+   */
+  CompletableFuture<Settled> release(ClaimToken token, Duration delay);
+
+  /** It never reached its puller: no attempt, and it waits at the place that it had. */
+  CompletableFuture<Settled> giveBack(ClaimToken token);
+
+  /**
+   * The pullers have these jobs. From now on an attempt that runs out counts; without this call the
+   * lease runs out at no cost, unless it was extended. Never blocks.
+   */
+  void received(List<PulledJob> jobs);
 
   /**
    * Asks for more time.

@@ -73,8 +73,8 @@ final class Endings {
     return settlement(Settlement.Op.UNDELIVERABLE, job, delay, false, note.encode());
   }
 
-  Settlement release(ClaimedJob job) {
-    return settlement(Settlement.Op.RELEASE, job, Duration.ZERO, false, new byte[0]);
+  Settlement returned(ClaimedJob job) {
+    return settlement(Settlement.Op.RETURN, job, Duration.ZERO, false, new byte[0]);
   }
 
   Settlement rejected(ClaimedJob job, Note note) {

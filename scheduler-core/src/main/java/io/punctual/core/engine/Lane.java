@@ -13,6 +13,7 @@ final class Lane {
   final Finisher finisher;
   final Endings endings;
   final Puller puller;
+  final ReceivedMarks received;
   final Deliveries deliveries;
   final Scanner scanner;
 
@@ -25,6 +26,7 @@ final class Lane {
     this.endings = new Endings(bucket.queue(), context.options().retry(), context.random().get());
     Claimer claimer = new Claimer(bucket, context, keeper, bell);
     this.puller = new Puller(bucket, claimer, settler, endings, listener);
+    this.received = new ReceivedMarks(bucket, context);
     this.deliveries = new Deliveries(bucket.queue(), context, keeper, settler, endings, puller);
     this.scanner =
         new Scanner(bucket, context, room, bell, claimer, deliveries, settler, puller, listener);

@@ -188,7 +188,7 @@ final class OpenDelivery implements Delivery {
 
   @Override
   public CompletableFuture<Void> release() {
-    return endWith(endings.release(job), null);
+    return endWith(endings.returned(job), null);
   }
 
   @Override

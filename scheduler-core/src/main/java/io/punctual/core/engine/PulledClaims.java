@@ -12,7 +12,9 @@ import io.punctual.core.store.Settlement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -133,8 +135,31 @@ final class PulledClaims implements Claims {
   }
 
   @Override
-  public CompletableFuture<Settled> release(ClaimToken token) {
-    return settle(Settlement.Op.RELEASE, token, Duration.ZERO, null);
+  public CompletableFuture<Settled> release(ClaimToken token, Duration delay) {
+    return settle(Settlement.Op.RELEASE, token, delay, null);
+  }
+
+  @Override
+  public CompletableFuture<Settled> giveBack(ClaimToken token) {
+    return settle(Settlement.Op.RETURN, token, Duration.ZERO, null);
+  }
+
+  @Override
+  public void received(List<PulledJob> pulled) {
+    Map<Lane, Map<Lease, Duration>> marks = new HashMap<>();
+    for (PulledJob job : pulled) {
+      QueueLanes known = sessions.get().queues().seen(job.token().queue());
+      if (known != null) {
+        marks
+            .computeIfAbsent(known.lane(job.token().taskId()), lane -> new HashMap<>())
+            .put(lease(job.token()), Duration.ofMillis(job.timeToRun()));
+      }
+    }
+    marks.forEach((lane, leases) -> lane.received.add(leases));
+  }
+
+  private static Lease lease(ClaimToken token) {
+    return new Lease(token.taskId(), token.lease());
   }
 
   @Override
@@ -146,10 +171,11 @@ final class PulledClaims implements Claims {
     }
     Duration own = job.get().content() == null ? null : job.get().content().timeToRun();
     Duration lease = timeToRun != null ? timeToRun : own != null ? own : Limits.DEFAULT_TIME_TO_RUN;
-    Lease held = new Lease(token.taskId(), token.lease());
+    Lease held = lease(token);
     if (!jobs.extend(lane.get().bucket, List.of(held), lease).isEmpty()) {
       return OptionalLong.empty();
     }
+    lane.get().received.remove(held);
     return held(lane.get(), token).map(JobView::at).stream().mapToLong(Long::longValue).findFirst();
   }
 
@@ -164,19 +190,26 @@ final class PulledClaims implements Claims {
 
   private CompletableFuture<Settled> settle(
       Settlement.Op op, ClaimToken token, Duration delay, @Nullable Note note) {
-    return lane(token)
-        .map(
-            lane ->
-                lane.finisher.settle(
-                    new Settlement(
-                        op,
-                        token.taskId(),
-                        token.incarnation(),
-                        token.lease(),
-                        delay,
-                        /* alone= */ true,
-                        note == null ? new byte[0] : note.encode())))
-        .orElse(op == Settlement.Op.ACK ? GONE : LOST);
+    Optional<Lane> found = lane(token);
+    if (found.isEmpty()) {
+      return op == Settlement.Op.ACK ? GONE : LOST;
+    }
+    Lane lane = found.get();
+    return lane.finisher
+        .settle(
+            new Settlement(
+                op,
+                token.taskId(),
+                token.incarnation(),
+                token.lease(),
+                delay,
+                /* alone= */ true,
+                note == null ? new byte[0] : note.encode()))
+        .thenApply(
+            settled -> {
+              lane.received.remove(lease(token));
+              return settled;
+            });
   }
 
   private Optional<Lane> lane(ClaimToken token) {

@@ -84,7 +84,7 @@ final class Puller {
   /** Nobody wants these any more: they wait again, untried. */
   void giveBack(Claim claim) {
     for (ClaimedJob job : claim.jobs()) {
-      settler.send(endings.release(job), new CompletableFuture<>());
+      settler.send(endings.returned(job), new CompletableFuture<>());
     }
   }
 }

@@ -157,6 +157,9 @@ final class Session {
         lane.scanner.join(Duration.ofNanos(end - context.now()));
       }
     }
+    for (QueueLanes queue : queues.all()) {
+      queue.lanes.forEach(lane -> lane.received.flush());
+    }
     if (!context.inFlight().awaitNone(Duration.ofNanos(end - context.now()))) {
       int left = 0;
       for (QueueLanes queue : queues.all()) {

@@ -225,7 +225,7 @@ final class Settler {
       tally.add(entry.settlement(), settled);
     }
     Settlement.Op op = entry.settlement().op();
-    if (delivery != null && op != Settlement.Op.UNDELIVERABLE && op != Settlement.Op.RELEASE) {
+    if (delivery != null && op != Settlement.Op.UNDELIVERABLE && op != Settlement.Op.RETURN) {
       delivery.tell(listener);
     }
   }

@@ -12,7 +12,11 @@ final class ExpireScript {
   }
 
   Expired run(Bucket bucket, int max) {
-    Reply reply = scripts.run("expire", bucket, new Arguments().add(max));
+    Reply reply =
+        scripts.run(
+            "expire",
+            bucket,
+            new Arguments().add(max).add(scripts.keys().wakeUpChannel()).add(Keys.name(bucket)));
     return new Expired(reply.number(0), reply.small(1), reply.small(2), reply.numberOrNull(3));
   }
 }

@@ -27,7 +27,7 @@ final class Records {
   private static final Pattern TRIES =
       Pattern.compile("(\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) ([01]) (\\d{1,18})");
   private static final Pattern LEASE =
-      Pattern.compile("\\S+ (\\d{1,9}) ([01]) (\\d{1,18}) (\\d{1,18}) (\\S+)");
+      Pattern.compile("\\S+ (\\d{1,9}) ([01-]) (\\d{1,18}) (\\d{1,18}) (\\S+)");
   private static final Pattern FAILURE =
       Pattern.compile("(\\d{1,18}) (\\S+) (\\S+) (\\d{1,9}) (\\d{1,18}) (\\d{1,8})");
 

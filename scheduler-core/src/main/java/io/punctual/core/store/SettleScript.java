@@ -17,7 +17,11 @@ final class SettleScript {
   }
 
   List<Settled> run(Bucket bucket, List<Settlement> settlements) {
-    Arguments arguments = new Arguments().add(tombstones.toMillis());
+    Arguments arguments =
+        new Arguments()
+            .add(tombstones.toMillis())
+            .add(scripts.keys().wakeUpChannel())
+            .add(Keys.name(bucket));
     for (Settlement settlement : settlements) {
       arguments
           .add(settlement.op().name().toLowerCase(Locale.ROOT))

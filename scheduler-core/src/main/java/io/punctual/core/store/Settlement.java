@@ -5,9 +5,9 @@ import java.time.Duration;
 /**
  * The end of one attempt.
  *
- * @param delay wait before the next attempt, for FAIL, UNKNOWN and UNDELIVERABLE
+ * @param delay wait before the next attempt, for FAIL, UNKNOWN, UNDELIVERABLE and RELEASE
  * @param alone whether the attempt travelled alone, for UNKNOWN: only then it counts to the limit
- * @param note what went wrong, opaque to the store, at most 2 kB; empty for ACK and RELEASE
+ * @param note what went wrong, opaque to the store, at most 2 kB; empty for ACK, RELEASE and RETURN
  */
 public record Settlement(
     Op op,
@@ -42,8 +42,10 @@ public record Settlement(
     UNKNOWN,
     /** Nothing ran. */
     UNDELIVERABLE,
-    /** Given back untried. */
+    /** The holder gave it back without a try: it waits for the delay. */
     RELEASE,
+    /** It never reached a worker: it waits at the due time that it had. */
+    RETURN,
     /** Never again. */
     REJECT
   }

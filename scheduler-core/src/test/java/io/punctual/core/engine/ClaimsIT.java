@@ -1,5 +1,6 @@
 package io.punctual.core.engine;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -11,6 +12,7 @@ import io.punctual.core.store.Settled;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -132,6 +134,7 @@ class ClaimsIT extends EngineTestBase {
                 .timeToRun(Duration.ofSeconds(1))
                 .retry(RetryPolicy.parse("0s;attempts=2")));
     PulledJob first = waiting(engine, QUEUE).get(20, TimeUnit.SECONDS).get(0);
+    engine.claims().received(List.of(first));
     PulledJob second = waiting(engine, QUEUE).get(20, TimeUnit.SECONDS).get(0);
 
     assertThat(second.attempt()).isEqualTo(2);
@@ -150,6 +153,103 @@ class ClaimsIT extends EngineTestBase {
   }
 
   @Test
+  void aJobThatNeverReachedItsPullerComesBackWithoutAnAttempt() throws Exception {
+    Engine engine = engine(store(), buckets(2), nobody(), null);
+    for (int i = 0; i < 10; i++) {
+      submit(
+          engine,
+          "j" + i,
+          job ->
+              job.delay(Duration.ZERO).timeToRun(Duration.ofSeconds(1)).retry(RetryPolicy.NEVER));
+    }
+    assertThat(pulled(engine, 10)).hasSize(10);
+    // The answers are lost; each job comes again when its lease is over, as if for the first time.
+    List<PulledJob> again = pulled(engine, 10);
+    assertThat(again).extracting(PulledJob::attempt).containsOnly(1);
+
+    // These arrive, and are never ended: the one attempt that they have is used up.
+    engine.claims().received(again);
+    eventually()
+        .untilAsserted(() -> assertThat(engine.stats(QUEUE).orElseThrow().dead()).isEqualTo(10));
+  }
+
+  @Test
+  void anExtendedLeaseWasReceived() throws Exception {
+    Engine engine = engine(store(), buckets(2), nobody(), null);
+    submit(engine, "a", job -> job.delay(Duration.ZERO).retry(RetryPolicy.NEVER));
+    PulledJob job = pulled(engine, 1).get(0);
+    engine.claims().extend(job.token(), Duration.ofSeconds(1));
+    // Its lease of a minute stays: what extends never shortens.
+    assertThat(lease(engine, "a")).contains(" 1 1 ");
+  }
+
+  @Test
+  void marksThatWaitAreWrittenWhenTheEngineStops() throws Exception {
+    Engine engine = engine(store(), buckets(2), nobody(), null);
+    submit(engine, "a", job -> job.delay(Duration.ZERO).retry(RetryPolicy.NEVER));
+    engine.claims().received(pulled(engine, 1));
+    engine.stop(Duration.ofSeconds(5));
+    assertThat(lease(engine, "a")).contains(" 1 1 ");
+  }
+
+  private String lease(Engine engine, String taskId) {
+    for (int index = 0; index < 2; index++) {
+      byte[] key = (prefix + ":{" + APP + ":" + TYPE + ":" + index + "}:leases").getBytes(UTF_8);
+      byte[] lease = connections.getConnection().hashCommands().hGet(key, taskId.getBytes(UTF_8));
+      if (lease != null) {
+        return new String(lease, UTF_8);
+      }
+    }
+    throw new AssertionError(taskId + " is not reserved: " + engine.find(QUEUE, taskId));
+  }
+
+  /** Pulls until it has so many, from all buckets. */
+  private static List<PulledJob> pulled(Engine engine, int count) throws Exception {
+    List<PulledJob> all = new ArrayList<>();
+    while (all.size() < count) {
+      all.addAll(
+          engine
+              .claims()
+              .pull(request(Duration.ofSeconds(20), count - all.size(), QUEUE))
+              .get(20, TimeUnit.SECONDS));
+    }
+    return all;
+  }
+
+  @Test
+  void aPullerThatGivesBackWhatItGetsStarvesNoOtherJobs() throws Exception {
+    Engine engine = engine(store(), buckets(2), nobody(), null);
+    for (int i = 0; i < 40; i++) {
+      submit(engine, "j" + i, Duration.ZERO);
+    }
+    Set<String> seen = new HashSet<>();
+    int pulls = 0;
+    while (seen.size() < 40) {
+      // Never more pulls than it takes to see each job of both buckets once, and a few.
+      assertThat(pulls++).isLessThan(50);
+      PulledJob job = now(engine, 1).get(0);
+      seen.add(job.token().taskId());
+      assertThat(kind(engine.claims().release(job.token(), Duration.ZERO)))
+          .isEqualTo(Settled.Kind.RETRY);
+    }
+  }
+
+  @Test
+  void aReleasedJobWaitsForItsDelay() throws Exception {
+    Engine engine = engine(nobody());
+    submit(engine, "a", Duration.ZERO);
+    PulledJob job = now(engine, 1).get(0);
+    Settled settled =
+        engine.claims().release(job.token(), Duration.ofMinutes(5)).get(20, TimeUnit.SECONDS);
+    assertThat(settled.kind()).isEqualTo(Settled.Kind.RETRY);
+    assertThat(now(engine, 1)).isEmpty();
+    JobView waits = engine.find(QUEUE, "a").orElseThrow();
+    assertThat(waits.at()).isEqualTo(settled.at());
+    assertThat(waits.tries().attempts()).isZero();
+    assertThat(waits.tries().firstDue()).isEqualTo(job.dueTime());
+  }
+
+  @Test
   void aFailureWaitsAsLongAsAskedForElseAsThePolicySays() throws Exception {
     Engine engine = engine(nobody());
     submit(engine, "a", job -> job.delay(Duration.ZERO).retry(RetryPolicy.parse("1h,2h")));
@@ -162,7 +262,8 @@ class ClaimsIT extends EngineTestBase {
     assertThat(kind(engine.claims().failed(job.token(), "w", "no", Duration.ZERO)))
         .isEqualTo(Settled.Kind.RETRY);
     job = waiting(engine, QUEUE).get(20, TimeUnit.SECONDS).get(0);
-    assertThat(kind(engine.claims().release(job.token()))).isEqualTo(Settled.Kind.RETRY);
+    assertThat(kind(engine.claims().release(job.token(), Duration.ZERO)))
+        .isEqualTo(Settled.Kind.RETRY);
     job = waiting(engine, QUEUE).get(20, TimeUnit.SECONDS).get(0);
     assertThat(job.attempt()).isEqualTo(2);
     assertThat(kind(engine.claims().rejected(job.token(), "w", "never")))

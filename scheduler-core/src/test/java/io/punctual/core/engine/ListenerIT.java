@@ -105,7 +105,7 @@ class ListenerIT extends EngineTestBase {
         .containsEntry("submitted CONFLICT", 1)
         .containsEntry("ended FAIL", 2)
         .containsEntry("ended REJECT", 1)
-        .containsEntry("ended RELEASE", 1)
+        .containsEntry("ended RETURN", 1)
         .containsEntry("ended UNDELIVERABLE", 1)
         .containsEntry("ended ACK", 1)
         .containsEntry("died ATTEMPTS_USED", 1)

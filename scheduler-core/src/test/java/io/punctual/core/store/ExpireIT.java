@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 class ExpireIT extends TransitionTestBase {
 
   private static final String ALONE = "t-1 1 1 990000 980000 me";
+  private static final String UNRECEIVED = "t-1 1 - 990000 980000 me";
 
   @Test
   void aJobWhoseLeaseRanOutWaitsAgainAndIsASuspect() {
@@ -42,6 +43,16 @@ class ExpireIT extends TransitionTestBase {
             .tries("a", "0 2 0 2 2 1 5")
             .error("a", "1000000 lease retry 1 990000 0\n")
             .counted("expired", 1));
+  }
+
+  @Test
+  void aPulledJobThatWasNeverReceivedCountsNoAttempt() {
+    BucketState rest =
+        bucket().tries("a", "0 1 1 2 2 1 5").error("a", "900000 fail retry 1 990000 2\nno");
+    given(rest.reserved("a", NOW, UNRECEIVED).reserved("b", NOW, UNRECEIVED));
+
+    assertThat(store.expire(bucket, 200)).isEqualTo(new Expired(NOW, 2, 0, null));
+    then(rest.delayed("a", 980_000).delayed("b", 980_000).counted("expired", 2));
   }
 
   @Test

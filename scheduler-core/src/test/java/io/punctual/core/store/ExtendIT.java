@@ -33,6 +33,20 @@ class ExtendIT extends TransitionTestBase {
   }
 
   @Test
+  void aPulledJobIsReceivedOnceItsLeaseIsExtended() {
+    given(
+        bucket()
+            .reserved("a", NOW + 5, "t-1 1 - 990000 980000 me")
+            .reserved("b", NOW + 20_000, "t-1 2 - 990000 980000 me"));
+
+    assertThat(extend(new Lease("a", TOKEN), new Lease("b", TOKEN))).isEmpty();
+    then(
+        bucket()
+            .reserved("a", NOW + 10_000, "t-1 1 1 990000 980000 me")
+            .reserved("b", NOW + 20_000, "t-1 2 1 990000 980000 me"));
+  }
+
+  @Test
   void aLeaseNeverBecomesShorter() {
     BucketState given = bucket().reserved("a", NOW + 10_001, HELD);
     given(given);

@@ -135,6 +135,14 @@ class FullRedisIT extends TransitionTestBase {
   }
 
   @Test
+  void pulledJobsAreReceived() {
+    givenInAFullRedis(bucket().reserved("a", NOW + 20_000, "t-1 1 - 990000 980000 me"));
+
+    assertThat(store.extend(bucket, List.of(new Lease("a", TOKEN)), LEASE)).isEmpty();
+    then(bucket().reserved("a", NOW + 20_000, "t-1 1 1 990000 980000 me"));
+  }
+
+  @Test
   void aQueueIsPausedAndLetGo() {
     givenInAFullRedis(bucket().delayed("a", NOW + 5));
 

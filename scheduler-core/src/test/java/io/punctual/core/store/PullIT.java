@@ -6,6 +6,8 @@ import static io.punctual.core.store.JobStore.ClaimMode.OWN;
 import static io.punctual.core.store.JobStore.ClaimMode.PUSH;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PullIT extends TransitionTestBase {
@@ -30,12 +32,12 @@ class PullIT extends TransitionTestBase {
 
   @Test
   void aPullHoldsJobsForTheirOwnTimeToRun() {
-    assertThat(afterClaim(OWN)).isEqualTo(reserved(NOW + 7000, NOW + 10_000, "1"));
+    assertThat(afterClaim(OWN)).isEqualTo(reserved(NOW + 7000, NOW + 10_000, "-"));
   }
 
   @Test
   void aPullMayAskForAnotherTime() {
-    assertThat(afterClaim(GIVEN)).isEqualTo(reserved(NOW + 10_000, NOW + 10_000, "1"));
+    assertThat(afterClaim(GIVEN)).isEqualTo(reserved(NOW + 10_000, NOW + 10_000, "-"));
   }
 
   @Test
@@ -44,9 +46,24 @@ class PullIT extends TransitionTestBase {
   }
 
   @Test
-  void aPullThatRanOutCountsAtOnce() {
-    given(bucket().reserved("a", NOW, "t-1 1 1 990000 980000 me").record("a", 1, "i-a\nbody of a"));
+  void aPullThatRanOutCountsOnceItWasReceived() {
+    given(bucket().delayed("a", NOW).record("a", 1, "i-a\nbody of a"));
 
-    assertThat(store.expire(bucket, 9).dead()).isEqualTo(1);
+    pullAndExpire(NOW, /* received= */ false);
+    then(bucket().delayed("a", NOW).record("a", 1, "i-a\nbody of a").counted("expired", 1));
+    pullAndExpire(NOW + 20_000, /* received= */ true);
+    assertThat(reader.read(bucket).values("dead")).containsOnlyKeys("a");
+  }
+
+  private void pullAndExpire(long now, boolean received) {
+    nowIs(now);
+    assertThat(store.claim(bucket, 9, LEASE, GIVEN, TOKEN, "me").jobs())
+        .singleElement()
+        .returns(1, ClaimedJob::attempt);
+    if (received) {
+      store.extend(bucket, List.of(new Lease("a", TOKEN)), Duration.ofMillis(1));
+    }
+    nowIs(now + LEASE.toMillis());
+    store.expire(bucket, 9);
   }
 }

@@ -172,13 +172,54 @@ class SettleIT extends TransitionTestBase {
   }
 
   @Test
-  void aReleasedJobIsAsBeforeItWasClaimed() {
+  void aReturnedJobIsAsBeforeItWasClaimed() {
     BucketState rest =
         bucket().tries("a", "0 0 1 1 1 0 5").error("a", "900000 fail retry 1 990000 2\nno");
     given(rest.reserved("a", NOW + 5, HELD));
 
-    assertAnswer(end(Op.RELEASE, "a"), Kind.RETRY, 980_000);
+    assertAnswer(end(Op.RETURN, "a"), Kind.RETRY, 980_000);
     then(rest.delayed("a", 980_000).counted("released", 1));
+  }
+
+  @Test
+  void aReleasedJobWaitsForTheDelayAndCountsNoAttempt() {
+    given(bucket().reserved("a", NOW + 5, HELD));
+
+    assertAnswer(end(Op.RELEASE, "a"), Kind.RETRY, NOW + 700);
+    then(bucket().delayed("a", NOW + 700).tries("a", "0 0 0 0 0 0 980000").counted("released", 1));
+  }
+
+  @Test
+  void aReleasedJobKeepsItsFailures() {
+    BucketState rest =
+        bucket().tries("a", "0 0 1 1 1 0 5").error("a", "900000 fail retry 1 990000 2\nno");
+    given(rest.reserved("a", NOW + 5, HELD));
+
+    assertAnswer(end(Op.RELEASE, "a"), Kind.RETRY, NOW + 700);
+    then(rest.delayed("a", NOW + 700).counted("released", 1));
+  }
+
+  @Test
+  void aJobReleasedWithoutDelayComesAfterThoseThatAreDue() {
+    given(
+        bucket()
+            .reserved("given-back", NOW + 5, "t-1 1 1 990000 100 me")
+            .delayed("due", NOW - 1)
+            .delayed("later", NOW + 1));
+
+    settle(
+        new Settlement(
+            Op.RELEASE,
+            "given-back",
+            "i-given-back",
+            TOKEN,
+            Duration.ZERO,
+            /* alone= */ false,
+            new byte[0]));
+    nowIs(NOW + 5);
+    assertThat(store.claim(bucket, 9, LEASE, JobStore.ClaimMode.PUSH, TOKEN, "me").jobs())
+        .extracting(ClaimedJob::taskId)
+        .containsExactly("due", "given-back", "later");
   }
 
   @Test
@@ -309,7 +350,7 @@ class SettleIT extends TransitionTestBase {
     BucketState tomb = bucket().tomb("old", 100, "D", "x", 1);
     given(tomb.reserved("a", NOW + 5, HELD));
 
-    settle(end(Op.RELEASE, "a"), end(Op.ACK, "never"));
+    settle(end(Op.RETURN, "a"), end(Op.ACK, "never"));
 
     then(tomb.delayed("a", 980_000).counted("released", 1));
     assertThat(timeToLive("done")).isEqualTo(-1);

@@ -34,6 +34,13 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 abstract class StoreContract {
 
   private static final Duration LEASE = Duration.ofSeconds(10);
+  private static final List<Settlement.Op> RETURNING =
+      List.of(
+          Settlement.Op.FAIL,
+          Settlement.Op.UNKNOWN,
+          Settlement.Op.UNDELIVERABLE,
+          Settlement.Op.RELEASE,
+          Settlement.Op.RETURN);
 
   final StoreOptions options =
       new StoreOptions(
@@ -317,6 +324,56 @@ abstract class StoreContract {
               "shop/order.close#0 9000000000000",
               "shop/order.close#0 8000000000000",
               "shop/order.close#0 7000000000000");
+      assertThat(hearing.heard).isEmpty();
+    }
+  }
+
+  @Test
+  void aJobThatReturnsIsAnnounced() throws Exception {
+    Hearing hearing = new Hearing();
+    try (AutoCloseable listening = store.wakeUps().listen(hearing)) {
+      assertThat(listening).isNotNull();
+      assertThat(hearing.next()).isEqualTo("gap");
+      submit(bucket, "far", Due.at(9_000_000_000_000L));
+      assertThat(hearing.next()).isEqualTo("shop/order.close#0 9000000000000");
+      for (Settlement.Op op : RETURNING) {
+        submit(bucket, "job-" + op, Due.at(1));
+        assertThat(hearing.next()).isEqualTo("shop/order.close#0 1");
+        ClaimedJob job = claim(bucket).get(0);
+        Settled settled = jobs.settle(bucket, List.of(end(op, job))).get(0);
+        assertThat(settled.kind()).isEqualTo(Settled.Kind.RETRY);
+        assertThat(hearing.next()).isEqualTo("shop/order.close#0 " + settled.at());
+        assertThat(jobs.purge(bucket, JobState.DELAYED, List.of(job.taskId()))).isEqualTo(1);
+      }
+
+      submit(bucket, "a", Due.at(1));
+      assertThat(hearing.next()).isEqualTo("shop/order.close#0 1");
+      jobs.claim(
+          bucket,
+          9,
+          Duration.ofMillis(1),
+          JobStore.ClaimMode.PUSH,
+          new LeaseToken("short"),
+          "somebody");
+      List<Long> returned = new ArrayList<>();
+      eventually()
+          .until(
+              () -> {
+                Expired expired = jobs.expire(bucket, 9);
+                returned.add(expired.now());
+                return expired.retried() == 1;
+              });
+      assertThat(hearing.next())
+          .isEqualTo("shop/order.close#0 " + returned.get(returned.size() - 1));
+      // Not the earliest: nobody need look sooner for it.
+      submit(bucket, "b", Due.at(1));
+      assertThat(hearing.next()).isEqualTo("shop/order.close#0 1");
+      ClaimedJob next = claim(bucket).get(0);
+      submit(bucket, "c", Due.at(2));
+      assertThat(hearing.next()).isEqualTo("shop/order.close#0 2");
+      jobs.settle(bucket, List.of(end(Settlement.Op.FAIL, next)));
+      submit(bucket, "d", Due.at(1));
+      assertThat(hearing.next()).isEqualTo("shop/order.close#0 1");
       assertThat(hearing.heard).isEmpty();
     }
   }

@@ -59,6 +59,10 @@ public final class ApiException extends RuntimeException {
     return new ApiException(ErrorCode.UNAVAILABLE, detail, List.of(), Map.of(), retryAfter);
   }
 
+  static ApiException tooMany(String detail, Duration retryAfter) {
+    return new ApiException(ErrorCode.TOO_MANY, detail, List.of(), Map.of(), retryAfter);
+  }
+
   /** The status of HTTP that says so. */
   public int status() {
     return code.status();

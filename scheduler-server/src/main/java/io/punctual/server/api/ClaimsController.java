@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -34,7 +35,7 @@ import org.springframework.web.context.request.async.DeferredResult;
 
 /** Pull: fetch what is due, and say how it ended. */
 @RestController
-@RequestMapping("/api/v1/claims")
+@RequestMapping("/api/v1")
 class ClaimsController {
 
   private static final int MAX_TASK_TYPES = 32;
@@ -54,8 +55,8 @@ class ClaimsController {
   }
 
   @Allowed(value = Role.ADMIN, applications = true)
-  @PostMapping
-  DeferredResult<ResponseEntity<Map<String, Object>>> claim(HttpServletRequest request) {
+  @PostMapping("/claims")
+  DeferredResult<ResponseEntity<?>> claim(HttpServletRequest request) {
     JsonFields fields = JsonBody.read(request, bounds.maxBody().toBytes());
     String application = fields.application();
     List<String> taskTypes = fields.textList("taskTypes");
@@ -79,7 +80,26 @@ class ClaimsController {
     return open.pull(
         new PullRequest(
             queues, max, Objects.requireNonNullElse(wait, Duration.ZERO), timeToRun, worker),
+        request,
         jobs -> answer(queues, jobs));
+  }
+
+  @Allowed(value = Role.ADMIN, applications = true)
+  @PostMapping("/claims:leave")
+  DeferredResult<Map<String, Object>> leave(HttpServletRequest request) {
+    JsonFields fields = JsonBody.read(request, bounds.maxBody().toBytes());
+    String application = fields.application();
+    boolean named = fields.get("worker") != null;
+    String worker = worker(fields, request);
+    fields.noMore();
+    if (!named) {
+      throw fields.error("worker", "is missing: give the name with which the worker claims");
+    }
+    DeferredResult<Map<String, Object>> result = new DeferredResult<>();
+    var unused =
+        open.leave(application.toLowerCase(Locale.ROOT), worker)
+            .thenAccept(n -> result.setResult(Map.of("ended", n)));
+    return result;
   }
 
   /** The name that a puller gives itself, else its address. */
@@ -91,10 +111,11 @@ class ClaimsController {
     return worker != null ? worker : request.getRemoteAddr() + ":" + request.getRemotePort();
   }
 
-  private ResponseEntity<Map<String, Object>> answer(List<QueueName> queues, List<PulledJob> jobs) {
+  private ResponseEntity<?> answer(List<QueueName> queues, List<PulledJob> jobs) {
     if (!jobs.isEmpty()) {
       return ResponseEntity.ok(
-          Map.of("jobs", jobs.stream().map(ClaimsController::output).toList()));
+          new PulledAnswer(
+              Map.of("jobs", jobs.stream().map(ClaimsController::output).toList()), jobs, claims));
     }
     String paused =
         claims.paused(queues).stream().map(QueueName::taskType).collect(Collectors.joining(","));
@@ -122,14 +143,14 @@ class ClaimsController {
   }
 
   @Allowed(value = Role.ADMIN, applications = true)
-  @PostMapping("/{token}/ack")
+  @PostMapping("/claims/{token}/ack")
   Map<String, Object> ack(@PathVariable String token) {
     ClaimToken claim = token(token);
     return ended(claim, claims.done(claim).join());
   }
 
   @Allowed(value = Role.ADMIN, applications = true)
-  @PostMapping("/{token}/nack")
+  @PostMapping("/claims/{token}/nack")
   Map<String, Object> nack(@PathVariable String token, HttpServletRequest request) {
     ClaimToken claim = token(token);
     JsonFields fields = JsonBody.readOptional(request, bounds.maxBody().toBytes());
@@ -141,7 +162,7 @@ class ClaimsController {
   }
 
   @Allowed(value = Role.ADMIN, applications = true)
-  @PostMapping("/{token}/reject")
+  @PostMapping("/claims/{token}/reject")
   Map<String, Object> reject(@PathVariable String token, HttpServletRequest request) {
     ClaimToken claim = token(token);
     JsonFields fields = JsonBody.readOptional(request, bounds.maxBody().toBytes());
@@ -152,17 +173,21 @@ class ClaimsController {
   }
 
   @Allowed(value = Role.ADMIN, applications = true)
-  @PostMapping("/{token}/release")
-  Map<String, Object> release(@PathVariable String token) {
+  @PostMapping("/claims/{token}/release")
+  Map<String, Object> release(@PathVariable String token, HttpServletRequest request) {
     ClaimToken claim = token(token);
-    Settled settled = claims.release(claim).join();
+    JsonFields fields = JsonBody.readOptional(request, bounds.maxBody().toBytes());
+    Duration delay = fields.duration("delay", Duration.ZERO, Limits.MAX_RETRY_DELAY);
+    fields.noMore();
+    Settled settled =
+        claims.release(claim, Objects.requireNonNullElse(delay, Duration.ZERO)).join();
     return settled.kind() == Settled.Kind.RETRY
-        ? did(claim, Map.of("outcome", "released"))
+        ? did(claim, again("released", settled))
         : ended(claim, settled);
   }
 
   @Allowed(value = Role.ADMIN, applications = true)
-  @PostMapping("/{token}/extend")
+  @PostMapping("/claims/{token}/extend")
   Map<String, Object> extend(@PathVariable String token, HttpServletRequest request) {
     ClaimToken claim = token(token);
     JsonFields fields = JsonBody.readOptional(request, bounds.maxBody().toBytes());
@@ -203,16 +228,18 @@ class ClaimsController {
       case DONE -> did(claim, Map.of("outcome", "done"));
       case ALREADY -> Map.of("outcome", "already_done");
       case DEAD -> did(claim, Map.of("outcome", "dead"));
-      case RETRY -> {
-        Map<String, Object> out = new LinkedHashMap<>();
-        out.put("outcome", "retry");
-        out.put("dueAt", Instant.ofEpochMilli(settled.at()).toString());
-        out.put("delayTime", settled.at());
-        yield did(claim, out);
-      }
+      case RETRY -> did(claim, again("retry", settled));
       case GONE -> throw JobAnswers.unknown(claim.queue(), claim.taskId());
       case LOST -> throw lost(engine, claim);
     };
+  }
+
+  private static Map<String, Object> again(String outcome, Settled settled) {
+    Map<String, Object> out = new LinkedHashMap<>();
+    out.put("outcome", outcome);
+    out.put("dueAt", Instant.ofEpochMilli(settled.at()).toString());
+    out.put("delayTime", settled.at());
+    return out;
   }
 
   /** Says what became of the job instead. */

@@ -51,7 +51,7 @@ class CommandController {
   /** Where it is. */
   static final String PATH = "/api/v1/command";
 
-  private static final String KNOWN = "add, pop, finish, delete, nack, touch, get";
+  private static final String KNOWN = "add, pop, finish, delete, nack, release, touch, get";
   private static final Duration MAX_DELAY = Duration.between(Instant.EPOCH, Limits.MAX_DUE);
   private static final int MAX_TOPICS = 32;
   private static final String ID = CommandController.class.getName() + ".id";
@@ -92,7 +92,7 @@ class CommandController {
 
   @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping(PATH)
-  DeferredResult<ResponseEntity<Map<String, Object>>> run(HttpServletRequest request) {
+  DeferredResult<ResponseEntity<?>> run(HttpServletRequest request) {
     JsonFields fields = JsonBody.read(request, bounds.maxBody().toBytes());
     request.setAttribute(ID, fields.peek("id"));
     String name = fields.text("command");
@@ -105,6 +105,7 @@ class CommandController {
       case "finish" -> now(did("finish", command, finish(command)));
       case "delete" -> now(did("delete", command, delete(command)));
       case "nack" -> now(did("nack", command, nack(command)));
+      case "release" -> now(did("release", command, release(command)));
       case "touch" -> now(did("touch", command, touch(command)));
       case "get" -> now(get(command));
       default -> throw fields.error("command", "must be one of " + KNOWN);
@@ -116,9 +117,8 @@ class CommandController {
     return answer;
   }
 
-  private static DeferredResult<ResponseEntity<Map<String, Object>>> now(
-      Map<String, Object> answer) {
-    DeferredResult<ResponseEntity<Map<String, Object>>> result = new DeferredResult<>();
+  private static DeferredResult<ResponseEntity<?>> now(Map<String, Object> answer) {
+    DeferredResult<ResponseEntity<?>> result = new DeferredResult<>();
     result.setResult(ResponseEntity.ok(answer));
     return result;
   }
@@ -161,7 +161,7 @@ class CommandController {
     return answer(id, null);
   }
 
-  private DeferredResult<ResponseEntity<Map<String, Object>>> pop(Command command) {
+  private DeferredResult<ResponseEntity<?>> pop(Command command) {
     JsonFields fields = command.fields();
     String topic = command.topic();
     List<String> topics = fields.textList("topics");
@@ -189,7 +189,8 @@ class CommandController {
     return open.pull(
         new PullRequest(
             queues, count, Objects.requireNonNullElse(timeout, Duration.ZERO), timeToRun, worker),
-        jobs -> ResponseEntity.ok(popped(jobs, many)));
+        command.request(),
+        jobs -> ResponseEntity.ok(new PulledAnswer(popped(jobs, many), jobs, claims)));
   }
 
   private static Map<String, Object> popped(List<PulledJob> jobs, boolean many) {
@@ -294,6 +295,19 @@ class CommandController {
       case DEAD -> answer(id, "dead");
       default -> throw ClaimsController.lost(engine, token);
     };
+  }
+
+  private Map<String, Object> release(Command command) {
+    String id = command.id();
+    ClaimToken token = requiredToken(command, id);
+    Duration delay = command.fields().seconds("delay", Duration.ZERO, Limits.MAX_RETRY_DELAY);
+    command.fields().noMore();
+    Settled settled =
+        claims.release(token, Objects.requireNonNullElse(delay, Duration.ZERO)).join();
+    if (settled.kind() != Settled.Kind.RETRY) {
+      throw ClaimsController.lost(engine, token);
+    }
+    return answer(id, "delay");
   }
 
   private Map<String, Object> touch(Command command) {

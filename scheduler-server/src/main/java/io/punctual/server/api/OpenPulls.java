@@ -1,25 +1,35 @@
 package io.punctual.server.api;
 
+import io.punctual.ErrorCode;
+import io.punctual.core.engine.Claims;
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.PullRequest;
 import io.punctual.core.engine.PulledJob;
+import io.punctual.server.security.Caller;
+import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Component;
 import org.springframework.web.context.request.async.DeferredResult;
 
 /**
- * The requests that wait for jobs. They hold no thread while they wait. Before the web server stops
- * taking requests they are all answered, so that none delays the stop.
+ * The requests that wait for jobs. They hold no thread while they wait. Their number is bounded, in
+ * all and by application, since each holds a connection. Before the web server stops taking
+ * requests they are all answered, so that none delays the stop.
  */
 @Component
 class OpenPulls implements SmartLifecycle {
@@ -27,60 +37,198 @@ class OpenPulls implements SmartLifecycle {
   /** Longest wait: shorter than what proxies between here and there usually allow. */
   static final Duration MAX_WAIT = Duration.ofSeconds(60);
 
-  private final Engine engine;
-  private final Map<DeferredResult<?>, CompletableFuture<List<PulledJob>>> open =
-      new ConcurrentHashMap<>();
+  /** Of all connections: the others are for submits, answers, operators and health. */
+  private static final int SHARE_OF_ALL = 2;
+
+  /** Of those, for one application. */
+  private static final int SHARE_OF_ONE = 2;
+
+  private static final Duration LATER = Duration.ofSeconds(2);
+
+  private final Claims claims;
+  private final int max;
+  private final int maxOfOne;
+  private final Set<Poll> open = ConcurrentHashMap.newKeySet();
+  private final Map<String, Integer> byApplication = new ConcurrentHashMap<>();
   // The answer may ask the store, and the engine's own threads must not block.
   private final ExecutorService answers = Executors.newVirtualThreadPerTaskExecutor();
   private volatile boolean running;
 
-  OpenPulls(Engine engine) {
-    this.engine = engine;
+  /** A request that waits, or whose answer is on its way. */
+  private final class Poll {
+
+    private final PullRequest request;
+    private final HttpServletRequest call;
+    private final BooleanSupplier allowed = Caller.stillValid();
+    private final DeferredResult<ResponseEntity<?>> result;
+    private final CompletableFuture<Void> over = new CompletableFuture<>();
+    private volatile CompletableFuture<List<PulledJob>> pulled = new CompletableFuture<>();
+    private volatile @Nullable PulledAnswer answer;
+    private volatile boolean ended;
+
+    Poll(PullRequest request, HttpServletRequest call) {
+      this.request = request;
+      this.call = call;
+      // Longer than the wait: the engine ends it.
+      this.result = new DeferredResult<>(request.patience().toMillis() + 30_000);
+    }
+
+    String application() {
+      return request.queues().get(0).application();
+    }
+
+    void end() {
+      ended = true;
+      pulled.complete(List.of());
+    }
+
+    private void close() {
+      end();
+      PulledAnswer given = answer;
+      if (given != null) {
+        given.over();
+      }
+      if (open.remove(this)) {
+        byApplication.computeIfPresent(application(), (name, n) -> n > 1 ? n - 1 : null);
+      }
+      over.complete(null);
+    }
+
+    // Nothing is handed to a caller that is gone, or that may not have it any more.
+    private void requireReceiver() {
+      if (!allowed.getAsBoolean()) {
+        throw ApiException.of(
+            ErrorCode.UNAUTHENTICATED,
+            "the token was revoked, or has ended, while this request waited for jobs");
+      } else if (RequestGuard.closed(call)) {
+        throw ApiException.unavailable("the connection was closed", LATER);
+      }
+    }
+
+    private void set(
+        @Nullable List<PulledJob> jobs,
+        @Nullable Throwable error,
+        Function<List<PulledJob>, ResponseEntity<?>> form) {
+      Throwable problem = error;
+      if (jobs != null) {
+        try {
+          if (!jobs.isEmpty()) {
+            requireReceiver();
+          }
+          ResponseEntity<?> answered = form.apply(jobs);
+          if (answered.getBody() instanceof PulledAnswer given) {
+            answer = given;
+          }
+          if (!result.setResult(answered)) {
+            PulledAnswer unsent = answer;
+            if (unsent != null) {
+              unsent.over();
+            }
+          }
+          return;
+        } catch (RuntimeException e) {
+          PulledAnswer.giveBack(jobs, claims);
+          problem = e;
+        }
+      }
+      Throwable cause = problem instanceof CompletionException e ? e.getCause() : problem;
+      result.setErrorResult(
+          cause != null ? cause : new IllegalStateException("neither jobs nor an error"));
+    }
   }
 
-  /** Pulls, and answers when there is something or the wait is over. */
-  <T> DeferredResult<T> pull(PullRequest request, Function<List<PulledJob>, T> answer) {
+  @Autowired
+  OpenPulls(Engine engine, @Value("${server.tomcat.max-connections:8192}") int connections) {
+    this(engine.claims(), TomcatSetup.connections(connections) / SHARE_OF_ALL);
+  }
+
+  /**
+   * @param max how many may wait at once, in all
+   */
+  OpenPulls(Claims claims, int max) {
+    this.claims = claims;
+    this.max = max;
+    this.maxOfOne = max / SHARE_OF_ONE;
+  }
+
+  /**
+   * Pulls, and answers when there is something or the wait is over.
+   *
+   * @param form makes the answer; jobs are in a {@link PulledAnswer}
+   * @throws ApiException 503 when this scheduler stops or too many wait, 429 when too many of the
+   *     application wait
+   */
+  DeferredResult<ResponseEntity<?>> pull(
+      PullRequest request,
+      HttpServletRequest call,
+      Function<List<PulledJob>, ResponseEntity<?>> form) {
     if (!running) {
       throw ApiException.unavailable(
           "this scheduler is shutting down; pull from another one", Duration.ofSeconds(1));
     }
-    // Longer than the wait: the engine ends it.
-    DeferredResult<T> result = new DeferredResult<>(request.patience().toMillis() + 30_000);
-    CompletableFuture<List<PulledJob>> pulled = engine.claims().pull(request);
-    open.put(result, pulled);
-    if (!running) {
-      pulled.complete(List.of());
+    Poll poll = new Poll(request, call);
+    enter(poll);
+    try {
+      poll.pulled = claims.pull(request);
+    } catch (RuntimeException e) {
+      poll.close();
+      throw e;
     }
-    // Whoever went away gets nothing: jobs that come for them are given back.
-    result.onError(error -> pulled.complete(List.of()));
-    result.onTimeout(() -> pulled.complete(List.of()));
+    if (!running || poll.ended) {
+      poll.end();
+    }
+    // Jobs that come after the caller has gone are given back.
+    poll.result.onError(error -> poll.end());
+    poll.result.onTimeout(poll::end);
+    poll.result.onCompletion(poll::close);
     var unused =
-        pulled.whenCompleteAsync(
-            (jobs, error) -> {
-              open.remove(result);
-              set(result, jobs, error, answer);
-            },
-            answers);
-    return result;
+        poll.pulled.whenCompleteAsync((jobs, error) -> poll.set(jobs, error, form), answers);
+    return poll.result;
   }
 
-  private static <T> void set(
-      DeferredResult<T> result,
-      @Nullable List<PulledJob> jobs,
-      @Nullable Throwable error,
-      Function<List<PulledJob>, T> answer) {
-    Throwable problem = error;
-    if (jobs != null) {
-      try {
-        result.setResult(answer.apply(jobs));
-        return;
-      } catch (RuntimeException e) {
-        problem = e;
-      }
+  private void enter(Poll poll) {
+    int ofOne = byApplication.merge(poll.application(), 1, Integer::sum);
+    open.add(poll);
+    if (ofOne > maxOfOne) {
+      poll.close();
+      throw ApiException.tooMany(
+          poll.application()
+              + " has "
+              + maxOfOne
+              + " requests that wait for jobs at this scheduler, which is the most: ask for more"
+              + " jobs with each, or try again later",
+          LATER);
+    } else if (open.size() > max) {
+      poll.close();
+      throw ApiException.unavailable(
+          "this scheduler has "
+              + max
+              + " requests that wait for jobs, which is the most: try again later, or ask another"
+              + " scheduler",
+          LATER);
     }
-    Throwable cause = problem instanceof CompletionException e ? e.getCause() : problem;
-    result.setErrorResult(
-        cause != null ? cause : new IllegalStateException("neither jobs nor an error"));
+  }
+
+  /**
+   * Ends the waits of a worker that leaves.
+   *
+   * @return completes with their number once their answers are written, or never will be
+   */
+  CompletableFuture<Integer> leave(String application, String worker) {
+    List<Poll> ending =
+        open.stream()
+            .filter(poll -> poll.application().equals(application))
+            .filter(poll -> poll.request.owner().equals(worker))
+            .toList();
+    ending.forEach(Poll::end);
+    return CompletableFuture.allOf(
+            ending.stream().map(poll -> poll.over).toArray(CompletableFuture[]::new))
+        .thenApply(done -> ending.size());
+  }
+
+  /** How many wait now. */
+  int size() {
+    return open.size();
   }
 
   @Override
@@ -91,7 +239,7 @@ class OpenPulls implements SmartLifecycle {
   @Override
   public void stop() {
     running = false;
-    open.values().forEach(pulled -> pulled.complete(List.of()));
+    open.forEach(Poll::end);
   }
 
   @Override

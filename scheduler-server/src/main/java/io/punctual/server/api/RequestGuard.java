@@ -3,6 +3,7 @@ package io.punctual.server.api;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
@@ -12,12 +13,14 @@ import org.apache.coyote.ActionCode;
 /**
  * Refuses paths with dot segments, which the parts of the server read differently, and lets a
  * connection go together with what of a body was not read: Tomcat otherwise waits for the rest, to
- * throw it away, and whoever drips a body would hold the connection all the same.
+ * throw it away, and whoever drips a body would hold the connection all the same. Knows as well
+ * whether the client of a request that waits has closed its connection, which no servlet is told.
  */
 final class RequestGuard extends ValveBase {
 
   private static final Pattern DOTS = Pattern.compile("/(?:\\.|%2[eE]){1,2}(?:[/;?]|$)");
   private static final String ATTRIBUTE = RequestGuard.class.getName();
+  private static final String CLOSED = ATTRIBUTE + ".closed";
 
   RequestGuard() {
     super(/* asyncSupported= */ true);
@@ -31,7 +34,25 @@ final class RequestGuard extends ValveBase {
     }
     Runnable drop = () -> request.getCoyoteRequest().action(ActionCode.DISABLE_SWALLOW_INPUT, null);
     request.setAttribute(ATTRIBUTE, drop);
+    BooleanSupplier closed = () -> isClosed(request.getCoyoteRequest());
+    request.setAttribute(CLOSED, closed);
     getNext().invoke(request, response);
+  }
+
+  /**
+   * Returns whether the client has closed its connection. To be asked only while the request waits
+   * asynchronously, with its body read.
+   */
+  static boolean closed(HttpServletRequest request) {
+    return request.getAttribute(CLOSED) instanceof BooleanSupplier closed && closed.getAsBoolean();
+  }
+
+  // A read that does not block; Tomcat answers 1 when it fails. A client that has sent one byte of
+  // a next request before this one is answered is taken for closed: it gets no job, and may ask
+  // again.
+  private static boolean isClosed(org.apache.coyote.Request request) {
+    request.action(ActionCode.AVAILABLE, true);
+    return request.getAvailable() == 1;
   }
 
   /**

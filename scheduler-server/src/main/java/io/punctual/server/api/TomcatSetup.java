@@ -17,17 +17,20 @@ class TomcatSetup implements WebServerFactoryCustomizer<ConfigurableTomcatWebSer
   // Buffers of a connection that says nothing, with something to spare.
   private static final int BYTES_EACH = 64 * 1024;
 
+  /** Returns how many connections may be open at once, of those that are configured. */
+  static int connections(int configured) {
+    return (int)
+        Math.min(
+            configured, Math.max(MIN_CONNECTIONS, Runtime.getRuntime().maxMemory() / BYTES_EACH));
+  }
+
   @Override
   public void customize(ConfigurableTomcatWebServerFactory factory) {
     factory.addConnectorCustomizers(
         connector -> {
           connector.setProperty("continueResponseTiming", "onRead");
           if (connector.getProtocolHandler() instanceof AbstractProtocol<?> protocol) {
-            protocol.setMaxConnections(
-                (int)
-                    Math.min(
-                        protocol.getMaxConnections(),
-                        Math.max(MIN_CONNECTIONS, Runtime.getRuntime().maxMemory() / BYTES_EACH)));
+            protocol.setMaxConnections(connections(protocol.getMaxConnections()));
           }
         });
     factory.addContextCustomizers(

@@ -184,7 +184,7 @@ final class QueueMeters implements QueueListener {
       case FAIL -> "failed";
       case UNKNOWN -> "unknown";
       case UNDELIVERABLE -> "undeliverable";
-      case RELEASE -> "released";
+      case RELEASE, RETURN -> "released";
       case REJECT -> "rejected";
     };
   }

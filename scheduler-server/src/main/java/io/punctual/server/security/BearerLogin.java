@@ -1,6 +1,8 @@
 package io.punctual.server.security;
 
 import io.punctual.Limits;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Locale;
@@ -25,6 +27,7 @@ final class BearerLogin implements AuthenticationManager {
   private final ApplicationTokens tokens;
   private final @Nullable JwtDecoder jwts;
   private final SecurityProperties.Jwt claims;
+  private final InstantSource clock = InstantSource.system();
 
   BearerLogin(ApplicationTokens tokens, @Nullable JwtDecoder jwts, SecurityProperties.Jwt claims) {
     this.tokens = tokens;
@@ -35,8 +38,13 @@ final class BearerLogin implements AuthenticationManager {
   @Override
   public Authentication authenticate(Authentication authentication) {
     String token = ((BearerTokenAuthenticationToken) authentication).getToken();
+    if (token.startsWith(ApplicationTokens.PREFIX)) {
+      return new CallerAuthentication(application(token), () -> tokens.find(token).isPresent());
+    }
+    Jwt jwt = decode(token);
+    Instant end = jwt.getExpiresAt();
     return new CallerAuthentication(
-        token.startsWith(ApplicationTokens.PREFIX) ? application(token) : fromProvider(token));
+        fromProvider(jwt), () -> end == null || clock.instant().isBefore(end));
   }
 
   private Caller application(String token) {
@@ -50,18 +58,20 @@ final class BearerLogin implements AuthenticationManager {
     }
   }
 
-  private Caller fromProvider(String token) {
+  private Jwt decode(String token) {
     if (jwts == null) {
       throw new InvalidBearerTokenException(NONE);
     }
-    Jwt jwt;
     try {
-      jwt = jwts.decode(token);
+      return jwts.decode(token);
     } catch (BadJwtException e) {
       throw new InvalidBearerTokenException(NONE, e);
     } catch (JwtException e) {
       throw new UndecidedException("the OAuth2 provider did not answer", e);
     }
+  }
+
+  private Caller fromProvider(Jwt jwt) {
     Set<String> granted = texts(jwt.getClaim(claims.rolesClaim()));
     String name = String.valueOf(jwt.getSubject());
     return Arrays.stream(Role.values())

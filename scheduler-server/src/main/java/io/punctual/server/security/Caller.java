@@ -1,5 +1,6 @@
 package io.punctual.server.security;
 
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.context.SecurityContextHolder;
@@ -30,6 +31,15 @@ public record Caller(String name, @Nullable String application, @Nullable Role r
   public static Caller current() {
     Authentication authentication = SecurityContextHolder.getContext().getAuthentication();
     return authentication instanceof CallerAuthentication known ? known.getPrincipal() : NOBODY;
+  }
+
+  /**
+   * Returns whether the credentials of this thread's call are still accepted, whenever that is
+   * asked. For calls that wait: a token may be revoked, or end, meanwhile.
+   */
+  public static BooleanSupplier stillValid() {
+    Authentication authentication = SecurityContextHolder.getContext().getAuthentication();
+    return authentication instanceof CallerAuthentication known ? known.valid() : () -> false;
   }
 
   /** The name that jobs keep of who submitted them; null where nobody has to say it. */

@@ -2,6 +2,7 @@ package io.punctual.server.security;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.springframework.security.authentication.AbstractAuthenticationToken;
 import org.springframework.security.core.GrantedAuthority;
 import org.springframework.security.core.authority.SimpleGrantedAuthority;
@@ -12,11 +13,27 @@ final class CallerAuthentication extends AbstractAuthenticationToken {
   private static final long serialVersionUID = 1L;
 
   private final transient Caller caller;
+  private final transient BooleanSupplier valid;
 
+  /** Credentials that stay valid as long as this scheduler runs. */
   CallerAuthentication(Caller caller) {
+    this(caller, () -> true);
+  }
+
+  /**
+   * Credentials that end.
+   *
+   * @param valid whether they are still accepted
+   */
+  CallerAuthentication(Caller caller, BooleanSupplier valid) {
     super(authorities(caller));
     this.caller = caller;
+    this.valid = valid;
     setAuthenticated(true);
+  }
+
+  BooleanSupplier valid() {
+    return valid;
   }
 
   private static List<GrantedAuthority> authorities(Caller caller) {

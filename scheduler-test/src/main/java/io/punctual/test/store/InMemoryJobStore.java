@@ -185,7 +185,7 @@ public final class InMemoryJobStore implements JobStore {
           new MemoryBucket.HeldLease(
               token.value(),
               attempt,
-              mode != ClaimMode.PUSH || tries.suspect(),
+              mode == ClaimMode.PUSH ? tries.suspect() : null,
               now,
               entry.getValue(),
               owner));
@@ -296,9 +296,13 @@ public final class InMemoryJobStore implements JobStore {
     switch (settlement.op()) {
       case RELEASE -> {
         b.count("released");
-        b.reserved.remove(id);
-        b.leases.remove(id);
-        b.delayed.put(id, lease.due());
+        b.tries.putIfAbsent(id, new Tries(0, 0, 0, 0, 0, false, lease.due()));
+        b.giveBack(id, next);
+        return new Settled(Settled.Kind.RETRY, next);
+      }
+      case RETURN -> {
+        b.count("released");
+        b.giveBack(id, lease.due());
         return new Settled(Settled.Kind.RETRY, lease.due());
       }
       case FAIL -> b.count("failed");
@@ -329,6 +333,7 @@ public final class InMemoryJobStore implements JobStore {
           && found.token().equals(held.token().value())
           && b.reserved.containsKey(held.taskId())) {
         b.reserved.merge(held.taskId(), deadline, Math::max);
+        b.leases.put(held.taskId(), found.received());
       } else {
         lost.add(held.taskId());
       }
@@ -349,7 +354,10 @@ public final class InMemoryJobStore implements JobStore {
         b.buryCorrupt(id, now);
       } else {
         b.count("expired");
-        if (b.endAttempt(id, "lease", now, lease.alone(), new byte[0], now)) {
+        if (lease.counts() == null) {
+          b.giveBack(id, lease.due());
+          retried++;
+        } else if (b.endAttempt(id, "lease", now, lease.counts(), new byte[0], now)) {
           retried++;
         }
       }

@@ -23,8 +23,24 @@ import org.jspecify.annotations.Nullable;
 /** What a bucket holds, and the moves that several transitions share. */
 final class MemoryBucket {
 
+  /**
+   * A lease.
+   *
+   * @param counts whether an attempt that runs out counts to the limit; null for a pull that has
+   *     not been received yet
+   */
   record HeldLease(
-      String token, int attempt, boolean alone, long claimedAt, long due, String owner) {}
+      String token, int attempt, @Nullable Boolean counts, long claimedAt, long due, String owner) {
+
+    HeldLease received() {
+      return counts != null ? this : new HeldLease(token, attempt, true, claimedAt, due, owner);
+    }
+
+    String text() {
+      String counting = counts == null ? "-" : counts ? "1" : "0";
+      return "%s %d %s %d %d %s".formatted(token, attempt, counting, claimedAt, due, owner);
+    }
+  }
 
   /** Of a job whose content a fail-over has made forget. */
   static final String UNKNOWN_HASH = "0";
@@ -185,6 +201,13 @@ final class MemoryBucket {
     return false;
   }
 
+  /** Makes a reserved job wait again, without an attempt. */
+  void giveBack(String id, long due) {
+    reserved.remove(id);
+    leases.remove(id);
+    delayed.put(id, due);
+  }
+
   void buryCorrupt(String id, long now) {
     delayed.remove(id);
     reserved.remove(id);
@@ -274,7 +297,11 @@ final class MemoryBucket {
         lease == null
             ? null
             : new JobSnapshot.LeaseInfo(
-                lease.attempt(), lease.alone(), lease.claimedAt(), lease.due(), lease.owner()),
+                lease.attempt(),
+                Boolean.TRUE.equals(lease.counts()),
+                lease.claimedAt(),
+                lease.due(),
+                lease.owner()),
         errors.getOrDefault(id, List.of()).stream()
             .map(
                 f ->
@@ -289,18 +316,7 @@ final class MemoryBucket {
         delayed,
         reserved,
         dead,
-        texts(
-            leases,
-            l ->
-                l.token()
-                    + " "
-                    + l.attempt()
-                    + (l.alone() ? " 1 " : " 0 ")
-                    + l.claimedAt()
-                    + " "
-                    + l.due()
-                    + " "
-                    + l.owner()),
+        texts(leases, HeldLease::text),
         texts(
             tries,
             t ->

@@ -276,7 +276,8 @@ final class HistoryGenerator {
       String[] job = recent(submitted);
       String id = job == null || random.nextInt(8) == 0 ? id() : job[0];
       String incarnation = job == null || random.nextInt(8) == 0 ? "i0" : job[1];
-      boolean plain = op == Settlement.Op.ACK || op == Settlement.Op.RELEASE;
+      boolean plain =
+          op == Settlement.Op.ACK || op == Settlement.Op.RELEASE || op == Settlement.Op.RETURN;
       settlements.add(
           new Settlement(
               op,
