@@ -12,9 +12,15 @@ final class MemoryQueues implements QueueDirectory {
   private final Map<QueueName, Integer> buckets = new ConcurrentHashMap<>();
 
   @Override
-  public int register(QueueName queue, int wanted) {
-    Integer before = buckets.putIfAbsent(queue, wanted);
-    return before == null ? wanted : before;
+  public synchronized OptionalInt register(QueueName queue, int wanted, int max) {
+    long others =
+        buckets.keySet().stream()
+            .filter(name -> name.application().equals(queue.application()))
+            .count();
+    if (!buckets.containsKey(queue) && others >= max) {
+      return OptionalInt.empty();
+    }
+    return OptionalInt.of(buckets.computeIfAbsent(queue, name -> wanted));
   }
 
   @Override

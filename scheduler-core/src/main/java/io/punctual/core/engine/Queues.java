@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,8 +33,7 @@ final class Queues {
   private final Doorbell bell = new Doorbell();
   private final Backoff backoff = Backoff.ofStore();
   private volatile boolean scanning;
-  private final Map<QueueName, CompletableFuture<QueueLanes>> registering =
-      new ConcurrentHashMap<>();
+  private final Registrations registrations;
   private long lastRead = Long.MIN_VALUE / 2;
   private volatile boolean stopping;
   private @Nullable Thread reader;
@@ -41,6 +41,7 @@ final class Queues {
   Queues(QueueDirectory directory, Context context) {
     this.directory = directory;
     this.context = context;
+    this.registrations = new Registrations(this::register, context.threads());
   }
 
   /** Starts the scanners of what is known and what will be. */
@@ -81,7 +82,11 @@ final class Queues {
   /** The queue, made if it does not exist. Asks the store. */
   QueueLanes register(QueueName queue) {
     int max = context.options().maxQueues();
-    if (isFull(queue, max) && directory.buckets(queue).isEmpty()) {
+    OptionalInt buckets =
+        isFull(queue, max)
+            ? directory.buckets(queue)
+            : directory.register(queue, context.options().buckets(), max);
+    if (buckets.isEmpty()) {
       throw new StoreException(
           StoreException.Kind.EXCESSIVE,
           "is new, and "
@@ -91,7 +96,7 @@ final class Queues {
               + " of them, which is the most: take one that is there, and tell jobs apart by their"
               + " ids or tags");
     }
-    return adopt(queue, directory.register(queue, context.options().buckets()));
+    return adopt(queue, buckets.getAsInt());
   }
 
   // What is known is the directory as it was read a moment ago, and what was made here since.
@@ -104,29 +109,9 @@ final class Queues {
             >= max;
   }
 
-  /**
-   * As {@link #register}, without blocking. Those who ask for a new queue at once share one call: a
-   * burst of first jobs must not take all connections.
-   */
+  /** As {@link #register}, without blocking. */
   CompletableFuture<QueueLanes> registered(QueueName queue) {
-    CompletableFuture<QueueLanes> mine = new CompletableFuture<>();
-    CompletableFuture<QueueLanes> before = registering.putIfAbsent(queue, mine);
-    if (before != null) {
-      return before;
-    }
-    context
-        .threads()
-        .run(
-            () -> {
-              try {
-                mine.complete(register(queue));
-              } catch (RuntimeException e) {
-                mine.completeExceptionally(e);
-              } finally {
-                registering.remove(queue, mine);
-              }
-            });
-    return mine;
+    return registrations.add(queue);
   }
 
   Map<QueueName, Integer> directory() {

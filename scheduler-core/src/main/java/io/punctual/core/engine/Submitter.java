@@ -114,7 +114,8 @@ final class Submitter {
     fail(group, unanswered ? behind() : closed());
   }
 
-  private static StoreException behind() {
+  /** What is told to submissions that wait behind one that had no answer. */
+  static StoreException behind() {
     return new StoreException(
         StoreException.Kind.REFUSED,
         "the store did not answer those before; nothing was stored, try again later");

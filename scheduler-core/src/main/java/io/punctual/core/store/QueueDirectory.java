@@ -13,7 +13,18 @@ public interface QueueDirectory {
    * @param buckets how many buckets a new queue gets; a known one keeps its number
    * @return how many buckets the queue has
    */
-  int register(QueueName queue, int buckets);
+  default int register(QueueName queue, int buckets) {
+    return register(queue, buckets, Integer.MAX_VALUE).orElseThrow();
+  }
+
+  /**
+   * As {@link #register(QueueName, int)}, unless the application has too many queues.
+   *
+   * @param max most queues of the application
+   * @return how many buckets the queue has; empty if it is not known, and was not made because its
+   *     application has so many already
+   */
+  OptionalInt register(QueueName queue, int buckets, int max);
 
   /** How many buckets a queue has; empty if it is not known. */
   OptionalInt buckets(QueueName queue);

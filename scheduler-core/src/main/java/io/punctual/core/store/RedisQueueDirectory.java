@@ -5,6 +5,7 @@ import io.punctual.core.queue.QueueName;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -24,31 +25,55 @@ final class RedisQueueDirectory implements QueueDirectory {
   }
 
   @Override
-  public int register(QueueName queue, int buckets) {
+  public OptionalInt register(QueueName queue, int buckets, int max) {
     Integer known = seen.get(queue);
     if (known != null) {
-      return known;
+      return OptionalInt.of(known);
     }
-    byte[] field = Keys.bytes(Keys.name(queue));
-    int found =
+    OptionalInt found =
         StoreErrors.translated(
             "register " + queue,
             () -> {
               try (RedisConnection connection = connections.getConnection()) {
-                connection
-                    .hashCommands()
-                    .hSetNX(keys.queues(), field, Keys.bytes(Integer.toString(buckets)));
-                byte[] value = connection.hashCommands().hGet(keys.queues(), field);
-                if (value == null) {
-                  throw new StoreException(
-                      StoreException.Kind.UNREACHABLE,
-                      "register " + queue + ": it vanished again; was there a fail-over?");
-                }
-                return number(queue, value);
+                return register(connection, queue, buckets, max);
               }
             });
-    seen.put(queue, found);
+    found.ifPresent(number -> seen.put(queue, number));
     return found;
+  }
+
+  private OptionalInt register(RedisConnection connection, QueueName queue, int buckets, int max) {
+    byte[] field = Keys.bytes(Keys.name(queue));
+    byte[] wanted = Keys.bytes(Integer.toString(buckets));
+    Boolean made = connection.hashCommands().hSetNX(keys.queues(), field, wanted);
+    // Counted behind the write: of those that come at once, none is overlooked.
+    if (Boolean.TRUE.equals(made) && isFull(connection, queue, max)) {
+      connection.hashCommands().hDel(keys.queues(), field);
+      return OptionalInt.empty();
+    }
+    byte[] value = connection.hashCommands().hGet(keys.queues(), field);
+    if (value == null) {
+      throw new StoreException(
+          StoreException.Kind.UNREACHABLE,
+          "register " + queue + ": it vanished again; was there a fail-over?");
+    }
+    return OptionalInt.of(number(queue, value));
+  }
+
+  private boolean isFull(RedisConnection connection, QueueName queue, int max) {
+    Long all = connection.hashCommands().hLen(keys.queues());
+    if (all == null || all <= max) {
+      return false;
+    }
+    Set<byte[]> names = connection.hashCommands().hKeys(keys.queues());
+    return names != null
+        && names.stream()
+                .map(name -> Keys.parseQueue(new String(name, StandardCharsets.UTF_8)))
+                .filter(
+                    name ->
+                        name.isPresent() && name.get().application().equals(queue.application()))
+                .count()
+            > max;
   }
 
   @Override
