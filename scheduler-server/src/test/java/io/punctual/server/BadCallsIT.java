@@ -67,7 +67,6 @@ class BadCallsIT extends SharedRedisTestBase {
       GET  | /jobs | | 400 | invalid | application
       GET  | /jobs?application=shop | | 400 | invalid | tag
       GET  | /jobs?application=shop&taskType=a | | 400 | invalid | tag
-      GET  | /jobs?application=shop&state=dead | | 400 | invalid | tag
       GET  | /jobs?application=shop&taskType=a&state=sleeping | | 400 | invalid | state
       GET  | /jobs?application=shop&taskType=a&state=dead&limit=0 | | 400 | invalid | limit
       GET  | /jobs?application=shop&taskType=a&state=dead&limit=501 | | 400 | invalid | limit

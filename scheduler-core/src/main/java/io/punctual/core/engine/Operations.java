@@ -25,16 +25,17 @@ public interface Operations {
    * Part of a list.
    *
    * @param next where to go on; null at the end
+   * @param calls how many calls to the store it took
    */
-  record Listed<C>(List<JobView> jobs, @Nullable C next) {}
+  record Listed<C>(List<JobView> jobs, @Nullable C next, int calls) {}
 
   /**
-   * A place in the list of a tag.
+   * A place in the list of a tag in one queue.
    *
    * @param bucket index of the bucket
-   * @param taskId the last id seen in it
+   * @param taskId the last id seen in it; empty for the beginning
    */
-  record TagCursor(QueueName queue, int bucket, String taskId) {}
+  record TagCursor(int bucket, String taskId) {}
 
   /**
    * Jobs of a state by due time, lease deadline or time of death, over all buckets of the queue.
@@ -47,11 +48,13 @@ public interface Operations {
   Listed<Cursor> jobs(QueueName queue, JobState state, @Nullable Cursor after, int max);
 
   /**
-   * Jobs with a tag in all queues of an application, whatever their state; by queue, bucket and id.
+   * Jobs of a queue with a tag, whatever their state; by bucket and id.
    *
+   * @param after where to go on; null for the beginning
    * @param max 1 to 200
+   * @return empty for a queue that is not known
    */
-  Listed<TagCursor> tagged(String application, String tag, @Nullable TagCursor after, int max);
+  Listed<TagCursor> tagged(QueueName queue, String tag, @Nullable TagCursor after, int max);
 
   /**
    * Changes a waiting job.

@@ -57,7 +57,8 @@ final class StoreOperations implements Operations {
   public Listed<Cursor> jobs(QueueName queue, JobState state, @Nullable Cursor after, int max) {
     List<JobSnapshot> found = new ArrayList<>();
     Cursor known = null;
-    for (Lane lane : lanes(queue)) {
+    List<Lane> lanes = lanes(queue);
+    for (Lane lane : lanes) {
       // Every bucket has the same order, so one place is a place in all of them.
       Page page = jobs.list(lane.bucket, state, after, max);
       found.addAll(page.jobs());
@@ -76,38 +77,34 @@ final class StoreOperations implements Operations {
             .toList();
     return new Listed<>(
         shown.stream().map(job -> Views.outline(queue, job)).toList(),
-        shown.size() < found.size() || end != null ? place(shown.get(shown.size() - 1)) : null);
+        shown.size() < found.size() || end != null ? place(shown.get(shown.size() - 1)) : null,
+        lanes.size());
   }
 
   @Override
-  public Listed<TagCursor> tagged(
-      String application, String tag, @Nullable TagCursor after, int max) {
+  public Listed<TagCursor> tagged(QueueName queue, String tag, @Nullable TagCursor after, int max) {
     List<JobView> found = new ArrayList<>();
-    List<QueueName> queues =
-        sessions.get().queues().directory().keySet().stream()
-            .filter(queue -> queue.application().equals(application))
-            .filter(queue -> after == null || queue.compareTo(after.queue()) >= 0)
-            .sorted()
-            .toList();
-    for (QueueName queue : queues) {
-      TagCursor begun = after != null && queue.equals(after.queue()) ? after : null;
-      for (Lane lane : lanes(queue)) {
-        int index = lane.bucket.index();
-        if (begun != null && index < begun.bucket()) {
-          continue;
-        }
-        String last = begun != null && index == begun.bucket() ? begun.taskId() : null;
-        do {
-          if (found.size() == max) {
-            return new Listed<>(found, new TagCursor(queue, index, last == null ? "" : last));
-          }
-          Tagged page = jobs.tagged(lane.bucket, tag, last, max - found.size());
-          page.jobs().forEach(job -> found.add(Views.outline(queue, job)));
-          last = page.next();
-        } while (last != null);
+    int calls = 0;
+    for (Lane lane : lanes(queue)) {
+      int index = lane.bucket.index();
+      if (after != null && index < after.bucket()) {
+        continue;
       }
+      String last = null;
+      if (after != null && index == after.bucket() && !after.taskId().isEmpty()) {
+        last = after.taskId();
+      }
+      do {
+        if (found.size() == max) {
+          return new Listed<>(found, new TagCursor(index, last == null ? "" : last), calls);
+        }
+        Tagged page = jobs.tagged(lane.bucket, tag, last, max - found.size());
+        calls++;
+        page.jobs().forEach(job -> found.add(Views.outline(queue, job)));
+        last = page.next();
+      } while (last != null);
     }
-    return new Listed<>(found, null);
+    return new Listed<>(found, null, calls);
   }
 
   @Override

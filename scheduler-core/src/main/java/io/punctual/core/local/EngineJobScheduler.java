@@ -113,28 +113,33 @@ public final class EngineJobScheduler implements JobScheduler {
     return stored(
         () -> {
           List<TagCancelResult.Item> items = new ArrayList<>();
-          @Nullable TagCursor after = null;
-          do {
-            if (Thread.currentThread().isInterrupted()) {
-              throw new SchedulerUnavailableException(
-                  "interrupted while jobs were cancelled by their tag: some may be, some not;"
-                      + " repeat the call",
-                  RETRY_AFTER,
-                  new InterruptedException());
+          for (QueueName queue : engine.queues().keySet()) {
+            if (queue.application().equals(application)) {
+              cancelByTag(queue, tag, items);
             }
-            Listed<TagCursor> page =
-                engine.operations().tagged(application, tag, after, JobStore.MAX_JOBS);
-            for (JobView job : page.jobs()) {
-              items.add(
-                  new TagCancelResult.Item(
-                      job.queue().taskType(),
-                      job.taskId(),
-                      engine.cancel(job.queue(), job.taskId()).outcome()));
-            }
-            after = page.next();
-          } while (after != null);
+          }
           return TagCancelResult.of(items);
         });
+  }
+
+  private void cancelByTag(QueueName queue, String tag, List<TagCancelResult.Item> items) {
+    @Nullable TagCursor after = null;
+    do {
+      if (Thread.currentThread().isInterrupted()) {
+        throw new SchedulerUnavailableException(
+            "interrupted while jobs were cancelled by their tag: some may be, some not;"
+                + " repeat the call",
+            RETRY_AFTER,
+            new InterruptedException());
+      }
+      Listed<TagCursor> page = engine.operations().tagged(queue, tag, after, JobStore.MAX_JOBS);
+      for (JobView job : page.jobs()) {
+        items.add(
+            new TagCancelResult.Item(
+                queue.taskType(), job.taskId(), engine.cancel(queue, job.taskId()).outcome()));
+      }
+      after = page.next();
+    } while (after != null);
   }
 
   @Override

@@ -87,7 +87,7 @@ class StoreWatchIT extends EngineTestBase {
         .asString()
         .contains("emptied", "put back");
     assertThat(engine.find(QUEUE, "waits").orElseThrow().state()).isEqualTo(JobState.DELAYED);
-    assertThat(engine.operations().tagged(APP, "x", null, 9).jobs()).hasSize(1);
+    assertThat(engine.operations().tagged(QUEUE, "x", null, 9).jobs()).hasSize(1);
     assertThat(engine.find(QUEUE, "moved").orElseThrow().at()).isEqualTo(there);
     assertThat(engine.find(QUEUE, "done").orElseThrow().state()).isEqualTo(JobState.FINISHED);
     assertThat(engine.find(QUEUE, "cancelled").map(JobView::state)).hasValue(JobState.CANCELLED);

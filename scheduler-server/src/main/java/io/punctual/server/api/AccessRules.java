@@ -5,6 +5,7 @@ import io.punctual.core.engine.ClaimToken;
 import io.punctual.core.queue.QueueName;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Caller;
+import io.punctual.server.web.ApiException;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

@@ -1,9 +1,10 @@
 package io.punctual.server.api;
 
 import io.punctual.core.engine.JobView;
+import io.punctual.core.job.Due;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.StoreException;
-import java.util.List;
+import io.punctual.server.web.ApiException;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -22,34 +23,16 @@ public class ApiCalls {
   private static final JsonMapper JSON = new JsonMapper();
 
   private final JobsController jobs;
-  private final JobListController lists;
   private final QueuesController queues;
   private final StoreController store;
   private final AuditController audit;
 
   ApiCalls(
-      JobsController jobs,
-      JobListController lists,
-      QueuesController queues,
-      StoreController store,
-      AuditController audit) {
+      JobsController jobs, QueuesController queues, StoreController store, AuditController audit) {
     this.jobs = jobs;
-    this.lists = lists;
     this.queues = queues;
     this.store = store;
     this.audit = audit;
-  }
-
-  /** What can be done to many jobs. */
-  public enum Bulk {
-    /** Nothing will run them. */
-    CANCEL,
-    /** To another time: the fields hold it. */
-    RESCHEDULE,
-    /** Dead letters wait again. */
-    REQUEUE,
-    /** Gone for good. */
-    PURGE
   }
 
   /** The version of a job, for {@link #revise}. */
@@ -69,20 +52,16 @@ public class ApiCalls {
   }
 
   /**
-   * What became of many jobs.
+   * Reads a due time, as the fields of a reschedule have it.
    *
-   * @param outcomes how many, by outcome
-   * @param nextCursor where to go on; null at the end
+   * @throws ApiException 400
    */
-  public record Outcomes(
-      boolean dryRun,
-      int matched,
-      Map<String, Integer> outcomes,
-      List<Outcome> items,
-      @Nullable String nextCursor) {}
-
-  /** What became of one of them. */
-  public record Outcome(String taskType, String taskId, String outcome) {}
+  public static Due due(Map<String, ?> fields) {
+    JsonFields given = fields(fields);
+    Due due = JobInput.due(given);
+    given.noMore();
+    return due;
+  }
 
   /** As {@code DELETE /jobs/...}. */
   public Map<String, Object> cancel(QueueName queue, String taskId) {
@@ -107,18 +86,6 @@ public class ApiCalls {
   public Map<String, Object> revise(
       QueueName queue, String taskId, @Nullable String version, Map<String, ?> fields) {
     return jobs.revise(queue.application(), queue.taskType(), taskId, version, fields(fields));
-  }
-
-  /** As {@code POST /jobs:cancel} and so on. */
-  public Outcomes many(Bulk action, Map<String, ?> fields) {
-    Map<String, Object> answer =
-        switch (action) {
-          case CANCEL -> lists.cancel(fields(fields));
-          case RESCHEDULE -> lists.reschedule(fields(fields));
-          case REQUEUE -> lists.requeue(fields(fields));
-          case PURGE -> lists.purge(fields(fields));
-        };
-    return JSON.convertValue(answer, Outcomes.class);
   }
 
   /** As {@code POST /queues/.../pause} and {@code resume}. */

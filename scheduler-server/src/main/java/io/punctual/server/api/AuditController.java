@@ -3,6 +3,7 @@ package io.punctual.server.api;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.AuditLog;
 import io.punctual.server.security.Role;
+import io.punctual.server.web.ApiException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

@@ -6,6 +6,7 @@ import io.punctual.server.doctor.Checkup;
 import io.punctual.server.doctor.Status;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
+import io.punctual.server.web.ApiException;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.punctual.server.api;
 import io.punctual.ErrorCode;
 import io.punctual.core.engine.Submit;
 import io.punctual.core.queue.QueueName;
+import io.punctual.server.web.ApiException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

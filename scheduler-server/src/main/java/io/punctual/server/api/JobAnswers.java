@@ -4,6 +4,7 @@ import io.punctual.ErrorCode;
 import io.punctual.Limits;
 import io.punctual.core.engine.Submit;
 import io.punctual.core.queue.QueueName;
+import io.punctual.server.web.ApiException;
 import java.net.URI;
 import java.time.Instant;
 import java.util.LinkedHashMap;

@@ -5,6 +5,7 @@ import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.JobView;
 import io.punctual.core.job.JobState;
 import io.punctual.core.queue.QueueName;
+import io.punctual.server.web.ApiException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,11 +13,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * Finds a job by its id among the queues of an application, for callers who do not say in which. No
- * index is kept for that: an application has few task types, and every job would pay for it.
+ * Finds a job by its id among the queues of an application, for callers that do not name the queue.
+ * No index is kept for that: most applications have few task types, and every job would pay for it.
  */
 @Component
 class JobLookup {
+
+  /** Each costs a call to the store. */
+  static final int MAX_QUEUES = 100;
 
   private final Engine engine;
 
@@ -28,7 +32,8 @@ class JobLookup {
    * The one job of that id.
    *
    * @param topic null looks in all queues of the application
-   * @throws ApiException 404 if there is none; 409 if there are several, naming the topics
+   * @throws ApiException 400 if there are too many queues to look in; 404 if there is no such job;
+   *     409 if there are several, naming the topics
    */
   JobView find(String application, @Nullable String topic, String id) {
     if (topic != null) {
@@ -36,11 +41,21 @@ class JobLookup {
       return engine.find(queue, id).orElseThrow(() -> JobAnswers.unknown(queue, id));
     }
     String own = new QueueName(application, "x").application();
+    List<QueueName> queues =
+        engine.queues().keySet().stream().filter(name -> name.application().equals(own)).toList();
+    if (queues.size() > MAX_QUEUES) {
+      throw ApiException.invalid(
+          "topic",
+          "is missing: "
+              + application
+              + " has "
+              + queues.size()
+              + " topics, and a job is looked for in at most "
+              + MAX_QUEUES);
+    }
     List<JobView> found = new ArrayList<>();
-    for (QueueName queue : engine.queues().keySet()) {
-      if (queue.application().equals(own)) {
-        engine.find(queue, id).ifPresent(found::add);
-      }
+    for (QueueName queue : queues) {
+      engine.find(queue, id).ifPresent(found::add);
     }
     List<JobView> alive = found.stream().filter(job -> !isOver(job)).toList();
     List<JobView> candidates = alive.isEmpty() ? found : alive;

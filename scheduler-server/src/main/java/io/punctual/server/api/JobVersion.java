@@ -3,6 +3,7 @@ package io.punctual.server.api;
 import io.punctual.ErrorCode;
 import io.punctual.core.engine.JobView;
 import io.punctual.core.store.Revision;
+import io.punctual.server.web.ApiException;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;

@@ -16,6 +16,7 @@ import io.punctual.server.security.Allowed;
 import io.punctual.server.security.AuditLog;
 import io.punctual.server.security.Caller;
 import io.punctual.server.security.Role;
+import io.punctual.server.web.ApiException;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package io.punctual.server.api;
 
 import io.punctual.ErrorCode;
 import io.punctual.core.job.Utf8;
+import io.punctual.server.web.ApiException;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.io.InputStream;

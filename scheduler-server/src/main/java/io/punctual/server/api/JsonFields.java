@@ -2,6 +2,7 @@ package io.punctual.server.api;
 
 import io.punctual.DelayQueueJob;
 import io.punctual.Limits;
+import io.punctual.server.web.ApiException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;

@@ -1,5 +1,6 @@
 package io.punctual.server.api;
 
+import io.punctual.server.web.ApiException;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,6 +1,7 @@
 package io.punctual.server.api;
 
 import io.punctual.server.config.PunctualProperties;
+import io.punctual.server.web.ApiException;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;

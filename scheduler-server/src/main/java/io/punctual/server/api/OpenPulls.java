@@ -6,6 +6,7 @@ import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.PullRequest;
 import io.punctual.core.engine.PulledJob;
 import io.punctual.server.security.Caller;
+import io.punctual.server.web.ApiException;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.List;

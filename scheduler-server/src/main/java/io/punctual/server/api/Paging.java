@@ -1,5 +1,6 @@
 package io.punctual.server.api;
 
+import io.punctual.server.web.ApiException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,5 +1,6 @@
 package io.punctual.server.api;
 
+import io.punctual.server.web.ApiException;
 import java.io.IOException;
 import java.io.Writer;
 import org.apache.catalina.connector.Request;

@@ -2,6 +2,7 @@ package io.punctual.server.api;
 
 import io.punctual.ErrorCode;
 import io.punctual.core.store.StoreException;
+import io.punctual.server.web.ApiException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;

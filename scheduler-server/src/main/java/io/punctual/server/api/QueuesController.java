@@ -11,6 +11,7 @@ import io.punctual.server.config.WorkersSeen;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.AuditLog;
 import io.punctual.server.security.Role;
+import io.punctual.server.web.ApiException;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.time.Instant;

@@ -3,11 +3,11 @@ package io.punctual.server.api;
 import io.punctual.ErrorCode;
 import io.punctual.server.security.TooManyFailuresException;
 import io.punctual.server.security.UndecidedException;
+import io.punctual.server.web.ApiException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import org.springframework.http.HttpHeaders;
 import org.springframework.security.access.AccessDeniedException;
@@ -29,12 +29,7 @@ class SecurityProblems implements AuthenticationEntryPoint, AccessDeniedHandler 
       Problems.write(
           request,
           response,
-          new ApiException(
-              ErrorCode.TOO_MANY,
-              String.valueOf(e.getMessage()),
-              List.of(),
-              Map.of(),
-              failures.pause()));
+          ApiException.tooMany(String.valueOf(e.getMessage()), Map.of(), failures.pause()));
     } else if (e instanceof UndecidedException) {
       Problems.write(
           request,

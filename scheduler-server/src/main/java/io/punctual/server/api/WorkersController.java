@@ -9,6 +9,7 @@ import io.punctual.server.doctor.WorkerReport;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Printable;
 import io.punctual.server.security.Role;
+import io.punctual.server.web.ApiException;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
 import java.util.LinkedHashMap;

@@ -1,9 +1,16 @@
 package io.punctual.server.console;
 
+import io.punctual.core.job.Due;
+import io.punctual.core.store.StoreException;
 import io.punctual.server.api.ApiCalls;
+import io.punctual.server.jobs.BulkOperations;
+import io.punctual.server.jobs.BulkOperations.Order;
+import io.punctual.server.jobs.JobFilter;
+import io.punctual.server.jobs.JobIds;
 import io.punctual.server.registry.PrintableException;
 import io.punctual.server.security.Caller;
 import io.punctual.server.security.Printable;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
@@ -26,8 +33,8 @@ import org.springframework.security.concurrent.DelegatingSecurityContextRunnable
 import org.springframework.stereotype.Component;
 
 /**
- * Long work on many jobs: page by page through the API, as fast as was said, until it is done or
- * somebody stops it. It is this scheduler's; what is not done when it ends is simply not done.
+ * Bulk operations of the console: page by page, at the speed that the operator chose, until they
+ * are done or stopped. They run in this scheduler and end with it.
  */
 @Component
 class BulkWork implements AutoCloseable {
@@ -38,7 +45,7 @@ class BulkWork implements AutoCloseable {
   private static final int PAGE = 200;
   private static final int MAX_NAMED = 3;
 
-  private final ApiCalls calls;
+  private final BulkOperations bulk;
   private final InstantSource clock;
   private final ExecutorService threads =
       Executors.newFixedThreadPool(
@@ -46,12 +53,12 @@ class BulkWork implements AutoCloseable {
   private final Deque<Work> all = new ArrayDeque<>();
 
   @Autowired
-  BulkWork(ApiCalls calls) {
-    this(calls, InstantSource.system());
+  BulkWork(BulkOperations bulk) {
+    this(bulk, InstantSource.system());
   }
 
-  BulkWork(ApiCalls calls, InstantSource clock) {
-    this.calls = calls;
+  BulkWork(BulkOperations bulk, InstantSource clock) {
+    this.bulk = bulk;
     this.clock = clock;
   }
 
@@ -64,12 +71,11 @@ class BulkWork implements AutoCloseable {
     FAILED
   }
 
-  /** One piece of work. */
+  /** One operation. */
   static final class Work {
 
     private final String id = UUID.randomUUID().toString();
-    private final ApiCalls.Bulk action;
-    private final List<Map<String, Object>> calls;
+    private final List<Order> orders;
     private final int perSecond;
     private final String operator;
     private final Instant begun;
@@ -80,14 +86,8 @@ class BulkWork implements AutoCloseable {
     private @Nullable Instant ended;
     private @Nullable String error;
 
-    private Work(
-        ApiCalls.Bulk action,
-        List<Map<String, Object>> calls,
-        int perSecond,
-        String operator,
-        Instant begun) {
-      this.action = action;
-      this.calls = List.copyOf(calls);
+    private Work(List<Order> orders, int perSecond, String operator, Instant begun) {
+      this.orders = List.copyOf(orders);
       this.perSecond = perSecond;
       this.operator = operator;
       this.begun = begun;
@@ -97,25 +97,18 @@ class BulkWork implements AutoCloseable {
       return id;
     }
 
-    public ApiCalls.Bulk getAction() {
-      return action;
+    public BulkOperations.Action getAction() {
+      return orders.get(0).action();
     }
 
+    /** The parts of each order, by name. */
     public List<Map<String, Object>> getCalls() {
-      return calls;
+      return orders.stream().map(BulkWork::parts).toList();
     }
 
-    /** Whose jobs, as far as a line holds it. */
+    /** The queues and tags, as far as a line holds them. */
     public String getAbout() {
-      List<String> all =
-          calls.stream()
-              .map(
-                  call ->
-                      call.get("application")
-                          + (call.containsKey("taskType") ? "/" + call.get("taskType") : "")
-                          + (call.containsKey("tag") ? " tag:" + call.get("tag") : ""))
-              .distinct()
-              .toList();
+      List<String> all = orders.stream().map(BulkWork::about).distinct().toList();
       return String.join(", ", all.subList(0, Math.min(MAX_NAMED, all.size())))
           + (all.size() > MAX_NAMED ? ", …" : "");
     }
@@ -161,8 +154,8 @@ class BulkWork implements AutoCloseable {
       state = State.RUNNING;
     }
 
-    private synchronized void add(ApiCalls.Outcomes page) {
-      matched += page.matched();
+    private synchronized void add(BulkOperations.Page page) {
+      matched += page.items().size();
       page.outcomes().forEach((name, count) -> outcomes.merge(name, count, Integer::sum));
     }
 
@@ -173,28 +166,77 @@ class BulkWork implements AutoCloseable {
     }
   }
 
+  private static String about(Order order) {
+    return switch (order.jobs()) {
+      case JobFilter filter ->
+          filter.application()
+              + (filter.taskType() == null ? "" : "/" + filter.taskType())
+              + (filter.tag() == null ? "" : " tag:" + filter.tag());
+      case JobIds ids -> ids.queue().toString();
+    };
+  }
+
+  private static Map<String, Object> parts(Order order) {
+    Map<String, Object> parts = new LinkedHashMap<>();
+    switch (order.jobs()) {
+      case JobFilter filter -> {
+        parts.put("application", filter.application());
+        put(parts, "taskType", filter.taskType());
+        put(parts, "state", filter.state() == null ? null : filter.state().text());
+        put(parts, "tag", filter.tag());
+        put(parts, "from", moment(filter.from()));
+        put(parts, "until", moment(filter.until()));
+        put(parts, "error", filter.error());
+      }
+      case JobIds ids -> {
+        parts.put("application", ids.queue().application());
+        parts.put("taskType", ids.queue().taskType());
+        parts.put("taskIds", ids.ids());
+      }
+    }
+    Due due = order.due();
+    if (due != null && due.relative()) {
+      parts.put("delay", Duration.ofMillis(due.millis()));
+    } else if (due != null) {
+      put(parts, "dueAt", moment(due.millis()));
+    }
+    return parts;
+  }
+
+  private static void put(Map<String, Object> parts, String name, @Nullable Object value) {
+    if (value != null) {
+      parts.put(name, value);
+    }
+  }
+
+  private static @Nullable String moment(@Nullable Long millis) {
+    return millis == null ? null : Instant.ofEpochMilli(millis).toString();
+  }
+
   /**
-   * Begins.
+   * Begins an operation.
    *
-   * @param calls what the API takes, without limit and cursor, one after the other
-   * @param perSecond most jobs a second; 0 for as fast as it goes
+   * @param orders one after the other, at least one, all of the same action
+   * @param perSecond most jobs a second; 0 for no limit
    */
-  Work begin(ApiCalls.Bulk action, List<Map<String, Object>> calls, int perSecond) {
-    Work work = new Work(action, calls, perSecond, Caller.current().name(), clock.instant());
+  Work begin(List<Order> orders, int perSecond) {
+    Work work = new Work(orders, perSecond, Caller.current().name(), clock.instant());
     synchronized (all) {
       all.addFirst(work);
       while (all.size() > KEPT && all.getLast().isOver()) {
         all.removeLast();
       }
     }
-    // The audit says whose work it is.
+    // The audit names the operator.
     threads.execute(new DelegatingSecurityContextRunnable(() -> run(work)));
     return work;
   }
 
   private void run(Work work) {
     work.begins();
-    Deque<Map<String, Object>> left = pages(work);
+    int size = work.perSecond == 0 ? PAGE : Math.min(PAGE, work.perSecond);
+    Deque<Order> left = parts(work.orders, size);
+    String cursor = null;
     long pause = 0;
     try {
       while (!left.isEmpty()) {
@@ -202,47 +244,67 @@ class BulkWork implements AutoCloseable {
           work.ends(State.STOPPED, clock.instant(), null);
           return;
         }
-        Map<String, Object> page = left.removeFirst();
-        ApiCalls.Outcomes answer = calls.many(work.action, page);
-        work.add(answer);
-        if (answer.nextCursor() != null) {
-          page.put("cursor", answer.nextCursor());
-          left.addFirst(page);
+        BulkOperations.Page page = bulk.perform(left.getFirst(), size, cursor);
+        work.add(page);
+        StoreException failure = page.failure();
+        if (failure != null) {
+          throw failure;
         }
-        pause = work.perSecond == 0 ? 0 : 1_000L * answer.matched() / work.perSecond;
+        cursor = page.next();
+        if (cursor == null) {
+          left.removeFirst();
+          fix(left, page.dueAt());
+        }
+        pause = work.perSecond == 0 ? 0 : 1_000L * page.items().size() / work.perSecond;
       }
       work.ends(State.DONE, clock.instant(), null);
     } catch (InterruptedException e) {
       work.ends(State.STOPPED, clock.instant(), "the scheduler ended");
       Thread.currentThread().interrupt();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
+      // Also an Error: an operation that says nothing more would look as if it were under way.
       log.warn(
-          "Work on many jobs ({} {}) failed",
-          work.action,
-          Printable.of(work.calls.toString()),
+          "A bulk operation ({} {}) failed; the audit has what it did",
+          work.getAction(),
+          Printable.of(work.getCalls().toString()),
           PrintableException.of(e));
-      work.ends(State.FAILED, clock.instant(), e.getMessage());
+      work.ends(State.FAILED, clock.instant(), text(e));
     }
   }
 
-  /** The calls to begin with: those that find jobs go on by their cursors. */
-  private static Deque<Map<String, Object>> pages(Work work) {
-    int size = work.perSecond == 0 ? PAGE : Math.min(PAGE, work.perSecond);
-    Deque<Map<String, Object>> pages = new ArrayDeque<>();
-    for (Map<String, Object> call : work.calls) {
-      if (call.get("taskIds") instanceof List<?> ids) {
+  private static String text(Throwable e) {
+    return e instanceof RuntimeException known
+        ? String.valueOf(ApiCalls.problem(known).getMessage())
+        : String.valueOf(e.getMessage());
+  }
+
+  /** A delay is one instant for the whole operation: the one that its first jobs got. */
+  private static void fix(Deque<Order> left, @Nullable Long dueAt) {
+    if (dueAt != null) {
+      List<Order> fixed =
+          left.stream()
+              .map(order -> new Order(order.action(), order.jobs(), Due.at(dueAt)))
+              .toList();
+      left.clear();
+      left.addAll(fixed);
+    }
+  }
+
+  /** The orders, with lists of ids that are no longer than a page. */
+  private static Deque<Order> parts(List<Order> orders, int size) {
+    Deque<Order> parts = new ArrayDeque<>();
+    for (Order order : orders) {
+      if (order.jobs() instanceof JobIds named) {
+        List<String> ids = named.ids();
         for (int from = 0; from < ids.size(); from += size) {
-          Map<String, Object> page = new LinkedHashMap<>(call);
-          page.put("taskIds", ids.subList(from, Math.min(ids.size(), from + size)));
-          pages.addLast(page);
+          List<String> part = ids.subList(from, Math.min(ids.size(), from + size));
+          parts.addLast(new Order(order.action(), new JobIds(named.queue(), part), order.due()));
         }
       } else {
-        Map<String, Object> page = new LinkedHashMap<>(call);
-        page.put("limit", size);
-        pages.addLast(page);
+        parts.addLast(order);
       }
     }
-    return pages;
+    return parts;
   }
 
   /** Ends it after the page that is under way; what is done stays done. */

@@ -1,9 +1,9 @@
 package io.punctual.server.console;
 
 import io.punctual.server.api.ApiCalls;
-import io.punctual.server.api.ApiException;
 import io.punctual.server.security.Caller;
 import io.punctual.server.security.Role;
+import io.punctual.server.web.ApiException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.time.Instant;

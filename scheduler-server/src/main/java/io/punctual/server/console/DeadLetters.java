@@ -7,12 +7,17 @@ import io.punctual.core.job.JobState;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Cursor;
 import io.punctual.core.store.JobStore;
+import io.punctual.server.jobs.StoreCalls;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
@@ -21,7 +26,6 @@ import org.springframework.stereotype.Component;
 class DeadLetters {
 
   private static final int QUEUES = 50;
-  private static final int OF_QUEUE = 1_000;
   private static final int GROUPS = 200;
   private static final int MAX_TEXT = 160;
   private static final Pattern VARYING =
@@ -75,45 +79,63 @@ class DeadLetters {
             .filter(row -> row.stats().dead() > 0 && !row.damaged())
             .sorted(Comparator.comparingLong((Board.Row row) -> row.stats().dead()).reversed())
             .toList();
-    List<Group> groups = new ArrayList<>();
+    Deque<Part> left =
+        rows.stream()
+            .limit(QUEUES)
+            .map(Part::new)
+            .collect(Collectors.toCollection(ArrayDeque::new));
+    List<Part> ended = new ArrayList<>();
+    StoreCalls calls = StoreCalls.ofRequest();
     long looked = 0;
-    for (Board.Row row : rows.subList(0, Math.min(QUEUES, rows.size()))) {
-      looked += groups(row.queue(), groups);
+    // A page of each queue, then another one of each.
+    while (!left.isEmpty() && !calls.areUsedUp()) {
+      Part part = left.removeFirst();
+      Listed<Cursor> page =
+          engine.operations().jobs(part.queue, JobState.DEAD, part.after, JobStore.MAX_JOBS);
+      calls.count(page.calls());
+      looked += page.jobs().size();
+      page.jobs().forEach(part::add);
+      part.after = page.next();
+      Collection<Part> rest = part.after == null ? ended : left;
+      rest.add(part);
     }
-    groups.sort(Comparator.comparingInt(Group::count).reversed());
-    List<Group> most = groups.subList(0, Math.min(GROUPS, groups.size()));
-    return new Found(
-        List.copyOf(most), rows.stream().mapToLong(row -> row.stats().dead()).sum(), looked);
+    ended.addAll(left);
+    List<Group> groups =
+        ended.stream()
+            .flatMap(part -> part.groups.values().stream())
+            .sorted(Comparator.comparingInt(Group::count).reversed())
+            .limit(GROUPS)
+            .toList();
+    return new Found(groups, rows.stream().mapToLong(row -> row.stats().dead()).sum(), looked);
   }
 
-  private long groups(QueueName queue, List<Group> into) {
-    Map<String, Group> found = new LinkedHashMap<>();
-    Cursor after = null;
-    int looked = 0;
-    do {
-      Listed<Cursor> page =
-          engine.operations().jobs(queue, JobState.DEAD, after, JobStore.MAX_JOBS);
-      looked += page.jobs().size();
-      for (JobView job : page.jobs()) {
-        JobView.Failure last = job.lastFailure();
-        String message = last == null ? "" : last.message();
-        String error = normal(message);
-        found.merge(
-            error,
-            new Group(queue, error, part(message, error), 1, job.at(), job.taskId()),
-            (old, one) ->
-                new Group(
-                    queue,
-                    error,
-                    old.part(),
-                    old.count() + 1,
-                    Math.max(old.newest(), one.newest()),
-                    one.example()));
-      }
-      after = page.next();
-    } while (after != null && looked < OF_QUEUE);
-    into.addAll(found.values());
-    return looked;
+  /** One queue, as far as it was looked at. */
+  private static final class Part {
+
+    private final QueueName queue;
+    private final Map<String, Group> groups = new LinkedHashMap<>();
+    private @Nullable Cursor after;
+
+    Part(Board.Row row) {
+      this.queue = row.queue();
+    }
+
+    void add(JobView job) {
+      JobView.Failure last = job.lastFailure();
+      String message = last == null ? "" : last.message();
+      String error = normal(message);
+      groups.merge(
+          error,
+          new Group(queue, error, part(message, error), 1, job.at(), job.taskId()),
+          (old, one) ->
+              new Group(
+                  queue,
+                  error,
+                  old.part(),
+                  old.count() + 1,
+                  Math.max(old.newest(), one.newest()),
+                  one.example()));
+    }
   }
 
   static String normal(String message) {
@@ -127,7 +149,7 @@ class DeadLetters {
     String longest = "";
     for (String piece : normal.split("[#\"]", -1)) {
       String plain = piece.strip();
-      if (plain.length() > longest.length() && message.contains(plain)) {
+      if (plain.length() > longest.length() && message.contains(plain) && !Shown.hasUnseen(plain)) {
         longest = plain;
       }
     }

@@ -4,10 +4,12 @@ import io.punctual.Limits;
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.JobView;
 import io.punctual.core.queue.QueueName;
-import io.punctual.server.api.ApiException;
-import io.punctual.server.api.JobFilter;
-import io.punctual.server.api.JobSearch;
+import io.punctual.server.jobs.JobFilter;
+import io.punctual.server.jobs.JobSearch;
+import io.punctual.server.jobs.StoreCalls;
+import io.punctual.server.web.ApiException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +21,8 @@ class JobFinder {
 
   static final int PAGE = 50;
 
-  /** No index knows in which queue an id is: so many are asked. */
-  private static final int MAX_ASKED = 5_000;
+  /** No index knows in which queue an id is: a page asks so many. */
+  private static final int MAX_ASKED = 200;
 
   private static final char GAP = '|';
 
@@ -35,10 +37,10 @@ class JobFinder {
   }
 
   /**
-   * Part of what was found.
+   * A page of what was found.
    *
    * @param next where to go on; null at the end
-   * @param cut whether not all queues could be asked for an id
+   * @param cut whether it ended early, so that there may be more
    */
   record Page(List<JobView> jobs, @Nullable String next, boolean cut) {}
 
@@ -49,7 +51,7 @@ class JobFinder {
    */
   Page find(JobQuery query, @Nullable String cursor) {
     if (query.wantedId() != null) {
-      return byId(query);
+      return byId(query, cursor);
     } else if (query.wantedTag() != null) {
       return byTag(query, query.wantedTag(), cursor);
     }
@@ -65,19 +67,23 @@ class JobFinder {
         .toList();
   }
 
-  private Page byId(JobQuery query) {
+  private Page byId(JobQuery query, @Nullable String cursor) {
     String id = query.wantedId();
     List<JobView> found = new ArrayList<>();
-    List<QueueName> queues = queues(query);
-    boolean cut = queues.size() > MAX_ASKED;
-    if (id != null && Limits.isName(id)) {
-      for (QueueName queue : queues.subList(0, Math.min(MAX_ASKED, queues.size()))) {
-        engine.find(queue, id).ifPresent(found::add);
-      }
+    List<QueueName> queues =
+        id == null || !Limits.isName(id)
+            ? List.of()
+            : queues(query).stream()
+                .filter(queue -> cursor == null || queue.toString().compareTo(cursor) > 0)
+                .sorted(Comparator.comparing(QueueName::toString))
+                .toList();
+    List<QueueName> asked = queues.subList(0, Math.min(MAX_ASKED, queues.size()));
+    for (QueueName queue : asked) {
+      engine.find(queue, String.valueOf(id)).ifPresent(found::add);
     }
     // One word may be either.
-    String tag = query.id() == null ? query.wantedTag() : null;
-    if (tag != null && found.size() < PAGE) {
+    String tag = query.id() == null && cursor == null ? query.wantedTag() : null;
+    if (tag != null) {
       for (JobView job : byTag(query, tag, null).jobs()) {
         if (found.stream()
             .noneMatch(
@@ -87,7 +93,8 @@ class JobFinder {
         }
       }
     }
-    return new Page(found, null, cut);
+    boolean cut = asked.size() < queues.size();
+    return new Page(found, cut ? asked.get(asked.size() - 1).toString() : null, cut);
   }
 
   private Page byTag(JobQuery query, String tag, @Nullable String cursor) {
@@ -96,7 +103,7 @@ class JobFinder {
     return through(
         applications,
         cursor,
-        (application, place, max) ->
+        (application, place, max, calls) ->
             search.find(
                 new JobFilter(
                     application,
@@ -107,7 +114,8 @@ class JobFinder {
                     query.until(),
                     query.error()),
                 place,
-                max));
+                max,
+                calls));
   }
 
   private Page byState(JobQuery query, @Nullable String cursor) {
@@ -129,7 +137,7 @@ class JobFinder {
     return through(
         queues.stream().map(QueueName::toString).sorted().toList(),
         cursor,
-        (name, place, max) -> {
+        (name, place, max, calls) -> {
           int slash = name.indexOf('/');
           return search.find(
               new JobFilter(
@@ -141,7 +149,8 @@ class JobFinder {
                   query.until(),
                   query.error()),
               place,
-              max);
+              max,
+              calls);
         });
   }
 
@@ -156,7 +165,7 @@ class JobFinder {
 
   /** Looks at one place. */
   private interface Look {
-    JobSearch.Found at(String name, @Nullable String cursor, int max);
+    JobSearch.Found at(String name, @Nullable String cursor, int max, StoreCalls calls);
   }
 
   /** One place after the other; the cursor names the place and where in it. */
@@ -165,18 +174,20 @@ class JobFinder {
     String first = cursor == null ? "" : gap < 0 ? cursor : cursor.substring(0, gap);
     String inside = cursor == null || gap < 0 ? null : cursor.substring(gap + 1);
     List<JobView> found = new ArrayList<>();
+    StoreCalls calls = StoreCalls.ofRequest();
     for (String name : names) {
       int order = name.compareTo(first);
       if (order < 0) {
         continue;
       }
-      JobSearch.Found some = look.at(name, order == 0 ? inside : null, PAGE - found.size());
+      JobSearch.Found some = look.at(name, order == 0 ? inside : null, PAGE - found.size(), calls);
       found.addAll(some.jobs());
+      boolean full = found.size() >= PAGE;
       if (some.next() != null) {
-        return new Page(found, name + GAP + some.next(), false);
-      } else if (found.size() >= PAGE) {
+        return new Page(found, name + GAP + some.next(), !full);
+      } else if (full || calls.areUsedUp()) {
         String after = after(names, name);
-        return new Page(found, after, false);
+        return new Page(found, after, !full && after != null);
       }
     }
     return new Page(found, null, false);

@@ -4,18 +4,21 @@ import io.punctual.ErrorCode;
 import io.punctual.Limits;
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.JobView;
+import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Throttle;
 import io.punctual.server.api.ApiCalls;
-import io.punctual.server.api.ApiException;
-import io.punctual.server.api.JobFilter;
 import io.punctual.server.config.WorkersSeen;
+import io.punctual.server.jobs.BulkOperations;
+import io.punctual.server.jobs.JobFilter;
+import io.punctual.server.jobs.JobIds;
+import io.punctual.server.jobs.JobSelection;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Caller;
 import io.punctual.server.security.Role;
+import io.punctual.server.web.ApiException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -45,7 +48,6 @@ class JobPageController {
   private final Engine engine;
   private final ApiCalls calls;
   private final Previews previews;
-  private final BulkWork work;
   private final Board board;
   private final WorkersSeen workers;
 
@@ -54,14 +56,12 @@ class JobPageController {
       Engine engine,
       ApiCalls calls,
       Previews previews,
-      BulkWork work,
       Board board,
       WorkersSeen workers) {
     this.finder = finder;
     this.engine = engine;
     this.calls = calls;
     this.previews = previews;
-    this.work = work;
     this.board = board;
     this.workers = workers;
   }
@@ -223,16 +223,17 @@ class JobPageController {
   @PostMapping("/console/bulk")
   String choose(
       @RequestParam MultiValueMap<String, String> form,
-      @RequestParam ApiCalls.Bulk action,
+      @RequestParam BulkOperations.Action action,
       @RequestParam(defaultValue = "") String when) {
     List<String> searches = chosen(form, "q", MAX_SEARCHES);
-    List<Map<String, Object>> jobs = new ArrayList<>();
+    List<JobSelection> jobs = new ArrayList<>();
     for (String search : searches) {
-      Map<String, Object> filter = JobQuery.parse(search).asFilter();
+      JobFilter filter = JobQuery.parse(search).asFilter();
       if (filter == null) {
         throw ApiException.invalid(
             "q",
-            "must name app: and either tag: or type:, so that it is clear which jobs are meant");
+            "must name app: and one of tag:, type: and state:, so that it is clear which jobs are"
+                + " meant");
       }
       jobs.add(filter);
     }
@@ -245,7 +246,7 @@ class JobPageController {
   String check(
       @RequestParam MultiValueMap<String, String> form,
       @RequestParam(defaultValue = "") String q,
-      @RequestParam ApiCalls.Bulk action,
+      @RequestParam BulkOperations.Action action,
       @RequestParam(defaultValue = "") String when) {
     Map<QueueName, List<String>> byQueue = new TreeMap<>();
     List<String> chosen = chosen(form, "job", MAX_CHECKED);
@@ -258,15 +259,8 @@ class JobPageController {
           .computeIfAbsent(queue(names[0], names[1], names[2]), any -> new ArrayList<>())
           .add(names[2]);
     }
-    List<Map<String, Object>> jobs = new ArrayList<>();
-    byQueue.forEach(
-        (queue, ids) -> {
-          Map<String, Object> some = new LinkedHashMap<>();
-          some.put("application", queue.application());
-          some.put("taskType", queue.taskType());
-          some.put("taskIds", ids);
-          jobs.add(some);
-        });
+    List<JobSelection> jobs = new ArrayList<>();
+    byQueue.forEach((queue, ids) -> jobs.add(new JobIds(queue, ids)));
     return preview(action, List.of(q), chosen.size(), when, jobs);
   }
 
@@ -283,17 +277,17 @@ class JobPageController {
   }
 
   private String preview(
-      ApiCalls.Bulk action,
+      BulkOperations.Action action,
       List<String> searches,
       int checked,
       String when,
-      List<Map<String, Object>> jobs) {
+      List<JobSelection> jobs) {
     checkRole(action);
-    Map<String, Object> time =
-        action == ApiCalls.Bulk.RESCHEDULE ? time(when) : Map.<String, Object>of();
-    jobs.forEach(fields -> fields.putAll(time));
-    String shown = time.isEmpty() ? "" : when;
-    return "redirect:/console/bulk/" + previews.keep(action, searches, checked, shown, jobs).id();
+    Due due = action == BulkOperations.Action.RESCHEDULE ? ApiCalls.due(time(when)) : null;
+    List<BulkOperations.Order> orders =
+        jobs.stream().map(some -> new BulkOperations.Order(action, some, due)).toList();
+    String shown = due == null ? "" : when;
+    return "redirect:/console/bulk/" + previews.keep(orders, searches, checked, shown).getId();
   }
 
   /** What would be hit, before anything is. */
@@ -301,7 +295,7 @@ class JobPageController {
   @GetMapping("/console/bulk/{id}")
   String preview(@PathVariable String id, Model model) {
     Previews.Preview preview = previews.find(id);
-    checkRole(preview.action());
+    checkRole(preview.getAction());
     model.addAttribute("preview", preview);
     model.addAttribute("found", previews.look(preview));
     return "bulk";
@@ -312,18 +306,17 @@ class JobPageController {
   @PostMapping("/console/bulk/{id}/begin")
   String begin(@PathVariable String id, @RequestParam(defaultValue = "") String perSecond) {
     Previews.Preview preview = previews.find(id);
-    checkRole(preview.action());
+    checkRole(preview.getAction());
     String rate = perSecond.strip();
     if (!rate.isEmpty() && !rate.matches("[1-9]\\d{0,5}")) {
       throw ApiException.invalid("perSecond", "must be a whole number from 1 to 999999, or empty");
     }
-    BulkWork.Work begun =
-        work.begin(preview.action(), preview.calls(), rate.isEmpty() ? 0 : Integer.parseInt(rate));
+    BulkWork.Work begun = previews.begin(preview, rate.isEmpty() ? 0 : Integer.parseInt(rate));
     return "redirect:/console/operations/" + begun.getId();
   }
 
-  private static void checkRole(ApiCalls.Bulk action) {
-    if (action == ApiCalls.Bulk.PURGE && !Caller.current().is(Role.ADMIN)) {
+  private static void checkRole(BulkOperations.Action action) {
+    if (action == BulkOperations.Action.PURGE && !Caller.current().is(Role.ADMIN)) {
       throw ApiException.of(ErrorCode.FORBIDDEN, "to purge needs the role admin");
     }
   }

@@ -1,8 +1,8 @@
 package io.punctual.server.console;
 
 import io.punctual.Limits;
-import io.punctual.server.api.ApiException;
-import io.punctual.server.api.JobFilter;
+import io.punctual.server.jobs.JobFilter;
+import io.punctual.server.web.ApiException;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;
@@ -111,37 +111,18 @@ record JobQuery(
   }
 
   /**
-   * What the API takes for many jobs; null if these are not the jobs of one call: it wants an
-   * application, and a tag, or a task type and a state.
+   * The jobs of a bulk operation; null where the words do not say which application's, or neither a
+   * tag, a task type nor a state.
    */
-  @Nullable Map<String, Object> asFilter() {
-    boolean oneTag = tag != null;
-    if (application == null || any != null || id != null || (!oneTag && taskType == null)) {
+  @Nullable JobFilter asFilter() {
+    if (application == null
+        || any != null
+        || id != null
+        || (tag == null && taskType == null && state == null)) {
       return null;
     }
-    Map<String, Object> filter = new LinkedHashMap<>();
-    filter.put("application", application);
-    if (taskType != null) {
-      filter.put("taskType", taskType);
-    }
-    if (oneTag) {
-      filter.put("tag", tag);
-    }
-    if (state != null || !oneTag) {
-      filter.put(
-          "state",
-          (state == null ? JobFilter.State.DELAYED : state).name().toLowerCase(Locale.ROOT));
-    }
-    if (from != null) {
-      filter.put("from", java.time.Instant.ofEpochMilli(from).toString());
-    }
-    if (until != null) {
-      filter.put("until", java.time.Instant.ofEpochMilli(until).toString());
-    }
-    if (error != null) {
-      filter.put("error", error);
-    }
-    return filter;
+    JobFilter.State wanted = state == null && tag == null ? JobFilter.State.DELAYED : state;
+    return new JobFilter(application, taskType, wanted, tag, from, until, error);
   }
 
   /** The words that find the jobs of a queue in a state. */

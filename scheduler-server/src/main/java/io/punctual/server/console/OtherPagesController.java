@@ -2,10 +2,10 @@ package io.punctual.server.console;
 
 import io.punctual.ErrorCode;
 import io.punctual.server.api.ApiCalls;
-import io.punctual.server.api.ApiException;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Caller;
 import io.punctual.server.security.Role;
+import io.punctual.server.web.ApiException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;

@@ -1,8 +1,10 @@
 package io.punctual.server.console;
 
 import io.punctual.ErrorCode;
-import io.punctual.server.api.ApiCalls;
-import io.punctual.server.api.ApiException;
+import io.punctual.core.store.StoreException;
+import io.punctual.server.jobs.BulkOperations;
+import io.punctual.server.jobs.BulkOperations.Order;
+import io.punctual.server.web.ApiException;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -10,39 +12,67 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * What somebody is about to do to many jobs, and what would become of them. Each has an address, so
- * that it can be looked at again; it is this scheduler's, and the oldest are forgotten.
+ * Bulk operations that an operator is about to begin, and what would become of the jobs. Each
+ * preview has an address of its own, in this scheduler; the oldest are forgotten.
  */
 @Component
 class Previews {
 
   private static final int KEPT = 200;
 
-  private final ApiCalls calls;
+  private final BulkOperations bulk;
+  private final BulkWork work;
   private final Map<String, Preview> all = new LinkedHashMap<>();
 
-  Previews(ApiCalls calls) {
-    this.calls = calls;
+  Previews(BulkOperations bulk, BulkWork work) {
+    this.bulk = bulk;
+    this.work = work;
   }
 
-  /**
-   * What is to be done.
-   *
-   * @param searches the words that find the jobs, or found those that were checked
-   * @param checked how many were checked; 0 where all are meant that the words find
-   * @param when the new time as it was typed; empty where there is none
-   * @param calls what the API takes, without limit and cursor
-   */
-  record Preview(
-      String id,
-      ApiCalls.Bulk action,
-      List<String> searches,
-      int checked,
-      String when,
-      List<Map<String, Object>> calls) {}
+  /** An operation before it begins. */
+  static final class Preview {
+
+    private final String id = UUID.randomUUID().toString();
+    private final List<Order> orders;
+    private final List<String> searches;
+    private final int checked;
+    private final String when;
+    private BulkWork.@Nullable Work begun;
+
+    private Preview(List<Order> orders, List<String> searches, int checked, String when) {
+      this.orders = List.copyOf(orders);
+      this.searches = List.copyOf(searches);
+      this.checked = checked;
+      this.when = when;
+    }
+
+    public String getId() {
+      return id;
+    }
+
+    public BulkOperations.Action getAction() {
+      return orders.get(0).action();
+    }
+
+    /** The words that find the jobs, or found those that were checked. */
+    public List<String> getSearches() {
+      return searches;
+    }
+
+    /** How many jobs were checked; 0 where the words find them. */
+    public int getChecked() {
+      return checked;
+    }
+
+    /** The new time as it was typed; empty where there is none. */
+    public String getWhen() {
+      return when;
+    }
+  }
 
   /** One job, and what would become of it. */
   record Hit(String application, String taskType, String taskId, String outcome) {}
@@ -54,28 +84,35 @@ class Previews {
    */
   record Hits(List<Hit> hits, Map<String, Integer> outcomes, boolean more) {}
 
-  /** Keeps what somebody is about to do. */
-  Preview keep(
-      ApiCalls.Bulk action,
-      List<String> searches,
-      int checked,
-      String when,
-      List<Map<String, Object>> whatToCall) {
-    Preview preview =
-        new Preview(
-            UUID.randomUUID().toString(),
-            action,
-            List.copyOf(searches),
-            checked,
-            when,
-            List.copyOf(whatToCall));
+  /**
+   * Keeps an operation that is about to begin.
+   *
+   * @param orders at least one, all of the same action
+   * @param searches see {@link Preview#getSearches}
+   * @param checked see {@link Preview#getChecked}
+   * @param when see {@link Preview#getWhen}
+   */
+  Preview keep(List<Order> orders, List<String> searches, int checked, String when) {
+    Preview preview = new Preview(orders, searches, checked, when);
     synchronized (all) {
-      all.put(preview.id(), preview);
+      all.put(preview.getId(), preview);
       while (all.size() > KEPT) {
         all.remove(all.keySet().iterator().next());
       }
     }
     return preview;
+  }
+
+  /** Begins the operation, unless it is under way already: a button may be pressed twice. */
+  BulkWork.Work begin(Preview preview, int perSecond) {
+    synchronized (preview) {
+      BulkWork.Work begun = preview.begun;
+      if (begun == null || begun.isOver()) {
+        begun = work.begin(preview.orders, perSecond);
+        preview.begun = begun;
+      }
+      return begun;
+    }
   }
 
   /**
@@ -96,19 +133,29 @@ class Previews {
     }
   }
 
-  /** Looks what would become of the jobs now; changes nothing. */
+  /**
+   * Looks what would become of the jobs now; changes nothing.
+   *
+   * @throws StoreException if they cannot be looked at
+   */
   Hits look(Preview preview) {
     // Two searches may find the same job.
     Set<Hit> hits = new LinkedHashSet<>();
     boolean more = false;
-    for (Map<String, Object> call : preview.calls()) {
-      Map<String, Object> fields = new LinkedHashMap<>(call);
-      fields.put("dryRun", true);
-      ApiCalls.Outcomes answer = calls.many(preview.action(), fields);
-      more |= answer.nextCursor() != null;
-      String application = String.valueOf(call.get("application"));
-      for (ApiCalls.Outcome one : answer.items()) {
-        hits.add(new Hit(application, one.taskType(), one.taskId(), one.outcome()));
+    for (Order order : preview.orders) {
+      BulkOperations.Page page = bulk.preview(order, BulkOperations.MAX_PAGE, null);
+      StoreException failure = page.failure();
+      if (failure != null) {
+        throw failure;
+      }
+      more |= page.next() != null;
+      for (BulkOperations.Item item : page.items()) {
+        hits.add(
+            new Hit(
+                item.queue().application(),
+                item.queue().taskType(),
+                item.taskId(),
+                item.outcome()));
       }
     }
     Map<String, Integer> outcomes = new TreeMap<>();

@@ -5,12 +5,14 @@ import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.core.queue.QueueName;
 import io.punctual.server.api.ApiCalls;
-import io.punctual.server.api.ApiException;
 import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.doctor.Doctor;
 import io.punctual.server.doctor.WorkerReport;
+import io.punctual.server.jobs.BulkOperations;
+import io.punctual.server.jobs.JobFilter;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
+import io.punctual.server.web.ApiException;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -202,12 +204,11 @@ class QueuePageController {
       throw ApiException.invalid(
           "name", "must be " + queue + ", so that nothing else is purged by mistake");
     }
-    Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("application", queue.application());
-    fields.put("taskType", queue.taskType());
-    fields.put("state", state);
+    JobFilter jobs =
+        new JobFilter(application, taskType, JobFilter.State.of(state), null, null, null, null);
     return "redirect:/console/operations/"
-        + work.begin(ApiCalls.Bulk.PURGE, List.of(fields), 0).getId();
+        + work.begin(List.of(new BulkOperations.Order(BulkOperations.Action.PURGE, jobs, null)), 0)
+            .getId();
   }
 
   private static QueueName queue(String application, String taskType) {

@@ -27,6 +27,11 @@ final class Shown {
     return text == null ? "" : seen(UNSEEN_IN_LINES, text.toString());
   }
 
+  /** Whether a text holds characters that are not seen, or turn those behind them around. */
+  static boolean hasUnseen(String text) {
+    return UNSEEN.matcher(text).find();
+  }
+
   private static String seen(Pattern unseen, String text) {
     return unseen
         .matcher(text)

@@ -1,7 +1,6 @@
 package io.punctual.server.console;
 
 import io.punctual.ErrorCode;
-import io.punctual.server.api.ApiException;
 import io.punctual.server.doctor.Check;
 import io.punctual.server.doctor.Checkup;
 import io.punctual.server.doctor.Doctor;
@@ -10,6 +9,7 @@ import io.punctual.server.doctor.WorkerReport;
 import io.punctual.server.registry.PrintableException;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
+import io.punctual.server.web.ApiException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -7,12 +7,15 @@ import io.punctual.server.security.Allowed;
 import java.net.HttpCookie;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +34,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The console below its looks: who gets in, and what forms do. */
@@ -346,6 +350,40 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(otto.post("/console/bulk", Map.of("q", search, "action", "PURGE")).statusCode())
           .isEqualTo(403);
     }
+  }
+
+  @Test
+  void manyPagesOfJobsAreMovedOnceToOneTimeHoweverOftenTheButtonIsPressed() {
+    String jobs =
+        IntStream.range(0, 450)
+            .mapToObj(
+                i ->
+                    "{\"application\":\"shop\",\"taskType\":\"moved\",\"taskId\":\"m%d\",\"delay\":\"%s\"}"
+                        .formatted(i, i % 2 == 0 ? "1m" : "2h"))
+            .collect(Collectors.joining(","));
+    assertThat(call("POST", "/api/v1/jobs/batch", "{\"jobs\":[" + jobs + "]}")).isEqualTo(200);
+    try (Visitor otto = Visitor.loggedIn(port, "otto")) {
+      String search = "app:shop type:moved";
+      var unused = otto.get("/console/jobs?q=" + Visitor.encoded(search));
+      String preview =
+          Visitor.next(
+              otto.post(
+                  "/console/bulk", Map.of("q", search, "action", "RESCHEDULE", "when", "10m")));
+      Map<String, String> slow = Map.of("perSecond", "199");
+      String work = Visitor.next(otto.post(preview + "/begin", slow));
+      assertThat(Visitor.next(otto.post(preview + "/begin", slow))).isEqualTo(work);
+
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> otto.get(work).body().contains("class=\"tag done\""));
+      assertThat(otto.get(work).body()).contains("<b>450</b>");
+    }
+    JsonNode first = job("m0");
+    assertThat(job("m449").get("dueAt")).isEqualTo(first.get("dueAt"));
+  }
+
+  private JsonNode job(String id) {
+    return api.call("GET", "/api/v1/jobs/shop/moved/" + id, "", ADMIN).body();
   }
 
   @Test

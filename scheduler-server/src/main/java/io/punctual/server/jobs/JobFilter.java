@@ -1,9 +1,10 @@
-package io.punctual.server.api;
+package io.punctual.server.jobs;
 
 import io.punctual.Limits;
 import io.punctual.core.engine.JobView;
 import io.punctual.core.job.JobState;
 import io.punctual.core.queue.QueueName;
+import io.punctual.server.web.ApiException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -12,13 +13,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which jobs are meant: those of one queue in one state, or those of one application with a tag.
+ * The jobs of an application that a caller asks for: by tag, by state, or both.
  *
- * @param taskType null for all, with a tag only
- * @param state null for any, with a tag only
- * @param from only from this moment on, epoch ms: due time, lease deadline or time of death
- * @param until only up to this moment, epoch ms
- * @param error only where the last error holds this text
+ * @param taskType null for all
+ * @param state null for any; required without a tag
+ * @param from epoch ms: the earliest due time, lease deadline or time of death
+ * @param until epoch ms: the latest
+ * @param error a part of the job's last error
  */
 public record JobFilter(
     String application,
@@ -27,7 +28,8 @@ public record JobFilter(
     @Nullable String tag,
     @Nullable Long from,
     @Nullable Long until,
-    @Nullable String error) {
+    @Nullable String error)
+    implements JobSelection {
 
   /** The states by which jobs can be asked for. */
   public enum State {
@@ -69,7 +71,8 @@ public record JobFilter(
                               .collect(Collectors.joining(", "))));
     }
 
-    String text() {
+    /** As the API writes it. */
+    public String text() {
       return name().toLowerCase(Locale.ROOT);
     }
   }
@@ -80,9 +83,9 @@ public record JobFilter(
    * @throws ApiException 400, naming the part
    */
   public JobFilter {
-    application = new QueueName(JobAnswers.checked("application", application), "x").application();
+    application = new QueueName(name("application", application), "x").application();
     if (taskType != null) {
-      JobAnswers.checked("taskType", taskType);
+      name("taskType", taskType);
     }
     if (tag != null && !Limits.TAG.matcher(tag).matches()) {
       throw ApiException.invalid("tag", Limits.TAG_RULE);
@@ -90,17 +93,25 @@ public record JobFilter(
     if (error != null && error.length() > 200) {
       throw ApiException.invalid("error", "must be at most 200 characters");
     }
-    if (tag == null && (taskType == null || state == null)) {
-      throw ApiException.invalid(
-          "tag", "is missing: give a tag, or a taskType and a state of that queue");
+    if (tag == null && state == null) {
+      throw ApiException.invalid("tag", "is missing: give a tag, or a state");
     }
     if (from != null && until != null && from > until) {
       throw ApiException.invalid("from", "must not be later than until");
     }
   }
 
-  QueueName queue() {
-    return new QueueName(application, Objects.requireNonNull(taskType));
+  private static String name(String field, String value) {
+    if (!Limits.isName(value)) {
+      throw ApiException.invalid(field, Limits.NAME_RULE);
+    }
+    return value;
+  }
+
+  /** Whether it may match jobs of that queue. */
+  boolean covers(QueueName queue) {
+    return queue.application().equals(application)
+        && (taskType == null || queue.taskType().equals(taskType));
   }
 
   boolean matches(JobView job) {
@@ -110,7 +121,7 @@ public record JobFilter(
       return false;
     }
     JobView.Failure last = job.lastFailure();
-    return (taskType == null || job.queue().taskType().equals(taskType))
+    return covers(job.queue())
         && (from == null || job.at() >= from)
         && (until == null || job.at() <= until)
         && (error == null || (last != null && last.message().contains(error)));
@@ -124,7 +135,7 @@ public record JobFilter(
   }
 
   /** The fields, for an error that lists them. */
-  static List<String> fields() {
+  public static List<String> fields() {
     return List.of("application", "taskType", "state", "tag", "from", "until", "error");
   }
 }

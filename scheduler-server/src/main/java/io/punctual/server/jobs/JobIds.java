@@ -1,0 +1,18 @@
+package io.punctual.server.jobs;
+
+import io.punctual.core.queue.QueueName;
+import java.util.List;
+
+/** Jobs of one queue by their ids. */
+public record JobIds(QueueName queue, List<String> ids) implements JobSelection {
+
+  /** Copies the list. */
+  public JobIds {
+    ids = List.copyOf(ids);
+  }
+
+  @Override
+  public String toString() {
+    return queue + " " + ids;
+  }
+}

@@ -1,0 +1,4 @@
+package io.punctual.server.jobs;
+
+/** The jobs of a bulk operation: those that match a filter, or those with given ids. */
+public sealed interface JobSelection permits JobFilter, JobIds {}

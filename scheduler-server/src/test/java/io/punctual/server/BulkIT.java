@@ -1,0 +1,230 @@
+package io.punctual.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.server.ApiClient.Answer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.data.redis.connection.RedisConnection;
+import tools.jackson.databind.JsonNode;
+
+/** Bulk calls over many pages, in a queue of two buckets. */
+@SpringBootTest(
+    webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+    properties = {
+      "spring.profiles.active=closed",
+      "eureka.client.enabled=false",
+      "punctual.buckets=2",
+      "punctual.security.signing-keys=" + BulkIT.KEY,
+      "punctual.security.operators.bea.password=" + BulkIT.HASH,
+      "punctual.security.operators.bea.role=admin"
+    })
+class BulkIT extends SharedRedisTestBase {
+
+  static final String KEY = "Vb8s0qKfT2mYc1xN7wLhR4zJ6pD9gE3uAo5iS0kQ";
+  static final String HASH = "{bcrypt}$2a$04$vtWr23JHb1SyCtcvd1rAwOoEjbRrBRCjIXusEoEJqV9LWyADVHB12";
+  private static final String ADMIN =
+      "Basic "
+          + Base64.getEncoder()
+              .encodeToString("bea:correct horse battery".getBytes(StandardCharsets.UTF_8));
+
+  /** More pages than any of these operations needs. */
+  private static final int MANY_PAGES = 30;
+
+  private final String type = "t-" + UUID.randomUUID().toString().substring(0, 8);
+  private final List<byte[]> damaged = new ArrayList<>();
+
+  @AfterEach
+  void repair() {
+    try (RedisConnection connection = connections.getConnection()) {
+      damaged.forEach(key -> connection.keyCommands().del(key));
+    }
+  }
+
+  private Answer call(String method, String path, String json) {
+    return api.call(method, path, json, ADMIN);
+  }
+
+  private void submit(int count, String time) {
+    String jobs =
+        IntStream.range(0, count)
+            .mapToObj(
+                i ->
+                    "{\"application\":\"shop\",\"taskType\":\"%s\",\"taskId\":\"j%d\",%s}"
+                        .formatted(type, i, time))
+            .collect(Collectors.joining(","));
+    Answer answer = call("POST", "/api/v1/jobs/batch", "{\"jobs\":[" + jobs + "]}");
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+    for (JsonNode result : answer.body().get("results")) {
+      assertThat(result.get("status").asInt()).as(result.toString()).isEqualTo(201);
+    }
+  }
+
+  private void submitOne(String delay) {
+    String job =
+        "{\"application\":\"shop\",\"taskType\":\"%s\",\"taskId\":\"%s\",\"delay\":\"%s\"}"
+            .formatted(type, UUID.randomUUID(), delay);
+    assertThat(call("POST", "/api/v1/jobs", job).status()).isEqualTo(201);
+  }
+
+  /** All pages of a bulk call: the outcome of each job, as often as it has one. */
+  private List<String> pages(String action, String filter, int limit, Runnable between) {
+    List<String> outcomes = new ArrayList<>();
+    String cursor = null;
+    for (int page = 0; page < MANY_PAGES; page++) {
+      Answer answer =
+          call(
+              "POST",
+              "/api/v1/jobs:" + action,
+              "{\"application\":\"shop\",\"taskType\":\"%s\",\"limit\":%d%s%s}"
+                  .formatted(
+                      type, limit, filter, cursor == null ? "" : ",\"cursor\":\"" + cursor + "\""));
+      assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+      for (JsonNode item : answer.body().get("items")) {
+        outcomes.add(item.get("taskId").asString() + " " + item.get("outcome").asString());
+      }
+      JsonNode next = answer.body().get("nextCursor");
+      if (next.isNull()) {
+        return outcomes;
+      }
+      cursor = next.asString();
+      between.run();
+    }
+    throw new AssertionError("not at the end after " + outcomes.size() + " outcomes");
+  }
+
+  private static List<String> each(int count, String outcome) {
+    return IntStream.range(0, count).mapToObj(i -> "j" + i + " " + outcome).toList();
+  }
+
+  private Set<String> dueTimes() {
+    Set<String> times = new HashSet<>();
+    String cursor = "";
+    do {
+      Answer page =
+          call(
+              "GET",
+              "/api/v1/jobs?application=shop&limit=500&state=delayed&taskType=" + type + cursor,
+              "");
+      page.body().get("items").forEach(job -> times.add(job.get("dueAt").asString()));
+      cursor = page.at("/nextCursor").isEmpty() ? "" : "&cursor=" + page.at("/nextCursor");
+    } while (!cursor.isEmpty());
+    return times;
+  }
+
+  @Test
+  void aRescheduleByADelayMovesEachJobOnceToOneInstant() {
+    submit(500, "\"delay\":\"1m\"");
+
+    assertThat(pages("reschedule", ",\"state\":\"delayed\",\"delay\":\"10m\"", 200, () -> {}))
+        .containsExactlyInAnyOrderElementsOf(each(500, "rescheduled"));
+    assertThat(dueTimes()).hasSize(1);
+  }
+
+  @Test
+  void aRescheduleToAnInstantMovesEachJobOnceAndCanBeRepeated() {
+    submit(500, "\"delay\":\"1m\"");
+    String filter = ",\"state\":\"delayed\",\"dueAt\":\"2031-01-01T00:00:00Z\"";
+
+    assertThat(pages("reschedule", filter, 200, () -> {}))
+        .containsExactlyInAnyOrderElementsOf(each(500, "rescheduled"));
+    assertThat(dueTimes()).containsExactly("2031-01-01T00:00:00Z");
+    assertThat(pages("reschedule", filter, 200, () -> {})).isEmpty();
+  }
+
+  @Test
+  void jobsThatAreLaterThanTheNewTimeAreMovedToo() {
+    submit(300, "\"delay\":\"2h\"");
+
+    assertThat(pages("reschedule", ",\"state\":\"delayed\",\"delay\":\"1h\"", 200, () -> {}))
+        .containsExactlyInAnyOrderElementsOf(each(300, "rescheduled"));
+  }
+
+  @Test
+  void jobsThatAreSubmittedMeanwhileAreNotMoved() {
+    submit(250, "\"delay\":\"1m\"");
+
+    assertThat(
+            pages(
+                "reschedule",
+                ",\"state\":\"delayed\",\"delay\":\"10m\"",
+                100,
+                () -> submitOne("5m")))
+        .containsExactlyInAnyOrderElementsOf(each(250, "rescheduled"));
+  }
+
+  /** Claims all that is due and rejects it. */
+  private void reject() {
+    String claim = "{\"application\":\"shop\",\"taskTypes\":[\"" + type + "\"],\"max\":200}";
+    Answer claimed = call("POST", "/api/v1/claims", claim);
+    while (claimed.status() == 200) {
+      for (JsonNode job : claimed.body().get("jobs")) {
+        String path = "/api/v1/claims/" + job.get("token").asString() + "/reject";
+        assertThat(call("POST", path, "{}").status()).isEqualTo(200);
+      }
+      claimed = call("POST", "/api/v1/claims", claim);
+    }
+  }
+
+  @Test
+  void aDeadLetterThatDiesAgainMeanwhileIsRequeuedOnce() {
+    submit(30, "\"delay\":0");
+    reject();
+
+    assertThat(pages("requeue", ",\"state\":\"dead\"", 10, this::reject))
+        .containsExactlyInAnyOrderElementsOf(each(30, "requeued"));
+  }
+
+  @Test
+  void whatDiesMeanwhileIsNotPurged() {
+    submit(30, "\"delay\":0");
+    reject();
+
+    assertThat(
+            pages(
+                "purge",
+                ",\"state\":\"dead\"",
+                10,
+                () -> {
+                  submitOne("0s");
+                  reject();
+                }))
+        .containsExactlyInAnyOrderElementsOf(each(30, "purged"));
+  }
+
+  @Test
+  void aBulkCallThatBreaksTellsWhatItDidAndIsAudited() {
+    submit(20, "\"delay\":\"1h\"");
+    byte[] key = (prefix + ":{shop:" + type + ":1}:errors").getBytes(StandardCharsets.UTF_8);
+    damaged.add(key);
+    try (RedisConnection connection = connections.getConnection()) {
+      connection.stringCommands().set(key, "x".getBytes(StandardCharsets.UTF_8));
+    }
+    String ids =
+        IntStream.range(0, 20).mapToObj(i -> "\"j" + i + "\"").collect(Collectors.joining(","));
+
+    Answer answer =
+        call(
+            "POST",
+            "/api/v1/jobs:cancel",
+            "{\"application\":\"shop\",\"taskType\":\"%s\",\"taskIds\":[%s]}".formatted(type, ids));
+
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+    int cancelled = answer.body().at("/outcomes/cancelled").asInt();
+    assertThat(cancelled).isBetween(1, 19);
+    assertThat(answer.body().at("/outcomes/damaged").asInt()).isEqualTo(20 - cancelled);
+    JsonNode entry = call("GET", "/api/v1/audit?limit=1", "").body().at("/items/0");
+    assertThat(entry.get("action").asString()).isEqualTo("cancel many");
+    assertThat(entry.get("after").asString()).contains("cancelled=" + cancelled);
+  }
+}

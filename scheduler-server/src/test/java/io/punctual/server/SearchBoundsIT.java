@@ -1,0 +1,151 @@
+package io.punctual.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.server.ApiClient.Answer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.context.SpringBootTest;
+import tools.jackson.databind.JsonNode;
+
+/** No request makes the scheduler call Redis without bound. */
+@SpringBootTest(
+    webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+    properties = {"eureka.client.enabled=false", SharedRedisTestBase.ALONE + "=SearchBoundsIT"})
+class SearchBoundsIT extends SharedRedisTestBase {
+
+  private static final int QUEUES = 300;
+  private static final int BOUND = 200;
+
+  private final String application = "app-" + UUID.randomUUID().toString().substring(0, 8);
+
+  private void submit(List<String> jobs) {
+    for (int from = 0; from < jobs.size(); from += 500) {
+      String part = String.join(",", jobs.subList(from, Math.min(jobs.size(), from + 500)));
+      Answer answer = api.post("/api/v1/jobs/batch", "{\"jobs\":[" + part + "]}");
+      assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+      for (JsonNode result : answer.body().get("results")) {
+        assertThat(result.get("status").asInt()).as(result.toString()).isEqualTo(201);
+      }
+    }
+  }
+
+  private String job(String type, String id, String delay) {
+    return "{\"application\":\"%s\",\"taskType\":\"%s\",\"taskId\":\"%s\",\"delay\":\"%s\",\"tags\":[\"t\"]}"
+        .formatted(application, type, id, delay);
+  }
+
+  private void manyQueues() {
+    submit(IntStream.range(0, QUEUES).mapToObj(i -> job("type-" + i, "j" + i, "1h")).toList());
+  }
+
+  private void reject(String type) {
+    String claim =
+        "{\"application\":\"%s\",\"taskTypes\":[\"%s\"],\"max\":200}".formatted(application, type);
+    Answer claimed = api.post("/api/v1/claims", claim);
+    while (claimed.status() == 200) {
+      for (JsonNode job : claimed.body().get("jobs")) {
+        String path = "/api/v1/claims/" + job.get("token").asString() + "/reject";
+        assertThat(api.post(path, "{\"error\":\"no\"}").status()).isEqualTo(200);
+      }
+      claimed = api.post("/api/v1/claims", claim);
+    }
+  }
+
+  /** Calls of the scripts that only read, since the scheduler began. */
+  private long calls() {
+    return (long)
+        api.get("/actuator/prometheus")
+            .text()
+            .lines()
+            .filter(line -> line.startsWith("punctual_store_scripts_seconds_count"))
+            .filter(line -> line.matches(".*script=\"(list|tagged|find)\".*"))
+            .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+            .sum();
+  }
+
+  private List<String> pages(String query) {
+    List<String> ids = new ArrayList<>();
+    String cursor = "";
+    do {
+      long before = calls();
+      Answer page = api.get("/api/v1/jobs?application=" + application + query + cursor);
+      assertThat(page.status()).as(page.text()).isEqualTo(200);
+      assertThat(calls() - before).isBetween(1L, (long) BOUND);
+      page.body().get("items").forEach(job -> ids.add(job.get("taskId").asString()));
+      cursor = page.at("/nextCursor").isEmpty() ? "" : "&cursor=" + page.at("/nextCursor");
+    } while (!cursor.isEmpty());
+    return ids;
+  }
+
+  @Test
+  void aSearchByAnErrorThatNoneHasReadsWholePages() {
+    submit(IntStream.range(0, 1_000).mapToObj(i -> job("dies", "j" + i, "0s")).toList());
+    reject("dies");
+    long before = calls();
+
+    assertThat(pages("&taskType=dies&state=dead&error=another&limit=1")).isEmpty();
+
+    assertThat(calls() - before).isLessThanOrEqualTo(10);
+    assertThat(pages("&taskType=dies&state=dead&error=no&limit=300"))
+        .hasSize(1_000)
+        .doesNotHaveDuplicates();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"&tag=t", "&state=delayed", "&tag=t&state=delayed"})
+  void aSearchInManyQueuesGoesOnByItsCursor(String query) {
+    manyQueues();
+
+    assertThat(pages(query + "&limit=500"))
+        .containsExactlyInAnyOrderElementsOf(
+            IntStream.range(0, QUEUES).mapToObj(i -> "j" + i).collect(Collectors.toList()));
+    assertThat(pages("&tag=none")).isEmpty();
+    assertThat(pages("&state=reserved")).isEmpty();
+  }
+
+  @Test
+  void allDeadLettersOfAnApplicationAreFound() {
+    for (String type : new String[] {"a", "b", "c"}) {
+      submit(
+          IntStream.range(0, 3).mapToObj(i -> job(type, type + i, i < 2 ? "0s" : "1h")).toList());
+      reject(type);
+    }
+
+    assertThat(pages("&state=dead&limit=1"))
+        .containsExactlyInAnyOrder("a0", "a1", "b0", "b1", "c0", "c1");
+    assertThat(pages("&state=dead&limit=4&error=no")).hasSize(6);
+  }
+
+  @Test
+  void aJobIsNotLookedForInAllQueuesOfALargeApplication() {
+    manyQueues();
+    long before = calls();
+
+    Answer answer =
+        api.post(
+            "/api/v1/command",
+            "{\"command\":\"get\",\"application\":\"%s\",\"id\":\"j1\"}".formatted(application));
+
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.at("/error"))
+        .isEqualTo(
+            "topic is missing: "
+                + application
+                + " has 300 topics, and a job is looked for in at most 100");
+    assertThat(calls() - before).isLessThan(BOUND);
+    assertThat(
+            api.post(
+                    "/api/v1/command",
+                    "{\"command\":\"get\",\"application\":\"%s\",\"topic\":\"type-1\",\"id\":\"j1\"}"
+                        .formatted(application))
+                .status())
+        .isEqualTo(200);
+  }
+}
