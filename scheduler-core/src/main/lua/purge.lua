@@ -2,8 +2,6 @@
 --
 -- KEYS     the twelve keys of the bucket, see lib/keys
 -- ARGV     state: 'delayed' or 'dead'
--- ARGV     earliest: integer, 0 for the ids that follow, else how many of the earliest, 1 to 200
--- ARGV     before: integer, epoch ms, of those only the ones up to this score
 -- EACH     id: text
 -- RETURNS  {now ms, removed}
 -- COST     for all jobs 2 reads and 6 writes
@@ -14,15 +12,11 @@
 local broken = check_types()
 if broken then return broken end
 local now = now_ms()
-local set, earliest = ARGV[1] == 'dead' and DEAD or DELAYED, tonumber(ARGV[2])
+local set = ARGV[1] == 'dead' and DEAD or DELAYED
 
 local ids = {}
-for i = 4, #ARGV do
+for i = 2, #ARGV do
   ids[#ids + 1] = ARGV[i]
-end
-if earliest > 0 then
-  ids = redis.call(
-    'ZRANGEBYSCORE', set, '-inf', int(tonumber(ARGV[3])), 'LIMIT', 0, earliest)
 end
 local removed = 0
 if #ids > 0 then

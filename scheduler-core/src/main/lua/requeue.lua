@@ -4,7 +4,6 @@
 -- ARGV     channel: text, of wake-ups
 -- ARGV     bucket: text, its name on that channel
 -- ARGV     delay: integer, ms
--- ARGV     oldest: integer, 0 for the ids that follow, else how many of the oldest, 1 to 200
 -- EACH     id: text
 -- RETURNS  {now ms, new head due ms or '', id...}
 -- COST     for all jobs 6 reads and 4 writes
@@ -16,14 +15,11 @@
 local broken = check_types()
 if broken then return broken end
 local now = now_ms()
-local due, oldest = now + tonumber(ARGV[3]), tonumber(ARGV[4])
+local due = now + tonumber(ARGV[3])
 
 local ids = {}
-for i = 5, #ARGV do
+for i = 4, #ARGV do
   ids[#ids + 1] = ARGV[i]
-end
-if oldest > 0 then
-  ids = redis.call('ZRANGE', DEAD, 0, oldest - 1)
 end
 local result = { int(now), '' }
 if #ids > 0 then

@@ -101,7 +101,7 @@ end
 local function create(job, state)
   local tomb = live_tomb(job.id, state.tomb_expires, now)
   if tomb and tomb.finished then
-    if is_tomb_of(tomb, job.content) then
+    if tomb.hash == hash_of(job.content) then
       return { 'done', tomb.at, '0', '' }
     elseif not job.replace then
       return { 'conflict-done', tomb.at, '0', '' }

@@ -2,8 +2,6 @@
 --- @include lib/text
 --- @include lib/batch
 
-local UNKNOWN_HASH = '0'
-
 -- The tombstone of an id, or nil; an expired one counts as none, trimmed or not.
 -- '<incarnation> <D or C> <hash> <atMs>'
 local function live_tomb(id, expires, now)
@@ -24,12 +22,6 @@ end
 
 local function hash_of(content)
   return string.sub(redis.sha1hex(content), 1, 20)
-end
-
--- Whether a job of this content left the tombstone; one that a fail-over has made forget it may be
--- any.
-local function is_tomb_of(tomb, content)
-  return tomb.hash == UNKNOWN_HASH or tomb.hash == hash_of(content)
 end
 
 -- Both times as text.

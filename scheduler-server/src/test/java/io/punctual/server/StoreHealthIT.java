@@ -110,9 +110,6 @@ class StoreHealthIT extends ServerTestBase {
     "punctual.retry=soon, 'punctual.retry: '",
     "punctual.queues[0].application=a --punctual.queues[0].task-type=t"
         + " --punctual.queues[0].retry=soon, 'punctual.queues[].retry: '",
-    "punctual.receipts.keep=6m, 'punctual.receipts: receipts must be kept between 0 and 5 min'",
-    "punctual.receipts.keep=3m --punctual.tombstones=5m, at most half of punctual.tombstones",
-    "punctual.receipts.memory=1KB, 'punctual.receipts: '",
     "punctual.dispatch.circuit.failures=5, 'punctual.dispatch.circuit.failures must be'",
     "punctual.dispatch.circuit.pause=1ms, 'punctual.dispatch.circuit.pause must be'",
     "punctual.durability=synced, 'punctual.durability=synced cannot be kept: Redis at'"

@@ -12,7 +12,6 @@ import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.EngineOptions;
 import io.punctual.core.engine.JobView;
 import io.punctual.core.engine.Operations;
-import io.punctual.core.engine.ReceiptOptions;
 import io.punctual.core.engine.RepeatCause;
 import io.punctual.core.engine.Stepper;
 import io.punctual.core.job.JobState;
@@ -121,11 +120,7 @@ public final class TestScheduler {
         new Stepper(
             store,
             new MemoryQueues(),
-            EngineOptions.defaults(INSTANCE)
-                .with()
-                .retry(queue -> retry)
-                .receipts(new ReceiptOptions(Duration.ZERO, ReceiptOptions.DEFAULT.maxBytes()))
-                .build(),
+            EngineOptions.defaults(INSTANCE).with().retry(queue -> retry).build(),
             random);
     this.jobScheduler = faults.before(new EngineJobScheduler(application, stepper.engine()));
     Function<TestScheduler, TaskSubmitService> factory = builder.tasks;

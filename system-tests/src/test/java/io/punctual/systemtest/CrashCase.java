@@ -2,7 +2,6 @@ package io.punctual.systemtest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.redis.Resp;
 import io.punctual.systemtest.Puller.Pulled;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -490,55 +489,6 @@ enum CrashCase {
                   .get("concurrency")
                   .intValue())
           .isEqualTo(1 + round.number());
-    }
-  },
-
-  /** Redis forgot it, and the mark of all schedulers. */
-  RESTORE("restore") {
-    @Override
-    void prepare(CrashRound round) throws IOException {
-      round.submit(this, round.victim(), 3_600_000);
-      assertThat(
-              round
-                  .submitter(this)
-                  .submitOne(round.survivor(), other(round), "pulled", round.began() + 3_600_000))
-          .isTrue();
-    }
-
-    @Override
-    boolean actsLast() {
-      return true;
-    }
-
-    @Override
-    void act(CrashRound round) throws IOException {
-      for (String id : List.of(round.id(this), other(round))) {
-        Resp.call(round.redis(), "ZREM", round.key(this, "delayed"), id);
-        Resp.call(round.redis(), "HDEL", round.key(this, "jobs"), id);
-      }
-      Resp.call(round.redis(), "DEL", round.application() + ":epoch");
-    }
-
-    @Override
-    boolean waitsForTheVictim() {
-      return true;
-    }
-
-    @Override
-    void afterwards(CrashRound round) throws IOException {
-      if (round.point() == CrashPoint.BEFORE && round.kills()) {
-        // Nobody who lives has answered it.
-        assertThat(round.submitAgain(this, round.survivor())).isTrue();
-      }
-      for (String id : List.of(round.id(this), other(round))) {
-        Waiting.until(
-            id + " is put back",
-            () -> round.submitter(this).move(round.survivor(), id, round.began()));
-      }
-    }
-
-    private String other(CrashRound round) {
-      return round.id(this) + "-other";
     }
   };
 

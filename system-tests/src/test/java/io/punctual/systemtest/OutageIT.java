@@ -24,15 +24,13 @@ class OutageIT {
     Workload load = Workload.of("redis-restart");
     Submitter submitter = load.submitter();
     try (RedisServer redis = RedisServer.startTemporary("--appendfsync", fsync);
-        // Without receipts: what Redis kept must be enough.
         JavaProcess scheduler =
             PROGRAMS
                 .scheduler(
                     SharedSystem.REGISTRY,
                     redis.port(),
                     load.application(),
-                    "--punctual.durability=" + durability,
-                    "--punctual.receipts.keep=0s")
+                    "--punctual.durability=" + durability)
                 .start();
         JavaProcess worker = load.worker(SharedSystem.REGISTRY).start()) {
       scheduler.awaitReady();

@@ -30,7 +30,6 @@ record Context(
     Pulls pulls,
     Admission admission,
     IdleChecks idleChecks,
-    Receipts receipts,
     Semaphore looks,
     @Nullable ScanSignals signals) {
 

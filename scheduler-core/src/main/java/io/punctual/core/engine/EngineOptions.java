@@ -21,7 +21,6 @@ import java.util.regex.Pattern;
  *     is asked each time, and kept between 10 ms and 1 min
  * @param idleChecksPerSecond bound on the safety checks of all idle buckets together, 1 to 100,000;
  *     a lower one costs the store less, and lets an idle bucket wait longer when a hint was lost
- * @param receipts what is remembered of answers, for a fail-over
  * @param listener is told of what happens
  * @param maxQueues how many queues of one application there may be before a new one is refused;
  *     several engines that make queues at the same moment may exceed it by a few
@@ -34,7 +33,6 @@ public record EngineOptions(
     Function<QueueName, RetryPolicy> retry,
     Function<QueueName, Duration> safetyCheck,
     int idleChecksPerSecond,
-    ReceiptOptions receipts,
     EngineListener listener,
     int maxQueues) {
 
@@ -73,7 +71,7 @@ public record EngineOptions(
 
   /**
    * The defaults: lease 10 s, claims of 200, one bucket, a check a second, 20 idle checks a second,
-   * receipts for half a minute, any number of queues.
+   * any number of queues.
    */
   public static EngineOptions defaults(String owner) {
     return new EngineOptions(
@@ -84,7 +82,6 @@ public record EngineOptions(
         queue -> RetryPolicy.DEFAULT,
         queue -> Duration.ofSeconds(1),
         20,
-        ReceiptOptions.DEFAULT,
         EngineListener.NONE,
         Integer.MAX_VALUE);
   }
@@ -104,7 +101,6 @@ public record EngineOptions(
     private Function<QueueName, RetryPolicy> retry;
     private Function<QueueName, Duration> safetyCheck;
     private int idleChecksPerSecond;
-    private ReceiptOptions receipts;
     private EngineListener listener;
     private int maxQueues;
 
@@ -116,7 +112,6 @@ public record EngineOptions(
       this.retry = from.retry;
       this.safetyCheck = from.safetyCheck;
       this.idleChecksPerSecond = from.idleChecksPerSecond;
-      this.receipts = from.receipts;
       this.listener = from.listener;
       this.maxQueues = from.maxQueues;
     }
@@ -151,12 +146,6 @@ public record EngineOptions(
       return this;
     }
 
-    /** See {@link EngineOptions#receipts}. */
-    public Builder receipts(ReceiptOptions value) {
-      receipts = value;
-      return this;
-    }
-
     /** See {@link EngineOptions#listener}. */
     public Builder listener(EngineListener value) {
       listener = value;
@@ -183,7 +172,6 @@ public record EngineOptions(
           retry,
           safetyCheck,
           idleChecksPerSecond,
-          receipts,
           listener,
           maxQueues);
     }

@@ -6,7 +6,6 @@ import io.punctual.core.job.Tries;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Lease;
-import io.punctual.core.store.Restoration;
 import io.punctual.core.store.Settlement;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -208,15 +207,6 @@ final class OpenDelivery implements Delivery {
   @Override
   public CompletableFuture<Void> rejected(String instance, String error) {
     return endWith(endings.rejected(job, new Note(instance, error)), null);
-  }
-
-  /**
-   * That it is done, for a store that has forgotten the job. When that was, the store never knew:
-   * later than the job was accepted, and no later than a successor of its id.
-   */
-  Restoration end() {
-    return Restoration.ended(
-        Restoration.Kind.DONE, taskId(), incarnation(), job.record().acceptedAt());
   }
 
   /** Bytes of the content, as it is stored. */

@@ -14,15 +14,5 @@ public enum RepeatCause {
    * Nobody kept the lease: a scheduler, or a worker that fetches jobs itself, died, stood still or
    * was cut off for longer than that.
    */
-  LEASE_EXPIRED,
-  /**
-   * A store that failed over had forgotten that the job is done. It was told so again; meanwhile
-   * the job may have gone out.
-   */
-  DONE_FORGOTTEN,
-  /**
-   * A store that was emptied or failed over had forgotten the job, which was due. It was put back,
-   * since no scheduler knew that it is done; it may have been with a worker.
-   */
-  PUT_BACK
+  LEASE_EXPIRED
 }

@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
 /** The doors of the engine; what works behind them is a {@link Session}. */
 final class ScanningEngine implements Engine {
 
-  private final Receipts receipts;
   private final Store store;
   private final JobStore jobs;
   private final EngineOptions options;
@@ -61,9 +60,8 @@ final class ScanningEngine implements Engine {
       Supplier<RandomGenerator> random) {
     this.threads = threads;
     this.random = random;
-    this.receipts = new Receipts(options.receipts(), System::nanoTime);
-    this.jobs = new ReceiptKeeper(store.jobs(), receipts);
-    this.store = new Store(jobs, store.queues(), store.wakeUps(), store.inspector(), store.epoch());
+    this.jobs = store.jobs();
+    this.store = store;
     this.options = options;
     this.dispatcher = dispatcher;
     this.signals = signals;
@@ -82,7 +80,7 @@ final class ScanningEngine implements Engine {
   }
 
   private Session session() {
-    return new Session(store, options, dispatcher, signals, receipts, threads.get(), random);
+    return new Session(store, options, dispatcher, signals, threads.get(), random);
   }
 
   /** The queues as they are known now. */
@@ -190,7 +188,7 @@ final class ScanningEngine implements Engine {
     return session
         .queues()
         .find(queue)
-        .map(found -> jobs.cancel(found.lane(taskId).bucket, taskId).result())
+        .map(found -> jobs.cancel(found.lane(taskId).bucket, taskId))
         .orElseGet(() -> new CancelResult(CancelResult.Outcome.UNKNOWN, 0));
   }
 

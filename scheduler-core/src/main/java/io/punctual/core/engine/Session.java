@@ -46,7 +46,6 @@ final class Session {
       EngineOptions options,
       Dispatcher dispatcher,
       @Nullable ScanSignals signals,
-      Receipts receipts,
       Threads threads,
       Supplier<RandomGenerator> random) {
     long start = System.nanoTime();
@@ -67,7 +66,6 @@ final class Session {
             new Pulls(),
             new Admission(),
             new IdleChecks(options.idleChecksPerSecond()),
-            receipts,
             new Semaphore(LOOKS_AT_ONCE),
             signals);
     this.queues = new Queues(store.queues(), context);

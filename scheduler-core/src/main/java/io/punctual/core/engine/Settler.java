@@ -3,14 +3,11 @@ package io.punctual.core.engine;
 import io.punctual.core.queue.Bucket;
 import io.punctual.core.queue.LogFields;
 import io.punctual.core.store.JobStore;
-import io.punctual.core.store.Restoration;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.StoreException;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
@@ -158,7 +155,6 @@ final class Settler {
         bell.room();
       }
       bell.ended();
-      rememberForgotten(group, settled);
       return 0;
     } catch (StoreException e) {
       context.outages().failed(this, bucket, e);
@@ -167,33 +163,6 @@ final class Settler {
           : backoff.next(ThreadLocalRandom.current());
     } catch (RuntimeException e) {
       return separate(group, e);
-    }
-  }
-
-  /**
-   * The store does not know a job that was in our hands: it may have forgotten it a moment ago, and
-   * whoever has a receipt of its submit is about to put it back. Then it must be found done.
-   */
-  private void rememberForgotten(List<Entry> group, List<Settled> settled) {
-    Map<String, Restoration> ends = new LinkedHashMap<>();
-    for (int i = 0; i < group.size(); i++) {
-      OpenDelivery delivery = group.get(i).delivery();
-      if (delivery != null && settled.get(i).kind() == Settled.Kind.GONE) {
-        ends.put(delivery.taskId(), delivery.end());
-      }
-    }
-    if (ends.isEmpty()) {
-      return;
-    }
-    List<Restoration> all = List.copyOf(ends.values());
-    context.receipts().add(bucket, all.size(), 0, () -> all);
-    if (context.receipts().recalling()) {
-      try {
-        context.jobs().restore(bucket, all);
-      } catch (StoreException e) {
-        // Once it is back it is looked whether it is the same, and receipts are put back anew.
-        context.outages().failedOnDemand(this, bucket, e);
-      }
     }
   }
 

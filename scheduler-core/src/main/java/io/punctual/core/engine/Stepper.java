@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -208,7 +207,7 @@ public final class Stepper {
 
     @Override
     public Epoch advance() {
-      return new Epoch(0, 0, "stepped", 0, Set.of());
+      return new Epoch(0, 0, "stepped", 0);
     }
 
     @Override

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  *     refused or their outcome is not known
  * @param begun when the store began, as far as its mark tells; null before the first look
  * @param losses what the store was seen to have lost and nobody has acknowledged, oldest first
- * @param restored how many jobs this engine has put back
  */
 public record StoreHealth(
     @Nullable String error,
@@ -26,8 +25,7 @@ public record StoreHealth(
     List<StoreNode.Finding> findings,
     List<String> obstacles,
     @Nullable Instant begun,
-    List<StoreLoss> losses,
-    long restored) {
+    List<StoreLoss> losses) {
 
   /** Whether jobs were lost, or can be lost in the normal course of things, or nothing works. */
   public boolean isBad() {

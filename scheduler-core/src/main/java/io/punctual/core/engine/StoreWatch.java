@@ -1,11 +1,7 @@
 package io.punctual.core.engine;
 
-import io.punctual.core.queue.Bucket;
 import io.punctual.core.store.Durability;
 import io.punctual.core.store.Epoch;
-import io.punctual.core.store.JobStore;
-import io.punctual.core.store.Restoration;
-import io.punctual.core.store.Restored;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.StoreLoss;
@@ -26,12 +22,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Looks at the store every second: whether it is still the same, and, less often, how it is set up.
- * Where it may have forgotten something, puts back what this engine has receipts of; where it was
- * away, tells everybody that it is back.
- *
- * <p>What has ended, and what is not due yet, is put back at once. Jobs that were due follow {@link
- * #HOLD} later: who has the receipt of a job's submit need not be the one who knows that it is
- * done, and by then every engine has said what it knows.
+ * Reports what was lost, and wakes all scanners when the store answers again.
  */
 final class StoreWatch {
 
@@ -40,14 +31,7 @@ final class StoreWatch {
   private static final Duration INSPECT = Duration.ofSeconds(10);
   private static final int LOSSES = 20;
 
-  /**
-   * How long jobs are held back that were due when the store was found to have forgotten them: all
-   * engines look within {@link #LOOK}, as long as the store answers them.
-   */
-  private static final Duration HOLD = Duration.ofSeconds(3);
-
   private final Store store;
-  private final Receipts receipts;
   private final Context context;
   private final Queues queues;
   private final Doorbell bell = new Doorbell();
@@ -57,25 +41,14 @@ final class StoreWatch {
   private volatile boolean stopping;
 
   private @Nullable Epoch seen;
-  private boolean forgetful;
-  private @Nullable Held held;
   private final Map<String, StoreLoss> unreported = new LinkedHashMap<>();
   private volatile @Nullable Instant begun;
   private long inspected = Long.MIN_VALUE / 2;
   private Set<String> told = Set.of();
   private volatile StoreHealth health;
 
-  /**
-   * What is not put back yet.
-   *
-   * @param due epoch ms: jobs that are due by then
-   * @param until monotonic ns
-   */
-  private record Held(long due, long until) {}
-
   StoreWatch(Store store, Context context, Queues queues) {
     this.store = store;
-    this.receipts = context.receipts();
     this.context = context;
     this.queues = queues;
     this.health =
@@ -86,8 +59,7 @@ final class StoreWatch {
             List.of(),
             List.of(),
             null,
-            List.of(),
-            0);
+            List.of());
   }
 
   StoreHealth health() {
@@ -98,7 +70,7 @@ final class StoreWatch {
   synchronized void acknowledgeLosses() {
     store.epoch().acknowledge();
     unreported.clear();
-    health = with(health.error(), List.of(), health.restored());
+    health = with(health.error(), List.of());
   }
 
   void start() {
@@ -128,7 +100,6 @@ final class StoreWatch {
       Epoch epoch = store.epoch().advance();
       compare(epoch);
       keepLosses();
-      putBack(epoch.now());
       if (context.now() - inspected > INSPECT.toNanos()) {
         inspect();
         inspected = context.now();
@@ -146,26 +117,7 @@ final class StoreWatch {
       failing = false;
       ringAll();
     }
-    return held == null ? LOOK.toNanos() : Math.min(LOOK.toNanos(), untilRelease(held));
-  }
-
-  private long untilRelease(Held jobs) {
-    return Math.max(1, jobs.until() - context.now());
-  }
-
-  private void putBack(long now) {
-    Held jobs = held;
-    if (forgetful) {
-      receipts.recall();
-      restoreAtOnce(now);
-      held = new Held(now, context.now() + HOLD.toNanos());
-      forgetful = false;
-    } else if (jobs == null) {
-      receipts.verified();
-    } else if (context.now() >= jobs.until()) {
-      restoreHeld(jobs.due());
-      held = null;
-    }
+    return LOOK.toNanos();
   }
 
   /** Lets every scanner look at once, whatever its back-off, and the directory be read. */
@@ -180,7 +132,7 @@ final class StoreWatch {
     failing = true;
     // Whatever answers again may be set up in another way.
     inspected = Long.MIN_VALUE / 2;
-    health = with(String.valueOf(e.getMessage()), health.losses(), health.restored());
+    health = with(String.valueOf(e.getMessage()), health.losses());
   }
 
   private void compare(Epoch now) {
@@ -191,7 +143,7 @@ final class StoreWatch {
       if (now.begun() == now.now()) {
         log.warn(
             "The store is new: no scheduler was here before. If there should be jobs in it, it was"
-                + " emptied or is another one; nothing can be put back");
+                + " emptied or is another one");
       }
       return;
     }
@@ -213,21 +165,17 @@ final class StoreWatch {
               + now.sequence()
               + " (about one a second and scheduler). Jobs that were finished since then may run"
               + " again");
-    } else if (!now.lineages().equals(before.lineages())) {
-      forgetful = true;
     }
   }
 
   private synchronized void lost(Epoch now, String key, String what) {
-    forgetful = true;
-    String text = what + "; schedulers put back what they accepted of late.";
-    log.error("JOBS MAY BE LOST: {}", text);
-    StoreLoss loss = new StoreLoss(Instant.ofEpochMilli(now.now()), text);
+    log.error("JOBS MAY BE LOST: {}", what);
+    StoreLoss loss = new StoreLoss(Instant.ofEpochMilli(now.now()), what);
     unreported.put(key, loss);
     // At once: the store may be away again before it is told.
     List<StoreLoss> losses = new ArrayList<>(health.losses());
     losses.add(loss);
-    health = with(health.error(), newest(losses), health.restored());
+    health = with(health.error(), newest(losses));
   }
 
   /** Into the store, so that those who start later know of it, until somebody has seen to it. */
@@ -235,95 +183,11 @@ final class StoreWatch {
     unreported.forEach(store.epoch()::report);
     unreported.clear();
     List<StoreLoss> losses = store.epoch().losses();
-    health = with(health.error(), newest(losses), health.restored());
+    health = with(health.error(), newest(losses));
   }
 
   private static List<StoreLoss> newest(List<StoreLoss> losses) {
     return losses.subList(Math.max(0, losses.size() - LOSSES), losses.size());
-  }
-
-  private void restoreAtOnce(long now) {
-    int held = 0;
-    int checked = 0;
-    int restored = 0;
-    for (Map.Entry<Bucket, List<Restoration>> entry : receipts.all().entrySet()) {
-      List<Restoration> some = new ArrayList<>();
-      for (Restoration restoration : entry.getValue()) {
-        if (wasDue(restoration, now)) {
-          held++;
-        } else {
-          some.add(restoration);
-        }
-      }
-      checked += some.size();
-      restored += restore(entry.getKey(), some, false);
-    }
-    log.warn(
-        "Redis was started again or another one took over. Of {} jobs that were accepted or ended"
-            + " here of late it had forgotten {}; these were put back. {} more were due: what is"
-            + " forgotten of them is put back in {} s, unless another scheduler says till then that"
-            + " it is done",
-        checked,
-        restored,
-        held,
-        HOLD.toSeconds());
-    // Queues that were forgotten are registered again, and all heads are looked at.
-    ringAll();
-  }
-
-  private void restoreHeld(long due) {
-    int restored = 0;
-    for (Map.Entry<Bucket, List<Restoration>> entry : receipts.all().entrySet()) {
-      restored +=
-          restore(
-              entry.getKey(),
-              entry.getValue().stream().filter(job -> wasDue(job, due)).toList(),
-              true);
-    }
-    if (restored > 0) {
-      log.warn("{} jobs that were due and forgotten were put back", restored);
-      ringAll();
-    }
-  }
-
-  private static boolean wasDue(Restoration restoration, long now) {
-    return restoration.job() != null && restoration.at() <= now;
-  }
-
-  /** Answers how many were forgotten. */
-  private int restore(Bucket bucket, List<Restoration> all, boolean wereDue) {
-    int restored = 0;
-    for (int i = 0; i < all.size(); i += JobStore.MAX_JOBS) {
-      List<Restoration> some = all.subList(i, Math.min(all.size(), i + JobStore.MAX_JOBS));
-      List<Restored.Kind> kinds = store.jobs().restore(bucket, some).kinds();
-      int forgotten = 0;
-      int again = 0;
-      for (int k = 0; k < kinds.size(); k++) {
-        Restored.Kind kind = kinds.get(k);
-        boolean done = some.get(k).kind() == Restoration.Kind.DONE;
-        if (kind == Restored.Kind.REPEATED || (done && kind == Restored.Kind.ENDED)) {
-          again++;
-        }
-        if (kind != Restored.Kind.REPEATED && kind != Restored.Kind.KEPT) {
-          forgotten++;
-        }
-      }
-      tell(bucket, RepeatCause.DONE_FORGOTTEN, again);
-      tell(bucket, RepeatCause.PUT_BACK, wereDue ? forgotten : 0);
-      addRestored(forgotten);
-      restored += forgotten;
-    }
-    return restored;
-  }
-
-  private void tell(Bucket bucket, RepeatCause cause, int jobs) {
-    if (jobs > 0) {
-      context.options().listener().of(bucket.queue()).repeated(cause, jobs);
-    }
-  }
-
-  private synchronized void addRestored(long restored) {
-    health = with(health.error(), health.losses(), health.restored() + restored);
   }
 
   private void inspect() {
@@ -355,12 +219,11 @@ final class StoreWatch {
               findings,
               obstacles,
               begun,
-              health.losses(),
-              health.restored());
+              health.losses());
     }
   }
 
-  private StoreHealth with(@Nullable String error, List<StoreLoss> losses, long restored) {
+  private StoreHealth with(@Nullable String error, List<StoreLoss> losses) {
     return new StoreHealth(
         error,
         health.durability(),
@@ -368,8 +231,7 @@ final class StoreWatch {
         health.findings(),
         health.obstacles(),
         begun,
-        List.copyOf(losses),
-        restored);
+        List.copyOf(losses));
   }
 
   @Override

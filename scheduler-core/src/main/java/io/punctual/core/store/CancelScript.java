@@ -16,15 +16,11 @@ final class CancelScript {
     this.tombstones = tombstones;
   }
 
-  Cancelled run(Bucket bucket, String taskId) {
+  CancelResult run(Bucket bucket, String taskId) {
     Reply reply =
         scripts.runDurably(
             "cancel", bucket, new Arguments().add(tombstones.toMillis()).add(taskId));
     String outcome = reply.text(1).toUpperCase(Locale.ROOT).replace('-', '_');
-    String incarnation = reply.text(3);
-    return new Cancelled(
-        new CancelResult(CancelResult.Outcome.valueOf(outcome), reply.small(2)),
-        reply.number(0),
-        incarnation.isEmpty() ? null : incarnation);
+    return new CancelResult(CancelResult.Outcome.valueOf(outcome), reply.small(2));
   }
 }

@@ -1,7 +1,5 @@
 package io.punctual.core.store;
 
-import java.util.Set;
-
 /**
  * What tells one state of the store from another.
  *
@@ -11,7 +9,5 @@ import java.util.Set;
  *     emptied or is another one
  * @param sequence grows with each look of any engine; a lower one than before means that an older
  *     state came back
- * @param lineages Redis's replication ids; they change when a server starts again or a replica
- *     takes over
  */
-public record Epoch(long now, long begun, String id, long sequence, Set<String> lineages) {}
+public record Epoch(long now, long begun, String id, long sequence) {}

@@ -1,5 +1,6 @@
 package io.punctual.core.store;
 
+import io.punctual.CancelResult;
 import io.punctual.core.job.JobState;
 import io.punctual.core.queue.Bucket;
 import java.time.Duration;
@@ -70,17 +71,10 @@ public interface JobStore {
   Expired expire(Bucket bucket, int max);
 
   /** Cancels a waiting job. */
-  Cancelled cancel(Bucket bucket, String taskId);
+  CancelResult cancel(Bucket bucket, String taskId);
 
   /** Changes a waiting job. */
   Revised revise(Bucket bucket, String taskId, Revision revision);
-
-  /**
-   * Puts back what a fail-over forgot; what is there and the same or newer stays as it is.
-   *
-   * @param restorations each id once
-   */
-  Restored restore(Bucket bucket, List<Restoration> restorations);
 
   /**
    * Gives dead letters a new life.
@@ -89,9 +83,6 @@ public interface JobStore {
    */
   Requeued requeue(Bucket bucket, List<String> taskIds, Duration delay);
 
-  /** As {@link #requeue(Bucket, List, Duration)} for the {@code max} oldest dead letters. */
-  Requeued requeueOldest(Bucket bucket, int max, Duration delay);
-
   /**
    * Removes jobs for good.
    *
@@ -99,13 +90,6 @@ public interface JobStore {
    * @return how many were there and are gone
    */
   int purge(Bucket bucket, JobState state, List<String> taskIds);
-
-  /**
-   * As {@link #purge(Bucket, JobState, List)} for the earliest, by due time or time of death.
-   *
-   * @param before only those up to this epoch ms
-   */
-  int purgeOldest(Bucket bucket, JobState state, long before, int max);
 
   /** Looks at one job, or at the tombstone that it left. */
   Optional<JobSnapshot> find(Bucket bucket, String taskId);

@@ -5,18 +5,13 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
-import java.util.Properties;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
-import org.springframework.data.redis.connection.RedisClusterConnection;
-import org.springframework.data.redis.connection.RedisClusterNode;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisHashCommands;
 
-/** A hash of two fields; in a cluster it is on one of the masters, the lineages are of all. */
+/** A hash of two fields; in a cluster it is on one of the masters. */
 final class RedisEpochMarker implements EpochMarker {
 
   private static final byte[] ID = Keys.bytes("id");
@@ -50,8 +45,7 @@ final class RedisEpochMarker implements EpochMarker {
                 now,
                 made.length < 2 ? 0 : Long.parseLong(made[1]),
                 made[0],
-                Objects.requireNonNull(sequence),
-                lineages(connection));
+                Objects.requireNonNull(sequence));
           }
         });
   }
@@ -102,23 +96,5 @@ final class RedisEpochMarker implements EpochMarker {
                 : hashes.hDel(keys.losses(), all.toArray(new byte[0][]));
           }
         });
-  }
-
-  private static Set<String> lineages(RedisConnection connection) {
-    Set<String> lineages = new TreeSet<>();
-    if (connection instanceof RedisClusterConnection cluster) {
-      for (RedisClusterNode master : cluster.clusterGetNodes()) {
-        if (master.isMaster() && !master.isMarkedAsFail() && master.isConnected()) {
-          lineages.add(lineage(cluster.serverCommands().info(master, "replication")));
-        }
-      }
-    } else {
-      lineages.add(lineage(connection.serverCommands().info("replication")));
-    }
-    return lineages;
-  }
-
-  private static String lineage(@Nullable Properties info) {
-    return info == null ? "" : info.getProperty("master_replid", "");
   }
 }

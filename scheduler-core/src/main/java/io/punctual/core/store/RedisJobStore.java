@@ -1,5 +1,6 @@
 package io.punctual.core.store;
 
+import io.punctual.CancelResult;
 import io.punctual.core.job.JobState;
 import io.punctual.core.queue.Bucket;
 import java.time.Duration;
@@ -21,7 +22,6 @@ final class RedisJobStore implements JobStore {
   private final ExpireScript expire;
   private final CancelScript cancel;
   private final ReviseScript revise;
-  private final RestoreScript restore;
   private final RequeueScript requeue;
   private final PurgeScript purge;
   private final FindScript find;
@@ -40,7 +40,6 @@ final class RedisJobStore implements JobStore {
     expire = new ExpireScript(scripts);
     cancel = new CancelScript(scripts, tombstones);
     revise = new ReviseScript(scripts);
-    restore = new RestoreScript(scripts, tombstones);
     requeue = new RequeueScript(scripts);
     purge = new PurgeScript(scripts);
     find = new FindScript(scripts);
@@ -83,7 +82,7 @@ final class RedisJobStore implements JobStore {
   }
 
   @Override
-  public Cancelled cancel(Bucket bucket, String taskId) {
+  public CancelResult cancel(Bucket bucket, String taskId) {
     return cancel.run(bucket, taskId);
   }
 
@@ -93,28 +92,13 @@ final class RedisJobStore implements JobStore {
   }
 
   @Override
-  public Restored restore(Bucket bucket, List<Restoration> restorations) {
-    return restore.run(bucket, bounded(restorations));
-  }
-
-  @Override
   public Requeued requeue(Bucket bucket, List<String> taskIds, Duration delay) {
     return requeue.run(bucket, bounded(taskIds), delay);
   }
 
   @Override
-  public Requeued requeueOldest(Bucket bucket, int max, Duration delay) {
-    return requeue.runOldest(bucket, bounded(max), delay);
-  }
-
-  @Override
   public int purge(Bucket bucket, JobState state, List<String> taskIds) {
     return purge.run(bucket, state, bounded(taskIds));
-  }
-
-  @Override
-  public int purgeOldest(Bucket bucket, JobState state, long before, int max) {
-    return purge.runOldest(bucket, state, before, bounded(max));
   }
 
   @Override

@@ -41,10 +41,6 @@ final class ReviseScript {
     Reply reply = scripts.runDurably("revise", bucket, arguments);
     String kind = reply.text(1).toUpperCase(Locale.ROOT).replace('-', '_');
     return new Revised(
-        Revised.Kind.valueOf(kind),
-        reply.number(2),
-        reply.small(3),
-        reply.numberOrNull(4),
-        Records.jobOrNull(reply.bytes(5)));
+        Revised.Kind.valueOf(kind), reply.number(2), reply.small(3), reply.numberOrNull(4));
   }
 }

@@ -8,14 +8,12 @@ import org.jspecify.annotations.Nullable;
  * @param due epoch ms, of REVISED
  * @param attempt of IN_DELIVERY
  * @param newHead the due time when the job became the earliest of the bucket, else null
- * @param job what it is now, of REVISED; null if its record is not readable
  */
-public record Revised(
-    Kind kind, long due, int attempt, @Nullable Long newHead, @Nullable JobRecord job) {
+public record Revised(Kind kind, long due, int attempt, @Nullable Long newHead) {
 
   /** A revision that changed nothing. */
   public static Revised refused(Kind kind, int attempt) {
-    return new Revised(kind, 0, attempt, null, null);
+    return new Revised(kind, 0, attempt, null);
   }
 
   /** The cases; all but REVISED changed nothing. */

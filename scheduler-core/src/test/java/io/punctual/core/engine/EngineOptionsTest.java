@@ -41,7 +41,6 @@ class EngineOptionsTest {
         queue -> RetryPolicy.DEFAULT,
         queue -> Duration.ofSeconds(1),
         100,
-        ReceiptOptions.DEFAULT,
         EngineListener.NONE,
         1);
   }

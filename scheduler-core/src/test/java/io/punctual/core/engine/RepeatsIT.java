@@ -5,23 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.punctual.RetryPolicy;
 import io.punctual.core.job.JobState;
 import io.punctual.core.queue.QueueName;
-import io.punctual.core.store.RedisStore;
-import io.punctual.core.store.Store;
-import io.punctual.core.store.StoreOptions;
-import io.punctual.redis.RedisServer;
-import io.punctual.redis.Resp;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
-import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** Every further run has a cause. */
 class RepeatsIT extends EngineTestBase {
-
-  private static final String BUCKET = ":{shop:order.close:0}:";
 
   private final Map<RepeatCause, Integer> repeats = new ConcurrentHashMap<>();
 
@@ -98,40 +89,5 @@ class RepeatsIT extends EngineTestBase {
     dispatcher.next();
     engine.stop(Duration.ofMillis(50));
     assertThat(repeats).isEqualTo(Map.of(RepeatCause.SCHEDULER_STOPPED, 1));
-  }
-
-  @Test
-  void andAStoreThatForgotThatAJobIsDone() throws IOException {
-    try (RedisServer server = RedisServer.startTemporary()) {
-      JedisConnectionFactory own = connections("127.0.0.1", server.port());
-      Store store = RedisStore.connect(own, new StoreOptions(prefix, Duration.ofMinutes(10)));
-      TestDispatcher dispatcher = new TestDispatcher();
-      // A lease that does not run out before the store is found to be another one.
-      EngineOptions patient =
-          EngineOptions.defaults("counted").with().listener(this::listener).build();
-      Engine engine = engine(store, patient, dispatcher, null);
-      eventually()
-          .until(
-              () ->
-                  Integer.parseInt(
-                          "0" + Resp.call(server.port(), "HGET", prefix + ":epoch", "sequence"))
-                      >= 2);
-      submit(engine, "a", Duration.ZERO);
-      Delivery delivery = dispatcher.next();
-      List<String> parts = List.of("jobs", "reserved", "leases");
-      for (String part : parts) {
-        Resp.call(server.port(), "COPY", prefix + BUCKET + part, "kept:" + part);
-      }
-      delivery.done().join();
-      for (String part : parts) {
-        Resp.call(server.port(), "COPY", "kept:" + part, prefix + BUCKET + part);
-      }
-      Resp.call(server.port(), "HSET", prefix + ":epoch", "sequence", "0");
-
-      eventually().until(() -> repeats.equals(Map.of(RepeatCause.DONE_FORGOTTEN, 1)));
-      assertThat(engine.find(QUEUE, "a").orElseThrow().state()).isEqualTo(JobState.FINISHED);
-      engine.close();
-      own.destroy();
-    }
   }
 }

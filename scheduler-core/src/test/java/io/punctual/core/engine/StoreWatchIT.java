@@ -3,10 +3,6 @@ package io.punctual.core.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import io.punctual.CancelResult;
-import io.punctual.RescheduleResult;
-import io.punctual.core.job.Due;
-import io.punctual.core.job.JobState;
 import io.punctual.core.store.Durability;
 import io.punctual.core.store.RedisStore;
 import io.punctual.core.store.Store;
@@ -60,40 +56,26 @@ class StoreWatchIT extends EngineTestBase {
   }
 
   @Test
-  void aStoreThatWasEmptiedIsShoutedAboutAndGetsBackWhatIsRemembered() throws IOException {
-    TestDispatcher dispatcher = new TestDispatcher();
+  void anEmptiedStoreIsReportedUntilAnOperatorAcknowledgesIt() throws IOException {
+    TestDispatcher dispatcher = TestDispatcher.done();
     Engine engine = watching(dispatcher, options("engine"));
-    submit(engine, "done", Duration.ZERO);
-    dispatcher.next().done().join();
-    submit(engine, "waits", job -> job.delay(Duration.ofHours(1)).tag("x"));
-    submit(engine, "moved", Duration.ofHours(1));
-    long there = System.currentTimeMillis() + 7_200_000;
-    assertThat(engine.reschedule(QUEUE, "moved", Due.at(there)).outcome())
-        .isEqualTo(RescheduleResult.Outcome.RESCHEDULED);
-    submit(engine, "cancelled", Duration.ofHours(1));
-    assertThat(engine.cancel(QUEUE, "cancelled").outcome())
-        .isEqualTo(CancelResult.Outcome.CANCELLED);
-    submit(engine, "purged", Duration.ofHours(1));
-    assertThat(engine.operations().purge(QUEUE, JobState.DELAYED, "purged")).isTrue();
+    submit(engine, "lost", Duration.ofHours(1));
 
     Resp.call(server.port(), "FLUSHALL");
 
-    awaitHealth(engine, health -> health.restored() == 4);
+    awaitHealth(engine, health -> !health.losses().isEmpty());
     StoreHealth health = engine.storeHealth();
     assertThat(health.isBad()).isTrue();
     assertThat(health.losses())
         .singleElement()
         .extracting(StoreLoss::text)
         .asString()
-        .contains("emptied", "put back");
-    assertThat(engine.find(QUEUE, "waits").orElseThrow().state()).isEqualTo(JobState.DELAYED);
-    assertThat(engine.operations().tagged(QUEUE, "x", null, 9).jobs()).hasSize(1);
-    assertThat(engine.find(QUEUE, "moved").orElseThrow().at()).isEqualTo(there);
-    assertThat(engine.find(QUEUE, "done").orElseThrow().state()).isEqualTo(JobState.FINISHED);
-    assertThat(engine.find(QUEUE, "cancelled").map(JobView::state)).hasValue(JobState.CANCELLED);
-    assertThat(engine.find(QUEUE, "purged")).isEmpty();
-    assertThat(submit(engine, "done", Duration.ZERO).kind()).isEqualTo(Submit.Kind.DONE);
+        .contains("emptied");
+    assertThat(engine.find(QUEUE, "lost")).isEmpty();
+    // The queue is registered again, and goes on.
     eventually().until(() -> engine.queues().containsKey(QUEUE));
+    submit(engine, "new", Duration.ZERO);
+    eventually().until(() -> dispatcher.seen.contains("new"));
 
     // It is no secret of this engine's, and does not end with it.
     engine.close();
@@ -108,44 +90,17 @@ class StoreWatchIT extends EngineTestBase {
   }
 
   @Test
-  void aJobThatIsPutBackRunsWhenItIsDue() throws IOException {
-    TestDispatcher dispatcher = TestDispatcher.done();
-    Engine engine = watching(dispatcher, options("engine"));
-    submit(engine, "soon", Duration.ofSeconds(4));
-    Resp.call(server.port(), "FLUSHALL");
-
-    eventually().until(() -> dispatcher.seen.contains("soon"));
-  }
-
-  @Test
-  void anOlderStateIsNoticed() throws IOException {
+  void anOlderStateIsReported() throws IOException {
     Engine engine = watching(TestDispatcher.done(), options("engine"));
     eventually().until(() -> Integer.parseInt(sequence()) >= 2);
-    submit(engine, "later", Duration.ofHours(1));
-    Resp.call(server.port(), "DEL", prefix + ":{shop:order.close:0}:jobs");
-    Resp.call(server.port(), "DEL", prefix + ":{shop:order.close:0}:delayed");
     Resp.call(server.port(), "HSET", prefix + ":epoch", "sequence", "0");
 
-    awaitHealth(engine, health -> health.restored() == 1);
+    awaitHealth(engine, health -> !health.losses().isEmpty());
     assertThat(engine.storeHealth().losses())
         .singleElement()
         .extracting(StoreLoss::text)
         .asString()
         .contains("as it was earlier");
-    assertThat(engine.find(QUEUE, "later")).isPresent();
-  }
-
-  @Test
-  void withoutReceiptsALossIsNoticedAndNothingIsPutBack() throws IOException {
-    EngineOptions without =
-        options("engine").with().receipts(new ReceiptOptions(Duration.ZERO, 1 << 20)).build();
-    Engine engine = watching(TestDispatcher.done(), without);
-    submit(engine, "later", Duration.ofHours(1));
-    Resp.call(server.port(), "FLUSHALL");
-
-    awaitHealth(engine, health -> !health.losses().isEmpty());
-    assertThat(engine.find(QUEUE, "later")).isEmpty();
-    assertThat(engine.storeHealth().restored()).isZero();
   }
 
   @Test
@@ -179,7 +134,6 @@ class StoreWatchIT extends EngineTestBase {
       StoreHealth health = engine.storeHealth();
       assertThat(health.error()).isNull();
       assertThat(health.losses()).isEmpty();
-      assertThat(health.restored()).isZero();
       assertThat(engine.find(QUEUE, "later")).isPresent();
       engine.close();
       connections.destroy();

@@ -67,7 +67,7 @@ final class AllThatIsAsked {
     }
     jobs.pause(bucket, false);
     jobs.limit(bucket, new Throttle(null, null));
-    jobs.purgeOldest(bucket, JobState.DELAYED, Long.MAX_VALUE >> 11, 200);
+    jobs.purge(bucket, JobState.DELAYED, List.of("the-id"));
   }
 
   private void aLife() {
@@ -90,19 +90,11 @@ final class AllThatIsAsked {
       jobs.list(bucket, state, null, 10);
     }
     jobs.tagged(bucket, "tag", null, 10);
-    jobs.requeueOldest(bucket, 1, Duration.ofHours(1));
-    jobs.purgeOldest(bucket, JobState.DEAD, Long.MAX_VALUE >> 11, 10);
-    jobs.revise(bucket, "b", Revision.of(Due.in(60_000)));
-    jobs.cancel(bucket, "b");
-    jobs.restore(
-        bucket,
-        List.of(
-            Restoration.waiting(
-                Restoration.Kind.WAITING,
-                "forgotten",
-                5_000,
-                new JobRecord("i", 3, 1, 0, List.of("tag"), new byte[] {1}))));
-    assertThat(jobs.find(bucket, "forgotten")).isPresent();
+    String rejected = claimed.get(1).taskId();
+    jobs.requeue(bucket, List.of(rejected), Duration.ofHours(1));
+    jobs.purge(bucket, JobState.DEAD, List.of(claimed.get(3).taskId()));
+    jobs.revise(bucket, rejected, Revision.of(Due.in(60_000)));
+    jobs.cancel(bucket, rejected);
     assertThat(jobs.stats(bucket).now()).isPositive();
   }
 

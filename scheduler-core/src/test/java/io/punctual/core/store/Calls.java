@@ -76,18 +76,6 @@ final class Calls {
                     new Revision.NewContent("the-incarnation", 22, 66, List.of("y", "x"), CONTENT),
                     new Revision.Version("seen", 888))));
     calls.put(
-        "restore",
-        (store, bucket) ->
-            store.restore(
-                bucket,
-                List.of(
-                    Restoration.waiting(
-                        Restoration.Kind.CHANGED,
-                        "the-id",
-                        1111,
-                        new JobRecord(
-                            "the-incarnation", 22, 2222, 66, List.of("x", "y"), CONTENT)))));
-    calls.put(
         "requeue",
         (store, bucket) -> store.requeue(bucket, List.of("the-id"), Duration.ofMillis(555)));
     calls.put("purge", (store, bucket) -> store.purge(bucket, JobState.DEAD, List.of("the-id")));

@@ -99,9 +99,7 @@ class DurabilityIT {
               () -> jobs.cancel(BUCKET, "a"),
               () -> jobs.revise(BUCKET, "a", Revision.of(Due.in(1))),
               () -> jobs.requeue(BUCKET, List.of("a"), Duration.ZERO),
-              () -> jobs.requeueOldest(BUCKET, 1, Duration.ZERO),
               () -> jobs.purge(BUCKET, JobState.DEAD, List.of("a")),
-              () -> jobs.purgeOldest(BUCKET, JobState.DEAD, 1, 1),
               () -> jobs.pause(BUCKET, true))) {
         StoreException e = catchThrowableOfType(StoreException.class, change::run);
         assertThat(e).hasMessageContaining("only 0 of 2");

@@ -155,8 +155,7 @@ class FullRedisIT extends TransitionTestBase {
   void jobsAreCancelledAndMoved() {
     givenInAFullRedis(bucket().delayed("a", NOW + 5).delayed("b", NOW + 6));
 
-    assertThat(store.cancel(bucket, "a").result().outcome())
-        .isEqualTo(CancelResult.Outcome.CANCELLED);
+    assertThat(store.cancel(bucket, "a").outcome()).isEqualTo(CancelResult.Outcome.CANCELLED);
     assertThat(store.revise(bucket, "b", Revision.of(Due.in(0))).kind())
         .isEqualTo(Revised.Kind.REVISED);
     then(

@@ -51,23 +51,6 @@ class PurgeIT extends TransitionTestBase {
   }
 
   @Test
-  void theEarliestGoFirstUpToABound() {
-    given(some);
-
-    assertThat(store.purgeOldest(bucket, JobState.DEAD, 2, 1)).isEqualTo(1);
-    assertThat(store.purgeOldest(bucket, JobState.DEAD, 2, 200)).isEqualTo(1);
-    assertThat(store.purgeOldest(bucket, JobState.DEAD, 2, 200)).isZero();
-    assertThat(store.purgeOldest(bucket, JobState.DELAYED, 3, 200)).isEqualTo(3);
-    then(
-        some.withoutJob("x1")
-            .withoutJob("x2")
-            .withoutJob("d1")
-            .withoutJob("d2")
-            .withoutJob("d3")
-            .counted("purged", 5));
-  }
-
-  @Test
   void anIdWithoutARecordCanBePurged() {
     given(bucket().with("dead", "a", "5").error("a", "5 corrupt dead-corrupt 1 990000 0\n"));
 
@@ -80,8 +63,6 @@ class PurgeIT extends TransitionTestBase {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> store.purge(bucket, JobState.RESERVED, List.of("r1")))
         .withMessage("only DELAYED and DEAD can be purged, not RESERVED");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> store.purgeOldest(bucket, JobState.FINISHED, 5, 5));
     assertThatIllegalArgumentException()
         .isThrownBy(() -> store.purge(bucket, JobState.DEAD, Collections.nCopies(201, "a")));
     assertThat(store.purge(bucket, JobState.DEAD, List.of())).isZero();

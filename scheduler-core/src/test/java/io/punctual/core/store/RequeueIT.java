@@ -53,21 +53,17 @@ class RequeueIT extends TransitionTestBase {
   }
 
   @Test
-  void theOldestComeFirst() {
-    given(bucket().dead("c", 3).dead("a", 1).dead("b", 2).with("dead", "noRecord", "0"));
+  void idsWithoutARecordAreLeftDead() {
+    given(bucket().dead("a", 1).with("dead", "noRecord", "0"));
 
-    assertThat(store.requeueOldest(bucket, 3, Duration.ZERO))
-        .isEqualTo(new Requeued(List.of("a", "b"), NOW));
+    assertThat(store.requeue(bucket, List.of("noRecord", "a"), Duration.ZERO))
+        .isEqualTo(new Requeued(List.of("a"), NOW));
     then(
         bucket()
-            .dead("c", 3)
             .with("dead", "noRecord", "0")
             .delayed("a", NOW)
             .tries("a", "0 0 0 0 0 0 1000000")
-            .delayed("b", NOW)
-            .tries("b", "0 0 0 0 0 0 1000000")
-            .counted("requeued", 2));
-    assertThatIllegalArgumentException().isThrownBy(() -> store.requeueOldest(bucket, 201, DELAY));
+            .counted("requeued", 1));
   }
 
   @Test
@@ -93,7 +89,6 @@ class RequeueIT extends TransitionTestBase {
   @Test
   void moreThanTwoHundredAreRefusedAndNoneIsFine() {
     assertThat(store.requeue(bucket, List.of(), DELAY).taskIds()).isEmpty();
-    assertThat(store.requeueOldest(bucket, 200, DELAY).taskIds()).isEmpty();
     assertThatIllegalArgumentException()
         .isThrownBy(() -> store.requeue(bucket, Collections.nCopies(201, "a"), DELAY));
     then(bucket());

@@ -13,48 +13,25 @@ import org.junit.jupiter.api.Test;
 class ReviseIT extends TransitionTestBase {
 
   private static Revised revised(long due) {
-    return new Revised(Kind.REVISED, due, 0, null, null);
+    return new Revised(Kind.REVISED, due, 0, null);
   }
 
   private static Revised newHead(long due) {
-    return new Revised(Kind.REVISED, due, 0, due, null);
+    return new Revised(Kind.REVISED, due, 0, due);
   }
 
   private Revised move(String id, Due due) {
-    return withoutJob(store.revise(bucket, id, Revision.of(due)));
+    return store.revise(bucket, id, Revision.of(due));
   }
 
   private Revised change(String id, @Nullable Due due, Revision.Version seen, String... tags) {
-    return withoutJob(
-        store.revise(
-            bucket,
-            id,
-            new Revision(
-                due,
-                new Revision.NewContent("new-" + id, 7, 9000, List.of(tags), bytes("other")),
-                seen)));
-  }
-
-  private static Revised withoutJob(Revised revised) {
-    return new Revised(revised.kind(), revised.due(), revised.attempt(), revised.newHead(), null);
-  }
-
-  @Test
-  void theAnswerSaysWhatTheJobIsNow() {
-    given(bucket().delayed("a", NOW + 5).delayed("lost", NOW + 5).without("jobs", "lost"));
-
-    JobRecord moved = store.revise(bucket, "a", Revision.of(Due.in(7))).job();
-    assertThat(moved).isNotNull();
-    assertThat(moved.incarnation()).isEqualTo("i-a");
-    Revision.NewContent content =
-        new Revision.NewContent("new-a", 7, 9000, List.of("x"), bytes("other"));
-    Revision.Version seen = new Revision.Version("i-a", NOW + 7);
-    JobRecord changed = store.revise(bucket, "a", new Revision(null, content, seen)).job();
-    assertThat(changed)
-        .usingRecursiveComparison()
-        .isEqualTo(
-            new JobRecord("new-a", 7, moved.acceptedAt(), 9000, List.of("x"), bytes("other")));
-    assertThat(store.revise(bucket, "lost", Revision.of(Due.in(7))).job()).isNull();
+    return store.revise(
+        bucket,
+        id,
+        new Revision(
+            due,
+            new Revision.NewContent("new-" + id, 7, 9000, List.of(tags), bytes("other")),
+            seen));
   }
 
   @Test

@@ -52,7 +52,6 @@ class StoreController {
         health.losses().stream()
             .map(loss -> Map.of("at", loss.at().toString(), "text", loss.text()))
             .toList());
-    out.put("restoredJobs", health.restored());
     return out;
   }
 

@@ -123,7 +123,6 @@ class EngineConfiguration {
             .lease(properties.lease())
             .buckets(properties.buckets())
             .retry(properties.retries())
-            .receipts(properties.receipts().options())
             .listener(listener.getIfAvailable(() -> EngineListener.NONE))
             .maxQueues(properties.api().maxQueues())
             .build();

@@ -2,7 +2,6 @@ package io.punctual.server.config;
 
 import io.punctual.Limits;
 import io.punctual.RetryPolicy;
-import io.punctual.core.engine.ReceiptOptions;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Durability;
 import io.punctual.core.store.StoreOptions;
@@ -31,7 +30,6 @@ import org.springframework.util.unit.DataSize;
  * @param durabilityTimeout how long to wait for that, 10 ms to 10 s, and less than
  *     spring.data.redis.timeout (2 s), after which the connection is given up; then the answer is
  *     503, and that the outcome is not known
- * @param receipts what this scheduler remembers of its answers, to put it back after a fail-over
  * @param shutdownPatience how long open deliveries may take when the scheduler stops
  * @param queues settings of single queues, a list: {@code application}, {@code task-type} and the
  *     {@code retry} policy of its jobs that bring none
@@ -48,7 +46,6 @@ public record PunctualProperties(
     @DefaultValue("10m") Duration tombstones,
     @DefaultValue("redis") String durability,
     @DefaultValue("1s") Duration durabilityTimeout,
-    @DefaultValue Receipts receipts,
     @DefaultValue("20s") Duration shutdownPatience,
     @DefaultValue List<Queue> queues,
     @DefaultValue Dispatch dispatch,
@@ -70,11 +67,6 @@ public record PunctualProperties(
         shutdownPatience);
     policy("punctual.retry", retry);
     durability(durability, durabilityTimeout);
-    require(
-        "punctual.receipts.keep",
-        receipts.keep().multipliedBy(2).compareTo(tombstones) <= 0,
-        "at most half of punctual.tombstones (" + tombstones + ")",
-        receipts.keep());
     queues = List.copyOf(queues);
   }
 
@@ -88,33 +80,6 @@ public record PunctualProperties(
       return Durability.parse(text, timeout);
     } catch (IllegalArgumentException e) {
       throw wrong("punctual.durability and punctual.durability-timeout: ", e);
-    }
-  }
-
-  /**
-   * What a scheduler remembers of its answers.
-   *
-   * @param keep for how long at least, 0 to 5 min; 0 for nothing
-   * @param memory for how much of it, from 1MB; the oldest go first
-   */
-  public record Receipts(
-      @DefaultValue("30s") Duration keep, @DefaultValue("32MB") DataSize memory) {
-
-    /** Checks the values. */
-    public Receipts {
-      try {
-        options(keep, memory);
-      } catch (IllegalArgumentException e) {
-        throw wrong("punctual.receipts: ", e);
-      }
-    }
-
-    ReceiptOptions options() {
-      return options(keep, memory);
-    }
-
-    private static ReceiptOptions options(Duration keep, DataSize memory) {
-      return new ReceiptOptions(keep, memory.toBytes());
     }
   }
 

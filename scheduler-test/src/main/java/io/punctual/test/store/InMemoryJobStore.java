@@ -6,7 +6,6 @@ import io.punctual.core.job.JobState;
 import io.punctual.core.job.Tries;
 import io.punctual.core.queue.Bucket;
 import io.punctual.core.store.BucketStats;
-import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Claim;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Cursor;
@@ -20,8 +19,6 @@ import io.punctual.core.store.LeaseToken;
 import io.punctual.core.store.Page;
 import io.punctual.core.store.Paused;
 import io.punctual.core.store.Requeued;
-import io.punctual.core.store.Restoration;
-import io.punctual.core.store.Restored;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Revision;
 import io.punctual.core.store.Settled;
@@ -33,7 +30,6 @@ import io.punctual.core.store.Throttle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -53,9 +49,6 @@ public final class InMemoryJobStore implements JobStore {
 
   private final LongSupplier clock;
   private final long retention;
-  private static final Set<Restored.Kind> ENDINGS =
-      EnumSet.of(Restored.Kind.ENDED, Restored.Kind.REMEMBERED);
-
   private final Map<Bucket, MemoryBucket> buckets = new HashMap<>();
 
   /**
@@ -106,8 +99,7 @@ public final class InMemoryJobStore implements JobStore {
     if (state == null) {
       MemoryBucket.Tomb tomb = b.liveTomb(id, now);
       if (tomb != null && tomb.finished()) {
-        if (tomb.hash().equals(MemoryBucket.UNKNOWN_HASH)
-            || tomb.hash().equals(MemoryBucket.hash(job.content()))) {
+        if (tomb.hash().equals(MemoryBucket.hash(job.content()))) {
           return item(Submitted.Kind.DONE, tomb.at());
         }
         if (!job.replace()) {
@@ -367,7 +359,7 @@ public final class InMemoryJobStore implements JobStore {
   }
 
   @Override
-  public synchronized Cancelled cancel(Bucket bucket, String taskId) {
+  public synchronized CancelResult cancel(Bucket bucket, String taskId) {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
     JobState state = b.stateOf(taskId);
@@ -379,27 +371,20 @@ public final class InMemoryJobStore implements JobStore {
         b.trimTombs(now, 34);
       }
       b.count("cancelled");
-      return new Cancelled(
-          new CancelResult(CancelResult.Outcome.CANCELLED, 0),
-          now,
-          record == null ? null : record.incarnation());
+      return new CancelResult(CancelResult.Outcome.CANCELLED, 0);
     }
     if (state == JobState.RESERVED) {
-      return notCancelled(CancelResult.Outcome.IN_DELIVERY, b.attempt(taskId), now);
+      return new CancelResult(CancelResult.Outcome.IN_DELIVERY, b.attempt(taskId));
     }
     if (state == JobState.DEAD) {
-      return notCancelled(CancelResult.Outcome.DEAD, 0, now);
+      return new CancelResult(CancelResult.Outcome.DEAD, 0);
     }
     MemoryBucket.Tomb tomb = b.liveTomb(taskId, now);
     CancelResult.Outcome outcome = CancelResult.Outcome.UNKNOWN;
     if (tomb != null) {
       outcome = tomb.finished() ? CancelResult.Outcome.FINISHED : CancelResult.Outcome.CANCELLED;
     }
-    return notCancelled(outcome, 0, now);
-  }
-
-  private static Cancelled notCancelled(CancelResult.Outcome outcome, int attempt, long now) {
-    return new Cancelled(new CancelResult(outcome, attempt), now, null);
+    return new CancelResult(outcome, 0);
   }
 
   @Override
@@ -456,94 +441,7 @@ public final class InMemoryJobStore implements JobStore {
               content.tags(),
               content.content()));
     }
-    return new Revised(Revised.Kind.REVISED, at, 0, newHead(b, head), b.jobs.get(taskId));
-  }
-
-  @Override
-  public synchronized Restored restore(Bucket bucket, List<Restoration> restorations) {
-    MemoryBucket b = of(bucket);
-    long now = clock.getAsLong();
-    Long before = b.delayed.first();
-    List<Restored.Kind> kinds = new ArrayList<>();
-    for (Restoration restoration : restorations) {
-      JobRecord job = restoration.job();
-      kinds.add(job == null ? end(b, restoration, now) : putBack(b, restoration, job, now));
-    }
-    int ended = (int) kinds.stream().filter(ENDINGS::contains).count();
-    if (ended > 0) {
-      b.trimTombs(now, 32 + 2 * ended);
-    }
-    return new Restored(kinds, newHead(b, before));
-  }
-
-  private Restored.Kind end(MemoryBucket b, Restoration ended, long now) {
-    String id = ended.taskId();
-    JobRecord there = b.jobs.get(id);
-    JobState state = b.stateOf(id);
-    boolean done = ended.kind() == Restoration.Kind.DONE;
-    String hash = MemoryBucket.UNKNOWN_HASH;
-    if (there != null && there.incarnation().equals(ended.incarnation())) {
-      if (!done && state != JobState.DELAYED) {
-        return Restored.Kind.KEPT;
-      }
-      b.forget(id);
-      hash = MemoryBucket.hash(there.content());
-    } else {
-      MemoryBucket.Tomb tomb = b.liveTomb(id, now);
-      if (there != null || state != null) {
-        return Restored.Kind.KEPT;
-      }
-      if (tomb != null && tomb.at() >= ended.at()) {
-        boolean again =
-            done
-                && tomb.finished()
-                && tomb.at() > ended.at()
-                && tomb.incarnation().equals(ended.incarnation());
-        return again ? Restored.Kind.REPEATED : Restored.Kind.KEPT;
-      }
-    }
-    b.bury(id, new MemoryBucket.Tomb(ended.incarnation(), done, hash, ended.at()), now + retention);
-    return there != null ? Restored.Kind.ENDED : Restored.Kind.REMEMBERED;
-  }
-
-  private static Restored.Kind putBack(
-      MemoryBucket b, Restoration wanted, JobRecord job, long now) {
-    String id = wanted.taskId();
-    JobRecord there = b.jobs.get(id);
-    JobState state = b.stateOf(id);
-    boolean changed = wanted.kind() == Restoration.Kind.CHANGED;
-    if (there == null) {
-      MemoryBucket.Tomb tomb = b.liveTomb(id, now);
-      boolean newer =
-          tomb != null
-              && (tomb.incarnation().equals(job.incarnation()) || tomb.at() >= job.acceptedAt());
-      if (state != null || newer) {
-        return Restored.Kind.KEPT;
-      }
-      b.dropTomb(id);
-      b.put(id, job);
-      b.delayed.put(id, wanted.at());
-      return Restored.Kind.STORED;
-    }
-    if (there.incarnation().equals(job.incarnation())) {
-      if (!changed
-          || state != JobState.DELAYED
-          || Long.valueOf(wanted.at()).equals(b.delayed.get(id))) {
-        return Restored.Kind.KEPT;
-      }
-      b.delayed.put(id, wanted.at());
-      return Restored.Kind.CHANGED;
-    }
-    boolean older =
-        there.acceptedAt() < job.acceptedAt()
-            || (there.acceptedAt() == job.acceptedAt() && changed);
-    if (state == JobState.RESERVED || !older) {
-      return Restored.Kind.KEPT;
-    }
-    b.forget(id);
-    b.put(id, job);
-    b.delayed.put(id, wanted.at());
-    return Restored.Kind.CHANGED;
+    return new Revised(Revised.Kind.REVISED, at, 0, newHead(b, head));
   }
 
   @Override
@@ -566,15 +464,6 @@ public final class InMemoryJobStore implements JobStore {
   }
 
   @Override
-  public synchronized Requeued requeueOldest(Bucket bucket, int max, Duration delay) {
-    MemoryBucket b = of(bucket);
-    return requeue(
-        bucket,
-        b.dead.earliest(Long.MAX_VALUE, max).stream().map(Map.Entry::getKey).toList(),
-        delay);
-  }
-
-  @Override
   public synchronized int purge(Bucket bucket, JobState state, List<String> taskIds) {
     MemoryBucket b = of(bucket);
     int purged = 0;
@@ -586,13 +475,6 @@ public final class InMemoryJobStore implements JobStore {
       }
     }
     return purged;
-  }
-
-  @Override
-  public synchronized int purgeOldest(Bucket bucket, JobState state, long before, int max) {
-    MemoryBucket b = of(bucket);
-    return purge(
-        bucket, state, b.set(state).earliest(before, max).stream().map(Map.Entry::getKey).toList());
   }
 
   @Override

@@ -42,9 +42,6 @@ final class MemoryBucket {
     }
   }
 
-  /** Of a job whose content a fail-over has made forget. */
-  static final String UNKNOWN_HASH = "0";
-
   record Tomb(String incarnation, boolean finished, String hash, long at) {}
 
   record Failure(
@@ -230,13 +227,8 @@ final class MemoryBucket {
   }
 
   void bury(JobRecord record, String id, boolean finished, long now, long retention) {
-    bury(
-        id, new Tomb(record.incarnation(), finished, hash(record.content()), now), now + retention);
-  }
-
-  void bury(String id, Tomb tomb, long expires) {
-    tombExpiry.put(id, expires);
-    tombs.put(id, tomb);
+    tombExpiry.put(id, now + retention);
+    tombs.put(id, new Tomb(record.incarnation(), finished, hash(record.content()), now));
   }
 
   @Nullable Tomb liveTomb(String id, long now) {

@@ -21,7 +21,6 @@ public final class MutantStore {
           "expire",
           "cancel",
           "revise",
-          "restore",
           "requeue",
           "purge",
           "find",

@@ -4,12 +4,10 @@ import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.queue.Bucket;
 import io.punctual.core.store.Cursor;
-import io.punctual.core.store.JobRecord;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Lease;
 import io.punctual.core.store.LeaseToken;
 import io.punctual.core.store.Page;
-import io.punctual.core.store.Restoration;
 import io.punctual.core.store.Revision;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Submission;
@@ -30,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 final class HistoryGenerator {
 
   static final long START = 1_000_000;
-  private static final List<Restoration.Kind> RESTORATIONS = List.of(Restoration.Kind.values());
   private static final List<Settlement.Op> OPS = List.of(Settlement.Op.values());
   private static final String[] IDS = {"a", "b", "c", "d", "e", "a1", "Z"};
 
@@ -138,8 +135,6 @@ final class HistoryGenerator {
     } else if (dice < 79) {
       int max = 1 + random.nextInt(4);
       return Step.call("expire " + max, store -> store.expire(bucket, max));
-    } else if (dice < 81) {
-      return restore();
     } else if (dice < 84) {
       String id = id();
       return Step.call("cancel " + id, store -> store.cancel(bucket, id));
@@ -221,39 +216,6 @@ final class HistoryGenerator {
     return Step.call("submit " + Shown.text(jobs), store -> store.submit(bucket, jobs));
   }
 
-  private Step restore() {
-    List<Restoration> restorations = new ArrayList<>();
-    List<String> ids = new ArrayList<>();
-    for (int i = 0; i <= random.nextInt(3); i++) {
-      String[] job = recent(submitted);
-      String id = job == null || random.nextInt(4) == 0 ? id() : job[0];
-      String incarnation = job == null || random.nextInt(4) == 0 ? "i0" : job[1];
-      if (ids.contains(id)) {
-        continue;
-      }
-      ids.add(id);
-      long at = START + round(random.nextInt(1000));
-      Restoration.Kind kind = RESTORATIONS.get(random.nextInt(RESTORATIONS.size()));
-      restorations.add(
-          kind == Restoration.Kind.WAITING || kind == Restoration.Kind.CHANGED
-              ? Restoration.waiting(
-                  kind,
-                  id,
-                  at,
-                  new JobRecord(
-                      incarnation,
-                      attempts,
-                      // Often the very moment of a submit.
-                      START + (random.nextBoolean() ? 0 : round(random.nextInt(1000))),
-                      random.nextInt(3) == 0 ? 40 : 0,
-                      tags().stream().sorted().toList(),
-                      ("content " + random.nextInt(3)).getBytes(StandardCharsets.UTF_8)))
-              : Restoration.ended(kind, id, incarnation, at));
-    }
-    return Step.call(
-        "restore " + Shown.text(restorations), store -> store.restore(bucket, restorations));
-  }
-
   private Step claim() {
     LeaseToken token = new LeaseToken("t" + tokens.size());
     tokens.add(token.value());
@@ -304,25 +266,12 @@ final class HistoryGenerator {
 
   private Step requeue() {
     Duration delay = Duration.ofMillis(random.nextInt(50));
-    if (random.nextBoolean()) {
-      int max = 1 + random.nextInt(3);
-      return Step.call(
-          "requeue the oldest " + max + " in " + delay,
-          store -> store.requeueOldest(bucket, max, delay));
-    }
     List<String> ids = ids();
     return Step.call("requeue " + ids + " in " + delay, store -> store.requeue(bucket, ids, delay));
   }
 
   private Step purge() {
     JobState state = random.nextBoolean() ? JobState.DEAD : JobState.DELAYED;
-    if (random.nextBoolean()) {
-      int max = 1 + random.nextInt(3);
-      long before = START + random.nextInt(1500);
-      return Step.call(
-          "purge the earliest " + max + " " + state + " up to " + before,
-          store -> store.purgeOldest(bucket, state, before, max));
-    }
     List<String> ids = ids();
     return Step.call("purge " + state + " " + ids, store -> store.purge(bucket, state, ids));
   }

@@ -22,7 +22,6 @@ record Mutant(String file, int line, String change, String text) {
           "expire",
           "cancel",
           "revise",
-          "restore",
           "requeue",
           "purge",
           "find",

@@ -70,17 +70,11 @@ final class Attempts {
     // Each job is done once for Redis, however often it ran.
     assertThat(done).as("done, %s", this).isEqualTo(doneJobs);
     // Redis heard of a failure only from a worker; what it did not hear of, it had given up on.
-    assertThat(failed)
-        .as("failed, %s", this)
-        .isBetween(failedRuns - further() - forgotten(), failedRuns);
+    assertThat(failed).as("failed, %s", this).isBetween(failedRuns - further(), failedRuns);
     // Each run is an attempt, and what Redis has an answer of has run.
-    assertThat(runs)
-        .as("runs, %s", this)
-        .isBetween(done + failed, done + failed + further() + forgotten());
+    assertThat(runs).as("runs, %s", this).isBetween(done + failed, done + failed + further());
     // A further run that no worker asked for is one that Redis has counted.
-    assertThat(furtherUnasked)
-        .as("further runs, %s", this)
-        .isLessThanOrEqualTo(further() + forgotten());
+    assertThat(furtherUnasked).as("further runs, %s", this).isLessThanOrEqualTo(further());
     // The metric counts nothing that Redis does not have. It has less: what a scheduler counted
     // in its last moments went with it, and what it did not hear of, it does not count.
     compare(whole, "failed", metric("failed"), failed);
@@ -98,10 +92,6 @@ final class Attempts {
     } else {
       assertThat(counted).as("metric of %s, %s", what, this).isLessThanOrEqualTo(kept);
     }
-  }
-
-  private int forgotten() {
-    return metric("done_forgotten");
   }
 
   private int metric(String cause) {
