@@ -94,8 +94,8 @@ public record PunctualClientProperties(
    *     submits without a time of their own
    * @param retry what happens after a failed attempt: of jobs that this application submits without
    *     a policy of their own
-   * @param once where it is remembered which jobs are done, so that none takes effect twice:
-   *     database, redis or off
+   * @param once database: the application's database records which jobs are done, so that none
+   *     takes effect twice; or off
    */
   public record Worker(
       @DefaultValue("true") boolean enabled,

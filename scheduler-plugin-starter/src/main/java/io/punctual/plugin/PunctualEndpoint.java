@@ -73,8 +73,7 @@ public final class PunctualEndpoint {
    * @param scanInterval how often it is looked for jobs even if nothing wakes the scanner
    * @param timeToRun of jobs that this application sends without one; null for the default
    * @param retry of jobs that bring none
-   * @param once where it is remembered which jobs are done: {@code database} or {@code redis}; null
-   *     for nowhere
+   * @param once {@code database} where a job takes effect once; null where it may run again
    */
   public record TaskType(
       int concurrency,

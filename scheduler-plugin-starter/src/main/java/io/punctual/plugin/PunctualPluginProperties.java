@@ -70,8 +70,8 @@ public record PunctualPluginProperties(
    * @param timeToRun how long one attempt may take, 1 s to 24 h: of jobs that this application
    *     submits without a time of their own
    * @param retry the retry policy of its jobs that bring none
-   * @param once where it is remembered which jobs are done, so that none takes effect twice:
-   *     database, redis or off
+   * @param once database: the application's database records which jobs are done, so that none
+   *     takes effect twice; or off
    */
   public record Queue(
       String taskType,

@@ -207,8 +207,7 @@ public final class AnnotatedWorkers implements SmartInitializingSingleton {
     return switch (text) {
       case "off" -> Once.OFF;
       case "database" -> Once.DATABASE;
-      case "redis" -> Once.REDIS;
-      default -> throw new IllegalArgumentException("it must be database, redis or off");
+      default -> throw new IllegalArgumentException("it must be database or off");
     };
   }
 

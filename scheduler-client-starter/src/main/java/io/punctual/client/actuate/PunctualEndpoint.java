@@ -104,8 +104,7 @@ public final class PunctualEndpoint {
    * @param timeToRun of jobs that this application sends without one; null where the scheduler's
    *     counts
    * @param retry likewise
-   * @param once where it is remembered which jobs are done: {@code database} or {@code redis}; null
-   *     for nowhere
+   * @param once {@code database} where a job takes effect once; null where it may run again
    */
   public record TaskType(
       int concurrency,

@@ -19,9 +19,7 @@ import io.punctual.spring.TransactionCalls;
 import io.punctual.spring.WorkerSettings;
 import io.punctual.test.PendingCalls;
 import io.punctual.test.TestScheduler;
-import io.punctual.transactions.once.OnceFilter;
 import io.punctual.transactions.once.OnceFilters;
-import io.punctual.transactions.once.OnceSource;
 import io.punctual.transactions.outbox.Outbox;
 import io.punctual.transactions.outbox.OutboxOptions;
 import io.punctual.transactions.outbox.OutboxRelay;
@@ -50,8 +48,6 @@ import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
-import org.springframework.core.Ordered;
-import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -236,23 +232,6 @@ public class PunctualTestAutoConfiguration {
     WorkerFilters punctualTestWorkerFilters(ObjectProvider<OnceFilters> filters) {
       return (TaskWorkers workers, Function<String, @Nullable Once> once) ->
           filters.ifAvailable(known -> known.apply(workers, once));
-    }
-
-    /** In the place of the application's Redis, which no test needs for this. */
-    @Bean
-    @Order(Ordered.HIGHEST_PRECEDENCE)
-    OnceSource punctualTestRedisOnce(TestScheduler scheduler) {
-      return new OnceSource() {
-        @Override
-        public Once where() {
-          return Once.REDIS;
-        }
-
-        @Override
-        public OnceFilter open() {
-          return new OnceInMemory(scheduler.clock());
-        }
-      };
     }
   }
 

@@ -34,8 +34,7 @@ import org.springframework.transaction.support.TransactionTemplate;
     properties = {
       "spring.application.name=bank",
       "spring.datasource.url=jdbc:h2:mem:outbox-and-once",
-      "punctual.client.outbox.enabled=true",
-      "punctual.client.workers.[points.filtered].once=redis"
+      "punctual.client.outbox.enabled=true"
     })
 @TestConstructor(autowireMode = TestConstructor.AutowireMode.ALL)
 class OutboxAndOnceTest {
@@ -56,7 +55,6 @@ class OutboxAndOnceTest {
   static class Bank {
 
     Runnable midway = () -> {};
-    int filtered;
 
     private final JdbcClient db;
     private final TaskSubmitService tasks;
@@ -77,12 +75,6 @@ class OutboxAndOnceTest {
       db.sql("update points set points = points + 100").update();
       midway.run();
       tasks.job("points.tell", customer).id(customer).in(Duration.ofHours(1)).send();
-    }
-
-    @DelayedTask("points.filtered")
-    void filtered() {
-      filtered++;
-      midway.run();
     }
   }
 
@@ -121,7 +113,6 @@ class OutboxAndOnceTest {
     db.sql("insert into points values (0)").update();
     failures.calls.clear();
     bank.midway = () -> {};
-    bank.filtered = 0;
   }
 
   private int points() {
@@ -260,36 +251,5 @@ class OutboxAndOnceTest {
 
     assertThat(points()).isEqualTo(100);
     assertThat(scheduler).of("points.tell").hasOne();
-  }
-
-  @Test
-  void theFilterOfRedisNeedsNoRedis() {
-    scheduler.faults().loseAnswer("points.filtered");
-    tasks.job("points.filtered", "").id("1").in(Duration.ZERO).send();
-
-    scheduler.advance(Duration.ofMinutes(1));
-
-    assertThat(scheduler).of("points.filtered").job("1").isDone().wasAttempted(2);
-    assertThat(bank.filtered).isOne();
-  }
-
-  @Test
-  void andShowsThatItIsNoPromise() {
-    bank.midway = () -> scheduler.faults().killWorkerHere();
-    tasks
-        .job("points.filtered", "")
-        .id("1")
-        .in(Duration.ZERO)
-        .timeToRun(Duration.ofSeconds(10))
-        .send();
-    scheduler.runDue();
-    bank.midway = () -> {};
-
-    scheduler.advance(Duration.ofSeconds(10));
-    assertThat(bank.filtered).isOne();
-    scheduler.advance(Duration.ofMinutes(1));
-
-    assertThat(scheduler).of("points.filtered").job("1").isDone();
-    assertThat(bank.filtered).isEqualTo(2);
   }
 }

@@ -4,13 +4,11 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.punctual.JobScheduler;
 import io.punctual.spring.CommitFailures;
 import io.punctual.spring.JobApplication;
-import io.punctual.spring.Once;
 import io.punctual.transactions.Database;
 import io.punctual.transactions.once.DatabaseOnce;
 import io.punctual.transactions.once.OnceFilter;
 import io.punctual.transactions.once.OnceFilters;
 import io.punctual.transactions.once.OnceSource;
-import io.punctual.transactions.once.RedisOnce;
 import io.punctual.transactions.outbox.Outbox;
 import io.punctual.transactions.outbox.OutboxHealthIndicator;
 import io.punctual.transactions.outbox.OutboxMetrics;
@@ -32,7 +30,6 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /** The outbox, where it is switched on, and filters for workers that want one. */
@@ -40,8 +37,7 @@ import org.springframework.transaction.PlatformTransactionManager;
     afterName = {
       "io.punctual.client.autoconfigure.PunctualClientAutoConfiguration",
       "io.punctual.plugin.PunctualPluginAutoConfiguration",
-      "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
-      "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration"
+      "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
     })
 @ConditionalOnBean(JobApplication.class)
 public class PunctualTransactionsAutoConfiguration {
@@ -49,9 +45,9 @@ public class PunctualTransactionsAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   OnceFilters punctualOnceFilters(
-      ObjectProvider<OnceSource> sources, ObjectProvider<SkippedJobs> skipped) {
+      ObjectProvider<OnceSource> source, ObjectProvider<SkippedJobs> skipped) {
     return new OnceFilters(
-        sources.orderedStream().toList(), skipped.getIfAvailable(() -> type -> {})::skipped);
+        source.getIfAvailable(), skipped.getIfAvailable(() -> type -> {})::skipped);
   }
 
   private static <T> T only(ObjectProvider<T> beans, String what, String user) {
@@ -200,11 +196,6 @@ public class PunctualTransactionsAutoConfiguration {
     }
 
     @Override
-    public Once where() {
-      return Once.DATABASE;
-    }
-
-    @Override
     public synchronized OnceFilter open() {
       DataSource source = only(sources, "DataSource", DatabaseOnceConfiguration.USER);
       Database database = Database.of(source, DatabaseOnceConfiguration.USER);
@@ -233,37 +224,6 @@ public class PunctualTransactionsAutoConfiguration {
 
     private static void require(Database database) {
       database.require("punctual_once", DatabaseOnceConfiguration.USER, "punctual.client.once");
-    }
-  }
-
-  @Configuration(proxyBeanMethods = false)
-  @ConditionalOnClass(StringRedisTemplate.class)
-  @EnableConfigurationProperties(PunctualOnceProperties.class)
-  static class RedisOnceConfiguration {
-
-    @Bean
-    OnceSource punctualRedisOnce(
-        ObjectProvider<StringRedisTemplate> redis,
-        JobApplication application,
-        PunctualOnceProperties properties) {
-      return new OnceSource() {
-        @Override
-        public Once where() {
-          return Once.REDIS;
-        }
-
-        @Override
-        public OnceFilter open() {
-          StringRedisTemplate template = redis.getIfUnique();
-          if (template == null) {
-            throw new WorkerSetupException(
-                "once: redis needs a StringRedisTemplate, and there is none, or more than one.",
-                "Add spring-boot-starter-data-redis and set spring.data.redis; or mark one as"
-                    + " @Primary.");
-          }
-          return new RedisOnce(template, application.name(), properties.retention());
-        }
-      };
     }
   }
 }

@@ -5,21 +5,18 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 
-/** An attempt behind a filter, which hears of what the worker asks for. */
+/** An attempt whose end a filter records: it cannot be deferred. */
 final class OnceContext implements TaskContext {
 
   private final TaskContext attempt;
-  private final OnceFilter filter;
 
-  OnceContext(TaskContext attempt, OnceFilter filter) {
+  OnceContext(TaskContext attempt) {
     this.attempt = attempt;
-    this.filter = filter;
   }
 
   @Override
   public void extend(Duration timeToRun) {
     attempt.extend(timeToRun);
-    filter.extended(attempt);
   }
 
   @Override

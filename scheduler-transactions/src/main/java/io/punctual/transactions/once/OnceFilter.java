@@ -19,9 +19,6 @@ public interface OnceFilter {
    */
   boolean run(TaskContext context, Work work) throws Exception;
 
-  /** The job of that attempt, which runs, may take longer than was thought. */
-  default void extended(TaskContext context) {}
-
   /** Forgets what was done too long ago to come again. */
   default void clean() {}
 }

@@ -7,9 +7,7 @@ import io.punctual.worker.Invocation;
 import io.punctual.worker.TaskWorkers;
 import io.punctual.worker.WorkerSetupException;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -24,7 +22,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
-/** Puts a filter before each worker that wants one. */
+/** Puts the filter of {@code once: database} before each worker that is set to it. */
 public final class OnceFilters implements SmartInitializingSingleton, DisposableBean {
 
   private static final Logger log = LoggerFactory.getLogger(OnceFilters.class);
@@ -32,10 +30,10 @@ public final class OnceFilters implements SmartInitializingSingleton, Disposable
 
   private record Demand(TaskWorkers workers, Function<String, @Nullable Once> once) {}
 
-  private final List<OnceSource> sources;
+  private final @Nullable OnceSource source;
   private final Consumer<String> skipped;
   private final List<Demand> demands = new ArrayList<>();
-  private final Map<Once, OnceFilter> filters = new EnumMap<>(Once.class);
+  private @Nullable OnceFilter filter;
   private final ScheduledThreadPoolExecutor cleaner =
       new ScheduledThreadPoolExecutor(
           1,
@@ -46,10 +44,11 @@ public final class OnceFilters implements SmartInitializingSingleton, Disposable
           });
 
   /**
+   * @param source of the filter; null where JDBC is not on the class path
    * @param skipped told the task type of each job that is left out
    */
-  public OnceFilters(List<OnceSource> sources, Consumer<String> skipped) {
-    this.sources = List.copyOf(sources);
+  public OnceFilters(@Nullable OnceSource source, Consumer<String> skipped) {
+    this.source = source;
     this.skipped = skipped;
   }
 
@@ -61,34 +60,30 @@ public final class OnceFilters implements SmartInitializingSingleton, Disposable
   public void apply(TaskWorkers workers, Function<String, @Nullable Once> once) {
     demands.add(new Demand(workers, once));
     workers.wrap(
-        worker -> {
-          Once where = once.apply(worker.type());
-          return where == null || where == Once.OFF ? worker : new Filtered(worker, where);
-        });
+        worker -> once.apply(worker.type()) == Once.DATABASE ? new Filtered(worker) : worker);
   }
 
   /**
-   * Makes the filters that are wanted.
+   * Makes the filter, if a worker is set to it.
    *
-   * @throws WorkerSetupException if there is not what one of them needs
+   * @throws WorkerSetupException if the application lacks what the filter needs
    */
   @Override
   public void afterSingletonsInstantiated() {
     for (Demand demand : demands) {
       for (String type : demand.workers().types()) {
-        Once where = demand.once().apply(type);
-        if (where != null && where != Once.OFF) {
-          var unused = filter(where);
+        if (demand.once().apply(type) == Once.DATABASE) {
+          var unused = filter();
         }
       }
     }
   }
 
-  private synchronized OnceFilter filter(Once where) {
-    OnceFilter known = filters.get(where);
+  private synchronized OnceFilter filter() {
+    OnceFilter known = filter;
     if (known == null) {
-      known = open(where);
-      filters.put(where, known);
+      known = open();
+      filter = known;
       var unused =
           cleaner.scheduleWithFixedDelay(
               new Cleaning(known),
@@ -99,19 +94,13 @@ public final class OnceFilters implements SmartInitializingSingleton, Disposable
     return known;
   }
 
-  private OnceFilter open(Once where) {
-    for (OnceSource source : sources) {
-      if (source.where() == where) {
-        return source.open();
-      }
+  private OnceFilter open() {
+    if (source == null) {
+      throw new WorkerSetupException(
+          "A worker is set to once: database, and there is no database.",
+          "Add spring-boot-starter-jdbc or spring-boot-starter-data-jpa, and a DataSource.");
     }
-    throw where == Once.DATABASE
-        ? new WorkerSetupException(
-            "A worker is set to once: database, and there is no database.",
-            "Add spring-boot-starter-jdbc or spring-boot-starter-data-jpa, and a DataSource.")
-        : new WorkerSetupException(
-            "A worker is set to once: redis, and there is no Redis.",
-            "Add spring-boot-starter-data-redis, and set spring.data.redis.");
+    return source.open();
   }
 
   private record Cleaning(OnceFilter filter) implements Runnable {
@@ -136,11 +125,9 @@ public final class OnceFilters implements SmartInitializingSingleton, Disposable
   private final class Filtered implements TaskWorker {
 
     private final TaskWorker worker;
-    private final Once where;
 
-    Filtered(TaskWorker worker, Once where) {
+    Filtered(TaskWorker worker) {
       this.worker = worker;
-      this.where = where;
     }
 
     @Override
@@ -160,8 +147,7 @@ public final class OnceFilters implements SmartInitializingSingleton, Disposable
 
     @Override
     public CompletionStage<?> invokeAsync(String params, TaskContext context) throws Exception {
-      OnceFilter filter = filter(where);
-      if (!filter.run(context, () -> work(params, new OnceContext(context, filter)))) {
+      if (!filter().run(context, () -> work(params, new OnceContext(context)))) {
         log.info(
             "Job {} of {} was done already; attempt {} is left out",
             context.taskId(),

@@ -1,12 +1,8 @@
 package io.punctual.transactions.once;
 
-import io.punctual.spring.Once;
-
-/** Where a filter comes from, if anybody wants one. */
+/** Makes the filter of {@code once: database}, when the first worker needs it. */
+@FunctionalInterface
 public interface OnceSource {
-
-  /** Where it remembers. */
-  Once where();
 
   /**
    * Makes the filter.

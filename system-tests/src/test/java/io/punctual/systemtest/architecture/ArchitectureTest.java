@@ -167,10 +167,7 @@ class ArchitectureTest {
             "io.punctual.server.security.ApplicationTokens",
             "io.punctual.server.security.AuditLog",
             "io.punctual.server.security.Commands",
-            "io.punctual.server.security.SecurityConfiguration",
-            // Which jobs are done, in the application's own Redis.
-            "io.punctual.transactions.autoconfigure.PunctualTransactionsAutoConfiguration",
-            "io.punctual.transactions.once.RedisOnce");
+            "io.punctual.server.security.SecurityConfiguration");
   }
 
   @Test
