@@ -38,6 +38,8 @@ import org.springframework.util.unit.DataSize;
  * @param workers settings of single task types, by type: enabled, concurrency, time-to-run, retry,
  *     once; they win over those of {@code DelayedTask}. A type with dots stands in brackets: {@code
  *     workers."[order.close]"}
+ * @param check whether the log says, some seconds after the start, that no scheduler answers, or
+ *     that none reaches this instance, and what to do
  * @param pull how jobs are fetched
  * @param submit how schedulers are called
  * @param callback how schedulers call us
@@ -55,6 +57,7 @@ public record PunctualClientProperties(
     @DefaultValue("push") Delivery delivery,
     @DefaultValue("after-commit") Transactions transactions,
     @DefaultValue Map<String, Worker> workers,
+    @DefaultValue("true") boolean check,
     @DefaultValue Pull pull,
     @DefaultValue Submit submit,
     @DefaultValue Callback callback,
@@ -166,21 +169,19 @@ public record PunctualClientProperties(
   /**
    * How schedulers are called.
    *
-   * @param connectTimeout how long a connection may take
-   * @param readTimeout how long an answer may take
-   * @param attempts calls in all before giving up, over all schedulers, 1 to 20; a job that waits
-   *     for requests of other threads may wait that long before its own
+   * @param timeout how long a call may take in all, until the last byte of the answer, 1 s to 5
+   *     min: with tries at other schedulers, pauses between them, and requests of other threads
+   *     that it waits for. One scheduler has half of it to answer, and a tenth to accept the
+   *     connection
    */
-  public record Submit(
-      @DefaultValue("1s") Duration connectTimeout,
-      @DefaultValue("5s") Duration readTimeout,
-      @DefaultValue("6") int attempts) {
+  public record Submit(@DefaultValue("10s") Duration timeout) {
 
     /** Checks the values. */
     public Submit {
-      if (attempts < 1 || attempts > 20) {
+      if (timeout.compareTo(Duration.ofSeconds(1)) < 0
+          || timeout.compareTo(Duration.ofMinutes(5)) > 0) {
         throw new IllegalArgumentException(
-            "punctual.client.submit.attempts must be between 1 and 20, not " + attempts);
+            "punctual.client.submit.timeout must be between 1s and 5m, but was " + timeout);
       }
     }
   }
@@ -196,15 +197,12 @@ public record PunctualClientProperties(
    *     newest first; calls that are not signed with one of them are refused
    * @param acceptUnsigned where there are no secrets: whether calls from this machine are taken
    *     without; for development only
-   * @param check whether a scheduler is asked, some seconds after the start, if it reaches this
-   *     instance, and the log says what it saw
    */
   public record Callback(
       @DefaultValue(WorkerMetadata.DEFAULT_CALLBACK_PATH) String path,
       @DefaultValue("8MB") DataSize maxBody,
       @DefaultValue List<String> secrets,
-      @DefaultValue("false") boolean acceptUnsigned,
-      @DefaultValue("true") boolean check) {
+      @DefaultValue("false") boolean acceptUnsigned) {
 
     /** Checks the values. */
     public Callback {

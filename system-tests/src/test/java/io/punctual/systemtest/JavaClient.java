@@ -21,7 +21,7 @@ final class JavaClient {
         new ClientIdentity(application),
         new SchedulerCalls(
             new SchedulerLocator(() -> schedulers),
-            new PunctualClientProperties.Submit(Duration.ofSeconds(2), Duration.ofSeconds(10), 4),
+            new PunctualClientProperties.Submit(Duration.ofSeconds(20)),
             null,
             null));
   }

@@ -41,7 +41,7 @@ class ShopIT {
 
   /** Of a name of its own: other tests have shops, too. */
   private static JavaProcess shop(String name, String database) {
-    return shop(name, scheduler, database, "--punctual.client.submit.attempts=6");
+    return shop(name, scheduler, database);
   }
 
   private static JavaProcess shop(
@@ -90,7 +90,7 @@ class ShopIT {
                 "shop-early",
                 another,
                 Programs.SHOP_IN_MEMORY,
-                "--punctual.client.submit.attempts=1")) {
+                "--punctual.client.submit.timeout=1s")) {
       String id = place(shop, "tea", 1);
       assertThat(status(shop, id)).isEqualTo("OPEN");
 

@@ -39,7 +39,7 @@ class StrangersBodiesIT {
             WorkerApplication.class,
             "--" + WorkerApplication.RECORD + "=" + directory.resolve("record"),
             "--spring.application.name=shop",
-            "--punctual.client.callback.check=false",
+            "--punctual.client.check=false",
             "--punctual.client.callback.secrets=" + SECRET)) {
       application.start().awaitReady();
       String now = Long.toString(Instant.now().getEpochSecond());

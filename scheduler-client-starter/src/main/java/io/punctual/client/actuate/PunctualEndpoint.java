@@ -83,6 +83,7 @@ public final class PunctualEndpoint {
    * @param running jobs that run now
    * @param taskTypes what it runs, by task type
    * @param schedulers those that are known now
+   * @param schedulersError why it is not known which there are; null where it is
    * @param lastAnswer when any scheduler answered a call last; null if none ever did
    */
   public record Description(
@@ -94,6 +95,7 @@ public final class PunctualEndpoint {
       int running,
       Map<String, TaskType> taskTypes,
       List<Scheduler> schedulers,
+      @Nullable String schedulersError,
       @Nullable Instant lastAnswer) {}
 
   /**
@@ -145,6 +147,13 @@ public final class PunctualEndpoint {
     }
     AdvertisedCallback advertised = callback.get();
     ReachReport report = reach.get();
+    List<Scheduler> schedulers = List.of();
+    String schedulersError = null;
+    try {
+      schedulers = locator.contacts().stream().map(Scheduler::of).toList();
+    } catch (RuntimeException e) {
+      schedulersError = e.toString();
+    }
     return new Description(
         identity.application(),
         delivery.name().toLowerCase(Locale.ROOT),
@@ -153,7 +162,8 @@ public final class PunctualEndpoint {
         concurrency,
         running.values().stream().mapToInt(Integer::intValue).sum(),
         types,
-        locator.contacts().stream().map(Scheduler::of).toList(),
+        schedulers,
+        schedulersError,
         locator.lastAnswer());
   }
 

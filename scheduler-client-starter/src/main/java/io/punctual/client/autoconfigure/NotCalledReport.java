@@ -32,7 +32,7 @@ final class NotCalledReport {
           "Punctual: {} runs no task types (no @DelayedTask method and no TaskWorker bean: it only"
               + " submits); schedulers {}",
           identity.application(),
-          StartupReport.seen(locator));
+          locator.shown());
       return;
     }
     log.warn(
@@ -42,7 +42,7 @@ final class NotCalledReport {
         workers.types(),
         identity.application(),
         why(event.getSpringApplication().getWebApplicationType()),
-        StartupReport.seen(locator));
+        locator.shown());
   }
 
   private static String why(@Nullable WebApplicationType type) {

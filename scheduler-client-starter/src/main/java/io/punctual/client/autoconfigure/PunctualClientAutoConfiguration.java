@@ -10,10 +10,12 @@ import io.punctual.client.PunctualClientProperties;
 import io.punctual.client.PunctualConnectionDetails;
 import io.punctual.client.SchedulerClientCustomizer;
 import io.punctual.client.callback.JobRunner;
+import io.punctual.client.doctor.SchedulerWatch;
 import io.punctual.client.pull.PullRunner;
 import io.punctual.client.submit.HttpJobScheduler;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
+import io.punctual.client.submit.SchedulerSource;
 import io.punctual.spring.AnnotatedWorkers;
 import io.punctual.spring.CommitFailures;
 import io.punctual.spring.JobApplication;
@@ -27,20 +29,20 @@ import io.punctual.transactions.once.OnceFilters;
 import io.punctual.worker.AttemptObservations;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.TaskWorkers;
-import java.net.URI;
 import java.time.InstantSource;
-import java.util.List;
-import java.util.Optional;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
@@ -127,25 +129,20 @@ public class PunctualClientAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  SchedulerLocator punctualSchedulerLocator(
+  SchedulerSource punctualSchedulerSource(
       PunctualConnectionDetails connection,
       PunctualClientProperties properties,
-      ObjectProvider<DiscoveryClient> discovery) {
-    if (!connection.getUrls().isEmpty()) {
-      List<URI> fixed =
-          connection.getUrls().stream().map(SchedulerAddresses::withoutSlash).toList();
-      return new SchedulerLocator(() -> fixed);
-    }
-    return new SchedulerLocator(
-        () -> {
-          DiscoveryClient client = discovery.getIfAvailable();
-          return client == null
-              ? List.of()
-              : client.getInstances(properties.serviceId()).stream()
-                  .map(SchedulerAddresses::of)
-                  .flatMap(Optional::stream)
-                  .toList();
-        });
+      ObjectProvider<DiscoveryClient> discovery,
+      Environment environment) {
+    return connection.getUrls().isEmpty()
+        ? new RegistrySchedulers(discovery, properties.serviceId(), EurekaAddresses.of(environment))
+        : new ConfiguredSchedulers(connection.getUrls());
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  SchedulerLocator punctualSchedulerLocator(SchedulerSource source) {
+    return new SchedulerLocator(source);
   }
 
   @Bean
@@ -164,6 +161,18 @@ public class PunctualClientAutoConfiguration {
         token == null ? properties.token() : token,
         bundle == null ? null : bundles.getObject().getBundle(bundle),
         customizers.orderedStream().toList());
+  }
+
+  @Bean(destroyMethod = "close")
+  @ConditionalOnProperty(prefix = "punctual.client", name = "check", matchIfMissing = true)
+  SchedulerWatch punctualSchedulerWatch(ClientIdentity identity, SchedulerCalls calls) {
+    return new SchedulerWatch(identity, calls);
+  }
+
+  @Bean
+  @ConditionalOnBean(SchedulerWatch.class)
+  ApplicationListener<ApplicationReadyEvent> punctualSchedulerWatchStart(SchedulerWatch watch) {
+    return event -> watch.start();
   }
 
   @Bean

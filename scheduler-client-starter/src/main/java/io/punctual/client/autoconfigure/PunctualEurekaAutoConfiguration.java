@@ -47,7 +47,7 @@ public class PunctualEurekaAutoConfiguration {
 
   /** Only where there are workers: nobody calls an application that submits and nothing else. */
   @Bean(destroyMethod = "close")
-  @ConditionalOnProperty(prefix = "punctual.client.callback", name = "check", matchIfMissing = true)
+  @ConditionalOnProperty(prefix = "punctual.client", name = "check", matchIfMissing = true)
   ReachReport punctualReachReport(
       ClientIdentity identity, ApplicationInfoManager registration, SchedulerCalls calls) {
     // Later: the port may not be known yet.

@@ -7,7 +7,6 @@ import io.punctual.worker.TaskWorkers;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
-import org.springframework.cloud.netflix.eureka.EurekaClientConfigBean;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
@@ -49,8 +48,8 @@ final class StartupReport {
             : workers.types(),
         metadata.callbackPath(),
         environment.getProperty("local.server.port"),
-        registry(event),
-        seen(locator));
+        registry(),
+        locator.shown());
     if (!workers.types().isEmpty() && !event.getApplicationContext().containsBean(PUBLISHER)) {
       log.warn(
           "Punctual: no registry is told what this instance runs, since it has no Eureka client, so"
@@ -67,28 +66,8 @@ final class StartupReport {
     }
   }
 
-  private String registry(ApplicationReadyEvent event) {
-    String told = environment.getProperty("eureka.client.service-url.defaultZone");
-    if (told != null) {
-      return withoutPasswords(told);
-    }
-    return event.getApplicationContext().containsBean(PUBLISHER)
-        ? EurekaClientConfigBean.DEFAULT_URL + " (as none is set)"
-        : "none";
-  }
-
-  /** The schedulers that are known now, in words. */
-  static String seen(SchedulerLocator locator) {
-    try {
-      var found = locator.schedulers();
-      return found.isEmpty() ? "none seen yet" : found.toString();
-    } catch (RuntimeException e) {
-      return "unknown: " + e.getMessage();
-    }
-  }
-
-  /** The addresses, several with commas between them, without {@code name:password@}. */
-  static String withoutPasswords(String addresses) {
-    return addresses.replaceAll("//[^,\\s]*@", "//");
+  private String registry() {
+    String addresses = EurekaAddresses.of(environment);
+    return addresses == null ? "none" : addresses;
   }
 }

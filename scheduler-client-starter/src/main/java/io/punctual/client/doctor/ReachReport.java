@@ -121,9 +121,15 @@ public final class ReachReport implements AutoCloseable {
 
   /** When to ask again; null for never. */
   private @Nullable Duration next() {
-    if (calls.schedulers().isEmpty()) {
-      found("unseen", "no scheduler is known here");
-      return unseen(false);
+    try {
+      if (calls.schedulers().isEmpty()) {
+        found("unseen", "no scheduler is known here");
+        return unseen(false);
+      }
+    } catch (RuntimeException e) {
+      // Of the registry's client, which may be well again later.
+      found("unknown", "the registry is not read: " + e);
+      return later;
     }
     String id = instance.get();
     SchedulerCalls.Answer answer =

@@ -168,7 +168,7 @@ public final class PullRunner implements SmartLifecycle {
         "Punctual: {} pulls {} from {}",
         identity.application(),
         workers.types(),
-        calls.schedulers());
+        calls.shownSchedulers());
   }
 
   /** Asks for jobs of some types, as long as there is room for one. */

@@ -31,20 +31,21 @@ public final class HttpJobScheduler implements JobScheduler {
 
   private final ClientIdentity identity;
   private final SchedulerCalls calls;
-  private final SharedSends sends = new SharedSends(this::sendAlone, this::submitAll);
+  private final SharedSends sends;
 
   public HttpJobScheduler(ClientIdentity identity, SchedulerCalls calls) {
     this.identity = identity;
     this.calls = calls;
+    this.sends = new SharedSends(this::sendAlone, this::sendTogether);
   }
 
   @Override
   public SubmitResult submit(DelayQueueJob job) {
-    return sends.send(job);
+    return sends.send(job, calls.deadline());
   }
 
-  private SubmitResult sendAlone(DelayQueueJob job) {
-    SchedulerCalls.Answer answer = calls.call("POST", JOBS, wire(job));
+  private SubmitResult sendAlone(DelayQueueJob job, long deadline) {
+    SchedulerCalls.Answer answer = calls.call("POST", JOBS, wire(job), deadline);
     if (answer.status() != 200 && answer.status() != 201) {
       throw SchedulerErrors.of(answer);
     }
@@ -60,8 +61,16 @@ public final class HttpJobScheduler implements JobScheduler {
       throw new InvalidJobException(
           "jobs: at most " + Limits.MAX_BATCH + " in one call, not " + jobs.size());
     }
+    return sendTogether(jobs, calls.deadline());
+  }
+
+  private List<BatchItem> sendTogether(List<DelayQueueJob> jobs, long deadline) {
     SchedulerCalls.Answer answer =
-        calls.call("POST", JOBS + "/batch", Map.of("jobs", jobs.stream().map(this::wire).toList()));
+        calls.call(
+            "POST",
+            JOBS + "/batch",
+            Map.of("jobs", jobs.stream().map(this::wire).toList()),
+            deadline);
     JsonNode results = answer.body().get("results");
     if (answer.status() != 200 || results == null || results.size() != jobs.size()) {
       throw SchedulerErrors.of(answer);

@@ -3,7 +3,6 @@ package io.punctual.client.submit;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.client.PunctualClientProperties;
 import io.punctual.client.SchedulerClientCustomizer;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -11,8 +10,11 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
@@ -23,12 +25,15 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Calls a scheduler, and another one where that one does not answer or has no time. Every call may
- * be repeated: jobs are known by their ids.
+ * be repeated: jobs are known by their ids. Every wait ends, also one for the rest of a body.
  */
 public final class SchedulerCalls implements AutoCloseable {
 
   private static final long PAUSE_MS = 100;
-  private static final Duration RETRY_AFTER = Duration.ofSeconds(2);
+  // Of the time of a call: what one scheduler may take, and a connection to it.
+  private static final int TRIES = 2;
+  private static final int CONNECTIONS = 10;
+  private static final int MAX_DETAIL = 200;
 
   private final SchedulerLocator locator;
   private final @Nullable String token;
@@ -65,7 +70,7 @@ public final class SchedulerCalls implements AutoCloseable {
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .followRedirects(HttpClient.Redirect.NEVER)
-            .connectTimeout(options.connectTimeout());
+            .connectTimeout(options.timeout().dividedBy(CONNECTIONS));
     if (tls != null) {
       SSLContext context = tls.createSslContext();
       SSLParameters parameters = context.getDefaultSSLParameters();
@@ -92,96 +97,146 @@ public final class SchedulerCalls implements AutoCloseable {
   }
 
   /**
-   * Makes a call.
+   * Makes a call, within {@code punctual.client.submit.timeout}.
    *
    * @param body to be sent as JSON; null for none
-   * @throws SchedulerUnavailableException if no scheduler had an answer
+   * @throws SchedulerUnavailableException if no scheduler had an answer in that time
    */
   public Answer call(String method, String path, @Nullable Object body) {
-    return call(method, path, body, options.readTimeout());
+    return call(method, path, body, deadline());
   }
 
-  /** The schedulers that would be called now. */
+  /**
+   * Makes a call whose answer may take longer, as when a scheduler waits for something.
+   *
+   * @param answerWithin how long one scheduler may take for its whole answer
+   * @throws SchedulerUnavailableException if no scheduler had an answer in that time
+   */
+  public Answer call(String method, String path, @Nullable Object body, Duration answerWithin) {
+    Duration all = answerWithin.compareTo(options.timeout()) > 0 ? answerWithin : options.timeout();
+    return call(method, path, body, answerWithin, System.nanoTime() + all.toNanos());
+  }
+
+  /**
+   * Asks for something, within a time of its own.
+   *
+   * @param within how long that may take in all, with tries at other schedulers
+   * @throws SchedulerUnavailableException if no scheduler had an answer in that time
+   */
+  public Answer look(String path, Duration within) {
+    return call("GET", path, null, within, System.nanoTime() + within.toNanos());
+  }
+
+  /** Returns until when a call that begins now may take, by {@link System#nanoTime}. */
+  long deadline() {
+    return System.nanoTime() + options.timeout().toNanos();
+  }
+
+  /** As {@link #call(String, String, Object)}, until then. */
+  Answer call(String method, String path, @Nullable Object body, long deadline) {
+    return call(method, path, body, options.timeout().dividedBy(TRIES), deadline);
+  }
+
+  /**
+   * Returns the schedulers that would be called now.
+   *
+   * @throws RuntimeException whatever the client of a registry throws
+   */
   public List<URI> schedulers() {
     return locator.schedulers();
   }
 
-  /** As {@link #call(String, String, Object)}, for an answer that may take that long. */
-  public Answer call(String method, String path, @Nullable Object body, Duration answerWithin) {
+  /** Returns the schedulers that would be called now, in words. */
+  public String shownSchedulers() {
+    return locator.shown();
+  }
+
+  private Answer call(
+      String method, String path, @Nullable Object body, Duration answerWithin, long deadline) {
     byte[] bytes = body == null ? new byte[0] : json.writeValueAsBytes(body);
-    Exception last = new IOException("no scheduler is known; is one registered?");
-    Duration retryAfter = RETRY_AFTER;
-    int calls = 0;
-    for (int round = 0; calls < options.attempts(); round++) {
-      pause(round);
-      List<URI> schedulers = locator.schedulers();
-      if (schedulers.isEmpty()) {
-        calls++;
-      }
-      for (URI scheduler : schedulers) {
-        if (calls++ >= options.attempts()) {
+    Tries tries = new Tries(locator.source(), !method.equals("GET"));
+    int round = 0;
+    do {
+      for (URI scheduler : schedulers(tries)) {
+        long left = deadline - System.nanoTime();
+        if (left <= 0) {
           break;
         }
-        try {
-          HttpResponse<byte[]> response =
-              client.send(
-                  request(scheduler, method, path, bytes, answerWithin),
-                  HttpResponse.BodyHandlers.ofByteArray());
-          if (response.statusCode() < 500 && response.statusCode() != 429) {
-            locator.answered(scheduler);
-            return new Answer(response.statusCode(), parse(response.body()));
-          }
-          retryAfter = retryAfter(response, retryAfter);
-          String error = "HTTP " + response.statusCode();
-          last = new IOException(scheduler + " answered " + error);
-          locator.failed(scheduler, error);
-        } catch (IOException e) {
-          last = new IOException(scheduler + ": " + e, e);
-          locator.failed(scheduler, e.toString());
-        } catch (InterruptedException e) {
-          throw interrupted(e);
+        Duration within = left < answerWithin.toNanos() ? Duration.ofNanos(left) : answerWithin;
+        HttpResponse<byte[]> response =
+            response(scheduler, request(scheduler, method, path, bytes), within, tries);
+        if (response == null) {
+          continue;
         }
-      }
-    }
-    throw unavailable(
-        "No scheduler took the call after " + options.attempts() + " tries; " + last.getMessage(),
-        retryAfter,
-        last);
-  }
-
-  /** For a caller that was interrupted while it waited; it stays interrupted. */
-  static SchedulerUnavailableException interrupted(InterruptedException e) {
-    Thread.currentThread().interrupt();
-    return unavailable("interrupted while waiting for a scheduler", RETRY_AFTER, e);
-  }
-
-  private static SchedulerUnavailableException unavailable(
-      String message, Duration retryAfter, Exception cause) {
-    return new SchedulerUnavailableException(
-        message + ". Whether it took effect is not known; repeat it with the same task id.",
-        retryAfter,
-        cause);
-  }
-
-  private void pause(int round) {
-    if (round > 0) {
-      try {
-        // In the caller's thread, which waits for the answer anyway; longer each round, so that a
-        // scheduler that restarts gets its time.
-        if (closed.await(PAUSE_MS << Math.min(round - 1, 5), TimeUnit.MILLISECONDS)) {
-          throw unavailable(
-              "the application ends", RETRY_AFTER, new CancellationException("closed"));
+        JsonNode answer = parse(response.body());
+        if (response.statusCode() < 500 && response.statusCode() != 429) {
+          locator.answered(scheduler);
+          return new Answer(response.statusCode(), answer);
         }
-      } catch (InterruptedException e) {
-        throw interrupted(e);
+        tries.busy(scheduler, response.statusCode(), detail(answer), retryAfter(response));
+        locator.failed(scheduler, "HTTP " + response.statusCode());
       }
+    } while (pause(round++, deadline, tries));
+    throw tries.unavailable();
+  }
+
+  private List<URI> schedulers(Tries tries) {
+    try {
+      List<URI> schedulers = locator.schedulers();
+      tries.read();
+      return schedulers;
+    } catch (RuntimeException e) {
+      tries.unread(e);
+      return List.of();
     }
   }
 
-  private HttpRequest request(
-      URI scheduler, String method, String path, byte[] body, Duration answerWithin) {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create(scheduler + path)).timeout(answerWithin);
+  /** Returns the whole answer of one scheduler; null where there is none in time. */
+  private @Nullable HttpResponse<byte[]> response(
+      URI scheduler, HttpRequest request, Duration within, Tries tries) {
+    CompletableFuture<HttpResponse<byte[]>> response =
+        client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray());
+    try {
+      // A time-out of the request would end with the headers.
+      return response.get(within.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      locator.failed(scheduler, tries.failed(scheduler, e, within));
+      return null;
+    } catch (ExecutionException e) {
+      Exception cause = e.getCause() instanceof Exception known ? known : e;
+      locator.failed(scheduler, tries.failed(scheduler, cause, within));
+      return null;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      tries.interrupted();
+      throw tries.stopped("Interrupted while waiting for a scheduler", e);
+    } finally {
+      // Of one that is not done, this closes the connection.
+      var unused = response.cancel(true);
+    }
+  }
+
+  /** Waits before the next round; false if there is no time for one. */
+  private boolean pause(int round, long deadline, Tries tries) {
+    // In the caller's thread, which waits for the answer anyway; longer each round, so that a
+    // scheduler that restarts gets its time.
+    long pause = TimeUnit.MILLISECONDS.toNanos(PAUSE_MS << Math.min(round, 5));
+    if (deadline - System.nanoTime() <= pause) {
+      return false;
+    }
+    try {
+      if (closed.await(pause, TimeUnit.NANOSECONDS)) {
+        throw tries.stopped("The application ends", new CancellationException("closed"));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw tries.stopped("Interrupted while waiting for a scheduler", e);
+    }
+    return true;
+  }
+
+  private HttpRequest request(URI scheduler, String method, String path, byte[] body) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(scheduler + path));
     if (token != null) {
       request.header("Authorization", "Bearer " + token);
     }
@@ -195,9 +250,14 @@ public final class SchedulerCalls implements AutoCloseable {
             .build();
   }
 
-  private static Duration retryAfter(HttpResponse<byte[]> response, Duration otherwise) {
+  private static @Nullable Duration retryAfter(HttpResponse<byte[]> response) {
     String seconds = response.headers().firstValue("Retry-After").orElse("");
-    return seconds.matches("\\d{1,5}") ? Duration.ofSeconds(Long.parseLong(seconds)) : otherwise;
+    return seconds.matches("\\d{1,5}") ? Duration.ofSeconds(Long.parseLong(seconds)) : null;
+  }
+
+  private static String detail(JsonNode problem) {
+    String detail = SchedulerErrors.text(problem, "detail", "");
+    return detail.length() > MAX_DETAIL ? detail.substring(0, MAX_DETAIL) + "..." : detail;
   }
 
   private JsonNode parse(byte[] body) {
@@ -208,7 +268,7 @@ public final class SchedulerCalls implements AutoCloseable {
     }
   }
 
-  /** Lets nobody wait for a scheduler any more: who would try again is told so at once. */
+  /** Ends all waiting for another try: such a call fails at once. */
   @Override
   public void close() {
     closed.countDown();

@@ -8,7 +8,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Knows where schedulers are, and which of them did not answer lately. */
@@ -16,21 +15,30 @@ public final class SchedulerLocator {
 
   private record Failure(long nanos, Instant at, String error) {}
 
-  private final Supplier<List<URI>> known;
+  private final SchedulerSource source;
   private final Map<URI, Failure> failures = new ConcurrentHashMap<>();
   private final Map<URI, Instant> answers = new ConcurrentHashMap<>();
   private volatile @Nullable Instant lastAnswer;
 
   /**
-   * @param known the base addresses of all schedulers, as far as anybody knows now
+   * @param source of the base addresses of all schedulers
    */
-  public SchedulerLocator(Supplier<List<URI>> known) {
-    this.known = known;
+  public SchedulerLocator(SchedulerSource source) {
+    this.source = source;
   }
 
-  /** All schedulers, in random order, those that failed latest at the end. */
+  /** Returns where the addresses come from. */
+  SchedulerSource source() {
+    return source;
+  }
+
+  /**
+   * Returns all schedulers, in random order, those that failed latest at the end.
+   *
+   * @throws RuntimeException whatever the client of a registry throws
+   */
   public List<URI> schedulers() {
-    List<URI> all = new ArrayList<>(known.get());
+    List<URI> all = new ArrayList<>(source.schedulers());
     Collections.shuffle(all);
     failures.keySet().retainAll(all);
     answers.keySet().retainAll(all);
@@ -38,12 +46,26 @@ public final class SchedulerLocator {
     return all;
   }
 
+  /** Returns the schedulers that are known now, in words. */
+  public String shown() {
+    try {
+      List<URI> found = schedulers();
+      return found.isEmpty() ? "none seen yet" : found.toString();
+    } catch (RuntimeException e) {
+      return "unknown: " + e.getMessage();
+    }
+  }
+
   private long failedAt(URI scheduler) {
     Failure failure = failures.get(scheduler);
     return failure == null ? 0 : failure.nanos();
   }
 
-  /** All schedulers, by address, each with what came of calling it. */
+  /**
+   * Returns all schedulers, by address, each with what came of calling it.
+   *
+   * @throws RuntimeException whatever the client of a registry throws
+   */
   public List<SchedulerContact> contacts() {
     return schedulers().stream()
         .sorted()

@@ -57,7 +57,7 @@ import tools.jackson.databind.json.JsonMapper;
       "eureka.client.fetch-registry=false",
       "eureka.instance.hostname=shop.example",
       "punctual.client.token=pct_of-the-shop",
-      "punctual.client.submit.attempts=1",
+      "punctual.client.submit.timeout=1s",
       "punctual.client.callback.accept-unsigned=true",
       "punctual.client.workers.[order.close].concurrency=3",
       "punctual.client.workers.[order.close].time-to-run=45s",

@@ -40,10 +40,7 @@ class PunctualHealthIndicatorTest {
     schedulers.add(URI.create(scheduler.baseUrl()));
     calls =
         new SchedulerCalls(
-            locator,
-            new PunctualClientProperties.Submit(Duration.ofSeconds(1), Duration.ofSeconds(5), 1),
-            null,
-            null);
+            locator, new PunctualClientProperties.Submit(Duration.ofSeconds(10)), null, null);
   }
 
   @AfterEach

@@ -260,7 +260,7 @@ class PunctualClientAutoConfigurationTest {
 
     registered.run(context -> assertThat(context).hasSingleBean(ReachReport.class));
     registered
-        .withPropertyValues("punctual.client.callback.check=false")
+        .withPropertyValues("punctual.client.check=false")
         .run(context -> assertThat(context).doesNotHaveBean(ReachReport.class));
     web.run(context -> assertThat(context).doesNotHaveBean(ReachReport.class));
   }

@@ -36,7 +36,7 @@ import org.springframework.context.annotation.Bean;
     properties = {
       "spring.application.name=shop",
       "eureka.client.enabled=false",
-      "punctual.client.callback.check=false"
+      "punctual.client.check=false"
     })
 @ExtendWith(OutputCaptureExtension.class)
 class CallbackBodiesIT {

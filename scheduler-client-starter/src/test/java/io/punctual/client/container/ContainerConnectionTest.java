@@ -57,7 +57,7 @@ class ContainerConnectionTest {
               // Nobody listens there: who calls it, fails.
               "punctual.client.url=http://127.0.0.1:1",
               "punctual.client.token=pct_of-the-property",
-              "punctual.client.submit.attempts=1");
+              "punctual.client.submit.timeout=1s");
 
   @BeforeAll
   static void start() {

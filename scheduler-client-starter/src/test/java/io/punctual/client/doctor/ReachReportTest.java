@@ -81,7 +81,7 @@ class ReachReportTest {
     calls =
         new SchedulerCalls(
             new SchedulerLocator(() -> schedulers),
-            new PunctualClientProperties.Submit(Duration.ofSeconds(1), Duration.ofSeconds(5), 2),
+            new PunctualClientProperties.Submit(Duration.ofSeconds(1)),
             "pct_token",
             null);
     report =

@@ -6,6 +6,7 @@ import static com.github.tomakehurst.wiremock.client.WireMock.anyUrl;
 import static com.github.tomakehurst.wiremock.client.WireMock.equalTo;
 import static com.github.tomakehurst.wiremock.client.WireMock.equalToJson;
 import static com.github.tomakehurst.wiremock.client.WireMock.matchingJsonPath;
+import static com.github.tomakehurst.wiremock.client.WireMock.moreThan;
 import static com.github.tomakehurst.wiremock.client.WireMock.okJson;
 import static com.github.tomakehurst.wiremock.client.WireMock.post;
 import static com.github.tomakehurst.wiremock.client.WireMock.postRequestedFor;
@@ -35,6 +36,7 @@ import io.punctual.wire.AttemptToken;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -49,6 +51,8 @@ class HttpJobSchedulerTest {
   private static final String CREATED =
       """
       {"taskId":"1001","outcome":"created","dueAt":"1970-01-01T00:00:07Z","delayTime":7000}""";
+
+  private static final Duration SHORT = Duration.ofSeconds(1);
 
   private final WireMockServer good = server();
   private final WireMockServer bad = server();
@@ -195,27 +199,115 @@ class HttpJobSchedulerTest {
           .isEqualTo(SubmitResult.Outcome.CREATED);
     }
     bad.stubFor(any(anyUrl()).willReturn(aResponse().withFixedDelay(3000)));
-    assertThat(service(Duration.ofSeconds(1), bad, good).submit(job()).outcome())
+    assertThat(service(Duration.ofSeconds(2), bad, good).submit(job()).outcome())
         .isEqualTo(SubmitResult.Outcome.CREATED);
   }
 
   @Test
-  void whenNobodyAnswersTheCallerIsToldThatItMayRepeat() {
+  void aCallThatIsNotAnsweredMayHaveTakenEffect() {
     bad.stubFor(
-        any(anyUrl()).willReturn(aResponse().withStatus(503).withHeader("Retry-After", "7")));
+        any(anyUrl())
+            .willReturn(
+                aResponse()
+                    .withStatus(503)
+                    .withHeader("Retry-After", "7")
+                    .withBody("{\"detail\":\"Redis does not answer\"}")));
 
-    assertThatThrownBy(() -> service(bad).submit(job()))
+    assertThatThrownBy(() -> service(SHORT, bad).submit(job()))
         .isInstanceOfSatisfying(
             SchedulerUnavailableException.class,
             e -> {
               assertThat(e.retryAfter()).isEqualTo(Duration.ofSeconds(7));
               assertThat(e.isTransient()).isTrue();
+              assertThat(e.mayHaveTakenEffect()).isTrue();
             })
-        .hasMessageContaining("same task id");
-    bad.verify(4, postRequestedFor(anyUrl()));
-    assertThatThrownBy(() -> service().submit(job()))
-        .isInstanceOf(SchedulerUnavailableException.class)
-        .hasMessageContaining("no scheduler is known");
+        .hasMessage(
+            "No scheduler answered: "
+                + bad.baseUrl()
+                + " (HTTP 503: Redis does not answer). The call may have taken effect: repeat it with"
+                + " the same task id.");
+    bad.verify(moreThan(1), postRequestedFor(anyUrl()));
+  }
+
+  @Test
+  void whereOneOfManyMayHaveTakenTheCallItMayHaveTakenEffect() {
+    bad.stubFor(any(anyUrl()).willReturn(aResponse().withFault(Fault.EMPTY_RESPONSE)));
+    String away = good.baseUrl();
+    good.stop();
+
+    assertThatThrownBy(
+            () -> service(SHORT, URI.create(away), URI.create(bad.baseUrl())).submit(job()))
+        .hasMessageContaining(away + " (connection refused)")
+        .hasMessageContaining(bad.baseUrl() + " (IOException: ")
+        .hasMessageEndingWith("repeat it with the same task id.")
+        .isInstanceOfSatisfying(
+            SchedulerUnavailableException.class, e -> assertThat(e.mayHaveTakenEffect()).isTrue());
+  }
+
+  @Test
+  void nothingWasSentWhereNoSchedulerAcceptsConnections() {
+    String away = good.baseUrl();
+    good.stop();
+
+    assertThatThrownBy(() -> service(SHORT, URI.create(away)).submit(job()))
+        .hasMessage(
+            "Nothing was sent: no scheduler accepts connections: "
+                + away
+                + " (connection refused). Start the scheduler, or correct punctual.client.url.")
+        .isInstanceOfSatisfying(
+            SchedulerUnavailableException.class, e -> assertThat(e.mayHaveTakenEffect()).isFalse());
+    assertThatThrownBy(
+            () -> service(SHORT, URI.create("http://punctual.invalid:8080")).submit(job()))
+        .hasMessageContaining("http://punctual.invalid:8080 (unknown host)");
+  }
+
+  @Test
+  void nothingWasSentWhereNoSchedulerIsKnown() {
+    assertThatThrownBy(() -> service(SHORT, new URI[0]).submit(job()))
+        .hasMessage(
+            "Nothing was sent: no scheduler is known. Set punctual.client.url to the address of a"
+                + " scheduler.")
+        .isInstanceOfSatisfying(
+            SchedulerUnavailableException.class, e -> assertThat(e.mayHaveTakenEffect()).isFalse());
+  }
+
+  @Test
+  void aRegistryThatCannotBeReadIsASchedulerThatIsUnavailable() {
+    IllegalStateException failure = new IllegalStateException("the agent is away");
+    SchedulerCalls calls =
+        new SchedulerCalls(
+            new SchedulerLocator(
+                () -> {
+                  throw failure;
+                }),
+            new PunctualClientProperties.Submit(SHORT),
+            null,
+            null);
+
+    assertThatThrownBy(() -> new HttpJobScheduler(new ClientIdentity("shop"), calls).submit(job()))
+        .isInstanceOfSatisfying(
+            SchedulerUnavailableException.class, e -> assertThat(e.mayHaveTakenEffect()).isFalse())
+        .hasMessageContaining("cannot be read: java.lang.IllegalStateException: the agent is away")
+        .hasCause(failure);
+  }
+
+  @Test
+  void nothingWasChangedWhereEverySchedulerHasTooMuchToDo() {
+    bad.stubFor(
+        any(anyUrl())
+            .willReturn(
+                aResponse()
+                    .withStatus(429)
+                    .withHeader("Retry-After", "3")
+                    .withBody("{\"detail\":\"shop has 1000 waiting jobs\"}")));
+
+    assertThatThrownBy(() -> service(SHORT, bad).submit(job()))
+        .hasMessage(
+            "Nothing was changed: the schedulers refuse the call: "
+                + bad.baseUrl()
+                + " (HTTP 429: shop has 1000 waiting jobs). Repeat it in 3 s.")
+        .isInstanceOfSatisfying(
+            SchedulerUnavailableException.class, e -> assertThat(e.mayHaveTakenEffect()).isFalse());
   }
 
   @Test
@@ -340,7 +432,7 @@ class HttpJobSchedulerTest {
     SchedulerCalls calls =
         new SchedulerCalls(
             new SchedulerLocator(List::of),
-            new PunctualClientProperties.Submit(Duration.ofSeconds(1), Duration.ofSeconds(1), 20),
+            new PunctualClientProperties.Submit(Duration.ofMinutes(1)),
             null,
             null);
     CompletableFuture<Throwable> told = new CompletableFuture<>();
@@ -354,7 +446,7 @@ class HttpJobSchedulerTest {
 
     assertThat(told.get(5, TimeUnit.SECONDS))
         .isInstanceOf(SchedulerUnavailableException.class)
-        .hasMessageContaining("the application ends");
+        .hasMessage("The application ends. Nothing was sent.");
   }
 
   private static void answer(WireMockServer server, int status, String body) {
@@ -377,13 +469,17 @@ class HttpJobSchedulerTest {
 
   /** Which waits for an answer for so long. */
   private static JobScheduler service(Duration patience, WireMockServer... servers) {
-    List<URI> uris =
-        java.util.Arrays.stream(servers).map(server -> URI.create(server.baseUrl())).toList();
+    return service(
+        patience,
+        Arrays.stream(servers).map(server -> URI.create(server.baseUrl())).toArray(URI[]::new));
+  }
+
+  private static JobScheduler service(Duration patience, URI... schedulers) {
     return new HttpJobScheduler(
         new ClientIdentity("Shop"),
         new SchedulerCalls(
-            new SchedulerLocator(() -> uris),
-            new PunctualClientProperties.Submit(patience, patience, 4),
+            new SchedulerLocator(() -> List.of(schedulers)),
+            new PunctualClientProperties.Submit(patience),
             null,
             null));
   }

@@ -62,15 +62,15 @@ class SharedSendsTest {
     threads.shutdownNow();
   }
 
-  private SubmitResult single(DelayQueueJob job) {
-    BatchItem item = many(List.of(job)).get(0);
+  private SubmitResult single(DelayQueueJob job, long deadline) {
+    BatchItem item = many(List.of(job), deadline).get(0);
     if (item.error() != null) {
       throw item.error();
     }
     return item.orThrow();
   }
 
-  private List<BatchItem> many(List<DelayQueueJob> jobs) {
+  private List<BatchItem> many(List<DelayQueueJob> jobs, long deadline) {
     Request request = new Request(jobs, new CompletableFuture<>());
     requests.add(request);
     try {
@@ -88,7 +88,11 @@ class SharedSendsTest {
   }
 
   private Future<SubmitResult> send(String id) {
-    return threads.submit(() -> sends.send(job(id)));
+    return send(id, Duration.ofSeconds(50));
+  }
+
+  private Future<SubmitResult> send(String id, Duration patience) {
+    return threads.submit(() -> sends.send(job(id), System.nanoTime() + patience.toNanos()));
   }
 
   private static DelayQueueJob job(String id) {
@@ -185,19 +189,52 @@ class SharedSendsTest {
   }
 
   @Test
-  void whenNobodyAnswersAllAreTold() throws Exception {
+  void whenARequestIsNotAnsweredTheOthersGoOnForAsLongAsTheyHaveTime() throws Exception {
     List<Future<SubmitResult>> behind = new ArrayList<>();
     List<Request> busy = busy(behind, "a", "b");
     busy.get(0).store();
     next().answer().completeExceptionally(unavailable());
 
-    for (Future<SubmitResult> sender : behind) {
-      assertThatThrownBy(sender::get)
-          .cause()
-          .isInstanceOfSatisfying(
-              SchedulerUnavailableException.class, e -> assertThat(e.retryAfter()).hasSeconds(7));
+    assertThatThrownBy(behind.get(0)::get)
+        .cause()
+        .isInstanceOfSatisfying(
+            SchedulerUnavailableException.class, e -> assertThat(e.retryAfter()).hasSeconds(7));
+    isStored("b", behind.get(1));
+    busy.forEach(Request::store);
+  }
+
+  @Test
+  void aSendThatWaitsForOthersEndsByItsOwnDeadline() throws Exception {
+    List<Request> busy = busy(new ArrayList<>());
+
+    Future<SubmitResult> waiting = send("a", Duration.ofMillis(50));
+
+    assertThatThrownBy(() -> waiting.get(20, TimeUnit.SECONDS))
+        .cause()
+        .hasMessageStartingWith("Nothing was sent: the requests of other threads")
+        .isInstanceOfSatisfying(
+            SchedulerUnavailableException.class, e -> assertThat(e.mayHaveTakenEffect()).isFalse());
+    assertThat(sends.waiting()).isZero();
+    busy.forEach(Request::store);
+    whoFindsFewOthersGoesOutByItself();
+  }
+
+  @Test
+  void aSendThatOthersMakeEndsSoonAfterItsDeadlineToo() throws Exception {
+    List<Future<SubmitResult>> behind = new ArrayList<>();
+    List<Request> busy = busy(behind, "a");
+    Future<SubmitResult> withOthers = send("b", Duration.ofSeconds(52));
+    Future<SubmitResult> hasty = send("c", Duration.ofSeconds(51));
+    while (sends.waiting() < 3) {
+      Thread.onSpinWait();
     }
-    assertThat(requests).isEmpty();
+    busy.get(0).store();
+    Request together = next();
+    assertThat(together.ids()).containsExactly("a", "c", "b");
+
+    together.store();
+    assertThat(withOthers.get().taskId()).isEqualTo("b");
+    assertThat(hasty.get().taskId()).isEqualTo("c");
     busy.forEach(Request::store);
   }
 
@@ -239,7 +276,8 @@ class SharedSendsTest {
                         .taskId("large")
                         .params("x".repeat(256 * 1024))
                         .delay(Duration.ofSeconds(1))
-                        .build())));
+                        .build(),
+                    System.nanoTime() + Duration.ofSeconds(50).toNanos())));
     while (sends.waiting() < 2) {
       Thread.onSpinWait();
     }

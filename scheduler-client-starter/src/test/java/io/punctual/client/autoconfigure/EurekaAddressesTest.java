@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class StartupReportTest {
+class EurekaAddressesTest {
 
   @ParameterizedTest
   @CsvSource({
@@ -16,6 +16,6 @@ class StartupReportTest {
     "not set, not set",
   })
   void addressesAreShownWithoutPasswords(String addresses, String shown) {
-    assertThat(StartupReport.withoutPasswords(addresses)).isEqualTo(shown);
+    assertThat(EurekaAddresses.withoutPasswords(addresses)).isEqualTo(shown);
   }
 }

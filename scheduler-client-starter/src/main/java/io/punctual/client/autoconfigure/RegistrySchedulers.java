@@ -1,0 +1,87 @@
+package io.punctual.client.autoconfigure;
+
+import io.punctual.client.submit.SchedulerSource;
+import java.net.URI;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.cloud.client.discovery.DiscoveryClient;
+import org.springframework.cloud.client.discovery.event.HeartbeatEvent;
+import org.springframework.context.event.EventListener;
+
+/** Schedulers that are found in the registry. */
+final class RegistrySchedulers implements SchedulerSource {
+
+  private final ObjectProvider<DiscoveryClient> discovery;
+  private final String serviceId;
+  private final @Nullable String addresses;
+  private volatile boolean answered;
+
+  /**
+   * @param serviceId the schedulers' name in the registry
+   * @param addresses of the registry, without passwords; null where they are not known
+   */
+  RegistrySchedulers(
+      ObjectProvider<DiscoveryClient> discovery, String serviceId, @Nullable String addresses) {
+    this.discovery = discovery;
+    this.serviceId = serviceId;
+    this.addresses = addresses;
+  }
+
+  /** The registry's client has a new view. */
+  @EventListener(HeartbeatEvent.class)
+  void onView() {
+    answered = true;
+  }
+
+  @Override
+  public List<URI> schedulers() {
+    DiscoveryClient client = discovery.getIfAvailable();
+    return client == null
+        ? List.of()
+        : client.getInstances(serviceId).stream()
+            .map(SchedulerAddresses::of)
+            .flatMap(Optional::stream)
+            .toList();
+  }
+
+  @Override
+  public String whyNone() {
+    DiscoveryClient client = discovery.getIfAvailable();
+    if (client == null) {
+      return "This application has no DiscoveryClient, and punctual.client.url is not set.";
+    }
+    return hasAnswered(client)
+        ? "%s shows no instance of %s.".formatted(registry(), serviceId)
+        : "%s has not answered yet%s.".formatted(registry(), RegistryProbe.look(addresses));
+  }
+
+  @Override
+  public String remedy(boolean known) {
+    DiscoveryClient client = discovery.getIfAvailable();
+    if (client == null) {
+      return "Set punctual.client.url to the address of a scheduler, or enable the client of the"
+          + " registry (eureka.client.enabled).";
+    } else if (known) {
+      return "%s shows these addresses. Start the scheduler; if it runs, set eureka.instance.hostname there, or punctual.client.url here, to an address that this machine reaches."
+          .formatted(registry());
+    }
+    return (hasAnswered(client) ? "Start a scheduler; if one runs," : "Start it; if it runs,")
+        + " correct eureka.client.service-url.defaultZone (the schedulers' registry) or"
+        + " punctual.client.service-id (their name there), or set punctual.client.url (their"
+        + " address).";
+  }
+
+  private boolean hasAnswered(DiscoveryClient client) {
+    try {
+      return answered || !client.getServices().isEmpty();
+    } catch (RuntimeException e) {
+      return false;
+    }
+  }
+
+  private String registry() {
+    return addresses == null ? "The registry" : "The registry " + addresses;
+  }
+}
