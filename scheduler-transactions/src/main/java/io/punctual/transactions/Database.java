@@ -90,21 +90,23 @@ public final class Database {
   }
 
   /**
-   * Sees that a table of ours is there, so that its lack is found at the start and not by a job.
+   * Checks that a table of ours is there, so that its lack is found at the start and not by a job.
    *
+   * @param column that it must have: an older table may lack it
    * @param user what wants it, for people: the property
    * @param properties where {@code initialize-schema} is
    * @throws WorkerSetupException if it is not
    */
-  public void require(String table, String user, String properties) {
+  public void require(String table, String column, String user, String properties) {
     try {
-      var unused = commit(() -> jdbc.queryForList("select 1 from " + table + " where 1 = 0"));
+      var unused =
+          commit(() -> jdbc.queryForList("select " + column + " from " + table + " where 1 = 0"));
     } catch (BadSqlGrammarException e) {
       WorkerSetupException failed =
           new WorkerSetupException(
-              "%s needs the table %s, which is not there or may not be read: %s"
-                  .formatted(user, table, e.getMostSpecificCause().getMessage()),
-              "Set %s.initialize-schema=always, or have Flyway, Liquibase or somebody run the script R__%s.sql for this database, which is in the jar under io/punctual/schema."
+              "%s needs the table %s with its column %s, which is not there or may not be read: %s"
+                  .formatted(user, table, column, e.getMostSpecificCause().getMessage()),
+              "Set %s.initialize-schema=always, or let Flyway or Liquibase run the script R__%s.sql for this database, which is in the jar under io/punctual/schema. A table of an older version is dropped before, once it is empty."
                   .formatted(properties, table));
       failed.initCause(e);
       throw failed;

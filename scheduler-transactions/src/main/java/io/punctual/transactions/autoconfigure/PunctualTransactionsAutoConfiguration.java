@@ -223,7 +223,8 @@ public class PunctualTransactionsAutoConfiguration {
     }
 
     private static void require(Database database) {
-      database.require("punctual_once", DatabaseOnceConfiguration.USER, "punctual.client.once");
+      database.require(
+          "punctual_once", "task_type", DatabaseOnceConfiguration.USER, "punctual.client.once");
     }
   }
 }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.support.DataAccessUtils;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
@@ -25,10 +26,18 @@ final class OutboxTable {
 
   private static final int MAX_ERROR = 1000;
   private static final int PAGE = 500;
+  // All columns of an index, so that no database sorts what it has in order: H2 would.
+  private static final String BY_ID = "application, refused, id";
+  private static final String BY_TYPE = "application, refused, task_type, id";
+  // Of one look, where types are read apart: so much is read, and of so many types, at most.
+  private static final int PAGES = 40;
+  private static final int TYPES = 200;
 
   private final Database database;
   private final JdbcTemplate jdbc;
   private final String application;
+  // The task type that was read last, where types are read apart: the next ones have their turn.
+  private volatile String turn = "";
 
   OutboxTable(Database database, String application) {
     this.database = database;
@@ -39,16 +48,12 @@ final class OutboxTable {
   /**
    * A claimed row.
    *
+   * @param type the task type of its job; that of what concerns all of them is {@link #ALL}
    * @param attempts this one included
    */
-  record Row(long id, String lane, String kind, String content, int attempts) {
+  record Row(long id, String type, String lane, String kind, String content, int attempts) {}
 
-    /** The task type of its job; that of what concerns all of them is its own. */
-    String type() {
-      return OutboxTable.type(lane);
-    }
-  }
-
+  /** The task type of a lane. */
   private static String type(String lane) {
     int end = lane.indexOf('/');
     return end < 0 ? lane : lane.substring(0, end);
@@ -60,7 +65,8 @@ final class OutboxTable {
    * @throws WorkerSetupException if it is not
    */
   void require() {
-    database.require("punctual_outbox", "punctual.client.outbox.enabled", "punctual.client.outbox");
+    database.require(
+        "punctual_outbox", "task_type", "punctual.client.outbox.enabled", "punctual.client.outbox");
   }
 
   /** What is in the table, as far as it concerns this application. */
@@ -92,12 +98,15 @@ final class OutboxTable {
     List<Object[]> rows = new ArrayList<>(calls.size());
     for (DeferredCall call : calls) {
       String lane = call instanceof DeferredCall.CancelByTag ? ALL : call.target();
-      rows.add(new Object[] {application, lane, call.kind().toString(), StoredCalls.write(call)});
+      rows.add(
+          new Object[] {
+            application, type(lane), lane, call.kind().toString(), StoredCalls.write(call)
+          });
     }
     var unused =
         jdbc.batchUpdate(
-            "insert into punctual_outbox (application, lane, kind, content, created_at,"
-                + " available_at, attempts, refused) values (?, ?, ?, ?, %1$s, %1$s, 0, 0)"
+            "insert into punctual_outbox (application, task_type, lane, kind, content, created_at,"
+                + " available_at, attempts, refused) values (?, ?, ?, ?, ?, %1$s, %1$s, 0, 0)"
                     .formatted(database.now()),
             rows);
   }
@@ -123,43 +132,101 @@ final class OutboxTable {
   record Ready(List<Long> ids, @Nullable Blocked blocked) {}
 
   /**
-   * The rows that may go now: of each lane the first one, unless it is claimed or failed a moment
-   * ago. Rows are read in their order, a page at a time, and told apart here: a database that knows
-   * nothing of a table yet makes a long way of a join with itself.
+   * Returns the rows that may go now: of each lane the first one, unless it is claimed or failed a
+   * moment ago. Rows are read in their order, a page at a time, and told apart here: a database
+   * that knows nothing of a table yet makes a long way of a join with itself.
+   *
+   * <p>Where one page does not do, or types are left out, each type is read by itself: of those
+   * that are left out no row is read, and a long backlog of one does not hide the others. So much
+   * is read at once at most; the types that follow have the next turn.
    *
    * @param without task types of which none goes
    */
   Ready ready(int max, Set<String> without) {
-    Heads first = new Heads(max, without);
-    if (first.addAll(page(first.last))) {
-      return first.found();
+    if (without.isEmpty()) {
+      Heads heads = new Heads(max);
+      if (heads.addAll(page(heads.last))) {
+        return heads.found();
+      }
     }
-    // All pages of one moment: of a transaction that commits between two of them, only the later
-    // rows would be seen, and go before the earlier ones.
-    return database.snapshot(
-        () -> {
-          Heads heads = new Heads(max, without);
-          while (!heads.addAll(page(heads.last))) {
-            // The next one.
-          }
-          return heads.found();
-        });
+    // All at one moment: of a transaction that commits between two pages, only the later rows would
+    // be seen, and go before the earlier ones.
+    return database.snapshot(() -> readyByType(max, without));
+  }
+
+  private Ready readyByType(int max, Set<String> without) {
+    Waiting oldest = first("", BY_ID);
+    Waiting all = first("and task_type = '*' ", BY_TYPE);
+    if (oldest == null) {
+      return new Ready(List.of(), null);
+    } else if (all == null) {
+      return new Ready(readyByType(max, without, Long.MAX_VALUE), null);
+    } else if (all.id() == oldest.id()) {
+      return new Ready(all.available() ? List.of(all.id()) : List.of(), null);
+    }
+    return new Ready(
+        readyByType(max, without, all.id()),
+        new Blocked(all.id(), all.age(), oldest.id(), oldest.lane()));
+  }
+
+  /**
+   * @param before the number from which on nothing goes
+   */
+  private List<Long> readyByType(int max, Set<String> without, long before) {
+    List<Long> ready = new ArrayList<>();
+    int pages = PAGES;
+    String type = turn;
+    String first = null;
+    for (int types = 0; types < TYPES && pages > 0 && ready.size() < max; types++) {
+      type = typeAfter(type);
+      if (type == null || type.equals(first)) {
+        // There is none, or each had its turn.
+        break;
+      }
+      first = first == null ? type : first;
+      if (type.equals(ALL) || without.contains(type)) {
+        continue;
+      }
+      turn = type;
+      Heads heads = new Heads(max - ready.size());
+      while (pages-- > 0 && !heads.addAll(page(heads.last, type, before))) {
+        // The next one.
+      }
+      ready.addAll(heads.ready);
+    }
+    Collections.sort(ready);
+    return ready;
+  }
+
+  /** The task type that follows in the order of their names, and the first behind the last. */
+  private @Nullable String typeAfter(String type) {
+    String next = typeFrom("and task_type > ? ", type);
+    return next == null ? typeFrom("and task_type > ? ", "") : next;
+  }
+
+  private @Nullable String typeFrom(String where, String type) {
+    return DataAccessUtils.singleResult(
+        jdbc.queryForList(
+            "select task_type from punctual_outbox where application = ? and refused = 0 "
+                + where
+                + "order by application, refused, task_type limit 1",
+            String.class,
+            application,
+            type));
   }
 
   /** The heads of lanes, found by going through the rows in their order. */
   private static final class Heads {
 
     private final int max;
-    private final Set<String> without;
     private final List<Long> ready = new ArrayList<>();
     private final Set<String> taken = new HashSet<>();
     private long last = Long.MIN_VALUE;
     private @Nullable Waiting oldest;
     private @Nullable Blocked blocked;
 
-    Heads(int max, Set<String> without) {
+    Heads(int max) {
       this.max = max;
-      this.without = without;
     }
 
     Ready found() {
@@ -175,7 +242,7 @@ final class OutboxTable {
         }
         boolean alone = row.lane().equals(ALL);
         boolean first = alone ? taken.isEmpty() : taken.add(row.lane());
-        if (first && row.available() && !without.contains(type(row.lane()))) {
+        if (first && row.available()) {
           ready.add(row.id());
         }
         if (alone && !first) {
@@ -189,18 +256,36 @@ final class OutboxTable {
     }
   }
 
+  private @Nullable Waiting first(String where, String order) {
+    return DataAccessUtils.singleResult(waiting(where, order, 1, application));
+  }
+
   private List<Waiting> page(long after) {
+    return waiting("and id > ? ", BY_ID, PAGE, application, after);
+  }
+
+  private List<Waiting> page(long after, String type, long before) {
+    return waiting(
+        "and task_type = ? and id > ? and id < ? ",
+        BY_TYPE,
+        PAGE,
+        application,
+        type,
+        after,
+        before);
+  }
+
+  private List<Waiting> waiting(String where, String order, int limit, Object... values) {
     return jdbc.query(
-        "select id, lane, case when available_at <= %1$s then 1 else 0 end, %1$s - created_at from punctual_outbox where application = ? and refused = 0 and id > ? order by id limit %2$d"
-            .formatted(database.now(), PAGE),
+        "select id, lane, case when available_at <= %1$s then 1 else 0 end, %1$s - created_at from punctual_outbox where application = ? and refused = 0 %2$sorder by %3$s limit %4$d"
+            .formatted(database.now(), where, order, limit),
         (results, number) ->
             new Waiting(
                 results.getLong(1),
                 results.getString(2),
                 results.getInt(3) == 1,
                 Duration.ofMillis(results.getLong(4))),
-        application,
-        after);
+        values);
   }
 
   /**
@@ -226,7 +311,7 @@ final class OutboxTable {
     List<Object> values = new ArrayList<>(ids);
     values.add(claim);
     return jdbc.query(
-        "select id, lane, kind, content, attempts from punctual_outbox where id in (%s) and claim = ? order by id"
+        "select id, task_type, lane, kind, content, attempts from punctual_outbox where id in (%s) and claim = ? order by id"
             .formatted(marks(ids)),
         (results, number) ->
             new Row(
@@ -234,7 +319,8 @@ final class OutboxTable {
                 results.getString(2),
                 results.getString(3),
                 results.getString(4),
-                results.getInt(5)),
+                results.getString(5),
+                results.getInt(6)),
         values.toArray());
   }
 

@@ -31,6 +31,7 @@ import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -145,14 +146,23 @@ abstract class OutboxContract {
   @Test
   void aTableThatIsNotThereIsNamedWithItsCure() {
     Database database = Database.of(source, "the test");
-    assertThatThrownBy(() -> database.require("punctual_none", "the test", "punctual.client.none"))
+    assertThatThrownBy(
+            () ->
+                database.require("punctual_none", "task_type", "the test", "punctual.client.none"))
         .isInstanceOfSatisfying(
             WorkerSetupException.class,
             failed -> {
               assertThat(failed.description()).contains("the test needs the table punctual_none");
               assertThat(failed.action()).contains("punctual.client.none.initialize-schema=always");
             });
-    database.require("punctual_outbox", "the test", "punctual.client.outbox");
+    assertThatThrownBy(
+            () ->
+                database.require(
+                    "punctual_outbox", "of_another_version", "the test", "punctual.client.outbox"))
+        .isInstanceOfSatisfying(
+            WorkerSetupException.class,
+            failed -> assertThat(failed.action()).contains("A table of an older version"));
+    database.require("punctual_outbox", "task_type", "the test", "punctual.client.outbox");
   }
 
   @Test
@@ -422,6 +432,63 @@ abstract class OutboxContract {
     scheduler.breakDown("nothing");
     awaitEmpty();
     assertThat(failures).isEmpty();
+  }
+
+  /** A look must not cost what waits: schedulers may be away for hours. */
+  @Test
+  @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aLargeBacklogOfATypeThatIsNotAnsweredIsNotReadAgainAndAgain() {
+    backlog("damaged", 100_000);
+    commit(new DeferredCall.Cancel("order.close", "1"), new DeferredCall.Cancel("mail", "1"));
+    AtomicInteger statements = new AtomicInteger();
+    OutboxTable table =
+        outbox(new Statements(source, sql -> statements.incrementAndGet()), "shop").table();
+    long begin = System.nanoTime();
+
+    for (int i = 0; i < 20; i++) {
+      assertThat(table.ready(100, Set.of("damaged")).ids()).hasSize(2);
+    }
+
+    assertThat(statements.get()).isLessThan(20 * 10);
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(20));
+    // What concerns all types waits for those that are left out.
+    commit(new DeferredCall.CancelByTag("t"));
+    commit(new DeferredCall.Cancel("mail", "2"));
+    OutboxTable.Ready behind = table.ready(100, Set.of("damaged"));
+    assertThat(behind.ids()).hasSize(2);
+    assertThat(behind.blocked()).isNotNull();
+    assertThat(table.ready(100, Set.of("damaged", "order.close", "mail")).ids()).isEmpty();
+    assertThat(table.ready(100, Set.of()).ids()).hasSize(100);
+  }
+
+  @Test
+  void everyTypeHasItsTurnWhereOneOfThemHasMuchToDo() {
+    backlog("busy", 2_000);
+    commit(new DeferredCall.Cancel("mail", "1"));
+    OutboxTable table = outbox.table();
+    long mail = number("select max(id) from punctual_outbox");
+
+    List<Long> found = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      found.addAll(table.ready(100, Set.of("another")).ids());
+    }
+
+    assertThat(found).contains(mail).hasSizeGreaterThan(100);
+  }
+
+  /** Rows of one type, at least half of them of different jobs, all of which may go. */
+  private void backlog(String type, int number) {
+    commit(new DeferredCall.Cancel(type, "first"));
+    long have = 1;
+    while (have < number) {
+      have +=
+          jdbc.update(
+              "insert into punctual_outbox (application, task_type, lane, kind, content, created_at,"
+                  + " available_at, attempts, refused) select application, task_type,"
+                  + " concat(task_type, '/', id), kind, content, created_at, available_at, attempts,"
+                  + " refused from punctual_outbox order by id limit "
+                  + Math.min(have, number - have));
+    }
   }
 
   @Test
