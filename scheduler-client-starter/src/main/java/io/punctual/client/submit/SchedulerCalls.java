@@ -114,7 +114,7 @@ public final class SchedulerCalls implements AutoCloseable {
    */
   public Answer call(String method, String path, @Nullable Object body, Duration answerWithin) {
     Duration all = answerWithin.compareTo(options.timeout()) > 0 ? answerWithin : options.timeout();
-    return call(method, path, body, answerWithin, System.nanoTime() + all.toNanos());
+    return call(method, path, body, answerWithin, all, System.nanoTime() + all.toNanos());
   }
 
   /**
@@ -124,7 +124,7 @@ public final class SchedulerCalls implements AutoCloseable {
    * @throws SchedulerUnavailableException if no scheduler had an answer in that time
    */
   public Answer look(String path, Duration within) {
-    return call("GET", path, null, within, System.nanoTime() + within.toNanos());
+    return call("GET", path, null, within, within, System.nanoTime() + within.toNanos());
   }
 
   /** Returns until when a call that begins now may take, by {@link System#nanoTime}. */
@@ -134,7 +134,8 @@ public final class SchedulerCalls implements AutoCloseable {
 
   /** As {@link #call(String, String, Object)}, until then. */
   Answer call(String method, String path, @Nullable Object body, long deadline) {
-    return call(method, path, body, options.timeout().dividedBy(TRIES), deadline);
+    Duration all = options.timeout();
+    return call(method, path, body, all.dividedBy(TRIES), all, deadline);
   }
 
   /**
@@ -152,7 +153,12 @@ public final class SchedulerCalls implements AutoCloseable {
   }
 
   private Answer call(
-      String method, String path, @Nullable Object body, Duration answerWithin, long deadline) {
+      String method,
+      String path,
+      @Nullable Object body,
+      Duration answerWithin,
+      Duration all,
+      long deadline) {
     byte[] bytes = body == null ? new byte[0] : json.writeValueAsBytes(body);
     Tries tries = new Tries(locator.source(), !method.equals("GET"));
     int round = 0;
@@ -176,7 +182,7 @@ public final class SchedulerCalls implements AutoCloseable {
         tries.busy(scheduler, response.statusCode(), detail(answer), retryAfter(response));
         locator.failed(scheduler, "HTTP " + response.statusCode());
       }
-    } while (pause(round++, deadline, tries));
+    } while (pause(round++, all, deadline, tries));
     throw tries.unavailable();
   }
 
@@ -217,11 +223,12 @@ public final class SchedulerCalls implements AutoCloseable {
   }
 
   /** Waits before the next round; false if there is no time for one. */
-  private boolean pause(int round, long deadline, Tries tries) {
+  private boolean pause(int round, Duration all, long deadline, Tries tries) {
     // In the caller's thread, which waits for the answer anyway; longer each round, so that a
     // scheduler that restarts gets its time.
     long pause = TimeUnit.MILLISECONDS.toNanos(PAUSE_MS << Math.min(round, 5));
-    if (deadline - System.nanoTime() <= pause) {
+    // A try without the time for an answer would only make it uncertain what became of the call.
+    if (deadline - System.nanoTime() - pause < all.toNanos() / 4) {
       return false;
     }
     try {

@@ -52,7 +52,7 @@ class HttpJobSchedulerTest {
       """
       {"taskId":"1001","outcome":"created","dueAt":"1970-01-01T00:00:07Z","delayTime":7000}""";
 
-  private static final Duration SHORT = Duration.ofSeconds(1);
+  private static final Duration SHORT = Duration.ofSeconds(2);
 
   private final WireMockServer good = server();
   private final WireMockServer bad = server();
@@ -265,8 +265,8 @@ class HttpJobSchedulerTest {
   void nothingWasSentWhereNoSchedulerIsKnown() {
     assertThatThrownBy(() -> service(SHORT, new URI[0]).submit(job()))
         .hasMessage(
-            "Nothing was sent: no scheduler is known. Set punctual.client.url to the address of a"
-                + " scheduler.")
+            "Nothing was sent: no scheduler is known: punctual.client.url names none. Set"
+                + " punctual.client.url to the address of a scheduler.")
         .isInstanceOfSatisfying(
             SchedulerUnavailableException.class, e -> assertThat(e.mayHaveTakenEffect()).isFalse());
   }
