@@ -1,20 +1,23 @@
 package io.punctual.registry;
 
+import com.netflix.discovery.Jersey3DiscoveryClientOptionalArgs;
+import jakarta.ws.rs.client.ClientRequestFilter;
 import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.web.server.autoconfigure.ServerProperties;
+import org.springframework.cloud.netflix.eureka.EurekaClientConfigBean;
+import org.springframework.cloud.netflix.eureka.server.ReplicationClientAdditionalFilters;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Profile;
-import org.springframework.security.config.Customizer;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.http.SessionCreationPolicy;
-import org.springframework.security.core.userdetails.User;
-import org.springframework.security.core.userdetails.UserDetailsService;
-import org.springframework.security.crypto.password.PasswordEncoder;
-import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.authentication.www.BasicAuthenticationEntryPoint;
 import org.springframework.security.web.firewall.HttpFirewall;
 import org.springframework.security.web.firewall.StrictHttpFirewall;
 
@@ -30,6 +33,11 @@ class RegistrySecurity {
   /** The paths of machines, which have no token; no browser can send them what they take. */
   private static final String MACHINES = "/eureka/**";
 
+  /** The dashboard shows what instances say of themselves. */
+  private static final String CSP =
+      "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'self';"
+          + " form-action 'self'; frame-ancestors 'none'";
+
   /** Closed: one name, one password. */
   @Configuration(proxyBeanMethods = false)
   @Profile("!quickstart")
@@ -37,27 +45,78 @@ class RegistrySecurity {
   static class Closed {
 
     @Bean
-    PasswordEncoder passwordEncoder() {
-      return new SecretEncoder();
-    }
-
-    @Bean
-    UserDetailsService users(RegistryProperties properties, PasswordEncoder encoder) {
+    RegistryLogin registryLogin(RegistryProperties properties) {
       check(properties);
-      return new InMemoryUserDetailsManager(
-          User.withUsername(properties.username())
-              .password(encoder.encode(properties.password()))
-              .authorities(Set.of())
-              .build());
+      return new RegistryLogin(properties, new SecretEncoder(), System::nanoTime);
     }
 
     @Bean
     SecurityFilterChain closed(HttpSecurity http) {
+      BasicAuthenticationEntryPoint unknown = new BasicAuthenticationEntryPoint();
+      unknown.setRealmName("punctual-registry");
       return common(http)
           .authorizeHttpRequests(
               requests -> requests.requestMatchers(HEALTH).permitAll().anyRequest().authenticated())
-          .httpBasic(basic -> basic.realmName("punctual-registry"))
+          .httpBasic(
+              basic ->
+                  basic.authenticationEntryPoint(
+                      (request, response, e) -> {
+                        if (e instanceof RegistryLogin.TooManyGuessesException guesses) {
+                          long seconds = guesses.pause().toSeconds() + 1;
+                          response.setStatus(HttpStatus.TOO_MANY_REQUESTS.value());
+                          response.setHeader("Retry-After", Long.toString(seconds));
+                          response.setContentType("text/plain");
+                          response
+                              .getWriter()
+                              .println(
+                                  "Too many wrong passwords came from this address. Try again in "
+                                      + seconds
+                                      + " s.");
+                        } else {
+                          unknown.commence(request, response, e);
+                        }
+                      }))
           .build();
+    }
+
+    /** Peers have the same password, so it stands in none of their addresses. */
+    @Bean
+    ReplicationClientAdditionalFilters passwordForReplication(
+        RegistryProperties properties, EurekaClientConfigBean peers) {
+      check(peers);
+      return new ReplicationClientAdditionalFilters(Set.of(password(properties)));
+    }
+
+    /** The same where this registry reads and registers at its peers. */
+    @Bean
+    Jersey3DiscoveryClientOptionalArgs passwordForPeers(RegistryProperties properties) {
+      Jersey3DiscoveryClientOptionalArgs args = new Jersey3DiscoveryClientOptionalArgs();
+      args.setAdditionalFilters(Set.of(password(properties)));
+      return args;
+    }
+
+    private static ClientRequestFilter password(RegistryProperties properties) {
+      String header =
+          "Basic "
+              + HttpHeaders.encodeBasicAuth(
+                  properties.username(), properties.password(), StandardCharsets.UTF_8);
+      return request -> request.getHeaders().putSingle(HttpHeaders.AUTHORIZATION, header);
+    }
+
+    // Libraries log addresses.
+    private static void check(EurekaClientConfigBean peers) {
+      peers
+          .getServiceUrl()
+          .forEach(
+              (zone, addresses) -> {
+                if (addresses.contains("@")) {
+                  throw new RegistrySetupException(
+                      "eureka.client.service-url." + zone + " has a user or password in it.",
+                      "Write the addresses of the peers without, as"
+                          + " http://registry-2:8761/eureka/. This registry sends them its own"
+                          + " name and password (punctual.registry), which are the same on all.");
+                }
+              });
     }
 
     static void check(RegistryProperties properties) {
@@ -115,7 +174,7 @@ class RegistrySecurity {
 
   private static HttpSecurity common(HttpSecurity http) {
     return http.csrf(csrf -> csrf.ignoringRequestMatchers(MACHINES))
-        .headers(Customizer.withDefaults())
+        .headers(headers -> headers.contentSecurityPolicy(csp -> csp.policyDirectives(CSP)))
         .sessionManagement(
             sessions -> sessions.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
         .requestCache(cache -> cache.disable())

@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,7 @@ class ClosedRegistryIT {
   private static final String RIGHT = "punctual:" + Registry.PASSWORD;
 
   private static Registry registry;
+  private static int lastPart = 2;
 
   @BeforeAll
   static void start() {
@@ -35,6 +37,12 @@ class ClosedRegistryIT {
   @AfterAll
   static void stop() {
     registry.close();
+  }
+
+  /** Each test from an address of its own, as wrong passwords have consequences for theirs. */
+  @BeforeEach
+  void callFromANewAddress() {
+    registry.callFrom("127.0.0." + lastPart++);
   }
 
   static Stream<@Nullable String> wrong() {
@@ -132,6 +140,24 @@ class ClosedRegistryIT {
   }
 
   @Test
+  void guessesAreSlowedDown() throws Exception {
+    int refused = 0;
+    for (int i = 0; i < 120; i++) {
+      if (registry.get("/eureka/apps", RIGHT + i).statusCode() == 429) {
+        refused++;
+      }
+    }
+    assertThat(refused).isEqualTo(115);
+    HttpResponse<String> answer = registry.get("/eureka/apps", RIGHT);
+    assertThat(answer.statusCode()).isEqualTo(429);
+    assertThat(answer.headers().firstValueAsLong("Retry-After").orElseThrow()).isBetween(1L, 60L);
+    assertThat(answer.body()).contains("Try again in");
+
+    callFromANewAddress();
+    assertThat(registry.get("/eureka/apps", RIGHT).statusCode()).isEqualTo(200);
+  }
+
+  @Test
   void whoHasThePasswordSeesTheDashboard() throws Exception {
     HttpResponse<String> answer = registry.get("/", RIGHT);
 
@@ -146,6 +172,9 @@ class ClosedRegistryIT {
           Map.of(
               "X-Content-Type-Options", "nosniff",
               "X-Frame-Options", "DENY",
+              "Content-Security-Policy",
+                  "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'self';"
+                      + " form-action 'self'; frame-ancestors 'none'",
               "Cache-Control", "no-cache, no-store, max-age=0, must-revalidate");
       HttpResponse<String> answer = registry.get(path, RIGHT);
       expected.forEach(

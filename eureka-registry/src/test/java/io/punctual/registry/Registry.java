@@ -1,7 +1,9 @@
 package io.punctual.registry;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -23,21 +25,39 @@ final class Registry implements AutoCloseable {
   static final String PASSWORD = "b7f3Jq9zW0xYk2Lm5RtU";
 
   private final ConfigurableApplicationContext context;
-  private final HttpClient client;
+  private HttpClient client;
   private final URI root;
 
   private Registry(ConfigurableApplicationContext context) {
     this.context = context;
-    this.client = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+    this.client = client("127.0.0.1");
     this.root =
         URI.create(
             "http://127.0.0.1:"
                 + context.getEnvironment().getRequiredProperty("local.server.port"));
   }
 
+  private static HttpClient client(String address) {
+    try {
+      return HttpClient.newBuilder()
+          .connectTimeout(Duration.ofSeconds(5))
+          .localAddress(InetAddress.getByName(address))
+          .build();
+    } catch (UnknownHostException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Sends all further requests from another address of this machine. */
+  void callFrom(String address) {
+    client = client(address);
+  }
+
   static Registry start(String... arguments) {
     List<String> all = new ArrayList<>(Arrays.asList(arguments));
-    all.add("--server.port=0");
+    if (all.stream().noneMatch(argument -> argument.startsWith("--server.port="))) {
+      all.add("--server.port=0");
+    }
     return new Registry(
         new SpringApplicationBuilder(EurekaRegistryApplication.class)
             .run(all.toArray(String[]::new)));

@@ -45,6 +45,9 @@ class ClosedSystemIT {
       HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
   private static final String PREFIX = "closed";
   private static final String REGISTRY_PASSWORD = "9f2c7be1d04a5836";
+  /** Whatever Eureka's client would log. */
+  private static final String EVERY_LINE = "--logging.level.com.netflix=trace";
+
   private static final Queue<HttpExchangeSeen> IMPOSTOR_SAW = new ConcurrentLinkedQueue<>();
 
   private static JavaProcess registry;
@@ -64,10 +67,7 @@ class ClosedSystemIT {
       "--punctual.key-prefix=" + PREFIX
     };
     registry =
-        PROGRAMS
-            .program("eureka-registry", "--punctual.registry.password=" + REGISTRY_PASSWORD)
-            .start()
-            .awaitReady();
+        PROGRAMS.program("eureka-registry", "--punctual.registry.password=" + REGISTRY_PASSWORD);
     String eureka =
         "--eureka.client.service-url.defaultZone=http://punctual:"
             + REGISTRY_PASSWORD
@@ -99,6 +99,7 @@ class ClosedSystemIT {
                 redis[2],
                 key,
                 eureka,
+                EVERY_LINE,
                 // All of it is on this machine here.
                 "--punctual.dispatch.allowed-networks=127.0.0.0/8")
             .start();
@@ -107,9 +108,14 @@ class ClosedSystemIT {
             .program(
                 "demo-order-service",
                 eureka,
+                EVERY_LINE,
                 Programs.SHOP_IN_MEMORY,
                 "--spring.config.import=" + credentials.toUri())
             .start();
+    // As in a cluster and on a developer's machine: in no order.
+    Waiting.until("the demo misses the registry", () -> missesOfTheRegistry(demo) > 0);
+    Waiting.until("the scheduler misses the registry", () -> missesOfTheRegistry(scheduler) > 0);
+    registry.start().awaitReady();
     scheduler.awaitReady();
     demo.awaitReady();
     impostor = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -336,10 +342,12 @@ class ClosedSystemIT {
   }
 
   private static Map<String, String> registryUser() {
+    return Map.of("Authorization", "Basic " + encodedRegistryUser());
+  }
+
+  private static String encodedRegistryUser() {
     String user = "punctual:" + REGISTRY_PASSWORD;
-    return Map.of(
-        "Authorization",
-        "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8)));
+    return Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8));
   }
 
   /** The status that the registry answers. */
@@ -385,17 +393,35 @@ class ClosedSystemIT {
 
   @Test
   void noSecretIsInAnyLog() throws Exception {
+    long ofDemo = missesOfTheRegistry(demo);
+    long ofScheduler = missesOfTheRegistry(scheduler);
+    registry.kill();
+    Waiting.until("the demo notices the outage", () -> missesOfTheRegistry(demo) > ofDemo + 3);
+    Waiting.until(
+        "the scheduler notices it", () -> missesOfTheRegistry(scheduler) > ofScheduler + 3);
+    registry.start().awaitReady();
+
     String credentials = Files.readString(DIRECTORY.resolve("order-service.properties"));
     List<String> secrets =
         Stream.concat(
-                Stream.of(master, REGISTRY_PASSWORD, foreignToken),
+                Stream.of(master, REGISTRY_PASSWORD, encodedRegistryUser(), foreignToken),
                 credentials.lines().map(line -> line.substring(line.indexOf('=') + 1)))
             .toList();
-    assertThat(secrets).hasSize(5);
+    assertThat(secrets).hasSize(6);
     for (JavaProcess process : List.of(registry, scheduler, demo)) {
       String log = Files.readString(process.log());
       assertThat(log).isNotBlank();
-      secrets.forEach(secret -> assertThat(log).doesNotContain(secret));
+      for (String secret : secrets) {
+        assertThat(log.lines().filter(line -> line.contains(secret)).limit(1))
+            .as("lines in the log of " + process)
+            .isEmpty();
+      }
+    }
+  }
+
+  private static long missesOfTheRegistry(JavaProcess process) throws IOException {
+    try (Stream<String> lines = Files.lines(process.log())) {
+      return lines.filter(line -> line.contains("Request execution failed")).count();
     }
   }
 }

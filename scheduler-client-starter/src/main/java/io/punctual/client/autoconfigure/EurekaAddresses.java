@@ -1,5 +1,6 @@
 package io.punctual.client.autoconfigure;
 
+import io.punctual.wire.RegistryAddresses;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.netflix.eureka.EurekaClientConfigBean;
 import org.springframework.core.env.Environment;
@@ -23,11 +24,6 @@ final class EurekaAddresses {
       return null;
     }
     String told = environment.getProperty("eureka.client.service-url.defaultZone");
-    return withoutPasswords(told == null ? EurekaClientConfigBean.DEFAULT_URL : told);
-  }
-
-  /** The addresses, several with commas between them, without {@code name:password@}. */
-  static String withoutPasswords(String addresses) {
-    return addresses.replaceAll("//[^,\\s]*@", "//");
+    return RegistryAddresses.of(told == null ? EurekaClientConfigBean.DEFAULT_URL : told).toString();
   }
 }

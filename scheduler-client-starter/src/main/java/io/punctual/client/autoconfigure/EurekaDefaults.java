@@ -37,6 +37,8 @@ public final class EurekaDefaults implements EnvironmentPostProcessor, Ordered {
             new MapPropertySource(
                 "punctualEurekaDefaults",
                 Map.of(
+                    // At INFO it logs the registry's address, with a password that is part of it.
+                    "logging.level.com.netflix.discovery.shared.transport", "warn",
                     "eureka.instance.lease-renewal-interval-in-seconds", "5",
                     "eureka.instance.lease-expiration-duration-in-seconds", "15",
                     "eureka.client.registry-fetch-interval-seconds", "5",

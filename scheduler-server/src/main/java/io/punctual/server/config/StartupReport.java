@@ -1,5 +1,6 @@
 package io.punctual.server.config;
 
+import io.punctual.wire.RegistryAddresses;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
@@ -29,7 +30,8 @@ class StartupReport {
         "Punctual scheduler is up on port {}: redis {}, registry {}",
         environment.getProperty("local.server.port"),
         redis(),
-        withoutPasswords(environment.getProperty("eureka.client.service-url.defaultZone", "none")));
+        RegistryAddresses.of(
+            environment.getProperty("eureka.client.service-url.defaultZone", "none")));
   }
 
   private String redis() {
@@ -39,10 +41,5 @@ class StartupReport {
     } catch (RuntimeException e) {
       return "DOES NOT ANSWER (submits get 503 until it does): " + e.getMessage();
     }
-  }
-
-  /** The addresses, several with commas between them, without {@code name:password@}. */
-  static String withoutPasswords(String addresses) {
-    return addresses.replaceAll("//[^,\\s]*@", "//");
   }
 }

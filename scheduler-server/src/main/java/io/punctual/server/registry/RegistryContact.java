@@ -1,5 +1,6 @@
 package io.punctual.server.registry;
 
+import io.punctual.wire.RegistryAddresses;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +32,7 @@ public class RegistryContact {
     this.discovery = discovery;
     this.registration = registration;
     this.used = used;
-    this.addresses = addresses.replaceAll("//[^,\\s]*@", "//");
+    this.addresses = RegistryAddresses.of(addresses).toString();
   }
 
   /** The registry's client has a view of just now. */
