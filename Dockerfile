@@ -1,7 +1,6 @@
 # One image for each program: MODULE is the module whose jar, built by `mvn package`, goes in.
 
-# What seldom changes is parted from what every build changes, so that an image shares most of its layers with the one
-# before it.
+# Libraries, which seldom change, get a layer of their own: images share it with earlier ones.
 FROM eclipse-temurin:25-jre AS parts
 ARG MODULE
 ARG VERSION=0.1.0-SNAPSHOT
@@ -11,7 +10,7 @@ RUN mkdir /parts/own && find /parts/lib -name "*-${VERSION}.jar" -exec mv {} /pa
 FROM eclipse-temurin:25-jre
 ARG MODULE
 ARG VERSION=0.1.0-SNAPSHOT
-# Where credentials of applications are handed over: see docker-compose.yml.
+# For the credentials of applications: see docker-compose.yml.
 RUN groupadd --gid 10001 punctual \
     && useradd --uid 10001 --gid punctual --no-create-home --home-dir /app --shell /usr/sbin/nologin punctual \
     && mkdir /credentials && chown punctual:punctual /credentials
@@ -19,6 +18,6 @@ WORKDIR /app
 COPY --from=parts /parts/lib /app/lib
 COPY --from=parts /parts/own /app/lib
 COPY ${MODULE}/target/${MODULE}-${VERSION}.jar /app/app.jar
-# A number, so that it can be seen from outside that it is not root.
+# A number, so that the engine can check that it is not root.
 USER 10001:10001
 ENTRYPOINT ["java", "-XX:MaxRAMPercentage=70", "-jar", "/app/app.jar"]

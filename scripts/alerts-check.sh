@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the alert rules in observability/ and what they do, with promtool (Debian: apt-get install prometheus).
+# Checks and tests the alert rules in observability/ with promtool (Debian: apt-get install prometheus).
 #   scripts/alerts-check.sh
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../observability"
@@ -9,12 +9,12 @@ command -v promtool >/dev/null || { echo "no promtool was found; install Debian'
 promtool check rules --lint-fatal alerts.yml
 promtool test rules alerts-test.yml
 
-# Each alert is seen to fire.
+# Each alert has a test in which it fires.
 for alert in $(sed -n 's/.*- alert: //p' alerts.yml); do
   grep -q "alertname=\"$alert\"" alerts-test.yml || { echo "no test lets $alert fire" >&2; exit 1; }
 done
 
-# The configuration names a password file that is there only in its container.
+# The password file of the configuration exists only in its container.
 sed 's/password_file: .*/password: none/' prometheus.yml >prometheus-checked.yml
 trap 'rm -f prometheus-checked.yml' EXIT
 promtool check config --syntax-only prometheus-checked.yml

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Brings docker-compose.yml up, sees that it is closed, that orders close themselves in traces that can be looked at,
-# that nothing is lost when containers die and when all are taken down and come back with new secrets; then takes
-# everything down. Writes .env if there is none.
-#   scripts/compose-check.sh [--no-build]     --no-build takes the jars that are there
+# Checks docker-compose.yml: nothing is open without a password, orders close themselves, traces show it, and nothing
+# is lost when containers are killed or all of them are replaced with new secrets. Takes everything down at the end.
+# Writes .env if there is none.
+#   scripts/compose-check.sh [--no-build]     --no-build uses the jars that are already built
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -18,10 +18,10 @@ fi
 
 [ -e .env ] || scripts/make-env.sh
 work=$(mktemp -d)
-# Its secrets change on the way; those of .env stay.
+# Its secrets change during the check; those of .env stay.
 env=$work/env
 cp .env "$env"
-# Programs are started so often here that the compiler's second look at them does not pay.
+# Programs run for a short time here, so the second compiler does not pay.
 quick=$work/quick.yml
 {
   echo 'services:'
@@ -33,7 +33,7 @@ compose+=(-p punctual-check --env-file "$env" -f docker-compose.yml -f "$quick")
 [ "${1:-}" = --no-build ] || mvn -B -q -DskipTests package \
   -pl eureka-registry,scheduler-server,demo-order-service -am
 
-# What is said on the way is of interest when something goes wrong.
+# Prints the output of a command only if it fails.
 quietly() {
   "$@" >"$work/said" 2>&1 || { cat "$work/said" >&2; return 1; }
 }
@@ -55,7 +55,7 @@ fail() {
   exit 1
 }
 
-# Waits that many seconds for what comes then to succeed.
+# Waits at most so many seconds until a command succeeds: within SECONDS WHAT COMMAND...
 within() {
   local deadline=$((SECONDS + $1)) what=$2
   shift 2
@@ -68,7 +68,7 @@ within() {
 shop=http://127.0.0.1:8081
 job=http://127.0.0.1:8080/api/v1/jobs/order-service/order.close
 
-# The containers of a service.
+# Lists the containers of a service.
 containers() {
   "${compose[@]}" ps -q "$1"
 }
@@ -87,12 +87,12 @@ try_to_place() {
   [ -n "$order" ]
 }
 
-# Sets $order to one that is to be paid within that many seconds.
+# Places an order that is to be paid within so many seconds. Sets $order.
 place() {
   within 60 "no order could be placed" try_to_place "$1"
 }
 
-# Whether the order, of that id, has that status.
+# Whether an order has a status: order_is ID STATUS
 order_is() {
   curl -sf --max-time 5 "$shop/orders/$1" | grep -q "\"status\":\"$2\""
 }
@@ -103,7 +103,7 @@ closes() {
 
 # --- up ------------------------------------------------------------------------------------------
 
-# What a check that was cut off has left.
+# Removes what an earlier check left when it was cut off.
 quietly "${compose[@]}" --profile observability down -v --remove-orphans -t 1
 # First, so that demos find it.
 quietly "${compose[@]}" up -d jaeger
@@ -134,12 +134,12 @@ status() {
   curl -s -o /dev/null --max-time 5 -w '%{http_code}' "$@" || true
 }
 
-# The values of the settings, one on each line. Settings that are no secrets are short.
+# Prints the secrets, one on each line. Settings that are not secret are short.
 secrets() {
   sed -n 's/^[A-Z][A-Z0-9_]*=//p' "$env" | grep -E '.{16,}'
 }
 
-# Reads what is given; fails when a secret is in it.
+# Fails if its input contains a secret.
 without_secrets() {
   ! grep -aqF -f <(secrets)
 }
@@ -148,7 +148,7 @@ redis_without_password() {
   docker exec "$(containers redis)" redis-cli get x 2>&1 | grep -q NOAUTH
 }
 
-# Neither over the network, nor, as with the image as it is, from within.
+# Neither over the network nor from within, where the original image lets everyone in.
 postgres_without_password() {
   local id address user said
   id=$(containers postgres)
@@ -170,11 +170,11 @@ command_lines() {
 for path in / /eureka/apps /eureka/apps/ORDER-SERVICE /actuator/env; do
   check "the registry's $path asks for a password" is "$(status "http://127.0.0.1:8761$path")" 401
 done
-check "the scheduler asks who it is" is "$(status http://127.0.0.1:8080/api/v1/queues)" 401
+check "the scheduler asks for credentials" is "$(status http://127.0.0.1:8080/api/v1/queues)" 401
 check "Redis asks for a password" redis_without_password
 check "PostgreSQL asks for a password" postgres_without_password
 for path in /punctual/callback /actuator/health /actuator; do
-  check "the shop's $path is not for everybody" is "$(status "$shop$path")" 404
+  check "the shop's $path is closed" is "$(status "$shop$path")" 404
 done
 for service in redis registry scheduler scheduler-2 postgres demo shop jaeger; do
   [ -n "$(containers "$service")" ] || fail "$service does not run"
@@ -183,24 +183,24 @@ for service in redis registry scheduler scheduler-2 postgres demo shop jaeger; d
       "$(docker inspect -f '{{with .HostConfig}}{{.ReadonlyRootfs}} {{.CapDrop}} {{.CapAdd}} {{.SecurityOpt}} {{gt .Memory 0}} {{.PidsLimit}}{{end}}' "$id")" \
       'true [ALL] [] [no-new-privileges:true] true 512'
     check "$service is not root" [ "$(docker exec "$id" id -u)" != 0 ]
-    check "$service is reached from this machine alone" is \
+    check "$service is reached only from this machine" is \
       "$(docker port "$id" | grep -v ' 127\.0\.0\.1:' || true)" ''
     check "$service: first process" [ -n "$(command_lines "$id")" ]
     check "$service has no secret on a command line" without_secrets < <(command_lines "$id")
     check "$service has no secret in its log" without_secrets < <(docker logs "$id" 2>&1)
   done
 done
-step "closed: nobody comes in without a password, no container is root, none tells a secret"
+step "closed: every port asks for a password, no container is root, none shows a secret"
 
 # --- traces --------------------------------------------------------------------------------------
 
-# Those of orders that were closed, as Jaeger tells them to Grafana.
+# Prints the traces of closed orders, as Grafana gets them from Jaeger.
 traces() {
   docker exec "$(containers jaeger)" wget -q -O - \
     'http://127.0.0.1:16686/api/traces?service=order-service&operation=process%20order.close&limit=20' 2>/dev/null
 }
 
-# The order and its job in one trace, and spans of both demos.
+# Whether one trace has the order and its job, and spans come from both demos.
 traced() {
   local found
   found=$(traces) || return 1
@@ -219,7 +219,7 @@ check "three demos run" is "$(containers demo | wc -l)" 3
 within 90 "three demos are healthy" healthy demo
 step "three demos run"
 
-# Whether the job that closes that order has that state, as the shop's own token is told.
+# Whether the job of an order has a state, asked with the token of the shop: job_is ORDER STATE
 job_is() {
   local token
   token=$(docker exec "$(containers scheduler)" sed -n 's/^punctual.client.token=//p' /credentials/order-service.properties)
@@ -239,7 +239,7 @@ step "a scheduler and a demo were killed: orders $before and $order, of before a
 
 # --- everything is taken down and comes back, with other secrets ---------------------------------
 
-# As scripts/make-env.sh makes them.
+# Replaces each secret by a new one, as scripts/make-env.sh makes them.
 with_new_secrets() {
   local line
   while IFS= read -r line; do
@@ -250,7 +250,7 @@ with_new_secrets() {
   done
 }
 
-# Falls due while nobody is there.
+# This one falls due while everything is down.
 place 10
 meanwhile=$order
 quietly "${compose[@]}" --profile observability down

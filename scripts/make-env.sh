@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Writes .env, from which docker-compose.yml takes its secrets: random ones, readable by you alone. An .env that
-# is there stays as it is.
+# Writes .env with random secrets for docker-compose.yml, readable by you alone. Does not change an existing .env.
 #   scripts/make-env.sh
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 umask 077
 
-# 256 random bits, as letters and digits that need no quoting in a URL.
+# Prints 256 random bits as letters and digits, which need no quoting in a URL.
 secret() {
   od -An -v -N32 -tx1 /dev/urandom | tr -d ' \n'
 }
@@ -22,8 +21,8 @@ lines() {
 }
 
 refuse() {
-  echo "make-env: .env is there already, and stays as it is. To have new secrets, remove it, run this again," \
-    "and start all containers anew." >&2
+  echo "make-env: .env exists and was not changed. To get new secrets, remove it, run this again, and" \
+    "restart all containers." >&2
   exit 1
 }
 
@@ -36,6 +35,6 @@ trap 'rm -f "$draft"' EXIT
   echo "# Written by scripts/make-env.sh. Secrets: not for version control."
   lines
 } >"$draft"
-# Unlike mv, it does not replace one that came to be in the meantime.
+# Unlike mv, ln does not replace a file that another process has just written.
 ln "$draft" .env 2>/dev/null || refuse
 echo "make-env: wrote .env"

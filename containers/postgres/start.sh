@@ -19,7 +19,7 @@ alone() {
 
 data=/store/data
 if [ ! -e "$data" ]; then
-  # Comes into its place when it is complete.
+  # Moved to its place when it is complete.
   rm -rf "$data.new"
   initdb --username=postgres --encoding=UTF8 --locale=C --data-checksums --auth=reject -D "$data.new" >/dev/null
   alone "$data.new" <<'SQL'
@@ -33,7 +33,7 @@ alter role shop password '$SHOP_DATABASE_PASSWORD'
 SQL
 unset SHOP_DATABASE_PASSWORD
 
-# One user for one database; nobody is let in as the superuser.
+# One user for one database; the superuser cannot log in.
 cat >/run/punctual/pg_hba.conf <<'TEXT'
 host shop shop all scram-sha-256
 TEXT

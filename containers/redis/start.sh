@@ -9,9 +9,9 @@ if [ "${#REDIS_PASSWORD}" -lt 16 ]; then
 fi
 umask 077
 digest=$(printf %s "$REDIS_PASSWORD" | sha256sum | cut -d ' ' -f 1)
-# The one user has the commands and keys that Punctual needs. Nobody can be the default user; but as that user Redis
-# reads its append-only file, and most versions leave out, without stopping, all transactions and scripts in it that this
-# user may not do (https://github.com/redis/redis/issues/14541).
+# The one user has the commands and keys that Punctual needs. The default user is off, but keeps its rights: Redis
+# reads its append-only file as that user, and most versions silently skip all transactions and scripts in it that the
+# user has no rights for (https://github.com/redis/redis/issues/14541).
 cat >/run/redis/users.acl <<TEXT
 user default off ~* &* +@all
 $(cat /usr/local/share/punctual/redis.acl) #$digest
@@ -19,11 +19,11 @@ TEXT
 cat >/run/redis/redis.conf <<'TEXT'
 dir /store
 appendonly yes
-# Full is an answer, and being killed for it is none: well below the container's limit, which a rewrite of the file
-# needs as well.
+# Well below the container's limit, since a rewrite of the file needs memory, too. A full Redis answers; one that the
+# kernel killed does not.
 maxmemory 512mb
 maxmemory-policy noeviction
-# Other containers reach it; none without a password.
+# Other containers reach it, with a password.
 bind * -::*
 aclfile /run/redis/users.acl
 TEXT
