@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds what is committed twice, in two directories with different names, and compares every jar byte by byte.
+# Builds the last commit twice, in two directories with different names, and compares every jar and archive byte by byte.
 #   scripts/reproducible-check.sh [maven options]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -19,9 +19,9 @@ build() {
   }
 }
 
-# The jars that the build made, with those copied beside the programs.
+# Lists what the build made, with the jars that it copied beside the programs.
 jars() {
-  (cd "$1" && find . -path '*/target/*' -name '*.jar' -print0 | sort -z | xargs -0 sha256sum)
+  (cd "$1" && find . -path '*/target/*' \( -name '*.jar' -o -name '*.tar.gz' \) -print0 | sort -z | xargs -0 sha256sum)
 }
 
 first=$work/first second=$work/second-with-a-longer-name
@@ -37,7 +37,7 @@ if ! diff "$work/first.sums" "$work/second.sums" >"$work/difference"; then
   echo "reproducible check failed; these differ between two builds of the same commit:" >&2
   sed -n 's/^> [0-9a-f]* *//p' "$work/difference" | while read -r jar; do
     echo "  $jar" >&2
-    command -v unzip >/dev/null || continue
+    [[ $jar == *.jar ]] && command -v unzip >/dev/null || continue
     mkdir -p "$work/a" "$work/b"
     (cd "$work/a" && unzip -qo "$first/$jar") && (cd "$work/b" && unzip -qo "$second/$jar")
     diff -rq "$work/a" "$work/b" | sed 's/^/    /' >&2 || true
@@ -45,4 +45,4 @@ if ! diff "$work/first.sums" "$work/second.sums" >"$work/difference"; then
   done
   exit 1
 fi
-echo "reproducible check passed: $count jars are the same in both builds"
+echo "reproducible check passed: $count jars and archives are the same in both builds"

@@ -9,6 +9,7 @@ import io.punctual.redis.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -31,6 +32,8 @@ class FirstStepsIT {
 
   /** The registry has schedulers of other tests, too, which have other stores and end sooner. */
   private static final String SCHEDULER = "first-steps-scheduler";
+
+  private static final String PROPERTIES = "src/main/resources/application.properties";
 
   private static final String FIRST_JOB = "Sixty seconds to the first job in your own application";
 
@@ -116,6 +119,15 @@ class FirstStepsIT {
     }
   }
 
+  /** The application of the README, with other properties. */
+  static Map<String, String> readmeApplication(String properties) throws IOException {
+    MarkdownPage readme = MarkdownPage.of("README.md");
+    Map<String, String> files =
+        new HashMap<>(files(readme.blocks(FIRST_JOB, "xml"), readme.blocks(FIRST_JOB, "java")));
+    files.put(PROPERTIES, properties);
+    return files;
+  }
+
   /** The project: what Spring's own initializer makes, and what the pages say. */
   private static Map<String, String> files(List<String> dependencies, List<String> code)
       throws IOException {
@@ -157,7 +169,7 @@ class FirstStepsIT {
             .formatted(
                 ScratchProject.required("punctual.spring-boot.version"),
                 String.join("", dependencies)),
-        "src/main/resources/application.properties",
+        PROPERTIES,
         MarkdownPage.of("README.md").blocks(FIRST_JOB, "properties").get(0),
         "src/main/java/com/example/BareShop.java",
         "package com.example;\n\n" + imports() + code.get(0));

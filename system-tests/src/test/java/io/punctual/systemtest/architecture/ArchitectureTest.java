@@ -68,6 +68,11 @@ class ArchitectureTest {
     assertThat(MODULES.classFileVersion(module)).isLessThanOrEqualTo(61);
   }
 
+  @Test
+  void theLauncherRunsOnJava8ToSayThatItIsTooOld() {
+    assertThat(MODULES.classFileVersion("program-launcher")).isEqualTo(52);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"core", "server", "client", "transactions"})
   void packagesAreFreeOfCycles(String module) {
@@ -227,9 +232,12 @@ class ArchitectureTest {
                 calls("tools.jackson.databind.json.JsonMapper$Builder", "activateDefaultTyping")));
   }
 
-  /** Both ask by constant names for what a newer JDK has. */
+  /**
+   * The launcher starts the class that its own jar names; the others ask by constant names for what
+   * a newer JDK has.
+   */
   @Test
-  void classesAndMethodsAreLookedUpByNameInTwoPlacesOnly() {
+  void classesAndMethodsAreLookedUpByNameInThreePlacesOnly() {
     DescribedPredicate<JavaAccess<?>> lookUp =
         calls("java.lang.Class", "forName")
             .or(calls("java.lang.ClassLoader", "loadClass"))
@@ -240,7 +248,10 @@ class ArchitectureTest {
             .or(calls("java.lang.invoke.MethodHandles$Lookup", "findVirtual"))
             .or(calls("java.lang.invoke.MethodHandles$Lookup", "findStatic"));
     assertThat(whoDoes(lookUp))
-        .containsExactly("io.punctual.client.callback.Threads", "io.punctual.core.engine.Threads");
+        .containsExactly(
+            "io.punctual.client.callback.Threads",
+            "io.punctual.core.engine.Threads",
+            "io.punctual.launch.Launcher");
   }
 
   /** What a script says is in the files that are delivered, and nothing is put into its text. */
@@ -299,6 +310,10 @@ class ArchitectureTest {
     Set<String> marked = new TreeSet<>();
     Set<String> all = new TreeSet<>();
     for (JavaClass type : MODULES.classes()) {
+      if (type.getPackageName().equals("io.punctual.launch")) {
+        // Java 8 does not know the annotation's targets.
+        continue;
+      }
       all.add(type.getPackageName());
       if (type.getSimpleName().equals("package-info") && type.isAnnotatedWith(NullMarked.class)) {
         marked.add(type.getPackageName());

@@ -34,6 +34,7 @@ final class Modules {
           Map.entry("scheduler-dev-redis", Set.of("redis-launcher")),
           Map.entry("eureka-registry", Set.of()),
           Map.entry("demo-order-service", Set.of("scheduler-client-starter")),
+          Map.entry("program-launcher", Set.of()),
           Map.entry("redis-launcher", Set.of()),
           Map.entry("test-browser", Set.of()),
           Map.entry("test-redis", Set.of("redis-launcher")),
@@ -57,7 +58,14 @@ final class Modules {
   private Modules(Path root) {
     this.root = root;
     List<Path> directories = ARROWS.keySet().stream().map(this::classesOf).toList();
-    this.classes = new ClassFileImporter().importPaths(directories);
+    // Copied into each program.
+    this.classes =
+        new ClassFileImporter()
+            .withImportOption(
+                location ->
+                    location.contains("/program-launcher/")
+                        || !location.contains("/io/punctual/launch/"))
+            .importPaths(directories);
     for (JavaClass type : classes) {
       Path source = Path.of(type.getSource().orElseThrow().getUri());
       moduleOf.put(type.getName(), root.relativize(source).getName(0).toString());
