@@ -7,7 +7,10 @@ import { Webhook } from "standardwebhooks";
 
 const application = process.env.APPLICATION ?? "mail-service";
 const taskType = process.env.TASK_TYPE ?? "mail.send";
-const registry = process.env.EUREKA_URL ?? "http://localhost:8761/eureka/";
+// Its user and password are sent as a header: libraries log addresses.
+const registry = new URL(process.env.EUREKA_URL ?? "http://localhost:8761/eureka/");
+const [user, password] = [registry.username, registry.password].map(decodeURIComponent);
+registry.username = registry.password = "";
 const hostName = process.env.HOST ?? os.hostname();
 const callbackPath = "/jobs";
 // whsec_..., as the scheduler's command credentials prints it. Without it everybody is let in, and
@@ -106,6 +109,9 @@ const server = http.createServer(async (request, response) => {
 server.listen(Number(process.env.PORT ?? 0), () => {
   const { port } = server.address();
   const eureka = new Eureka({
+    requestMiddleware: (request, done) => {
+      done(user === "" ? request : { ...request, auth: { user, password } });
+    },
     instance: {
       app: application,
       instanceId: `${application}:${hostName}:${port}`,
@@ -125,7 +131,7 @@ server.listen(Number(process.env.PORT ?? 0), () => {
       },
     },
     eureka: {
-      serviceUrls: { default: [`${registry.replace(/\/+$/, "")}/apps/`] },
+      serviceUrls: { default: [`${registry.href.replace(/\/+$/, "")}/apps/`] },
       heartbeatInterval: 5000,
       fetchRegistry: false,
     },

@@ -130,9 +130,7 @@ final class RegistryLogin implements AuthenticationProvider {
   /** How long an address is still refused, in ns. */
   private long pause(String address, long now) {
     Guesses seen = guesses.get(address);
-    return seen == null || seen.tried().size() < GUESSES
-        ? 0
-        : seen.last() + PAUSE.toNanos() - now;
+    return seen == null || seen.tried().size() < GUESSES ? 0 : seen.last() + PAUSE.toNanos() - now;
   }
 
   private void failed(String address, String tried, long now) {

@@ -12,8 +12,8 @@ import java.util.jar.JarFile;
 
 /**
  * Starts a program if its Java is new enough and its libraries lie beside its jar; else says in a
- * sentence what is missing. The jar's manifest names the Java ({@code Java-Version}), the
- * libraries ({@code Class-Path}) and the program ({@code Start-Class}).
+ * sentence what is missing. The jar's manifest names the Java ({@code Java-Version}), the libraries
+ * ({@code Class-Path}) and the program ({@code Start-Class}).
  */
 public final class Launcher {
 
@@ -22,8 +22,7 @@ public final class Launcher {
   /** Starts the program of this jar, or ends with 1. */
   public static void main(String[] args)
       throws IOException, URISyntaxException, ReflectiveOperationException {
-    File jar =
-        new File(Launcher.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    File jar = new File(Launcher.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     Attributes manifest = manifest(jar);
     String problem = problem(jar, manifest);
     if (!problem.isEmpty()) {

@@ -75,15 +75,18 @@ class LauncherTest {
                 jar.toString()));
     command.addAll(List.of(arguments));
     Process process =
-        new ProcessBuilder(command).redirectErrorStream(true).directory(new java.io.File("/")).start();
-    String output =
-        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .directory(new java.io.File("/"))
+            .start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     return new Run(process.waitFor(), output);
   }
 
   @Test
   void theProgramGetsItsArguments() throws Exception {
-    assertThat(run("17", "a", "b c")).isEqualTo(new Run(0, "runs with a,b c" + System.lineSeparator()));
+    assertThat(run("17", "a", "b c"))
+        .isEqualTo(new Run(0, "runs with a,b c" + System.lineSeparator()));
   }
 
   @Test

@@ -14,9 +14,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The addresses of registries, parted from the users and passwords that Eureka takes in them: {@code
- * http://user:password@host:8761/eureka/}. Libraries log addresses; a password that is sent as a
- * header is in none of their lines.
+ * The addresses of registries, parted from the users and passwords that Eureka takes in them:
+ * {@code http://user:password@host:8761/eureka/}. Libraries log addresses; a password that is sent
+ * as a header is in none of their lines.
  */
 public final class RegistryAddresses {
 
@@ -73,8 +73,7 @@ public final class RegistryAddresses {
         colon < 0
             ? decoded(user) + ":"
             : decoded(user.substring(0, colon)) + ":" + decoded(user.substring(colon + 1));
-    return "Basic "
-        + Base64.getEncoder().encodeToString(decoded.getBytes(StandardCharsets.UTF_8));
+    return "Basic " + Base64.getEncoder().encodeToString(decoded.getBytes(StandardCharsets.UTF_8));
   }
 
   private static String decoded(String text) {

@@ -45,8 +45,7 @@ class RegistryAddressesTest {
             "http://a:1@one:8761/eureka/, http://b:2@two:8761/eureka/,http://three:8761/eureka/");
 
     assertThat(addresses)
-        .hasToString(
-            "http://one:8761/eureka/, http://two:8761/eureka/,http://three:8761/eureka/");
+        .hasToString("http://one:8761/eureka/, http://two:8761/eureka/,http://three:8761/eureka/");
     assertThat(addresses.authorization(URI.create("http://one:8761/eureka/apps")))
         .isPresent()
         .isNotEqualTo(addresses.authorization(URI.create("http://two:8761/eureka/apps")));

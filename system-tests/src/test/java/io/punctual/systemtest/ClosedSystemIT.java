@@ -45,6 +45,7 @@ class ClosedSystemIT {
       HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
   private static final String PREFIX = "closed";
   private static final String REGISTRY_PASSWORD = "9f2c7be1d04a5836";
+
   /** Whatever Eureka's client would log. */
   private static final String EVERY_LINE = "--logging.level.com.netflix=trace";
 

@@ -276,6 +276,27 @@ class ExamplesIT {
   }
 
   @Test
+  void nodeRegistersWithAPasswordThatItDoesNotLog() throws Exception {
+    String password = "4e8d1c0b7a963f25";
+    Path directory = installedNode();
+    try (JavaProcess closed =
+        PROGRAMS.program("eureka-registry", "--punctual.registry.password=" + password)) {
+      Map<String, String> environment = new HashMap<>(nodeEnvironment("node-closed", null));
+      environment.put(
+          "EUREKA_URL",
+          closed.url().replace("http://", "http://punctual:" + password + "@") + "/eureka/");
+      closed.start().awaitReady();
+      try (ExampleProgram node =
+          ExampleProgram.start(directory, environment, "node", "worker.js")) {
+        addressOf(node, "node-closed");
+        closed.kill();
+        node.await("eureka heartbeat FAILED", 1);
+        assertThat(node.lines().stream().filter(line -> line.contains(password))).isEmpty();
+      }
+    }
+  }
+
+  @Test
   void nodeWithAWrongSecretGetsNothingDone() throws Exception {
     String application = Workload.of("node-wrong").application();
     CallbackSignature.Key wrong = CallbackSignature.Key.derived(SIGNING_KEY, "other");

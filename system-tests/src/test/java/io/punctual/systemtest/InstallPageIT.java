@@ -50,8 +50,7 @@ class InstallPageIT {
   @BeforeAll
   static void start() throws IOException {
     machine = Files.createDirectories(DIRECTORY.resolve("install").toAbsolutePath());
-    Files.copy(
-        archive(), machine.resolve(archive().getFileName()));
+    Files.copy(archive(), machine.resolve(archive().getFileName()));
     redis = RedisServer.startTemporary("--maxmemory-policy", "noeviction");
     List<String> user = new ArrayList<>(List.of("ACL", "SETUSER"));
     String line = Files.readString(root().resolve("docs/redis.acl")).strip();
@@ -82,8 +81,7 @@ class InstallPageIT {
   }
 
   private static Path archive() {
-    return root()
-        .resolve("scheduler-server/target/scheduler-server-" + VERSION + ".tar.gz");
+    return root().resolve("scheduler-server/target/scheduler-server-" + VERSION + ".tar.gz");
   }
 
   private static Path folder() {
@@ -110,7 +108,8 @@ class InstallPageIT {
     Path settings = folder().resolve("application.properties");
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(settings)))
         .isEqualTo("rw-------");
-    assertThat(names(settings)).isEqualTo(names(folder().resolve("application.properties.example")));
+    assertThat(names(settings))
+        .isEqualTo(names(folder().resolve("application.properties.example")));
 
     List<String> start = page.blocks("Start two instances", "bash");
     try (JavaProcess one = scheduler(first, placed(start.get(0), places)).start();
@@ -121,8 +120,10 @@ class InstallPageIT {
 
       shell(folder(), page.blocks("Admit the first application", "bash").get(0));
       ScratchProject application =
-          ScratchProject.of("installed", FirstStepsIT.readmeApplication(placed(
-              page.blocks("Admit the first application", "properties").get(0), places)));
+          ScratchProject.of(
+              "installed",
+              FirstStepsIT.readmeApplication(
+                  placed(page.blocks("Admit the first application", "properties").get(0), places)));
       application.maven("package");
       int port = Ports.free();
       try (JavaProcess shop =
@@ -130,7 +131,11 @@ class InstallPageIT {
                   "installed-shop",
                   port,
                   application.directory(),
-                  Map.of("SERVER_PORT", Integer.toString(port)),
+                  Map.of(
+                      "SERVER_PORT",
+                      Integer.toString(port),
+                      "EUREKA_INSTANCE_HOSTNAME",
+                      "127.0.0.1"),
                   "exec java -jar target/bare-shop-1.jar")
               .start()) {
         // With Eureka's defaults both sides see each other half a minute later.
@@ -138,10 +143,7 @@ class InstallPageIT {
         Waiting.until(
             "the scheduler has probed the worker",
             () ->
-                check(page, 2, places)
-                    .at("/items/0/diagnosis/status")
-                    .stringValue()
-                    .equals("ok"));
+                check(page, 2, places).at("/items/0/diagnosis/status").stringValue().equals("ok"));
         assertThat(check(page, 0, places).get("status").stringValue()).isEqualTo("UP");
         assertThat(check(page, 1, places).get("status").stringValue()).isEqualTo("ok");
       }
@@ -155,7 +157,9 @@ class InstallPageIT {
     Path folder = Files.createDirectories(machine.resolve("readme"));
     shell(
         machine,
-        "tar -xzf " + archive() + " -C readme --strip-components=1 --exclude=application.properties");
+        "tar -xzf "
+            + archive()
+            + " -C readme --strip-components=1 --exclude=application.properties");
     Files.writeString(
         folder.resolve("application.properties"),
         """
@@ -202,8 +206,7 @@ class InstallPageIT {
   /** What a call of the page's last section answers. */
   private static JsonNode check(MarkdownPage page, int line, Map<String, String> places)
       throws IOException, InterruptedException {
-    String call =
-        page.blocks("Check that all is well", "bash").get(0).lines().toList().get(line);
+    String call = page.blocks("Check that all is well", "bash").get(0).lines().toList().get(line);
     return JSON.readTree(shell(folder(), placed(call, places)));
   }
 

@@ -24,6 +24,7 @@ final class EurekaAddresses {
       return null;
     }
     String told = environment.getProperty("eureka.client.service-url.defaultZone");
-    return RegistryAddresses.of(told == null ? EurekaClientConfigBean.DEFAULT_URL : told).toString();
+    return RegistryAddresses.of(told == null ? EurekaClientConfigBean.DEFAULT_URL : told)
+        .toString();
   }
 }
