@@ -71,7 +71,7 @@ public final class SchedulerWatch implements AutoCloseable {
 
   private void look() {
     if (isAnswered()) {
-      if (warned) {
+      if (warned && !timer.isShutdown()) {
         log.info("Punctual: a scheduler answers {} now", identity.application());
       }
     } else {
