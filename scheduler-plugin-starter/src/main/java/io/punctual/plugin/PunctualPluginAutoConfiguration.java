@@ -13,6 +13,8 @@ import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.RedisStore;
 import io.punctual.spring.AnnotatedWorkers;
 import io.punctual.spring.CommitFailures;
+import io.punctual.spring.CommitRelay;
+import io.punctual.spring.CommittedCalls;
 import io.punctual.spring.JobApplication;
 import io.punctual.spring.MeteredCommitFailures;
 import io.punctual.spring.Payloads;
@@ -163,11 +165,17 @@ public class PunctualPluginAutoConfiguration {
   }
 
   @Bean
+  @ConditionalOnMissingBean(CommittedCalls.class)
+  CommitRelay punctualCommitRelay(JobScheduler scheduler, ObjectProvider<CommitFailures> failures) {
+    return new CommitRelay(scheduler, failures.getIfAvailable(() -> CommitFailures.NONE));
+  }
+
+  @Bean
   @ConditionalOnMissingBean
   TaskSubmitService punctualTaskSubmitService(
       JobScheduler scheduler,
       Payloads payloads,
-      ObjectProvider<CommitFailures> failures,
+      CommittedCalls committed,
       ObjectProvider<TransactionCalls> outbox,
       ObjectProvider<SubmitObservations> observations,
       PunctualPluginProperties properties,
@@ -177,7 +185,7 @@ public class PunctualPluginAutoConfiguration {
         payloads,
         tasks::submitted,
         properties.transactions(),
-        failures.getIfAvailable(() -> CommitFailures.NONE),
+        committed,
         InstantSource.system(),
         outbox.getIfAvailable(),
         observations.getIfAvailable(() -> SubmitObservations.NONE));

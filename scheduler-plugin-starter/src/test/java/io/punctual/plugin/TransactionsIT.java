@@ -106,9 +106,10 @@ class TransactionsIT {
           nested.executeWithoutResult(inner -> send("nested-kept"));
         });
 
+    // The last one: what is sent together is stored together.
+    Awaitility.await().until(() -> service.find("later", "nested-kept").isPresent());
     assertThat(service.find("later", "kept").orElseThrow().state())
         .isEqualTo(JobInfo.State.DELAYED);
-    assertThat(service.find("later", "nested-kept")).isPresent();
     assertThat(service.find("later", "in-nested")).isEmpty();
     assertThat(service.find("later", "first-in-nested")).isEmpty();
   }

@@ -40,7 +40,7 @@ public interface CommitFailures {
   }
 
   /**
-   * A call failed. Called on the thread of the transaction.
+   * A call failed. Called on any thread.
    *
    * @param error null where it was not made, since nobody knows whether the transaction committed
    */

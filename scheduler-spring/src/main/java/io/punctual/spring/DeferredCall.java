@@ -14,8 +14,22 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface DeferredCall {
 
+  /** The lane and the task type of what concerns jobs of any type. */
+  String ALL_JOBS = "*";
+
   /** What it does. */
   Call kind();
+
+  /** Returns the job, or {@link #ALL_JOBS}: calls of one lane are made in their order. */
+  default String lane() {
+    return target();
+  }
+
+  /** Returns the task type of the job, or {@link #ALL_JOBS}. */
+  default String taskType() {
+    int end = lane().indexOf('/');
+    return end < 0 ? lane() : lane().substring(0, end);
+  }
 
   /** The job, as task type and id, or the tag; for people. */
   String target();
@@ -69,6 +83,11 @@ public sealed interface DeferredCall {
     @Override
     public String target() {
       return tag;
+    }
+
+    @Override
+    public String lane() {
+      return ALL_JOBS;
     }
 
     @Override

@@ -43,7 +43,7 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
    * Stands before a scheduler.
    *
    * @param settings what is set for a task type, for jobs that do not say it themselves
-   * @param failures told of calls that fail behind a commit
+   * @param committed makes the calls of transactions that have committed
    * @param time by which it is foretold when a job is due that waits for a commit
    * @param outbox asked first where calls made inside of a transaction are kept; null for none
    * @param observations of each submit
@@ -53,7 +53,7 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
       Payloads payloads,
       Function<String, WorkerSettings> settings,
       Transactions transactions,
-      CommitFailures failures,
+      CommittedCalls committed,
       InstantSource time,
       @Nullable TransactionCalls outbox,
       SubmitObservations observations) {
@@ -67,7 +67,7 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
       known.add(outbox);
     }
     if (transactions == Transactions.AFTER_COMMIT && ClassUtils.isPresent(SPRING_TX, null)) {
-      known.add(new AfterCommit(scheduler, failures));
+      known.add(new AfterCommit(committed));
     }
     this.keepers = List.copyOf(known);
   }

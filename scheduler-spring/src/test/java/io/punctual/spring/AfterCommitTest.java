@@ -254,7 +254,7 @@ class AfterCommitTest {
         new Payloads(JsonMapper::new),
         type -> WorkerSettings.NONE,
         transactions,
-        new MeteredCommitFailures(metrics),
+        new DirectCalls(scheduler, new MeteredCommitFailures(metrics)),
         InstantSource.fixed(NOW),
         null,
         SubmitObservations.NONE);

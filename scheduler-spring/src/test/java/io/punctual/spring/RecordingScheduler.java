@@ -14,8 +14,10 @@ import io.punctual.TagCancelResult;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Writes down what it was asked, in order; takes everything but jobs of the type refused. */
@@ -23,18 +25,26 @@ final class RecordingScheduler implements JobScheduler {
 
   static final String REFUSED = "refused";
 
-  final List<String> calls = new ArrayList<>();
-  final List<DelayQueueJob> jobs = new ArrayList<>();
+  final List<String> calls = Collections.synchronizedList(new ArrayList<>());
+  final List<DelayQueueJob> jobs = Collections.synchronizedList(new ArrayList<>());
+
+  /** Called at the begin of each call, by its thread. */
+  volatile Consumer<String> before = call -> {};
+
+  private void call(String call) {
+    before.accept(call);
+    calls.add(call);
+  }
 
   @Override
   public SubmitResult submit(DelayQueueJob job) {
-    calls.add("submit " + job.taskId());
+    call("submit " + job.taskId());
     return take(job);
   }
 
   @Override
   public List<BatchItem> submitAll(List<DelayQueueJob> all) {
-    calls.add("submitAll " + all.stream().map(DelayQueueJob::taskId).toList());
+    call("submitAll " + all.stream().map(DelayQueueJob::taskId).toList());
     List<BatchItem> items = new ArrayList<>();
     for (DelayQueueJob job : all) {
       try {
@@ -56,55 +66,55 @@ final class RecordingScheduler implements JobScheduler {
 
   @Override
   public CancelResult cancel(String taskType, String taskId) {
-    calls.add("cancel " + taskId);
+    call("cancel " + taskId);
     return new CancelResult(CancelResult.Outcome.CANCELLED, 0);
   }
 
   @Override
   public TagCancelResult cancelByTag(String tag) {
-    calls.add("cancelByTag " + tag);
+    call("cancelByTag " + tag);
     return TagCancelResult.of(List.of());
   }
 
   @Override
   public RescheduleResult reschedule(String taskType, String taskId, Instant dueAt) {
-    calls.add("reschedule " + taskId + " " + dueAt);
+    call("reschedule " + taskId + " " + dueAt);
     return new RescheduleResult(RescheduleResult.Outcome.RESCHEDULED, dueAt, 0);
   }
 
   @Override
   public RescheduleResult reschedule(String taskType, String taskId, Duration delay) {
-    calls.add("reschedule " + taskId + " " + delay);
+    call("reschedule " + taskId + " " + delay);
     return new RescheduleResult(RescheduleResult.Outcome.RESCHEDULED, Instant.EPOCH, 0);
   }
 
   @Override
   public DeferralResult finish(String handle) {
-    calls.add("finish " + handle);
+    call("finish " + handle);
     return new DeferralResult(DeferralResult.Outcome.DONE, null);
   }
 
   @Override
   public DeferralResult fail(String handle, String reason, @Nullable Duration delay) {
-    calls.add("fail " + handle + " " + reason + " " + delay);
+    call("fail " + handle + " " + reason + " " + delay);
     return new DeferralResult(DeferralResult.Outcome.RETRY, Instant.EPOCH);
   }
 
   @Override
   public DeferralResult reject(String handle, String reason) {
-    calls.add("reject " + handle + " " + reason);
+    call("reject " + handle + " " + reason);
     return new DeferralResult(DeferralResult.Outcome.DEAD, null);
   }
 
   @Override
   public DeferralResult extend(String handle, Duration within) {
-    calls.add("extend " + handle + " " + within);
+    call("extend " + handle + " " + within);
     return new DeferralResult(DeferralResult.Outcome.EXTENDED, Instant.EPOCH);
   }
 
   @Override
   public Optional<JobInfo> find(String taskType, String taskId) {
-    calls.add("find " + taskId);
+    call("find " + taskId);
     return Optional.empty();
   }
 }

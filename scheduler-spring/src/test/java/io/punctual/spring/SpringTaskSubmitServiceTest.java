@@ -35,7 +35,7 @@ class SpringTaskSubmitServiceTest {
                   ? new WorkerSettings(3, Duration.ofSeconds(7), RetryPolicy.NEVER, null)
                   : WorkerSettings.NONE,
           Transactions.AFTER_COMMIT,
-          CommitFailures.NONE,
+          new DirectCalls(scheduler, CommitFailures.NONE),
           InstantSource.system(),
           null,
           SubmitObservations.NONE);

@@ -23,6 +23,7 @@ import io.punctual.core.store.Cursor;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.StoreOptions;
 import io.punctual.spring.CommitFailures;
+import io.punctual.spring.DirectCalls;
 import io.punctual.spring.Payloads;
 import io.punctual.spring.SpringTaskSubmitService;
 import io.punctual.spring.SubmitObservations;
@@ -156,7 +157,7 @@ public final class TestScheduler {
                 new Payloads(JsonMapper::new),
                 type -> WorkerSettings.NONE,
                 Transactions.AFTER_COMMIT,
-                CommitFailures.NONE,
+                new DirectCalls(scheduler.jobScheduler(), CommitFailures.NONE),
                 scheduler.clock(),
                 null,
                 SubmitObservations.NONE);

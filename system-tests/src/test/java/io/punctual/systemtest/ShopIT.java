@@ -11,11 +11,15 @@ import com.sun.net.httpserver.HttpServer;
 import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
 import io.opentelemetry.proto.trace.v1.Span;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -97,6 +101,46 @@ class ShopIT {
       another.start().awaitReady();
 
       Waiting.until("the order closes", () -> status(shop, id).equals("CLOSED"));
+    }
+  }
+
+  /**
+   * Each of whose orders is a transaction that sends two jobs; its database has ten connections.
+   */
+  @Test
+  void aSchedulerThatDoesNotAnswerIsNoOutageOfTheShop() throws Exception {
+    JavaProcess stalled = PROGRAMS.scheduler(REGISTRY, REDIS.port(), "shop-stalled");
+    try (stalled;
+        JavaProcess shop =
+            shop(
+                "shop-without-outbox",
+                stalled.start().awaitReady(),
+                Programs.SHOP_IN_MEMORY,
+                "--punctual.client.outbox.enabled=false",
+                "--spring.datasource.hikari.maximum-pool-size=10",
+                "--spring.datasource.hikari.connection-timeout=5s")) {
+      stalled.suspend();
+      List<CompletableFuture<String>> placed = new ArrayList<>();
+      try (ExecutorService customers = Executors.newVirtualThreadPerTaskExecutor()) {
+        for (int i = 0; i < 100; i++) {
+          placed.add(CompletableFuture.supplyAsync(() -> placed(shop, "tea", 1), customers));
+        }
+      } finally {
+        stalled.resume();
+      }
+
+      // What was sent meanwhile was kept, and is made once the scheduler goes on.
+      for (CompletableFuture<String> id : placed) {
+        Waiting.until("the order closes", () -> status(shop, id.join()).equals("CLOSED"));
+      }
+    }
+  }
+
+  private static String placed(JavaProcess shop, String item, int seconds) {
+    try {
+      return place(shop, item, seconds);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -18,6 +18,8 @@ import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.client.submit.SchedulerSource;
 import io.punctual.spring.AnnotatedWorkers;
 import io.punctual.spring.CommitFailures;
+import io.punctual.spring.CommitRelay;
+import io.punctual.spring.CommittedCalls;
 import io.punctual.spring.JobApplication;
 import io.punctual.spring.MeteredCommitFailures;
 import io.punctual.spring.Payloads;
@@ -209,11 +211,17 @@ public class PunctualClientAutoConfiguration {
   }
 
   @Bean
+  @ConditionalOnMissingBean(CommittedCalls.class)
+  CommitRelay punctualCommitRelay(JobScheduler scheduler, ObjectProvider<CommitFailures> failures) {
+    return new CommitRelay(scheduler, failures.getIfAvailable(() -> CommitFailures.NONE));
+  }
+
+  @Bean
   @ConditionalOnMissingBean
   TaskSubmitService punctualTaskSubmitService(
       JobScheduler scheduler,
       Payloads payloads,
-      ObjectProvider<CommitFailures> failures,
+      CommittedCalls committed,
       ObjectProvider<TransactionCalls> outbox,
       ObjectProvider<SubmitObservations> observations,
       PunctualClientProperties properties,
@@ -223,7 +231,7 @@ public class PunctualClientAutoConfiguration {
         payloads,
         type -> settings(type, properties, annotated),
         properties.transactions(),
-        failures.getIfAvailable(() -> CommitFailures.NONE),
+        committed,
         InstantSource.system(),
         outbox.getIfAvailable(),
         observations.getIfAvailable(() -> SubmitObservations.NONE));

@@ -10,6 +10,7 @@ import io.punctual.client.PunctualClientProperties;
 import io.punctual.plugin.PunctualPluginProperties;
 import io.punctual.spring.AnnotatedWorkers;
 import io.punctual.spring.CommitFailures;
+import io.punctual.spring.DirectCalls;
 import io.punctual.spring.JobApplication;
 import io.punctual.spring.Once;
 import io.punctual.spring.Payloads;
@@ -101,7 +102,9 @@ public class PunctualTestAutoConfiguration {
                         payloads,
                         type -> starter.worker(type).or(annotated.settings(type)),
                         starter.transactions(),
-                        failures.getIfAvailable(() -> CommitFailures.NONE),
+                        new DirectCalls(
+                            scheduler.jobScheduler(),
+                            failures.getIfAvailable(() -> CommitFailures.NONE)),
                         scheduler.clock(),
                         outbox.getIfAvailable(),
                         SubmitObservations.NONE));

@@ -4,6 +4,7 @@ import io.punctual.ErrorCode;
 import io.punctual.JobScheduler;
 import io.punctual.PunctualException;
 import io.punctual.SchedulerUnavailableException;
+import io.punctual.spring.Circuits;
 import io.punctual.spring.CommitFailures;
 import io.punctual.spring.CommitFailures.Call;
 import io.punctual.spring.DeferredCall;

@@ -21,8 +21,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
  */
 final class OutboxTable {
 
-  /** The lane of what concerns jobs that nobody can name: nothing goes beside it. */
-  static final String ALL = "*";
+  /** The lane of what concerns jobs of any type: nothing goes beside it. */
+  private static final String ALL = DeferredCall.ALL_JOBS;
 
   private static final int MAX_ERROR = 1000;
   private static final int PAGE = 500;
@@ -52,12 +52,6 @@ final class OutboxTable {
    * @param attempts this one included
    */
   record Row(long id, String type, String lane, String kind, String content, int attempts) {}
-
-  /** The task type of a lane. */
-  private static String type(String lane) {
-    int end = lane.indexOf('/');
-    return end < 0 ? lane : lane.substring(0, end);
-  }
 
   /**
    * Sees that the table is there.
@@ -97,10 +91,13 @@ final class OutboxTable {
   void insert(List<? extends DeferredCall> calls) {
     List<Object[]> rows = new ArrayList<>(calls.size());
     for (DeferredCall call : calls) {
-      String lane = call instanceof DeferredCall.CancelByTag ? ALL : call.target();
       rows.add(
           new Object[] {
-            application, type(lane), lane, call.kind().toString(), StoredCalls.write(call)
+            application,
+            call.taskType(),
+            call.lane(),
+            call.kind().toString(),
+            StoredCalls.write(call)
           });
     }
     var unused =

@@ -1,4 +1,4 @@
-package io.punctual.transactions.outbox;
+package io.punctual.spring;
 
 import java.time.Duration;
 import java.util.HashMap;
@@ -12,7 +12,7 @@ import java.util.function.IntFunction;
  * must not hold them up. One call after a while shows whether that has changed. Not safe for use by
  * many threads.
  */
-final class Circuits {
+public final class Circuits {
 
   private record Open(int failures, long until) {}
 
@@ -22,12 +22,12 @@ final class Circuits {
   /**
    * @param delay how long a type waits after so many failures one behind the other
    */
-  Circuits(IntFunction<Duration> delay) {
+  public Circuits(IntFunction<Duration> delay) {
     this.delay = delay;
   }
 
-  /** The types that wait now. */
-  Set<String> open() {
+  /** Returns the types that wait now. */
+  public Set<String> open() {
     long now = System.nanoTime();
     Set<String> types = new HashSet<>();
     open.forEach(
@@ -39,16 +39,16 @@ final class Circuits {
     return types;
   }
 
-  /** A call was not answered; says whether the one before it was. */
-  boolean failed(String type) {
+  /** Notes that a call was not answered; returns whether the one before it was. */
+  public boolean failed(String type) {
     Open before = open.get(type);
     int failures = before == null ? 1 : before.failures() + 1;
     open.put(type, new Open(failures, System.nanoTime() + delay.apply(failures).toNanos()));
     return before == null;
   }
 
-  /** A call was answered. */
-  void answered(String type) {
+  /** Notes that a call was answered. */
+  public void answered(String type) {
     open.remove(type);
   }
 }
