@@ -42,6 +42,19 @@ class EurekaDefaultsTest {
     assertThat(withDefaults(environment).getProperty(PLAIN)).isEqualTo("true");
   }
 
+  @Test
+  void anApplicationThatSwitchesTheStarterOffKeepsItsOwnEureka() {
+    MockEnvironment off =
+        new MockEnvironment()
+            .withProperty("server.ssl.bundle", "x")
+            .withProperty("punctual.client.enabled", "false");
+    int before = off.getPropertySources().size();
+
+    assertThat(withDefaults(off).getPropertySources()).hasSize(before);
+    assertThat(off.getProperty("eureka.instance.lease-renewal-interval-in-seconds")).isNull();
+    assertThat(off.getProperty(SECURE)).isNull();
+  }
+
   private static MockEnvironment withDefaults(MockEnvironment environment) {
     new EurekaDefaults().postProcessEnvironment(environment, new SpringApplication());
     return environment;
