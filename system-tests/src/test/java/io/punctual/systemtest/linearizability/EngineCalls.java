@@ -1,0 +1,200 @@
+package io.punctual.systemtest.linearizability;
+
+import io.punctual.CancelResult;
+import io.punctual.DelayQueueJob;
+import io.punctual.RescheduleResult;
+import io.punctual.RetryPolicy;
+import io.punctual.core.engine.Engine;
+import io.punctual.core.engine.JobView;
+import io.punctual.core.engine.Operations;
+import io.punctual.core.engine.Submit;
+import io.punctual.core.job.Due;
+import io.punctual.core.job.JobContent;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Revised;
+import io.punctual.core.store.StoreException;
+import io.punctual.systemtest.linearizability.Answer.Outcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/** An engine of this JVM. */
+final class EngineCalls implements JobCalls {
+
+  static final QueueName QUEUE = new QueueName("lives", "job");
+
+  private static final int ALL = 200;
+  private static final RetryPolicy ONCE = RetryPolicy.parse("20ms;attempts=1");
+  private static final RetryPolicy OFTEN = RetryPolicy.parse("20ms;attempts=1000");
+
+  private final Supplier<Engine> engine;
+  private final boolean confirms;
+
+  /**
+   * @param engine that is there now
+   * @param confirms whether a replica has confirmed what it answers
+   */
+  EngineCalls(Supplier<Engine> engine, boolean confirms) {
+    this.engine = engine;
+    this.confirms = confirms;
+  }
+
+  private static <T> T told(Callable<T> call) throws Exception {
+    try {
+      return call.call();
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof StoreException store ? refusal(store) : e;
+    } catch (StoreException e) {
+      throw refusal(e);
+    }
+  }
+
+  private static Exception refusal(StoreException e) {
+    return switch (e.kind()) {
+      case REFUSED, CORRUPT, EXCESSIVE -> new RefusedException(e.toString(), e);
+      case UNREACHABLE, UNCONFIRMED -> e;
+    };
+  }
+
+  private Answer answer(Outcome outcome) {
+    return Answer.of(outcome).confirmed(confirms);
+  }
+
+  private static Due due(Action.Due due) {
+    long millis = due.micros() / 1000;
+    return due.relative() ? Due.in(millis) : Due.at(millis);
+  }
+
+  @Override
+  public Answer submit(String taskId, String tag, Action.Submit submit) throws Exception {
+    DelayQueueJob.Builder job =
+        DelayQueueJob.of(QUEUE.taskType())
+            .taskId(taskId)
+            .params(submit.content())
+            .tag(tag)
+            .retry(submit.once() ? ONCE : OFTEN);
+    long millis = submit.due().micros() / 1000;
+    if (submit.due().relative()) {
+      job.delay(Duration.ofMillis(millis));
+    } else {
+      job.delayTime(millis);
+    }
+    Submit answer =
+        told(
+            () ->
+                engine
+                    .get()
+                    .submit(QUEUE.application(), job.build(), submit.replace())
+                    .get(10, TimeUnit.SECONDS));
+    return answer(
+        switch (answer.kind()) {
+          case CREATED -> Outcome.CREATED;
+          case THERE -> Outcome.THERE;
+          case DONE -> Outcome.DONE_BEFORE;
+          case REPLACED -> Outcome.REPLACED;
+          case CONFLICT -> Outcome.CONFLICT;
+          case CONFLICT_DONE -> Outcome.CONFLICT_DONE;
+          case IN_DELIVERY -> Outcome.IN_DELIVERY;
+        });
+  }
+
+  @Override
+  public Answer cancel(String taskId, Action.Cancel cancel) throws Exception {
+    return cancelled(told(() -> engine.get().cancel(QUEUE, taskId)));
+  }
+
+  private Answer cancelled(CancelResult result) {
+    return answer(
+        switch (result.outcome()) {
+          case CANCELLED -> Outcome.CANCELLED;
+          case IN_DELIVERY -> Outcome.IN_DELIVERY;
+          case FINISHED -> Outcome.FINISHED;
+          case DEAD -> Outcome.DEAD;
+          case UNKNOWN -> Outcome.NOT_FOUND;
+          case ON_COMMIT -> throw new IllegalStateException();
+        });
+  }
+
+  @Override
+  public Map<String, Answer> cancelByTag(String tag, List<String> taskIds) throws Exception {
+    Map<String, Answer> answers = new HashMap<>();
+    Operations.Listed<Operations.TagCursor> listed =
+        told(() -> engine.get().operations().tagged(QUEUE, tag, null, ALL));
+    for (JobView job : listed.jobs()) {
+      answers.put(job.taskId(), cancel(job.taskId(), new Action.Cancel(null)));
+    }
+    taskIds.forEach(id -> answers.putIfAbsent(id, Answer.of(Outcome.NOT_LISTED)));
+    return answers;
+  }
+
+  @Override
+  public Answer reschedule(String taskId, Action.Reschedule change) throws Exception {
+    RescheduleResult result = told(() -> engine.get().reschedule(QUEUE, taskId, due(change.due())));
+    Instant due = result.dueAt();
+    return answer(
+            switch (result.outcome()) {
+              case RESCHEDULED -> Outcome.RESCHEDULED;
+              case IN_DELIVERY -> Outcome.IN_DELIVERY;
+              case FINISHED -> Outcome.FINISHED;
+              case DEAD -> Outcome.DEAD;
+              case UNKNOWN -> Outcome.NOT_FOUND;
+              case ON_COMMIT -> throw new IllegalStateException();
+            })
+        .due(due == null ? 0 : due.toEpochMilli() * 1000);
+  }
+
+  @Override
+  public Answer revise(String taskId, Action.Revise change) throws Exception {
+    Revised revised =
+        told(
+            () ->
+                engine
+                    .get()
+                    .operations()
+                    .revise(QUEUE, taskId, null, job -> changed(job, change.content()), null));
+    return answer(
+            switch (revised.kind()) {
+              case REVISED -> Outcome.REVISED;
+              case CHANGED -> Outcome.CHANGED_MEANWHILE;
+              case IN_DELIVERY -> Outcome.IN_DELIVERY;
+              case DEAD -> Outcome.DEAD;
+              case FINISHED -> Outcome.FINISHED;
+              case UNKNOWN -> Outcome.NOT_FOUND;
+            })
+        .due(revised.due() * 1000);
+  }
+
+  private static JobContent changed(JobContent job, String params) {
+    return new JobContent(
+        job.due(), params, job.timeToRun(), job.retry(), job.headers(), job.tags());
+  }
+
+  @Override
+  public Answer requeue(String taskId) throws Exception {
+    return answer(
+        told(() -> engine.get().requeue(QUEUE, taskId)) ? Outcome.REQUEUED : Outcome.NOT_FOUND);
+  }
+
+  @Override
+  public Answer find(String taskId) throws Exception {
+    JobView job = told(() -> engine.get().find(QUEUE, taskId)).orElse(null);
+    if (job == null) {
+      return Answer.of(Outcome.NOT_FOUND);
+    }
+    JobContent content = job.content();
+    String params = content == null ? null : content.params();
+    return switch (job.state()) {
+      case DELAYED -> Answer.of(Outcome.WAITING).content(params).due(job.at() * 1000);
+      case RESERVED -> Answer.of(Outcome.IN_DELIVERY).content(params).attempt(job.attempt());
+      case DEAD -> Answer.of(Outcome.DEAD).content(params);
+      case FINISHED -> Answer.of(Outcome.FINISHED);
+      case CANCELLED -> Answer.of(Outcome.CANCELLED);
+    };
+  }
+}
