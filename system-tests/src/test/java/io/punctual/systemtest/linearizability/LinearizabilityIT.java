@@ -25,15 +25,16 @@ class LinearizabilityIT {
 
   @Test
   void eachJobLivesAsIfOneCallCameAfterTheOther() throws Exception {
-    int count = Integer.getInteger("punctual.linearizability.runs", EngineFault.values().length);
+    List<EngineFault> faults = List.of(EngineFault.values());
+    int count = Integer.getInteger("punctual.linearizability.runs", faults.size());
     long first = Long.getLong("punctual.linearizability.seed", System.nanoTime());
     System.out.printf(
         "linearizability: %d runs, -Dpunctual.linearizability.seed=%d%n", count, first);
     try (ExecutorService runners = Executors.newFixedThreadPool(AT_ONCE)) {
       List<Future<?>> runs = new ArrayList<>();
       for (int i = 0; i < count; i++) {
-        EngineFault fault = EngineFault.values()[i % EngineFault.values().length];
-        boolean confirms = fault.needsReplica() && i / EngineFault.values().length % 2 == 1;
+        EngineFault fault = faults.get(i % faults.size());
+        boolean confirms = fault.needsReplica() && i / faults.size() % 2 == 1;
         Run run = new Run(first + i, fault, confirms ? "replicated:1" : "redis");
         runs.add(
             runners.submit(
