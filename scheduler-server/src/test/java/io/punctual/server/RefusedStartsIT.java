@@ -31,6 +31,8 @@ class RefusedStartsIT {
       value = {
         "--spring.profiles.active=closed | punctual.security.signing-keys is not set",
         "--spring.profiles.active=closed --punctual.security.signing-keys= | is not set",
+        "--spring.profiles.active=closed --punctual.security.signing-key=x"
+            + " | punctual.security.signing-key (did you mean punctual.security.signing-keys?)",
         "--spring.profiles.active=closed --punctual.security.signing-keys=tooShort | too short",
         "--spring.profiles.active=closed"
             + " --punctual.security.signing-keys=changeme-changeme-changeme-changeme | well known",

@@ -16,10 +16,12 @@ import io.punctual.transactions.outbox.OutboxRelay;
 import io.punctual.worker.WorkerSetupException;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
@@ -30,6 +32,7 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /** The outbox, where it is switched on, and filters for workers that want one. */
@@ -64,6 +67,20 @@ public class PunctualTransactionsAutoConfiguration {
         : new WorkerSetupException(
             "%s needs a %s, and there are %d, none of them primary.".formatted(user, what, number),
             "Mark the one that the application's own data are in as @Primary.");
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnBooleanProperty(
+      name = "punctual.client.outbox.enabled",
+      havingValue = false,
+      matchIfMissing = true)
+  @ConditionalOnClass(DataSourceScriptDatabaseInitializer.class)
+  static class NoOutboxConfiguration {
+
+    @Bean
+    OutboxHint punctualOutboxHint(ListableBeanFactory beans, Environment environment) {
+      return new OutboxHint(beans, environment);
+    }
   }
 
   @Configuration(proxyBeanMethods = false)

@@ -39,6 +39,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration;
 import org.springframework.boot.health.contributor.Health;
@@ -49,6 +50,8 @@ import org.springframework.boot.liquibase.autoconfigure.LiquibaseAutoConfigurati
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -57,6 +60,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.transaction.support.TransactionTemplate;
 
+@ExtendWith(OutputCaptureExtension.class)
 class PunctualTransactionsAutoConfigurationTest {
 
   private static final String OUTBOX = "punctual.client.outbox.enabled=true";
@@ -83,6 +87,20 @@ class PunctualTransactionsAutoConfigurationTest {
           assertThat(context).hasSingleBean(OnceFilters.class);
           assertThat(tables(context.getBean(DataSource.class))).isEmpty();
         });
+  }
+
+  @Test
+  void thatItIsOffIsSaidWhereItWouldHelp(CapturedOutput output) {
+    String hint = "the outbox is off";
+
+    bare.run(context -> assertThat(output).doesNotContain(hint));
+    application.withPropertyValues(OUTBOX).run(context -> assertThat(output).doesNotContain(hint));
+    application
+        .withPropertyValues("punctual.client.transactions=immediate")
+        .run(context -> assertThat(output).doesNotContain(hint));
+    application.run(
+        context ->
+            assertThat(output).contains(hint).contains("punctual.client.outbox.enabled=true"));
   }
 
   @Test
