@@ -2,6 +2,7 @@ package io.punctual.plugin;
 
 import io.punctual.JobAttempt;
 import io.punctual.Limits;
+import io.punctual.RejectTaskException;
 import io.punctual.TaskWorker;
 import io.punctual.core.engine.Delivery;
 import io.punctual.core.engine.Dispatcher;
@@ -13,6 +14,7 @@ import io.punctual.core.queue.QueueName;
 import io.punctual.worker.AttemptObservations;
 import io.punctual.worker.Invocation;
 import io.punctual.worker.JobListeners;
+import io.punctual.worker.OneLine;
 import io.punctual.worker.RunningAttempt;
 import io.punctual.worker.TimeLimit;
 import java.time.Duration;
@@ -39,6 +41,7 @@ import org.springframework.core.task.AsyncTaskExecutor;
 final class InProcessDispatcher implements Dispatcher, AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(InProcessDispatcher.class);
+  private static final int MAX_REASON = 1500;
 
   private final String application;
   private final String instance;
@@ -221,7 +224,17 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
   }
 
   private static void logFailure(Delivery delivery, @Nullable Throwable thrown) {
-    if (JobListeners.outcome(thrown, false) == JobAttempt.Outcome.FAILED) {
+    if (thrown instanceof RejectTaskException) {
+      LogFields.of(log.atWarn(), delivery.queue(), delivery.taskId())
+          .addKeyValue("punctual.attempt", delivery.attempt())
+          .log(
+              "Job {} of {} was rejected at attempt {} and becomes a dead letter. Correct its params"
+                  + " or the worker, then requeue it. Reason: {}",
+              delivery.taskId(),
+              delivery.queue(),
+              delivery.attempt(),
+              OneLine.of(thrown.toString(), MAX_REASON));
+    } else if (JobListeners.outcome(thrown, false) == JobAttempt.Outcome.FAILED) {
       // The stack is kept nowhere else.
       LogFields.of(log.atWarn(), delivery.queue(), delivery.taskId())
           .addKeyValue("punctual.attempt", delivery.attempt())

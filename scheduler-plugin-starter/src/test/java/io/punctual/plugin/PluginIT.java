@@ -44,12 +44,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A whole application in plugin mode on a real Redis; its own connections are by Lettuce. */
+@ExtendWith(OutputCaptureExtension.class)
 class PluginIT extends PluginTestBase {
 
   @Test
@@ -272,7 +276,7 @@ class PluginIT extends PluginTestBase {
   }
 
   @Test
-  void whatTheWorkerThrowsDecidesHowItGoesOn() {
+  void whatTheWorkerThrowsDecidesHowItGoesOn(CapturedOutput output) {
     script.on(
         "reject",
         () -> {
@@ -298,6 +302,11 @@ class PluginIT extends PluginTestBase {
               .build());
     }
     eventually().until(() -> find("reject").state() == JobState.DEAD);
+    assertThat(output)
+        .contains("Job reject of ")
+        .contains(
+            "was rejected at attempt 1 and becomes a dead letter. Correct its params or the worker,"
+                + " then requeue it. Reason: io.punctual.RejectTaskException: no such order");
     assertThat(error("reject").message()).isEqualTo("no such order");
     eventually().until(() -> find("fail").state() == JobState.DEAD);
     assertThat(find("fail").tries().failed()).isEqualTo(3);

@@ -11,6 +11,7 @@ import io.punctual.worker.AttemptLease;
 import io.punctual.worker.AttemptObservations;
 import io.punctual.worker.Invocation;
 import io.punctual.worker.JobListeners;
+import io.punctual.worker.OneLine;
 import io.punctual.worker.RunningAttempt;
 import io.punctual.worker.TaskWorkers;
 import io.punctual.worker.TimeLimit;
@@ -323,7 +324,19 @@ public final class JobRunner implements AutoCloseable {
 
   private static CallbackResult failed(CallbackRequest.Job job, TimeLimit limit, Throwable thrown) {
     if (thrown instanceof RejectTaskException) {
-      return result(job, CallbackResult.REJECT, null, describe(thrown));
+      String reason = describe(thrown);
+      log.atWarn()
+          .addKeyValue("punctual.task.type", job.taskType())
+          .addKeyValue("punctual.task.id", job.taskId())
+          .addKeyValue("punctual.attempt", job.attempt())
+          .log(
+              "Job {} of {} was rejected at attempt {} and becomes a dead letter. Correct its params"
+                  + " or the worker, then requeue it. Reason: {}",
+              job.taskId(),
+              job.taskType(),
+              job.attempt(),
+              OneLine.of(reason, MAX_ERROR));
+      return result(job, CallbackResult.REJECT, null, reason);
     } else if (thrown instanceof RetryLaterException later) {
       return result(job, CallbackResult.RETRY, later.delay(), describe(thrown));
     } else if (thrown instanceof InterruptedException) {

@@ -30,8 +30,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** How many jobs run at once, and what becomes of those that do not. */
+@ExtendWith(OutputCaptureExtension.class)
 class JobRunnerTest {
 
   private final CountDownLatch go = new CountDownLatch(1);
@@ -119,7 +123,7 @@ class JobRunnerTest {
   }
 
   @Test
-  void aFutureKeepsItsPlaceUntilItIsComplete() throws Exception {
+  void aFutureKeepsItsPlaceUntilItIsComplete(CapturedOutput output) throws Exception {
     CompletableFuture<CallbackResult> first = run("later", "1", 60_000);
     CompletableFuture<CallbackResult> second = run("later", "2", 60_000);
     Awaitility.await().until(() -> futures.size() == 2);
@@ -136,6 +140,11 @@ class JobRunnerTest {
     assertThat(second.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.REJECT);
     assertThat(third.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.RETRY);
     assertThat(third.join().error()).isEqualTo("java.lang.IllegalStateException: broken");
+    assertThat(output)
+        .contains(
+            "Job 2 of later was rejected at attempt 1 and becomes a dead letter. Correct its params"
+                + " or the worker, then requeue it. Reason: io.punctual.RejectTaskException: no such"
+                + " order");
   }
 
   @Test

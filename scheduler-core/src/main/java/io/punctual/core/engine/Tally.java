@@ -4,6 +4,7 @@ import io.punctual.core.queue.LogFields;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
+import io.punctual.worker.OneLine;
 import java.util.EnumMap;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -13,6 +14,7 @@ import org.slf4j.LoggerFactory;
 final class Tally {
 
   private static final Logger log = LoggerFactory.getLogger(Tally.class);
+  private static final int MAX_REASON = 200;
 
   private final QueueName queue;
   private final QueueListener listener;
@@ -48,15 +50,16 @@ final class Tally {
     } else {
       used++;
     }
-    String instance = Note.decode(settlement.note()).instance();
+    Note note = Note.decode(settlement.note());
     LogFields.of(log.atWarn(), queue, settlement.taskId())
-        .addKeyValue("punctual.instance", instance)
+        .addKeyValue("punctual.instance", note.instance())
         .log(
-            "Job {} of {} is a dead letter now: {} (at {})",
+            "Job {} of {} is a dead letter now: {}{}. Reason: {}",
             settlement.taskId(),
             queue,
-            never ? "rejected" : "all attempts failed",
-            instance.isEmpty() ? "nobody" : instance);
+            never ? "rejected" : "all attempts failed, the last",
+            note.instance().isEmpty() ? "" : " at " + note.instance(),
+            OneLine.of(note.message(), MAX_REASON));
   }
 
   /** To be called once, when all have been added. */
