@@ -12,7 +12,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** Endpoint and health, where the application has Spring Boot's actuator. */
-@AutoConfiguration(after = PunctualPluginAutoConfiguration.class)
+@AutoConfiguration(
+    after = PunctualPluginAutoConfiguration.class,
+    afterName = "io.punctual.client.autoconfigure.PunctualActuatorAutoConfiguration")
 @ConditionalOnBean(InProcessDispatcher.class)
 public class PunctualPluginActuatorAutoConfiguration {
 
@@ -20,8 +22,9 @@ public class PunctualPluginActuatorAutoConfiguration {
   @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
   static class EndpointConfiguration {
 
+    // The client starter's has the name, and the same workers.
     @Bean
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(name = "punctualEndpoint")
     @ConditionalOnAvailableEndpoint
     PunctualEndpoint punctualEndpoint(
         PluginIdentity identity,
@@ -38,9 +41,17 @@ public class PunctualPluginActuatorAutoConfiguration {
   static class HealthConfiguration {
 
     @Bean
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(name = "punctualHealthIndicator")
     @ConditionalOnEnabledHealthIndicator("punctual")
     PunctualHealthIndicator punctualHealthIndicator(Engine engine) {
+      return new PunctualHealthIndicator(engine);
+    }
+
+    /** Beside that of the client starter, which has the name. */
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnEnabledHealthIndicator("punctual")
+    PunctualHealthIndicator punctualPluginHealthIndicator(Engine engine) {
       return new PunctualHealthIndicator(engine);
     }
   }

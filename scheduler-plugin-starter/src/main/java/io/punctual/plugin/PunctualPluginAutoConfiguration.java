@@ -30,8 +30,10 @@ import java.time.InstantSource;
 import java.util.UUID;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -40,14 +42,21 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDeta
 import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import tools.jackson.databind.json.JsonMapper;
 
-/** TaskWorkers, submitting and the engine between them, in one process. */
+/**
+ * Workers, submitting and the engine between them, in one process. Beside the client starter it
+ * runs the jobs that are in its Redis, and shares workers and all else with that one.
+ */
 @AutoConfiguration(
-    afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
+    afterName = {
+      "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+      "io.punctual.client.autoconfigure.PunctualClientAutoConfiguration"
+    })
 @ConditionalOnProperty(prefix = "punctual.plugin", name = "enabled", matchIfMissing = true)
 @EnableConfigurationProperties(PunctualPluginProperties.class)
 public class PunctualPluginAutoConfiguration {
@@ -71,11 +80,13 @@ public class PunctualPluginAutoConfiguration {
   }
 
   @Bean
+  @ConditionalOnMissingBean
   JobApplication punctualJobApplication(PluginIdentity identity) {
     return new JobApplication(identity.application());
   }
 
   @Bean
+  @ConditionalOnMissingBean
   TaskWorkers punctualWorkers(
       ListableBeanFactory beans,
       AnnotatedWorkers annotated,
@@ -180,15 +191,7 @@ public class PunctualPluginAutoConfiguration {
       ObjectProvider<SubmitObservations> observations,
       PunctualPluginProperties properties,
       PluginTasks tasks) {
-    return new SpringTaskSubmitService(
-        scheduler,
-        payloads,
-        tasks::submitted,
-        properties.transactions(),
-        committed,
-        InstantSource.system(),
-        outbox.getIfAvailable(),
-        observations.getIfAvailable(() -> SubmitObservations.NONE));
+    return submitService(scheduler, payloads, committed, outbox, observations, properties, tasks);
   }
 
   @Bean
@@ -200,6 +203,50 @@ public class PunctualPluginAutoConfiguration {
       PunctualPluginProperties properties) {
     return new PluginLifecycle(
         engine, dispatcher, identity.application(), workers.types(), properties.shutdownPatience());
+  }
+
+  /** Beside the client starter, whose schedulers get new jobs otherwise. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnBooleanProperty("punctual.plugin.submit")
+  static class Submit {
+
+    @Bean
+    @Primary
+    JobScheduler punctualPluginJobScheduler(PluginIdentity identity, Engine engine) {
+      return new EngineJobScheduler(identity.application(), engine);
+    }
+
+    @Bean
+    @Primary
+    TaskSubmitService punctualPluginTaskSubmitService(
+        @Qualifier("punctualPluginJobScheduler") JobScheduler scheduler,
+        Payloads payloads,
+        CommittedCalls committed,
+        ObjectProvider<TransactionCalls> outbox,
+        ObjectProvider<SubmitObservations> observations,
+        PunctualPluginProperties properties,
+        PluginTasks tasks) {
+      return submitService(scheduler, payloads, committed, outbox, observations, properties, tasks);
+    }
+  }
+
+  private static TaskSubmitService submitService(
+      JobScheduler scheduler,
+      Payloads payloads,
+      CommittedCalls committed,
+      ObjectProvider<TransactionCalls> outbox,
+      ObjectProvider<SubmitObservations> observations,
+      PunctualPluginProperties properties,
+      PluginTasks tasks) {
+    return new SpringTaskSubmitService(
+        scheduler,
+        payloads,
+        tasks::submitted,
+        properties.transactions(),
+        committed,
+        InstantSource.system(),
+        outbox.getIfAvailable(),
+        observations.getIfAvailable(() -> SubmitObservations.NONE));
   }
 
   @Configuration(proxyBeanMethods = false)

@@ -33,6 +33,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param transactions when what is sent, cancelled or moved inside of a Spring transaction takes
  *     effect: after-commit, and never if it is rolled back; or immediate. With an outbox, of those
  *     alone that it does not take part in
+ * @param submit whether new jobs go to this Redis although the client starter is there as well,
+ *     whose schedulers get them otherwise; without that starter they always do
  * @param shutdownPatience how long running jobs may take once the application stops; what runs
  *     longer is interrupted and delivered again
  */
@@ -47,6 +49,7 @@ public record PunctualPluginProperties(
     @DefaultValue("punctual") String keyPrefix,
     @DefaultValue("redis") String durability,
     @DefaultValue("after-commit") Transactions transactions,
+    @DefaultValue("false") boolean submit,
     @DefaultValue("20s") Duration shutdownPatience) {
 
   /** Checks the values. */

@@ -52,6 +52,7 @@ class PluginAutoConfigurationTest {
                       "punctual",
                       "redis",
                       Transactions.AFTER_COMMIT,
+                      false,
                       java.time.Duration.ofSeconds(20)));
           assertThat(context.getBean(PluginIdentity.class).application()).isEqualTo("Shop");
         });
