@@ -55,7 +55,7 @@ public record DelayQueueJob(
           "delayTime must be epoch milliseconds between 0 and " + Limits.MAX_DUE.toEpochMilli());
     }
     if (delay != null && (delay.isNegative() || delay.compareTo(Duration.ofDays(2_900_000)) > 0)) {
-      throw new IllegalArgumentException("delay must be between 0 and the year 9999");
+      throw new IllegalArgumentException("delay must be between 0 and the year 9999, not " + delay);
     }
     if (!Limits.isParams(params)) {
       throw new IllegalArgumentException(

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param at when it is due ({@link State#DELAYED}), until when a worker holds it ({@link
  *     State#RESERVED}), or when it came into the state, by the scheduler's clock
- * @param attempts those that counted so far towards {@code maxAttempts}; 0 once it is finished or
- *     cancelled
- * @param maxAttempts how many it gets; 0 once it is finished or cancelled
+ * @param attempts those that counted so far towards {@code maxAttempts}; null once it is finished
+ *     or cancelled, as the scheduler forgets them then
+ * @param maxAttempts how many it gets; null once it is finished or cancelled
  * @param params as submitted; null once it is finished or cancelled
  * @param headers as submitted
  * @param tags in ascending order
@@ -23,8 +23,8 @@ public record JobInfo(
     String taskId,
     State state,
     Instant at,
-    int attempts,
-    int maxAttempts,
+    @Nullable Integer attempts,
+    @Nullable Integer maxAttempts,
     @Nullable String params,
     Map<String, String> headers,
     List<String> tags,

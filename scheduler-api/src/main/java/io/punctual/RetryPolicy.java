@@ -152,14 +152,14 @@ public sealed interface RetryPolicy permits RetryPolicy.Ladder, RetryPolicy.Expo
         throw unreadable(text);
       }
       return new Exponential(
-          parseDelay(arguments[0]),
-          parseDelay(arguments[1]),
+          parseDelay(arguments[0], text),
+          parseDelay(arguments[1], text),
           arguments.length == 3 ? parseJitter(arguments[2]) : 0.5,
           attempts == null ? 10 : attempts);
     }
     List<Duration> delays = new ArrayList<>();
     for (String step : shape.split(",", -1)) {
-      delays.add(parseDelay(step));
+      delays.add(parseDelay(step, text));
     }
     return new Ladder(delays, attempts == null ? delays.size() + 1 : attempts);
   }
@@ -186,8 +186,12 @@ public sealed interface RetryPolicy permits RetryPolicy.Ladder, RetryPolicy.Expo
     }
   }
 
-  private static Duration parseDelay(String text) {
-    return Durations.parse(text.strip());
+  private static Duration parseDelay(String delay, String policy) {
+    try {
+      return Durations.parse(delay.strip());
+    } catch (IllegalArgumentException e) {
+      throw unreadable(policy, " ('" + delay.strip() + "' is not a duration)");
+    }
   }
 
   private static String shortText(Duration delay) {
@@ -209,10 +213,16 @@ public sealed interface RetryPolicy permits RetryPolicy.Ladder, RetryPolicy.Expo
   }
 
   private static IllegalArgumentException unreadable(String text) {
+    return unreadable(text, "");
+  }
+
+  private static IllegalArgumentException unreadable(String text, String why) {
     return new IllegalArgumentException(
         "not a retry policy: '"
             + text
-            + "'; write delays such as 0s,2m,10m or exponential(2s,1h,0.5), ';attempts=N' behind it"
+            + "'"
+            + why
+            + "; write delays such as 0s,2m,10m or exponential(2s,1h,0.5), ';attempts=N' behind it"
             + " where wanted, or default, notify, never");
   }
 }

@@ -85,4 +85,12 @@ class RetryPolicyTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageMatching("(?s).{10,}");
   }
+
+  @Test
+  void aDelayThatIsNoneIsNamedWithTheFormsOfPolicies() {
+    assertThatThrownBy(() -> RetryPolicy.parse("1s,soon"))
+        .hasMessageContaining("'1s,soon' ('soon' is not a duration)")
+        .hasMessageContaining("exponential(2s,1h,0.5)")
+        .hasMessageContaining("default, notify, never");
+  }
 }

@@ -420,6 +420,8 @@ class HttpJobSchedulerTest {
             + (state.contains("lease") ? "}}" : "}"));
     JobInfo found = service(good).find("t", "1").orElseThrow();
     assertThat(found.at()).isEqualTo(Instant.parse("2030-01-01T00:00:00Z"));
+    assertThat(found.attempts()).as("not in the answer, and not 0").isNull();
+    assertThat(found.maxAttempts()).isNull();
     return found.state();
   }
 
