@@ -20,4 +20,5 @@ COPY --from=parts /parts/own /app/lib
 COPY ${MODULE}/target/${MODULE}-${VERSION}.jar /app/app.jar
 # A number, so that the engine can check that it is not root.
 USER 10001:10001
-ENTRYPOINT ["java", "-XX:MaxRAMPercentage=70", "-jar", "/app/app.jar"]
+# The rest of a container's memory is for threads, buffers and code.
+ENTRYPOINT ["java", "-XX:MaxRAMPercentage=60", "-XX:MaxDirectMemorySize=128m", "-jar", "/app/app.jar"]

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param attempts those that counted so far towards {@code maxAttempts}; null once it is finished
  *     or cancelled, as the scheduler forgets them then
  * @param maxAttempts how many it gets; null once it is finished or cancelled
- * @param params as submitted; null once it is finished or cancelled
- * @param headers as submitted
+ * @param params as submitted; null once it is finished or cancelled, and in lists
+ * @param headers as submitted; empty in lists
  * @param tags in ascending order
  * @param lastError the last thing that went wrong, in words; null if nothing did
  */

@@ -65,6 +65,16 @@ public interface JobScheduler {
   /** Gives such a job more time, from now. */
   DeferralResult extend(String handle, Duration within);
 
+  /** Lets a dead letter wait again, due now, with all its attempts. */
+  RequeueResult requeue(String taskType, String taskId);
+
+  /**
+   * Lists dead letters, the eldest first; without their params and headers.
+   *
+   * @param max most of them, 1 to {@link Limits#MAX_DEAD_LETTERS}
+   */
+  List<JobInfo> deadLetters(String taskType, int max);
+
   /** Looks at a job; empty if none of this id is known. */
   Optional<JobInfo> find(String taskType, String taskId);
 }

@@ -37,6 +37,9 @@ public final class Limits {
   public static final String TAG_RULE =
       "must be 1 to 64 printable ASCII characters without spaces and commas";
 
+  /** Most dead letters that {@link TaskSubmitService#deadLetters} lists at once. */
+  public static final int MAX_DEAD_LETTERS = 200;
+
   /** Most jobs in one batch submit. */
   public static final int MAX_BATCH = 1000;
 

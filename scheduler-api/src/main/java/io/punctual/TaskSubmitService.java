@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * empty text.
  *
  * <p>Inside of a Spring transaction, calls take effect when that has committed, in their order, and
- * never if it is rolled back; their outcome is then {@code ON_COMMIT}. {@link #find} and {@link
- * #extend} alone act at once. The starters have a property, {@code transactions=immediate}, that
- * leaves transactions aside.
+ * never if it is rolled back; their outcome is then {@code ON_COMMIT}. {@link #find}, {@link
+ * #extend}, {@link #requeue} and {@link #deadLetters} act at once. The starters have a property,
+ * {@code transactions=immediate}, that leaves transactions aside.
  *
  * <p>All methods throw {@link SchedulerUnavailableException} when no scheduler answered (the
  * outcome is then unknown: repeat the call with the same id), and {@link InvalidJobException} when
@@ -136,6 +136,26 @@ public interface TaskSubmitService {
    * @throws InvalidJobException if the handle is none, or the time out of range
    */
   DeferralResult extend(String handle, Duration within);
+
+  /**
+   * Lets a dead letter wait again, due now, with all its attempts. At once, also inside of a
+   * transaction.
+   */
+  RequeueResult requeue(String taskType, String taskId);
+
+  /** Lists the eldest dead letters of a task type, {@link Limits#MAX_DEAD_LETTERS} at most. */
+  default List<JobInfo> deadLetters(String taskType) {
+    return deadLetters(taskType, Limits.MAX_DEAD_LETTERS);
+  }
+
+  /**
+   * Lists dead letters of a task type, the eldest first. They come without their params and
+   * headers, which {@link #find} has.
+   *
+   * @param max most of them, 1 to {@link Limits#MAX_DEAD_LETTERS}
+   * @throws InvalidJobException if the number is out of range
+   */
+  List<JobInfo> deadLetters(String taskType, int max);
 
   /**
    * Looks at a job: where it is, and what went wrong last.

@@ -1,11 +1,14 @@
 package io.punctual.plugin;
 
+import io.punctual.JobScheduler;
+import io.punctual.Limits;
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.ScannerHealth;
 import io.punctual.core.engine.StoreHealth;
 import io.punctual.core.store.StoreNode;
 import io.punctual.spring.Once;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -13,10 +16,13 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 
 /**
  * {@code /actuator/punctual} in plugin mode: what this instance runs and how, and what its jobs
- * stand on. No secrets, and nothing of any job.
+ * stand on. Below it, {@code /actuator/punctual/{taskType}}: the dead letters of a task type, and a
+ * write operation that requeues one. No secrets, and no params of any job.
  */
 @Endpoint(id = "punctual")
 public final class PunctualEndpoint {
@@ -26,6 +32,7 @@ public final class PunctualEndpoint {
   private final PluginTasks tasks;
   private final InProcessDispatcher dispatcher;
   private final Engine engine;
+  private final JobScheduler jobs;
 
   /**
    * @param keyPrefix first part of every key in Redis
@@ -35,7 +42,9 @@ public final class PunctualEndpoint {
       String keyPrefix,
       PluginTasks tasks,
       InProcessDispatcher dispatcher,
-      Engine engine) {
+      Engine engine,
+      JobScheduler jobs) {
+    this.jobs = jobs;
     this.identity = identity;
     this.keyPrefix = keyPrefix;
     this.tasks = tasks;
@@ -115,6 +124,35 @@ public final class PunctualEndpoint {
             store.durability(),
             store.findings().stream().map(StoreNode.Finding::text).toList(),
             store.obstacles()));
+  }
+
+  /**
+   * A dead letter.
+   *
+   * @param diedAt by Redis's clock
+   * @param attempts those that counted
+   * @param lastError why it died, in words; null where that is not known
+   */
+  public record DeadLetter(
+      String taskId, Instant diedAt, int attempts, @Nullable String lastError) {}
+
+  /** The eldest dead letters of a task type, {@link Limits#MAX_DEAD_LETTERS} at most. */
+  @ReadOperation
+  public List<DeadLetter> deadLetters(@Selector String taskType) {
+    return jobs.deadLetters(taskType, Limits.MAX_DEAD_LETTERS).stream()
+        .map(job -> new DeadLetter(job.taskId(), job.at(), job.attempts(), job.lastError()))
+        .toList();
+  }
+
+  /**
+   * Lets a dead letter wait again, due now, with all its attempts.
+   *
+   * @return {@code requeued}, {@code not_dead} or {@code unknown}
+   */
+  @WriteOperation
+  public Map<String, String> requeue(@Selector String taskType, String taskId) {
+    return Map.of(
+        "outcome", jobs.requeue(taskType, taskId).outcome().name().toLowerCase(Locale.ROOT));
   }
 
   private TaskType taskType(String type) {

@@ -1,5 +1,6 @@
 package io.punctual.plugin;
 
+import io.punctual.JobScheduler;
 import io.punctual.core.engine.Engine;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -31,8 +32,10 @@ public class PunctualPluginActuatorAutoConfiguration {
         PunctualPluginProperties properties,
         PluginTasks tasks,
         InProcessDispatcher dispatcher,
-        Engine engine) {
-      return new PunctualEndpoint(identity, properties.keyPrefix(), tasks, dispatcher, engine);
+        Engine engine,
+        JobScheduler jobs) {
+      return new PunctualEndpoint(
+          identity, properties.keyPrefix(), tasks, dispatcher, engine, jobs);
     }
   }
 

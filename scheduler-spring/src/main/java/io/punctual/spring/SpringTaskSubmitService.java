@@ -9,6 +9,7 @@ import io.punctual.JobInfo;
 import io.punctual.JobRequest;
 import io.punctual.JobScheduler;
 import io.punctual.Limits;
+import io.punctual.RequeueResult;
 import io.punctual.RescheduleResult;
 import io.punctual.RetryPolicy;
 import io.punctual.SubmitResult;
@@ -234,6 +235,16 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
       invalid.initCause(e);
       throw invalid;
     }
+  }
+
+  @Override
+  public RequeueResult requeue(String taskType, String taskId) {
+    return scheduler.requeue(taskType, taskId);
+  }
+
+  @Override
+  public List<JobInfo> deadLetters(String taskType, int max) {
+    return scheduler.deadLetters(taskType, max);
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.punctual.ErrorCode;
 import io.punctual.JobInfo;
 import io.punctual.JobScheduler;
 import io.punctual.PunctualException;
+import io.punctual.RequeueResult;
 import io.punctual.RescheduleResult;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
@@ -110,6 +111,18 @@ final class RecordingScheduler implements JobScheduler {
   public DeferralResult extend(String handle, Duration within) {
     call("extend " + handle + " " + within);
     return new DeferralResult(DeferralResult.Outcome.EXTENDED, Instant.EPOCH);
+  }
+
+  @Override
+  public RequeueResult requeue(String taskType, String taskId) {
+    calls.add("requeue " + taskId);
+    return new RequeueResult(RequeueResult.Outcome.REQUEUED);
+  }
+
+  @Override
+  public List<JobInfo> deadLetters(String taskType, int max) {
+    calls.add("deadLetters " + taskType + " " + max);
+    return List.of();
   }
 
   @Override

@@ -383,7 +383,7 @@ enum CrashCase {
     @Override
     void again(CrashRound round) throws IOException {
       assertThat(round.submitter(this).requeue(round.survivor(), round.id(this)).status())
-          .isEqualTo(round.point() == CrashPoint.BEFORE ? 202 : 409);
+          .isEqualTo(round.point() == CrashPoint.BEFORE ? 200 : 409);
     }
   },
 

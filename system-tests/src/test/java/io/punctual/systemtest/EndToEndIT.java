@@ -82,7 +82,7 @@ class EndToEndIT {
       assertThat(error.get("message").stringValue()).contains("not today");
       assertThat(error.get("instance").stringValue()).endsWith(":" + worker.port());
 
-      assertThat(submitter.requeue(scheduler, "bad-0").status()).isEqualTo(202);
+      assertThat(submitter.requeue(scheduler, "bad-0").status()).isEqualTo(200);
 
       Waiting.until("it ran again", () -> load.executions().size() == 2);
       Waiting.until(

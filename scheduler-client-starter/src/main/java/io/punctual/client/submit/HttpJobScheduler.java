@@ -4,10 +4,13 @@ import io.punctual.BatchItem;
 import io.punctual.CancelResult;
 import io.punctual.DeferralResult;
 import io.punctual.DelayQueueJob;
+import io.punctual.ErrorCode;
 import io.punctual.InvalidJobException;
 import io.punctual.JobInfo;
 import io.punctual.JobScheduler;
 import io.punctual.Limits;
+import io.punctual.PunctualException;
+import io.punctual.RequeueResult;
 import io.punctual.RescheduleResult;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
@@ -21,12 +24,17 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 /** The jobs are with schedulers, which are called over HTTP. */
 public final class HttpJobScheduler implements JobScheduler {
 
+  private static final Logger log = LoggerFactory.getLogger(HttpJobScheduler.class);
   private static final String JOBS = "/api/v1/jobs";
 
   private final ClientIdentity identity;
@@ -114,6 +122,7 @@ public final class HttpJobScheduler implements JobScheduler {
       throw new InvalidJobException("tag " + Limits.TAG_RULE);
     }
     List<TagCancelResult.Item> items = new ArrayList<>();
+    Set<String> damaged = new TreeSet<>();
     @Nullable String cursor = null;
     do {
       Map<String, Object> body = new LinkedHashMap<>();
@@ -128,16 +137,70 @@ public final class HttpJobScheduler implements JobScheduler {
         throw SchedulerErrors.of(answer);
       }
       for (JsonNode item : found) {
-        items.add(
-            new TagCancelResult.Item(
-                item.get("taskType").stringValue(),
-                item.get("taskId").stringValue(),
-                CancelResult.Outcome.valueOf(
-                    item.get("outcome").stringValue().toUpperCase(Locale.ROOT))));
+        String taskType = item.get("taskType").stringValue();
+        String outcome = item.get("outcome").stringValue();
+        if (outcome.equals("damaged")) {
+          damaged.add(taskType);
+        } else {
+          items.add(
+              new TagCancelResult.Item(
+                  taskType,
+                  item.get("taskId").stringValue(),
+                  CancelResult.Outcome.valueOf(outcome.toUpperCase(Locale.ROOT))));
+        }
+      }
+      JsonNode unread = answer.body().get("damaged");
+      if (unread != null) {
+        unread.forEach(taskType -> damaged.add(taskType.stringValue()));
       }
       cursor = answer.text("nextCursor").isEmpty() ? null : answer.text("nextCursor");
     } while (cursor != null);
+    if (!damaged.isEmpty()) {
+      throw new PunctualException(
+          ErrorCode.INTERNAL,
+          "The stored data of these task types is damaged, so that their jobs were not cancelled: "
+              + String.join(", ", damaged)
+              + ". All others were. The scheduler's doctor says what to do");
+    }
     return TagCancelResult.of(items);
+  }
+
+  @Override
+  public RequeueResult requeue(String taskType, String taskId) {
+    SchedulerCalls.Answer answer = calls.call("POST", path(taskType, taskId) + "/requeue", null);
+    return new RequeueResult(
+        switch (answer.status()) {
+          case 200 -> RequeueResult.Outcome.REQUEUED;
+          case 404 -> RequeueResult.Outcome.UNKNOWN;
+          case 409 -> RequeueResult.Outcome.NOT_DEAD;
+          default -> throw SchedulerErrors.of(answer);
+        });
+  }
+
+  @Override
+  public List<JobInfo> deadLetters(String taskType, int max) {
+    if (max < 1 || max > Limits.MAX_DEAD_LETTERS) {
+      throw new InvalidJobException(
+          "max must be between 1 and " + Limits.MAX_DEAD_LETTERS + ", but was " + max);
+    }
+    SchedulerCalls.Answer answer =
+        calls.call(
+            "GET",
+            JOBS
+                + "?application="
+                + identity.application()
+                + "&taskType="
+                + name("taskType", taskType)
+                + "&state=dead&limit="
+                + max,
+            null);
+    JsonNode found = answer.body().get("items");
+    if (answer.status() != 200 || found == null) {
+      throw SchedulerErrors.of(answer);
+    }
+    List<JobInfo> dead = new ArrayList<>();
+    found.forEach(job -> dead.add(info(job)));
+    return dead;
   }
 
   @Override
@@ -229,14 +292,18 @@ public final class HttpJobScheduler implements JobScheduler {
   }
 
   private String path(String taskType, String taskId) {
+    return JOBS
+        + "/"
+        + identity.application()
+        + "/"
+        + name("taskType", taskType)
+        + "/"
+        + name("taskId", taskId);
+  }
+
+  private static String name(String field, String value) {
     try {
-      return JOBS
-          + "/"
-          + identity.application()
-          + "/"
-          + Limits.requireName("taskType", taskType)
-          + "/"
-          + Limits.requireName("taskId", taskId);
+      return Limits.requireName(field, value);
     } catch (IllegalArgumentException e) {
       throw new InvalidJobException(String.valueOf(e.getMessage()));
     }
@@ -257,6 +324,10 @@ public final class HttpJobScheduler implements JobScheduler {
   }
 
   private static SubmitResult submitted(String taskId, JsonNode body) {
+    JsonNode hint = body.get("hint");
+    if (hint != null) {
+      log.debug("Job {} waits for a worker: {}", taskId, hint.stringValue());
+    }
     return new SubmitResult(
         taskId,
         Instant.ofEpochMilli(body.get("delayTime").longValue()),

@@ -25,6 +25,8 @@ import io.punctual.InvalidJobException;
 import io.punctual.JobConflictException;
 import io.punctual.JobInfo;
 import io.punctual.JobScheduler;
+import io.punctual.PunctualException;
+import io.punctual.RequeueResult;
 import io.punctual.RescheduleResult;
 import io.punctual.RetryPolicy;
 import io.punctual.SchedulerUnavailableException;
@@ -50,7 +52,8 @@ class HttpJobSchedulerTest {
 
   private static final String CREATED =
       """
-      {"taskId":"1001","outcome":"created","dueAt":"1970-01-01T00:00:07Z","delayTime":7000}""";
+      {"taskId":"1001","outcome":"created","dueAt":"1970-01-01T00:00:07Z","delayTime":7000}\
+      """;
 
   private static final Duration SHORT = Duration.ofSeconds(2);
 
@@ -94,7 +97,8 @@ class HttpJobSchedulerTest {
                     """
                     {"application":"shop","taskType":"order.close","taskId":"1001",
                      "delay":1800000,"params":"{\\"a\\":\\"ä\\"}","timeToRun":5000,
-                     "retry":"1s,2m","headers":{"x":"y"}}""")));
+                     "retry":"1s,2m","headers":{"x":"y"}}\
+                    """)));
   }
 
   @Test
@@ -165,7 +169,8 @@ class HttpJobSchedulerTest {
         good,
         409,
         """
-        {"code":"conflict","detail":"it differs","differing":["params","delay"]}""");
+        {"code":"conflict","detail":"it differs","differing":["params","delay"]}\
+        """);
 
     assertThatThrownBy(() -> service(good).submit(job()))
         .isInstanceOfSatisfying(
@@ -224,8 +229,8 @@ class HttpJobSchedulerTest {
         .hasMessage(
             "No scheduler answered: "
                 + bad.baseUrl()
-                + " (HTTP 503: Redis does not answer). The call may have taken effect: repeat it with"
-                + " the same task id.");
+                + " (HTTP 503: Redis does not answer). The call may have taken effect: repeat it"
+                + " with the same task id.");
     bad.verify(moreThan(1), postRequestedFor(anyUrl()));
   }
 
@@ -317,7 +322,8 @@ class HttpJobSchedulerTest {
         200,
         """
         {"results":[%s,{"taskId":"b","status":409,
-          "problem":{"code":"conflict","detail":"no","differing":["params"]}}]}"""
+          "problem":{"code":"conflict","detail":"no","differing":["params"]}}]}\
+        """
             .formatted(CREATED));
 
     var items = service(good).submitAll(List.of(job(), job()));
@@ -353,7 +359,8 @@ class HttpJobSchedulerTest {
                     """
                     {"items":[{"taskType":"order.close","taskId":"1","outcome":"cancelled"},
                       {"taskType":"mail","taskId":"2","outcome":"in_delivery"}],
-                     "nextCursor":"more"}""")));
+                     "nextCursor":"more"}\
+                    """)));
     good.stubFor(
         post(urlEqualTo("/api/v1/jobs:cancel"))
             .withRequestBody(matchingJsonPath("$.cursor", equalTo("more")))
@@ -361,7 +368,8 @@ class HttpJobSchedulerTest {
                 okJson(
                     """
                     {"items":[{"taskType":"mail","taskId":"3","outcome":"dead"}],
-                     "nextCursor":null}""")));
+                     "nextCursor":null}\
+                    """)));
 
     TagCancelResult result = service(good).cancelByTag("order:4711");
 
@@ -388,7 +396,8 @@ class HttpJobSchedulerTest {
         """
         {"taskType":"t","taskId":"1","state":"delayed","dueAt":"2030-01-01T00:00:00Z",
          "attempts":{"counted":2,"max":10},"params":"p","headers":{"a":"b"},"tags":["x"],
-         "lastError":{"message":"not yet"}}""");
+         "lastError":{"message":"not yet"}}\
+        """);
     assertThat(service.find("t", "1"))
         .hasValue(
             new JobInfo(
@@ -408,6 +417,53 @@ class HttpJobSchedulerTest {
     assertThat(at("\"cancelled\",\"cancelledAt\":")).isEqualTo(JobInfo.State.CANCELLED);
     answer(good, 404, "{\"code\":\"not-found\"}");
     assertThat(service.find("t", "1")).isEmpty();
+  }
+
+  @Test
+  void deadLettersAreListedAndRequeued() {
+    answer(
+        good,
+        200,
+        """
+        {"items":[{"taskType":"t","taskId":"1","state":"dead","diedAt":"2030-01-01T00:00:00Z",
+          "attempts":{"counted":2,"max":10},"lastError":{"message":"no money"}}],
+         "nextCursor":"more"}\
+        """);
+    assertThat(service(good).deadLetters("t", 200))
+        .singleElement()
+        .satisfies(
+            job -> {
+              assertThat(job.state()).isEqualTo(JobInfo.State.DEAD);
+              assertThat(job.lastError()).isEqualTo("no money");
+              assertThat(job.params()).isNull();
+            });
+    assertThatThrownBy(() -> service(good).deadLetters("t", 0))
+        .isInstanceOf(InvalidJobException.class)
+        .hasMessage("max must be between 1 and 200, but was 0");
+    assertThatThrownBy(() -> service(good).deadLetters("a b", 1))
+        .isInstanceOf(InvalidJobException.class);
+
+    answer(good, 200, "{\"outcome\":\"requeued\"}");
+    assertThat(service(good).requeue("t", "1").requeued()).isTrue();
+    answer(good, 409, "{\"code\":\"wrong-state\",\"state\":\"delayed\"}");
+    assertThat(service(good).requeue("t", "1").outcome()).isEqualTo(RequeueResult.Outcome.NOT_DEAD);
+    answer(good, 404, "{\"code\":\"not-found\"}");
+    assertThat(service(good).requeue("t", "1").outcome()).isEqualTo(RequeueResult.Outcome.UNKNOWN);
+  }
+
+  @Test
+  void jobsOfDamagedQueuesAreNotPassedOverInSilence() {
+    answer(
+        good,
+        200,
+        """
+        {"items":[{"taskType":"a","taskId":"1","outcome":"cancelled"},
+                  {"taskType":"b","taskId":"2","outcome":"damaged"}],
+         "nextCursor":null,"damaged":["c"]}\
+        """);
+    assertThatThrownBy(() -> service(good).cancelByTag("x"))
+        .isInstanceOf(PunctualException.class)
+        .hasMessageContaining("were not cancelled: b, c. All others were");
   }
 
   private JobInfo.State at(String state) {

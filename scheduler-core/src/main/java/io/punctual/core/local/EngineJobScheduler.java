@@ -11,6 +11,7 @@ import io.punctual.JobInfo;
 import io.punctual.JobScheduler;
 import io.punctual.Limits;
 import io.punctual.PunctualException;
+import io.punctual.RequeueResult;
 import io.punctual.RescheduleResult;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.SubmitResult;
@@ -23,6 +24,7 @@ import io.punctual.core.engine.Operations.TagCursor;
 import io.punctual.core.engine.Submit;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
+import io.punctual.core.job.JobState;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Settled;
@@ -140,6 +142,34 @@ public final class EngineJobScheduler implements JobScheduler {
       }
       after = page.next();
     } while (after != null);
+  }
+
+  @Override
+  public RequeueResult requeue(String taskType, String taskId) {
+    return stored(
+        () -> {
+          QueueName queue = queue(taskType);
+          if (engine.requeue(queue, Limits.requireName("taskId", taskId))) {
+            return new RequeueResult(RequeueResult.Outcome.REQUEUED);
+          }
+          return new RequeueResult(
+              engine.find(queue, taskId).isPresent()
+                  ? RequeueResult.Outcome.NOT_DEAD
+                  : RequeueResult.Outcome.UNKNOWN);
+        });
+  }
+
+  @Override
+  public List<JobInfo> deadLetters(String taskType, int max) {
+    if (max < 1 || max > Limits.MAX_DEAD_LETTERS) {
+      throw new InvalidJobException(
+          "max must be between 1 and " + Limits.MAX_DEAD_LETTERS + ", but was " + max);
+    }
+    return stored(
+        () ->
+            engine.operations().jobs(queue(taskType), JobState.DEAD, null, max).jobs().stream()
+                .map(EngineJobScheduler::info)
+                .toList());
   }
 
   @Override
@@ -268,11 +298,14 @@ public final class EngineJobScheduler implements JobScheduler {
   private static JobConflictException conflict(DelayQueueJob job, Submit submit) {
     String what =
         submit.kind() == Submit.Kind.CONFLICT_DONE
-            ? "another job of this id ran a short while ago"
-            : "another job of this id is there, which differs in " + submit.differing();
+            ? "another job of this id ran at "
+                + Instant.ofEpochMilli(submit.dueAt())
+                + ", and its id is remembered for a while; use another id"
+            : "another job of this id is there, which differs in "
+                + submit.differing()
+                + "; use another id, or cancel that job first";
     return new JobConflictException(
-        "job %s of type %s was not stored: %s; use another id, or cancel that job first"
-            .formatted(job.taskId(), job.taskType(), what),
+        "job %s of type %s was not stored: %s".formatted(job.taskId(), job.taskType(), what),
         submit.differing());
   }
 

@@ -5,6 +5,7 @@ import io.punctual.core.job.Due;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.web.ApiException;
+import io.punctual.server.web.Problems;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -26,13 +27,19 @@ public class ApiCalls {
   private final QueuesController queues;
   private final StoreController store;
   private final AuditController audit;
+  private final WorkersController workers;
 
   ApiCalls(
-      JobsController jobs, QueuesController queues, StoreController store, AuditController audit) {
+      JobsController jobs,
+      QueuesController queues,
+      StoreController store,
+      AuditController audit,
+      WorkersController workers) {
     this.jobs = jobs;
     this.queues = queues;
     this.store = store;
     this.audit = audit;
+    this.workers = workers;
   }
 
   /** The version of a job, for {@link #revise}. */
@@ -110,6 +117,11 @@ public class ApiCalls {
   /** As {@code POST /store/losses/acknowledge}. */
   public void acknowledgeLosses() {
     var unused = store.acknowledge();
+  }
+
+  /** As {@code POST /workers:probe}. */
+  public void probe(String application, String instance) {
+    var unused = workers.probe(application, instance);
   }
 
   /** As {@code GET /audit}. */

@@ -24,14 +24,15 @@ import io.punctual.server.security.AuditLog;
 import io.punctual.server.security.Caller;
 import io.punctual.server.security.Role;
 import io.punctual.server.web.ApiException;
+import io.punctual.server.web.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +51,7 @@ import org.springframework.web.context.request.async.DeferredResult;
 class CommandController {
 
   /** Where it is. */
-  static final String PATH = "/api/v1/command";
+  static final String PATH = Problems.COMMAND;
 
   private static final String KNOWN = "add, pop, finish, delete, nack, release, touch, get";
   private static final Duration MAX_DELAY = Duration.between(Instant.EPOCH, Limits.MAX_DUE);
@@ -64,6 +65,7 @@ class CommandController {
   private final JobLookup lookup;
   private final AuditLog audit;
   private final PunctualProperties.Api bounds;
+  private final Duration remembered;
 
   CommandController(
       Engine engine,
@@ -77,6 +79,7 @@ class CommandController {
     this.open = open;
     this.lookup = lookup;
     this.bounds = properties.api();
+    this.remembered = properties.tombstones();
   }
 
   /** What every command has. */
@@ -98,7 +101,9 @@ class CommandController {
     request.setAttribute(ID, fields.peek("id"));
     String name = fields.text("command");
     String application =
-        Objects.requireNonNullElse(AccessRules.application(fields.name("application")), "default");
+        Objects.requireNonNullElse(AccessRules.application(fields.name("application")), "default")
+            // As queues and tokens have it.
+            .toLowerCase(Locale.ROOT);
     Command command = new Command(fields, application, request);
     return switch (name == null ? "" : name) {
       case "add" -> now(did("add", command, add(command)));
@@ -148,18 +153,25 @@ class CommandController {
     }
     Submit submit =
         engine.submit(command.application(), job, false, Caller.current().submitter()).join();
-    if (submit.kind() == Submit.Kind.CONFLICT || submit.kind() == Submit.Kind.CONFLICT_DONE) {
-      throw ApiException.of(
-          ErrorCode.CONFLICT,
-          "another job has the id "
-              + id
-              + (submit.differing().isEmpty()
-                  ? ", and ran already"
-                  : "; it differs in " + String.join(", ", submit.differing()))
-              + ". Choose another id, or delete that job first",
-          Map.of("id", id));
+    if (submit.kind() == Submit.Kind.CONFLICT) {
+      throw conflict(
+          id,
+          "; it differs in "
+              + String.join(", ", submit.differing())
+              + ". Choose another id, or delete that job first");
+    } else if (submit.kind() == Submit.Kind.CONFLICT_DONE) {
+      throw conflict(
+          id,
+          ": "
+              + JobAnswers.ran(submit.dueAt(), remembered)
+              + ". Choose another id, or wait until then");
     }
     return answer(id, null);
+  }
+
+  private static ApiException conflict(String id, String how) {
+    return ApiException.of(
+        ErrorCode.CONFLICT, "another job has the id " + id + how, Map.of("id", id));
   }
 
   private DeferredResult<ResponseEntity<?>> pop(Command command) {
@@ -378,19 +390,12 @@ class CommandController {
 
   @ExceptionHandler
   ResponseEntity<Map<String, Object>> onApi(ApiException e, HttpServletRequest request) {
-    ResponseEntity.BodyBuilder builder = ResponseEntity.status(e.code().status());
-    Optional.ofNullable(e.retryAfter())
-        .ifPresent(
-            after -> builder.header(HttpHeaders.RETRY_AFTER, Long.toString(after.toSeconds())));
-    return builder.body(failure((String) request.getAttribute(ID), e));
-  }
-
-  /** What this protocol says about an error. */
-  static Map<String, Object> failure(@Nullable String id, ApiException e) {
-    Map<String, Object> answer = answer(id, null);
-    answer.put("success", false);
-    answer.put("error", e.getMessage());
-    return answer;
+    ResponseEntity.BodyBuilder builder = ResponseEntity.status(e.status());
+    String retryAfter = e.retryAfterSeconds();
+    if (retryAfter != null) {
+      builder.header(HttpHeaders.RETRY_AFTER, retryAfter);
+    }
+    return builder.body(Problems.commandFailure((String) request.getAttribute(ID), e));
   }
 
   @ExceptionHandler

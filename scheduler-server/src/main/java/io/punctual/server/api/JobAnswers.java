@@ -1,11 +1,13 @@
 package io.punctual.server.api;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.punctual.ErrorCode;
 import io.punctual.Limits;
 import io.punctual.core.engine.Submit;
 import io.punctual.core.queue.QueueName;
 import io.punctual.server.web.ApiException;
 import java.net.URI;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,28 +19,44 @@ final class JobAnswers {
 
   private JobAnswers() {}
 
-  /** A job that is with us. A type of its own, since its names are encoded only once. */
+  /**
+   * A job that was accepted. A type of its own, since its names are encoded only once.
+   *
+   * @param served false where nobody is known that would run the job; absent otherwise
+   * @param hint why not
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
   record Accepted(
       String application,
       String taskType,
       String taskId,
       String outcome,
       String dueAt,
-      long delayTime) {}
+      long delayTime,
+      @Nullable Boolean served,
+      @Nullable String hint) {}
 
-  /** The answer to a submit. */
-  static Accepted accepted(JobInput input, Submit submit) {
+  /**
+   * The answer to a submit.
+   *
+   * @param remembered how long a finished id is
+   * @param unserved why nobody is known that would run the job; null if somebody is
+   */
+  static Accepted accepted(
+      JobInput input, Submit submit, Duration remembered, @Nullable String unserved) {
     return new Accepted(
         input.application(),
         input.job().taskType(),
         input.job().taskId(),
-        word(input, submit),
+        word(input, submit, remembered),
         Instant.ofEpochMilli(submit.dueAt()).toString(),
-        submit.dueAt());
+        submit.dueAt(),
+        unserved == null ? null : Boolean.FALSE,
+        unserved);
   }
 
   /** What became of a submit, in a word; throws where the job is not with us. */
-  static String word(JobInput input, Submit submit) {
+  static String word(JobInput input, Submit submit, Duration remembered) {
     return switch (submit.kind()) {
       case CREATED -> "created";
       case THERE -> "already_there";
@@ -54,12 +72,17 @@ final class JobAnswers {
       case CONFLICT_DONE ->
           throw conflict(
               input,
-              "it ran at "
-                  + Instant.ofEpochMilli(submit.dueAt())
-                  + ". Choose another id, or use it again over HTTP with ?onConflict=replace",
+              ran(submit.dueAt(), remembered)
+                  + ". Choose another id, or replace it over HTTP with ?onConflict=replace",
               List.of());
       case IN_DELIVERY -> throw inDelivery(submit.attempt(), "replaced");
     };
+  }
+
+  /** What stands in the way of another job with the id of one that ran. */
+  static String ran(long at, Duration remembered) {
+    Instant ran = Instant.ofEpochMilli(at);
+    return "it ran at " + ran + ", and its id is remembered until " + ran.plus(remembered);
   }
 
   private static ApiException conflict(JobInput input, String how, List<String> differing) {

@@ -14,6 +14,7 @@ import io.punctual.server.jobs.JobSelection;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
 import io.punctual.server.web.ApiException;
+import io.punctual.server.web.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -79,7 +80,7 @@ class JobListController {
     Map<String, Object> page =
         Paging.page(found.jobs().stream().map(JobOutput::of).toList(), found.next());
     if (!found.damaged().isEmpty()) {
-      page.put("damaged", found.damaged().stream().map(QueueName::taskType).toList());
+      page.put("damaged", taskTypes(found.damaged()));
     }
     return page;
   }
@@ -176,7 +177,14 @@ class JobListController {
     }
     out.put("items", page.items().stream().map(JobListController::output).toList());
     out.put("nextCursor", page.next());
+    if (!page.damaged().isEmpty()) {
+      out.put("damaged", taskTypes(page.damaged()));
+    }
     return out;
+  }
+
+  private static List<String> taskTypes(List<QueueName> queues) {
+    return queues.stream().map(QueueName::taskType).toList();
   }
 
   private static Map<String, Object> output(BulkOperations.Item item) {

@@ -12,17 +12,22 @@ import io.punctual.core.store.Revised;
 import io.punctual.core.store.Revision;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.config.PunctualProperties;
+import io.punctual.server.config.WorkersSeen;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.AuditLog;
 import io.punctual.server.security.Caller;
 import io.punctual.server.security.Role;
 import io.punctual.server.web.ApiException;
+import io.punctual.server.web.Problems;
 import jakarta.servlet.http.HttpServletRequest;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
@@ -46,12 +51,22 @@ class JobsController {
 
   private final Engine engine;
   private final AuditLog audit;
+  private final WorkersSeen workers;
   private final PunctualProperties.Api bounds;
+  private final Duration remembered;
 
-  JobsController(Engine engine, AuditLog audit, PunctualProperties properties) {
+  JobsController(
+      Engine engine, AuditLog audit, WorkersSeen workers, PunctualProperties properties) {
     this.audit = audit;
     this.engine = engine;
+    this.workers = workers;
     this.bounds = properties.api();
+    this.remembered = properties.tombstones();
+  }
+
+  /** Why no job of that queue will run as things are; null if one may. */
+  private @Nullable String unserved(QueueName queue) {
+    return workers.unserved(queue, Caller.current().application() == null);
   }
 
   @Allowed(value = Role.ADMIN, applications = true)
@@ -70,7 +85,8 @@ class JobsController {
             .submit(input.application(), input.job(), replace, Caller.current().submitter())
             .join();
     idempotency.check(submit);
-    JobAnswers.Accepted body = JobAnswers.accepted(input, submit);
+    JobAnswers.Accepted body =
+        JobAnswers.accepted(input, submit, remembered, unserved(input.queue()));
     audit.did("submit", () -> input.queue() + "/" + input.job().taskId(), null, body.outcome());
     return submit.kind() == Submit.Kind.CREATED
         ? ResponseEntity.created(JobAnswers.location(input)).body(body)
@@ -96,7 +112,10 @@ class JobsController {
     for (int i = 0; i < jobs.size(); i++) {
       items.add(start(jobs.get(i), "jobs[" + i + "].", replace));
     }
-    BatchAnswer answer = new BatchAnswer(items.stream().map(item -> item.result(minimal)).toList());
+    // All jobs of a batch have a few task types.
+    Map<QueueName, Optional<String>> unserved = new HashMap<>();
+    BatchAnswer answer =
+        new BatchAnswer(items.stream().map(item -> result(item, minimal, unserved)).toList());
     audit.did("submit many", () -> text(items), null, null);
     ResponseEntity.BodyBuilder response = ResponseEntity.ok();
     return (minimal ? response.header(Preference.APPLIED, Preference.MINIMAL) : response)
@@ -120,6 +139,8 @@ class JobsController {
       @Nullable String outcome,
       @Nullable String dueAt,
       @Nullable Long delayTime,
+      @Nullable Boolean served,
+      @Nullable String hint,
       @Nullable Map<String, Object> problem) {
 
     static BatchResult of(int status, JobAnswers.Accepted job) {
@@ -131,23 +152,26 @@ class JobsController {
           job.outcome(),
           job.dueAt(),
           job.delayTime(),
+          job.served(),
+          job.hint(),
           null);
     }
 
     /**
-     * Without what whoever sent the job knows.
+     * Omits fields that the client sent itself.
      *
      * @param taskId the one that the job was given; null if it came with its own
      */
-    static BatchResult minimal(@Nullable String taskId, int status, JobInput input, Submit submit) {
-      String outcome = JobAnswers.word(input, submit);
-      return new BatchResult(taskId, status, null, null, outcome, null, submit.dueAt(), null);
+    static BatchResult minimal(@Nullable String taskId, int status, String outcome, long dueAt) {
+      return new BatchResult(taskId, status, null, null, outcome, null, dueAt, null, null, null);
     }
 
     static BatchResult of(@Nullable String taskId, ApiException problem) {
       return new BatchResult(
           taskId,
-          problem.code().status(),
+          problem.status(),
+          null,
+          null,
           null,
           null,
           null,
@@ -181,25 +205,35 @@ class JobsController {
     @Nullable String taskId() {
       return input == null ? null : input.job().taskId();
     }
+  }
 
-    BatchResult result(boolean minimal) {
-      if (input == null || answer == null) {
-        return BatchResult.of(null, Objects.requireNonNull(error));
+  private BatchResult result(
+      Item item, boolean minimal, Map<QueueName, Optional<String>> unserved) {
+    JobInput input = item.input();
+    CompletableFuture<Submit> answer = item.answer();
+    if (input == null || answer == null) {
+      return BatchResult.of(null, Objects.requireNonNull(item.error()));
+    }
+    try {
+      Submit submit = answer.join();
+      int status = submit.kind() == Submit.Kind.CREATED ? 201 : 200;
+      if (minimal) {
+        String outcome = JobAnswers.word(input, submit, remembered);
+        return BatchResult.minimal(
+            item.named() ? null : item.taskId(), status, outcome, submit.dueAt());
       }
-      try {
-        Submit submit = answer.join();
-        int status = submit.kind() == Submit.Kind.CREATED ? 201 : 200;
-        return minimal
-            ? BatchResult.minimal(named ? null : taskId(), status, input, submit)
-            : BatchResult.of(status, JobAnswers.accepted(input, submit));
-      } catch (ApiException e) {
-        return BatchResult.of(input.job().taskId(), e);
-      } catch (CompletionException e) {
-        if (e.getCause() instanceof StoreException store) {
-          return BatchResult.of(input.job().taskId(), Problems.translate(store));
-        }
-        throw e;
+      String hint =
+          unserved
+              .computeIfAbsent(input.queue(), queue -> Optional.ofNullable(unserved(queue)))
+              .orElse(null);
+      return BatchResult.of(status, JobAnswers.accepted(input, submit, remembered, hint));
+    } catch (ApiException e) {
+      return BatchResult.of(input.job().taskId(), e);
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof StoreException store) {
+        return BatchResult.of(input.job().taskId(), Problems.translate(store));
       }
+      throw e;
     }
   }
 
@@ -275,31 +309,29 @@ class JobsController {
 
   @Allowed(value = Role.OPERATOR, applications = true)
   @PostMapping("/{application}/{taskType}/{taskId}/run")
-  ResponseEntity<Map<String, Object>> runNow(
+  Map<String, Object> runNow(
       @PathVariable String application,
       @PathVariable String taskType,
       @PathVariable String taskId) {
     QueueName queue = JobAnswers.queue(application, taskType);
-    return ResponseEntity.accepted()
-        .body(
-            revise(
-                "run",
-                queue,
-                JobAnswers.id(taskId),
-                () -> engine.operations().revise(queue, taskId, Due.in(0), null, null),
-                "rescheduled"));
+    return revise(
+        "run",
+        queue,
+        JobAnswers.id(taskId),
+        () -> engine.operations().revise(queue, taskId, Due.in(0), null, null),
+        "rescheduled");
   }
 
   @Allowed(value = Role.OPERATOR, applications = true)
   @PostMapping("/{application}/{taskType}/{taskId}/requeue")
-  ResponseEntity<Map<String, Object>> requeue(
+  Map<String, Object> requeue(
       @PathVariable String application,
       @PathVariable String taskType,
       @PathVariable String taskId) {
     QueueName queue = JobAnswers.queue(application, taskType);
     if (engine.requeue(queue, JobAnswers.id(taskId))) {
       audit.did("requeue", () -> queue + "/" + taskId, "dead", "delayed");
-      return ResponseEntity.accepted().body(JobAnswers.outcome(queue, taskId, "requeued"));
+      return JobAnswers.outcome(queue, taskId, "requeued");
     }
     JobView job = engine.find(queue, taskId).orElseThrow(() -> JobAnswers.unknown(queue, taskId));
     throw JobAnswers.wrongState(

@@ -3,6 +3,9 @@ package io.punctual.server.api;
 import io.punctual.ErrorCode;
 import io.punctual.core.job.Utf8;
 import io.punctual.server.web.ApiException;
+import io.punctual.server.web.BodyMemoryLimit;
+import io.punctual.server.web.Problems;
+import io.punctual.server.web.RequestGuard;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.io.InputStream;
@@ -95,15 +98,8 @@ final class JsonBody {
       json = false;
     }
     if (!json) {
-      throw notJson();
+      throw Problems.notJson();
     }
-  }
-
-  /** What a call hears whose body is something else. */
-  static ApiException notJson() {
-    return ApiException.of(
-        ErrorCode.UNSUPPORTED_MEDIA_TYPE,
-        "the body must be JSON in UTF-8, with Content-Type: application/json");
   }
 
   /** The bytes of a body, which are the first ones of an array. */
@@ -132,7 +128,7 @@ final class JsonBody {
         if (size > limit) {
           throw tooLarge(limit);
         }
-        if (held && !OpenBodies.hold(request, count)) {
+        if (held && !BodyMemoryLimit.hold(request, count)) {
           // The rest is read all the same: while it is sent, hardly any client reads an answer.
           held = false;
           kept = 0;
@@ -153,7 +149,7 @@ final class JsonBody {
         count = in.read(array, kept, array.length - kept);
       }
       if (!held) {
-        throw OpenBodies.refusal();
+        throw BodyMemoryLimit.refusal();
       }
       return new Bytes(array, kept);
     } catch (IOException | IllegalStateException e) {

@@ -5,8 +5,11 @@ import io.punctual.core.engine.Claims;
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.PullRequest;
 import io.punctual.core.engine.PulledJob;
+import io.punctual.server.config.WorkersSeen;
 import io.punctual.server.security.Caller;
 import io.punctual.server.web.ApiException;
+import io.punctual.server.web.RequestGuard;
+import io.punctual.server.web.TomcatSetup;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.List;
@@ -46,6 +49,7 @@ class OpenPulls implements SmartLifecycle {
 
   private static final Duration LATER = Duration.ofSeconds(2);
 
+  private final WorkersSeen workers;
   private final Claims claims;
   private final int max;
   private final int maxOfOne;
@@ -139,15 +143,19 @@ class OpenPulls implements SmartLifecycle {
   }
 
   @Autowired
-  OpenPulls(Engine engine, @Value("${server.tomcat.max-connections:8192}") int connections) {
-    this(engine.claims(), TomcatSetup.connections(connections) / SHARE_OF_ALL);
+  OpenPulls(
+      Engine engine,
+      WorkersSeen workers,
+      @Value("${server.tomcat.max-connections:8192}") int connections) {
+    this(engine.claims(), workers, TomcatSetup.connections(connections) / SHARE_OF_ALL);
   }
 
   /**
    * @param max how many may wait at once, in all
    */
-  OpenPulls(Claims claims, int max) {
+  OpenPulls(Claims claims, WorkersSeen workers, int max) {
     this.claims = claims;
+    this.workers = workers;
     this.max = max;
     this.maxOfOne = max / SHARE_OF_ONE;
   }
@@ -167,6 +175,7 @@ class OpenPulls implements SmartLifecycle {
       throw ApiException.unavailable(
           "this scheduler is shutting down; pull from another one", Duration.ofSeconds(1));
     }
+    workers.pulled(request.queues());
     Poll poll = new Poll(request, call);
     enter(poll);
     try {

@@ -11,10 +11,13 @@ import io.punctual.server.security.Printable;
 import io.punctual.server.security.Role;
 import io.punctual.server.web.ApiException;
 import jakarta.servlet.http.HttpServletRequest;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -68,9 +71,11 @@ class WorkersController {
     if (instance == null) {
       throw fields.error("instance", "is missing");
     }
-    return doctor
-        .probe(application, instance)
-        .map(WorkersController::output)
+    return output(probe(application, instance));
+  }
+
+  WorkerReport probe(String application, String instance) {
+    return called(application, instance)
         .orElseThrow(
             () ->
                 ApiException.of(
@@ -78,8 +83,21 @@ class WorkersController {
                     "the registry shows this scheduler no instance "
                         + Printable.of(instance)
                         + " of "
-                        + application
+                        + Printable.of(application)
                         + " that runs jobs"));
+  }
+
+  private Optional<WorkerReport> called(String application, String instance) {
+    try {
+      return doctor.probe(application, instance);
+    } catch (TimeoutException e) {
+      throw ApiException.unavailable(
+          "other probes of "
+              + application
+              + " are under way, and this one did not come to its end; GET /api/v1/workers has the"
+              + " last result, with its time",
+          Duration.ofSeconds(5));
+    }
   }
 
   private static Map<String, Object> output(WorkerReport report) {

@@ -10,6 +10,7 @@ import io.punctual.core.store.Store;
 import io.punctual.server.dispatch.CallbackKeys;
 import io.punctual.server.dispatch.CallbackTargets;
 import io.punctual.server.dispatch.HttpDispatcher;
+import io.punctual.server.registry.ServedTypes;
 import io.punctual.server.registry.WorkerDirectory;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.server.security.SecurityProperties;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import javax.net.ssl.SSLParameters;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.boot.data.redis.autoconfigure.JedisClientConfigurationBuilderCustomizer;
@@ -56,13 +58,23 @@ class EngineConfiguration {
   }
 
   @Bean
-  WorkersSeen workersSeen(WorkerDirectory workers, HttpDispatcher dispatcher) {
+  WorkersSeen workersSeen(WorkerDirectory workers, ServedTypes served, HttpDispatcher dispatcher) {
     return new WorkersSeen() {
       @Override
       public List<String> of(QueueName queue) {
         return workers.instances(queue.application(), queue.taskType()).stream()
             .map(WorkerInstance::id)
             .toList();
+      }
+
+      @Override
+      public @Nullable String unserved(QueueName queue, boolean others) {
+        return served.unserved(queue, others);
+      }
+
+      @Override
+      public void pulled(List<QueueName> queues) {
+        served.pulled(queues);
       }
 
       @Override

@@ -34,6 +34,9 @@ import org.springframework.util.unit.DataSize;
  * @param queues settings of single queues, a list: {@code application}, {@code task-type} and the
  *     {@code retry} policy of its jobs that bring none
  * @param dispatch how callbacks are made
+ * @param operatorPort a second port that serves the same, with 200 connections of its own, so that
+ *     health, metrics and console are reached whatever happens at {@code server.port}; not opened
+ *     unless set
  * @param api bounds of the HTTP API
  * @param metrics what is counted
  */
@@ -49,6 +52,7 @@ public record PunctualProperties(
     @DefaultValue("20s") Duration shutdownPatience,
     @DefaultValue List<Queue> queues,
     @DefaultValue Dispatch dispatch,
+    @Nullable Integer operatorPort,
     @DefaultValue Api api,
     @DefaultValue Metrics metrics) {
 
@@ -65,6 +69,11 @@ public record PunctualProperties(
         !shutdownPatience.isNegative(),
         "zero or more",
         shutdownPatience);
+    require(
+        "punctual.operator-port",
+        operatorPort == null || (operatorPort >= 1 && operatorPort <= 65_535),
+        "between 1 and 65535",
+        String.valueOf(operatorPort));
     policy("punctual.retry", retry);
     durability(durability, durabilityTimeout);
     queues = List.copyOf(queues);

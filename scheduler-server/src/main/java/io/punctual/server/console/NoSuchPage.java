@@ -1,5 +1,6 @@
 package io.punctual.server.console;
 
+import io.punctual.server.web.ServedPath;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Locale;
@@ -39,7 +40,7 @@ class NoSuchPage implements HandlerExceptionResolver, Ordered {
       HttpServletResponse response,
       @Nullable Object handler,
       Exception e) {
-    String path = request.getRequestURI();
+    String path = ServedPath.of(request);
     // Assets are for pages and strangers: there is nobody to read.
     if (!path.startsWith("/console/") || path.startsWith("/console/assets/")) {
       return null;

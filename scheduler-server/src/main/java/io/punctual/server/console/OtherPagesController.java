@@ -14,7 +14,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 
-/** Dead letters, long work, the audit, and the way in. */
+/** Dead letters, bulk operations, the audit, the login, and the way to all of it. */
 @Controller
 class OtherPagesController {
 
@@ -73,6 +73,13 @@ class OtherPagesController {
     model.addAttribute("page", calls.audit(cursor, AUDIT_PAGE));
     model.addAttribute("first", cursor == null);
     return "audit";
+  }
+
+  /** The address that people type. */
+  @Allowed(Role.VIEWER)
+  @GetMapping("/")
+  String root() {
+    return "redirect:/console";
   }
 
   /** The way in; who is in already needs none. */

@@ -1,6 +1,6 @@
 package io.punctual.server.console;
 
-import io.punctual.ErrorCode;
+import io.punctual.server.api.ApiCalls;
 import io.punctual.server.doctor.Check;
 import io.punctual.server.doctor.Checkup;
 import io.punctual.server.doctor.Doctor;
@@ -9,7 +9,6 @@ import io.punctual.server.doctor.WorkerReport;
 import io.punctual.server.registry.PrintableException;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
-import io.punctual.server.web.ApiException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -35,11 +34,13 @@ class WorkersPageController {
   private static final int MAX_TEXT = 300;
   private static final String SCHEDULERS = "punctual-scheduler";
 
+  private final ApiCalls calls;
   private final Doctor doctor;
   private final Checkup checkup;
   private final DiscoveryClient registry;
 
-  WorkersPageController(Doctor doctor, Checkup checkup, DiscoveryClient registry) {
+  WorkersPageController(ApiCalls calls, Doctor doctor, Checkup checkup, DiscoveryClient registry) {
+    this.calls = calls;
     this.doctor = doctor;
     this.checkup = checkup;
     this.registry = registry;
@@ -102,14 +103,7 @@ class WorkersPageController {
       @RequestParam String application,
       @RequestParam String instance,
       RedirectAttributes redirect) {
-    var unused =
-        doctor
-            .probe(application, instance)
-            .orElseThrow(
-                () ->
-                    ApiException.of(
-                        ErrorCode.NOT_FOUND,
-                        "the registry shows this scheduler no such instance any more"));
+    calls.probe(application, instance);
     redirect.addFlashAttribute("told", "probe");
     return "redirect:/console/workers";
   }

@@ -9,10 +9,12 @@ import io.punctual.core.store.StoreException;
 import io.punctual.core.store.StoreNode;
 import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.server.registry.RegistryContact;
+import io.punctual.server.registry.ServedTypes;
 import io.punctual.server.registry.WorkerDirectory;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -33,6 +35,7 @@ public class Checkup {
 
   // Of the queues that nobody seems to serve, which are few where things are well.
   private static final int MOST_QUEUES = 200;
+  // Of one application.
   private static final int MOST_WORKERS = 20;
   private static final int NAMED = 5;
   // Within this time somebody may just be coming for a job that is due.
@@ -52,6 +55,8 @@ public class Checkup {
   private final HttpDispatcher dispatcher;
   private final WorkerDirectory workers;
   private final RegistryContact registry;
+  private final ServedTypes served;
+  private final OwnAddress address;
   private final String redis;
   private final InstantSource clock = InstantSource.system();
 
@@ -62,6 +67,8 @@ public class Checkup {
       HttpDispatcher dispatcher,
       WorkerDirectory workers,
       RegistryContact registry,
+      ServedTypes served,
+      OwnAddress address,
       @Value("${spring.data.redis.host:localhost}:${spring.data.redis.port:6379}") String redis) {
     this.engine = engine;
     this.store = store;
@@ -69,6 +76,8 @@ public class Checkup {
     this.dispatcher = dispatcher;
     this.workers = workers;
     this.registry = registry;
+    this.served = served;
+    this.address = address;
     this.redis = redis;
   }
 
@@ -86,9 +95,13 @@ public class Checkup {
                 Collectors.groupingBy(
                     WorkerReport::application, TreeMap::new, Collectors.toList()));
     reports.forEach((name, instances) -> checks.addAll(workerChecks(name, instances)));
+    Map<String, Integer> named = new HashMap<>();
     workers.unusable().stream()
         .filter(worker -> application == null || worker.application().equalsIgnoreCase(application))
-        .limit(MOST_WORKERS)
+        .filter(
+            worker ->
+                named.merge(worker.application().toLowerCase(Locale.ROOT), 1, Integer::sum)
+                    <= MOST_WORKERS)
         .forEach(
             worker ->
                 checks.add(
@@ -97,9 +110,9 @@ public class Checkup {
                         worker.application(),
                         Status.PROBLEM,
                         worker.instance() + " (metadata): " + worker.reason(),
-                        "Correct what the instance says of itself in the registry, host and metadata"
-                            + " (docs/api.md, Callbacks); the instance gets no jobs until then, and"
-                            + " is in no list.")));
+                        "Correct what the instance says of itself in the registry, host and"
+                            + " metadata (docs/api.md, Callbacks); the instance gets no jobs until"
+                            + " then, and is in no list.")));
     if (health.error() == null) {
       checks.addAll(queueChecks(application));
     }
@@ -258,10 +271,11 @@ public class Checkup {
     if (age == null) {
       return List.of(view);
     }
+    OwnAddress.Seen own = address.seen();
     return List.of(
         view,
         registry.showsUs()
-            ? ok("registration", "The registry shows this scheduler")
+            ? own == null ? ok("registration", "The registry shows this scheduler") : own.check()
             : new Check(
                 "registration",
                 null,
@@ -353,8 +367,9 @@ public class Checkup {
                     name,
                     Status.PROBLEM,
                     "Jobs are due, and no instance of " + name + " runs " + some(types),
-                    "Start one with a TaskWorker of that type; its own log names the types that it"
-                        + " runs. An application of another name gets none of them:"
+                    meant(name, types)
+                        + "Start one with a TaskWorker of that type; its own log names the types"
+                        + " that it runs. An application of another name gets none of them:"
                         + " spring.application.name. If they are fetched"
                         + " (punctual.client.delivery=pull, pop), nobody does so now.")));
     parked.forEach(
@@ -383,6 +398,16 @@ public class Checkup {
               "queues", application, Status.OK, "No queue waits for somebody to serve it", null));
     }
     return checks;
+  }
+
+  private String meant(String application, Set<String> types) {
+    return types.stream()
+        .limit(NAMED)
+        .map(type -> served.unserved(new QueueName(application, type), true))
+        .filter(hint -> hint != null && hint.contains("; "))
+        .distinct()
+        .map(hint -> sentence(hint) + " ")
+        .collect(Collectors.joining());
   }
 
   private static Check damaged(QueueName queue, String damage) {

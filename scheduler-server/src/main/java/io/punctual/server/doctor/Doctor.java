@@ -43,7 +43,6 @@ public class Doctor implements SmartLifecycle {
   private static final Duration FRESH = Duration.ofSeconds(1);
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final long[] AGAIN_S = {2, 5, 15, 30};
-  private static final int AT_ONCE = 8;
 
   private final WorkerDirectory workers;
   private final HttpDispatcher dispatcher;
@@ -52,8 +51,10 @@ public class Doctor implements SmartLifecycle {
   private final Triage triage = new Triage(clock);
   private final Map<String, Patient> patients = new ConcurrentHashMap<>();
   private boolean blind;
+  private volatile long lookedAt;
   private volatile @Nullable ScheduledExecutorService rounds;
-  private volatile @Nullable ExecutorService probes;
+  private volatile @Nullable ExecutorService threads;
+  private volatile @Nullable ProbeQueue probes;
 
   Doctor(WorkerDirectory workers, HttpDispatcher dispatcher, DoctorProperties properties) {
     this.workers = workers;
@@ -61,11 +62,14 @@ public class Doctor implements SmartLifecycle {
     this.probing = properties.probe();
   }
 
+  /** A call that waits for its turn, or is made. */
+  private record Probe(Runnable call, CompletableFuture<Diagnosis> answer) {}
+
   /** An instance and what is known of it. */
   private static final class Patient {
     private final WorkerInstance instance;
     private @Nullable Diagnosis diagnosis;
-    private @Nullable CompletableFuture<Diagnosis> underWay;
+    private @Nullable Probe underWay;
     private Diagnosis.@Nullable Code told;
     // Null where one look is enough.
     private @Nullable Long againAt;
@@ -83,15 +87,22 @@ public class Doctor implements SmartLifecycle {
 
     /** Whether it is time to call it, in this round. */
     synchronized boolean isDue(long now, boolean avoidedNow) {
+      if (underWay != null) {
+        // That it is avoided since then shows in the next round.
+        return false;
+      }
       boolean newlyAvoided = avoidedNow && !avoided;
       avoided = avoidedNow;
-      return underWay == null && (newlyAvoided || (againAt != null && now - againAt >= 0));
+      return newlyAvoided || (againAt != null && now - againAt >= 0);
     }
   }
 
   @Override
   public void start() {
-    probes = Executors.newFixedThreadPool(AT_ONCE, Thread.ofVirtual().name("probe").factory());
+    ExecutorService calls =
+        Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("probe").factory());
+    threads = calls;
+    probes = new ProbeQueue(calls);
     ScheduledExecutorService started =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("doctor").factory());
@@ -108,10 +119,11 @@ public class Doctor implements SmartLifecycle {
     if (started != null) {
       started.shutdownNow();
     }
-    ExecutorService pool = probes;
     probes = null;
-    if (pool != null) {
-      pool.shutdownNow();
+    ExecutorService calls = threads;
+    threads = null;
+    if (calls != null) {
+      calls.shutdownNow();
     }
   }
 
@@ -132,14 +144,15 @@ public class Doctor implements SmartLifecycle {
   }
 
   /**
-   * Calls an instance now. Blocks for some seconds at most; where many wait to be called, the
-   * report has what was seen before.
+   * Calls an instance now. Blocks for some seconds at most.
    *
    * @return empty if no such instance is in the registry
+   * @throws TimeoutException if its turn did not come, or the call did not end
    */
-  public Optional<WorkerReport> probe(String application, String instance) {
+  public Optional<WorkerReport> probe(String application, String instance) throws TimeoutException {
     String key = key(application, instance);
-    if (!patients.containsKey(key)) {
+    // A round has just looked, or does so in a moment: names that are none cost no more.
+    if (!patients.containsKey(key) && System.nanoTime() - lookedAt > LOOK.toNanos()) {
       look();
     }
     Patient patient = patients.get(key);
@@ -149,10 +162,10 @@ public class Doctor implements SmartLifecycle {
     Diagnosis last = patient.diagnosis();
     if (last == null || last.at().isBefore(clock.instant().minus(FRESH))) {
       try {
-        var unused = examine(patient).get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        var unused = examine(patient, true).get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-      } catch (ExecutionException | TimeoutException e) {
+      } catch (ExecutionException e) {
         log.debug("No new diagnosis of {}", Printable.of(instance), PrintableException.of(e));
       }
     }
@@ -162,6 +175,7 @@ public class Doctor implements SmartLifecycle {
   private synchronized void look() {
     try {
       long now = System.nanoTime();
+      lookedAt = now;
       Map<String, WorkerInstance> seen = new HashMap<>();
       workers
           .all()
@@ -178,7 +192,7 @@ public class Doctor implements SmartLifecycle {
       if (probing) {
         for (Patient patient : patients.values()) {
           if (patient.isDue(now, dispatcher.state(patient.instance).avoidedUntil() != null)) {
-            var unused = examine(patient);
+            var unused = examine(patient, false);
           }
         }
       }
@@ -194,28 +208,39 @@ public class Doctor implements SmartLifecycle {
     }
   }
 
-  private CompletableFuture<Diagnosis> examine(Patient patient) {
-    CompletableFuture<Diagnosis> future;
+  private CompletableFuture<Diagnosis> examine(Patient patient, boolean awaited) {
+    String application = patient.instance.application().toLowerCase(Locale.ROOT);
+    ProbeQueue queue = probes;
+    Probe probe;
+    boolean isNew;
     synchronized (patient) {
-      if (patient.underWay != null) {
-        return patient.underWay;
+      Probe before = patient.underWay;
+      isNew = before == null;
+      if (before == null) {
+        CompletableFuture<Diagnosis> answer = new CompletableFuture<>();
+        probe = new Probe(() -> run(patient, answer), answer);
+        patient.underWay = probe;
+      } else {
+        probe = before;
       }
-      future = new CompletableFuture<>();
-      patient.underWay = future;
     }
-    ExecutorService pool = probes;
     try {
-      if (pool == null) {
+      if (queue == null) {
         throw new RejectedExecutionException("the scheduler ends");
       }
-      pool.execute(() -> run(patient, future));
+      if (isNew) {
+        queue.add(application, probe.call());
+      }
+      if (awaited) {
+        queue.hurry(application, probe.call());
+      }
     } catch (RejectedExecutionException e) {
       synchronized (patient) {
         patient.underWay = null;
       }
-      future.completeExceptionally(e);
+      probe.answer().completeExceptionally(e);
     }
-    return future;
+    return probe.answer();
   }
 
   private void run(Patient patient, CompletableFuture<Diagnosis> future) {

@@ -96,12 +96,14 @@ public class BulkOperations {
    * @param items one for each job that was dealt with
    * @param dueAt the new due time of a reschedule, epoch ms; null where there is none
    * @param next the cursor of the next page; null at the end. After a failure, that of this page
+   * @param damaged queues that could not be searched; none where the filter names a task type
    * @param failure why the page ended before its end; null if it did not
    */
   public record Page(
       List<Item> items,
       @Nullable Long dueAt,
       @Nullable String next,
+      List<QueueName> damaged,
       @Nullable StoreException failure) {
 
     /** The number of jobs by outcome. */
@@ -142,6 +144,7 @@ public class BulkOperations {
     private final Order order;
     private final boolean dry;
     private final List<Item> items = new ArrayList<>();
+    private List<QueueName> damaged = List.of();
     private @Nullable Long dueAt;
     private @Nullable StoreException failure;
 
@@ -159,7 +162,7 @@ public class BulkOperations {
               case JobIds ids -> named(ids);
             };
         read = true;
-        return new Page(List.copyOf(items), dueAt, next, failure);
+        return new Page(List.copyOf(items), dueAt, next, damaged, failure);
       } finally {
         // Also when something went wrong that nothing here knows of.
         if (!dry && (read || !items.isEmpty())) {
@@ -170,7 +173,7 @@ public class BulkOperations {
 
     private void tell() {
       StoreException why = failure;
-      Map<String, Integer> outcomes = new Page(items, null, null, null).outcomes();
+      Map<String, Integer> outcomes = new Page(items, null, null, damaged, null).outcomes();
       audit.did(
           order.action().word() + " many",
           () -> order.jobs().toString(),
@@ -182,6 +185,7 @@ public class BulkOperations {
       String fingerprint = order.fingerprint(filter);
       SearchPlace place = cursor == null ? null : SearchPlace.parse(fingerprint, cursor);
       JobSearch.Page found = search.find(filter, place, limit, StoreCalls.ofRequest());
+      damaged = found.damaged();
       long begun = place == null ? 0 : place.begun();
       if (begun == 0 && !found.jobs().isEmpty()) {
         begun = found.jobs().get(0).now();

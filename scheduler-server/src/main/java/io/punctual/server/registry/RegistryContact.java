@@ -1,6 +1,7 @@
 package io.punctual.server.registry;
 
 import io.punctual.wire.RegistryAddresses;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -70,5 +71,11 @@ public class RegistryContact {
     }
     List<ServiceInstance> schedulers = discovery.getInstances(own.getServiceId());
     return schedulers.stream().anyMatch(i -> own.getInstanceId().equals(i.getInstanceId()));
+  }
+
+  /** The address at which the registry shows this scheduler; null if it is not registered. */
+  public @Nullable URI ownAddress() {
+    Registration own = registration.getIfAvailable();
+    return own == null ? null : own.getUri();
   }
 }

@@ -168,7 +168,7 @@ public class WorkerDirectory {
     Map<String, String> entries = instance.getMetadata();
     // Eureka looks up by a virtual address, which is whatever an instance says: another
     // application's key must not stand for this one's.
-    if (!application.equalsIgnoreCase(instance.getServiceId())
+    if (!isSame(application, instance.getServiceId())
         || entries == null
         || !entries.containsKey(WorkerMetadata.TASK_TYPES)) {
       return null;
@@ -188,6 +188,15 @@ public class WorkerDirectory {
         CallbackAddress.of(
             instance.isSecure(), instance.getHost(), instance.getPort(), metadata.callbackPath()),
         metadata);
+  }
+
+  /** Without case among names; others have letters that are the same as ours in another case. */
+  private static boolean isSame(String application, @Nullable String service) {
+    return application.equals(service)
+        || (service != null
+            && Limits.isName(application)
+            && Limits.isName(service)
+            && application.equalsIgnoreCase(service));
   }
 
   private static String id(ServiceInstance instance) {

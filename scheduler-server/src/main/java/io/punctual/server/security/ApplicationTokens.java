@@ -10,22 +10,28 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Base64;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
- * The tokens of applications. Redis has a hash of each, and all schedulers read it: a new one works
- * at once, one that was revoked no more after {@link #TRUST}.
+ * The tokens of applications. Redis has a hash of each, of which every scheduler has a copy: a new
+ * token works within {@link #AGAIN}, one that was revoked no more after {@link #TRUST}.
+ *
+ * <p>The copy is read as a whole, at most once in {@link #AGAIN}: tokens that somebody made up cost
+ * Redis nothing, however many there are.
  *
  * <p>A token is 32 random bytes, so that one round of SHA-256 hides it as well as any slow hash.
  */
@@ -37,10 +43,13 @@ final class ApplicationTokens {
   /** As many may live at once: the old one and the new one. */
   static final int LIVE = 2;
 
-  /** How long a scheduler goes by what it has read. */
+  /** How long a scheduler goes by its copy. */
   static final Duration TRUST = Duration.ofSeconds(5);
 
-  private static final int MAX_CACHED = 10_000;
+  /** How long it does so before it reads again for a token that is not in it. */
+  static final Duration AGAIN = Duration.ofSeconds(1);
+
+  private static final Logger log = LoggerFactory.getLogger(ApplicationTokens.class);
   private static final int ID_BYTES = 6;
   private static final int SECRET_BYTES = 32;
   private static final Pattern TOKEN = Pattern.compile("pct_([0-9a-f]{12})_[A-Za-z0-9_-]{43}");
@@ -50,7 +59,8 @@ final class ApplicationTokens {
   private final String key;
   private final LongSupplier ticks;
   private final InstantSource clock;
-  private final Map<String, Known> known = new ConcurrentHashMap<>();
+  private final ReentrantLock reading = new ReentrantLock();
+  private volatile @Nullable Copy copy;
 
   /**
    * A token without its secret.
@@ -60,7 +70,18 @@ final class ApplicationTokens {
    */
   record Entry(String id, String application, String hash, Instant created) {}
 
-  private record Known(Entry entry, long readAt) {}
+  /**
+   * What was read.
+   *
+   * @param readAt monotonic ns, before it was read
+   * @param triedAt when it was tried last; later than that only if there was no answer
+   * @param failure why there was none; null if there was one
+   */
+  private record Copy(
+      Map<String, Entry> entries,
+      long readAt,
+      long triedAt,
+      @Nullable DataAccessException failure) {}
 
   /**
    * @param keyPrefix first part of the key in Redis
@@ -91,30 +112,46 @@ final class ApplicationTokens {
   }
 
   private @Nullable Entry entry(String id) {
-    Known cached = known.get(id);
-    if (cached != null && ticks.getAsLong() - cached.readAt() < TRUST.toNanos()) {
-      return cached.entry();
+    Copy known = copy;
+    long now = ticks.getAsLong();
+    Entry entry = known == null ? null : known.entries().get(id);
+    if (known == null
+        || now - known.readAt() >= TRUST.toNanos()
+        || (entry == null && now - known.readAt() >= AGAIN.toNanos())) {
+      known = read(now);
+      entry = known.entries().get(id);
     }
-    Entry entry;
-    try {
-      Object value = redis.opsForHash().get(key, id);
-      entry = value == null ? null : parse(id, value.toString());
-    } catch (DataAccessException e) {
-      // While Redis is away nothing can be done with a token but to be told so.
-      if (cached != null) {
-        return cached.entry();
-      }
-      throw e;
-    }
-    if (entry == null) {
-      known.remove(id);
-    } else {
-      if (known.size() >= MAX_CACHED) {
-        known.clear();
-      }
-      known.put(id, new Known(entry, ticks.getAsLong()));
+    DataAccessException failure = known.failure();
+    if (entry == null && failure != null) {
+      // It may be a new one.
+      throw failure;
     }
     return entry;
+  }
+
+  /** Reads all tokens again; one thread at a time, and the others wait for what it finds. */
+  private Copy read(long now) {
+    reading.lock();
+    try {
+      Copy before = copy;
+      if (before != null && now - before.triedAt() < AGAIN.toNanos()) {
+        return before;
+      }
+      Copy read;
+      try {
+        read = new Copy(entries(), now, now, null);
+      } catch (DataAccessException e) {
+        // While Redis is away nothing can be done with a token but to be told so.
+        read =
+            before == null
+                ? new Copy(Map.of(), now - TRUST.toNanos(), now, e)
+                : new Copy(before.entries(), before.readAt(), now, e);
+      }
+      copy = read;
+      return read;
+    } finally {
+      reading.unlock();
+    }
   }
 
   /**
@@ -152,10 +189,27 @@ final class ApplicationTokens {
 
   /** Every token, the oldest first. */
   List<Entry> all() {
-    return redis.opsForHash().entries(key).entrySet().stream()
-        .map(entry -> parse(entry.getKey().toString(), entry.getValue().toString()))
+    return entries().values().stream()
         .sorted(Comparator.comparing(Entry::application).thenComparing(Entry::created))
         .toList();
+  }
+
+  private Map<String, Entry> entries() {
+    Map<String, Entry> entries = new HashMap<>();
+    redis
+        .opsForHash()
+        .entries(key)
+        .forEach(
+            (id, text) -> {
+              try {
+                entries.put(id.toString(), parse(id.toString(), text.toString()));
+              } catch (IllegalArgumentException e) {
+                // One damaged entry must not shut all applications out.
+                log.warn(
+                    "The token {} in {} is damaged: revoke it", Printable.of(id.toString()), key);
+              }
+            });
+    return entries;
   }
 
   /** Ends a token; false if there is none of that id. */
@@ -165,6 +219,9 @@ final class ApplicationTokens {
 
   private static Entry parse(String id, String text) {
     String[] parts = text.split(" ", -1);
+    if (parts.length != 3) {
+      throw new IllegalArgumentException("a token has three parts");
+    }
     return new Entry(id, parts[0], parts[1], Instant.ofEpochMilli(Long.parseLong(parts[2])));
   }
 

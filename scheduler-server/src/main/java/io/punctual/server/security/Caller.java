@@ -47,9 +47,19 @@ public record Caller(String name, @Nullable String application, @Nullable Role r
     return isAnybody() ? null : name;
   }
 
-  /** Whether nobody has to say who they are. */
+  /** Whether callers need not say who they are. An operator may have the same name. */
+  @SuppressWarnings("ReferenceEquality")
   public boolean isAnybody() {
-    return equals(ANYBODY);
+    return this == ANYBODY;
+  }
+
+  /**
+   * The name to which what the caller uses is charged: all tokens of an application are one.
+   *
+   * @return null where callers need not say who they are
+   */
+  public @Nullable String account() {
+    return isAnybody() ? null : application != null ? application : "operator " + name;
   }
 
   /** Whether this is an operator of that role, or of a higher one. */

@@ -55,6 +55,8 @@ final class OperatorLogin implements AuthenticationManager {
   private static final int MAX_WAITING = 16;
   private static final int MAX_WAITING_OF_ADDRESS = 4;
   private static final int MAX_KEPT = 10_000;
+  // As SecurityProperties allows them.
+  private static final int MAX_NAME = 64;
   private static final String MAC = "HmacSHA256";
   // Compared with for names that do not exist, so that these take as long.
   private static final String NOBODY =
@@ -127,6 +129,12 @@ final class OperatorLogin implements AuthenticationManager {
             authentication.getName(),
             String.valueOf(authentication.getCredentials()),
             address(authentication));
+    if (attempt.name().length() > MAX_NAME) {
+      // No operator has such a name, and it is not worth remembering.
+      refuseGuessing(attempt.address(), FAILURES_OF_ADDRESS);
+      failed(attempt.address(), FAILURES_OF_ADDRESS);
+      throw new BadCredentialsException("the name or the password is wrong");
+    }
     SecurityProperties.Operator operator = properties.operators().get(attempt.name());
     String hash = operator == null ? NOBODY : operator.password();
     String mark = mark(attempt, hash);
@@ -178,6 +186,9 @@ final class OperatorLogin implements AuthenticationManager {
       if (e.getCause() instanceof TooManyFailuresException failed) {
         throw new TooManyFailuresException(failed.pause());
       }
+      if (!(e.getCause() instanceof AuthenticationException)) {
+        throw new UndecidedException("the password could not be checked", e);
+      }
       throw new BadCredentialsException("the name or the password is wrong");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -199,7 +210,8 @@ final class OperatorLogin implements AuthenticationManager {
                   decide(attempt, exists, hash, mark);
                   over(address, mark);
                   answer.complete(null);
-                } catch (AuthenticationException e) {
+                } catch (Throwable e) {
+                  // Also an Error: callers that share this look wait for its end.
                   over(address, mark);
                   answer.completeExceptionally(e);
                 }

@@ -96,7 +96,7 @@ class QuickstartConfiguration {
   }
 
   private static boolean isConsole(HttpServletRequest request) {
-    String path = request.getRequestURI();
+    String path = request.getServletPath();
     return path.equals(SecurityConfiguration.CONSOLE)
         || path.startsWith(SecurityConfiguration.CONSOLE + "/");
   }

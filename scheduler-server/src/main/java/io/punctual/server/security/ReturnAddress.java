@@ -25,6 +25,12 @@ final class ReturnAddress implements RequestCache {
   private static final int MAX = 2_000;
   private static final Pattern PAGE = Pattern.compile("/console(?:[/?][!-~]*)?");
 
+  /** Dot segments and double slashes would lead out of the console, or nowhere. */
+  private static boolean isPage(String address) {
+    String path = address.replaceFirst("\\?.*", "");
+    return PAGE.matcher(address).matches() && !path.contains("/.") && !path.contains("//");
+  }
+
   @Override
   public void saveRequest(HttpServletRequest request, HttpServletResponse response) {
     String query = request.getQueryString();
@@ -36,7 +42,7 @@ final class ReturnAddress implements RequestCache {
         && (into == null || into.equals("document"))
         && String.valueOf(request.getHeader("Accept")).contains("text/html")
         && page.length() <= MAX
-        && PAGE.matcher(page).matches()) {
+        && isPage(page)) {
       cookie(
           response,
           Base64.getUrlEncoder()
@@ -56,7 +62,7 @@ final class ReturnAddress implements RequestCache {
     try {
       String page =
           new String(Base64.getUrlDecoder().decode(cookie.getValue()), StandardCharsets.UTF_8);
-      return PAGE.matcher(page).matches() ? new SimpleSavedRequest(page) : null;
+      return isPage(page) ? new SimpleSavedRequest(page) : null;
     } catch (IllegalArgumentException e) {
       // Not one of ours.
       return null;

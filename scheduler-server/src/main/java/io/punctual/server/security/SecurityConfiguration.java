@@ -108,7 +108,7 @@ class SecurityConfiguration {
     String login = CONSOLE + "/login";
     ReturnAddress pages = new ReturnAddress();
     AuthenticationEntryPoint page = new LoginUrlAuthenticationEntryPoint(login);
-    return http.securityMatcher(CONSOLE, CONSOLE + "/**")
+    return http.securityMatcher("/", CONSOLE, CONSOLE + "/**")
         // In cookies: strangers leave nothing behind here.
         .csrf(csrf -> csrf.csrfTokenRepository(tokens))
         .requestCache(cache -> cache.requestCache(pages))

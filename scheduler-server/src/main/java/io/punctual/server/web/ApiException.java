@@ -20,18 +20,21 @@ public final class ApiException extends RuntimeException {
   public record FieldError(String field, String detail) {}
 
   private final ErrorCode code;
+  private final int status;
   private final transient List<FieldError> errors;
   private final transient Map<String, Object> extra;
   private final @Nullable Duration retryAfter;
 
   private ApiException(
       ErrorCode code,
+      int status,
       String detail,
       List<FieldError> errors,
       Map<String, Object> extra,
       @Nullable Duration retryAfter) {
     super(detail);
     this.code = code;
+    this.status = status;
     this.errors = errors;
     this.extra = extra;
     this.retryAfter = retryAfter;
@@ -46,6 +49,7 @@ public final class ApiException extends RuntimeException {
   public static ApiException invalid(String field, String detail) {
     return new ApiException(
         ErrorCode.INVALID,
+        ErrorCode.INVALID.status(),
         field + " " + detail,
         List.of(new FieldError(field, detail)),
         Map.of(),
@@ -63,7 +67,7 @@ public final class ApiException extends RuntimeException {
    * @param extra further members of the problem document
    */
   public static ApiException of(ErrorCode code, String detail, Map<String, Object> extra) {
-    return new ApiException(code, detail, List.of(), extra, null);
+    return new ApiException(code, code.status(), detail, List.of(), extra, null);
   }
 
   /**
@@ -72,7 +76,13 @@ public final class ApiException extends RuntimeException {
    * @param retryAfter when the caller may try again; at least a second
    */
   public static ApiException unavailable(String detail, Duration retryAfter) {
-    return new ApiException(ErrorCode.UNAVAILABLE, detail, List.of(), Map.of(), retryAfter);
+    return new ApiException(
+        ErrorCode.UNAVAILABLE,
+        ErrorCode.UNAVAILABLE.status(),
+        detail,
+        List.of(),
+        Map.of(),
+        retryAfter);
   }
 
   /** As {@link #tooMany(String, Map, Duration)}. */
@@ -88,19 +98,25 @@ public final class ApiException extends RuntimeException {
    */
   public static ApiException tooMany(
       String detail, Map<String, Object> extra, Duration retryAfter) {
-    return new ApiException(ErrorCode.TOO_MANY, detail, List.of(), extra, retryAfter);
+    return new ApiException(
+        ErrorCode.TOO_MANY, ErrorCode.TOO_MANY.status(), detail, List.of(), extra, retryAfter);
   }
 
   /** The same, with further members of the problem document. */
   public ApiException with(Map<String, Object> more) {
     Map<String, Object> all = new LinkedHashMap<>(extra);
     all.putAll(more);
-    return new ApiException(code, String.valueOf(getMessage()), errors, all, retryAfter);
+    return new ApiException(code, status, String.valueOf(getMessage()), errors, all, retryAfter);
+  }
+
+  /** The same, with an HTTP status that says more than that of its code. */
+  public ApiException as(int other) {
+    return new ApiException(code, other, String.valueOf(getMessage()), errors, extra, retryAfter);
   }
 
   /** The HTTP status. */
   public int status() {
-    return code.status();
+    return status;
   }
 
   /** What is wrong, for programs. */
@@ -118,8 +134,10 @@ public final class ApiException extends RuntimeException {
     return extra;
   }
 
-  /** When the caller may try again, at least a second; null where that would not help. */
-  public @Nullable Duration retryAfter() {
-    return retryAfter;
+  /** The header {@code Retry-After}, at least 1; null where trying again would not help. */
+  public @Nullable String retryAfterSeconds() {
+    return retryAfter == null
+        ? null
+        : Long.toString(Math.max(1, retryAfter.plusMillis(999).toSeconds()));
   }
 }

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.SharedRedisTestBase;
 import io.punctual.server.security.Allowed;
+import java.io.IOException;
 import java.net.HttpCookie;
+import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -183,6 +185,30 @@ class ConsoleIT extends ConsoleTestBase {
     }
   }
 
+  @Test
+  void theAddressOfTheSchedulerLeadsToTheConsole() {
+    try (Visitor vera = Visitor.loggedIn(port, "vera");
+        Visitor stranger = new Visitor(port)) {
+      assertThat(vera.get("/").headers().firstValue("Location")).hasValue("/console");
+      assertThat(stranger.get("/").headers().firstValue("Location")).hasValue("/console/login");
+    }
+  }
+
+  @Test
+  void noRedirectLeadsToAHostThatTheRequestNamed() throws IOException {
+    try (Socket socket = new Socket("localhost", port)) {
+      socket
+          .getOutputStream()
+          .write(
+              "GET /console HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"
+                  .getBytes(StandardCharsets.US_ASCII));
+      assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+          .startsWith("HTTP/1.1 302")
+          .contains("\r\nLocation: /console/login\r\n")
+          .doesNotContain("evil.example");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -190,6 +216,9 @@ class ConsoleIT extends ConsoleTestBase {
         "//evil.example",
         "/consolex",
         "/console\r\nX: y",
+        "/console/../..//evil",
+        "/console//evil.example",
+        "/console/./x",
         "\u0000"
       })
   void nobodyIsSentElsewhereAfterTheLogin(String wanted) {

@@ -2,6 +2,8 @@ package io.punctual.server.registry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
@@ -26,9 +28,14 @@ class InstanceIdTest {
         .isEqualTo("punctual-scheduler:own:8080");
   }
 
-  private static String id(String... arguments) {
+  private static String id(String... settings) {
+    // The profile quickstart, which other tests have, registers 127.0.0.1.
+    List<String> arguments = new ArrayList<>(List.of(settings));
+    arguments.add("--spring.profiles.active=closed");
     try (ConfigurableApplicationContext context =
-        new SpringApplicationBuilder(Nothing.class).web(WebApplicationType.NONE).run(arguments)) {
+        new SpringApplicationBuilder(Nothing.class)
+            .web(WebApplicationType.NONE)
+            .run(arguments.toArray(String[]::new))) {
       return context.getEnvironment().getRequiredProperty("eureka.instance.instance-id");
     }
   }

@@ -76,6 +76,19 @@ class WorkerDirectoryTest {
   }
 
   @Test
+  void lettersThatAreOursInAnotherCaseMakeNoOtherName() {
+    registry.set(
+        "order-service",
+        well("order-\u017fervice", "long-s"),
+        well("ORDER-SERVICE", "upper"),
+        well("other", "other"));
+    registry.set("book", well("boo\u212a", "kelvin"));
+
+    assertThat(seen("order-service")).containsExactly("upper");
+    assertThat(seen("book")).isEmpty();
+  }
+
+  @Test
   void oneEntryHidesNoOther(CapturedOutput output) {
     List<String> applications = List.of("billing", "users", "mailer", "invoices", "stock", "zebra");
     applications.forEach(name -> registry.set(name, well(name, "old")));

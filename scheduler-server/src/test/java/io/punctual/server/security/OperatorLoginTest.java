@@ -87,6 +87,28 @@ class OperatorLoginTest {
   }
 
   @Test
+  void namesThatAreTooLongAreRefusedAndCountForTheAddressAlone() {
+    String name = "n".repeat(5_000);
+    for (int i = 0; i < OperatorLogin.FAILURES_OF_ADDRESS; i++) {
+      fails(name, "10.0.0.9");
+    }
+    isRefused(name, "wrong", "10.0.0.9");
+    isRefused("ada", PASSWORD, "10.0.0.9");
+    fails(name, "10.0.0.10");
+  }
+
+  @Test
+  void aCheckThatEndsWithAnErrorLeavesNobodyWaiting() {
+    slow =
+        () -> {
+          throw new IllegalStateException("a defect");
+        };
+    assertThatThrownBy(() -> login("ada", "slow", "10.0.0.11"))
+        .isInstanceOf(UndecidedException.class);
+    assertThat(login("ada", PASSWORD, "10.0.0.11").isAuthenticated()).isTrue();
+  }
+
+  @Test
   void fiveWrongPasswordsAreAPauseForThatNameFromThatAddress() {
     for (String name : List.of("ada", "nobody")) {
       for (int i = 0; i < OperatorLogin.FAILURES; i++) {

@@ -9,6 +9,7 @@ import io.punctual.InvalidJobException;
 import io.punctual.JobInfo;
 import io.punctual.JobScheduler;
 import io.punctual.PunctualException;
+import io.punctual.RequeueResult;
 import io.punctual.RescheduleResult;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.SubmitResult;
@@ -241,6 +242,16 @@ final class RememberingScheduler implements JobScheduler {
   public DeferralResult extend(String handle, Duration within) {
     take("extend " + handle + " " + within);
     return new DeferralResult(DeferralResult.Outcome.EXTENDED, Instant.EPOCH);
+  }
+
+  @Override
+  public RequeueResult requeue(String taskType, String taskId) {
+    return new RequeueResult(RequeueResult.Outcome.UNKNOWN);
+  }
+
+  @Override
+  public List<JobInfo> deadLetters(String taskType, int max) {
+    return List.of();
   }
 
   @Override

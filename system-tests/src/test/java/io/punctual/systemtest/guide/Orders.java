@@ -76,7 +76,9 @@ class Orders {
     tasks.reschedule("order.close", id, Duration.ofHours(2));
     tasks.runNow("order.close", id);
     Optional<JobInfo> job = tasks.find("order.close", id);
-    System.out.println(cancelled.outcome() + ", " + job.map(JobInfo::state));
+    List<JobInfo> dead = tasks.deadLetters("order.close");
+    tasks.requeue("order.close", id);
+    System.out.println(cancelled.outcome() + ", " + job.map(JobInfo::state) + ", " + dead.size());
   }
 
   boolean errors(Order order) {

@@ -1,4 +1,4 @@
-package io.punctual.server.api;
+package io.punctual.server.web;
 
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;

@@ -1,6 +1,5 @@
-package io.punctual.server.api;
+package io.punctual.server.web;
 
-import io.punctual.server.web.ApiException;
 import java.io.IOException;
 import java.io.Writer;
 import org.apache.catalina.connector.Request;
@@ -26,7 +25,7 @@ public final class ProblemValve extends ErrorReportValve {
       return;
     }
     ApiException problem = Problems.framework(response.getStatus());
-    response.setStatus(problem.code().status());
+    response.setStatus(problem.status());
     response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
     response.setCharacterEncoding("utf-8");
     try {

@@ -1,4 +1,4 @@
-package io.punctual.server.api;
+package io.punctual.server.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

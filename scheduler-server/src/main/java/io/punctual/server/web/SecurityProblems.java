@@ -1,9 +1,8 @@
-package io.punctual.server.api;
+package io.punctual.server.web;
 
 import io.punctual.ErrorCode;
 import io.punctual.server.security.TooManyFailuresException;
 import io.punctual.server.security.UndecidedException;
-import io.punctual.server.web.ApiException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;

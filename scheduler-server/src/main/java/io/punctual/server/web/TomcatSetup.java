@@ -1,4 +1,4 @@
-package io.punctual.server.api;
+package io.punctual.server.web;
 
 import org.apache.catalina.core.StandardHost;
 import org.apache.coyote.AbstractProtocol;
@@ -11,14 +11,14 @@ import org.springframework.stereotype.Component;
  * (Expect: 100-continue) be told no before it does; and whoever sends one too slowly is let go.
  */
 @Component
-class TomcatSetup implements WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> {
+public class TomcatSetup implements WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> {
 
   private static final int MIN_CONNECTIONS = 1_000;
   // Buffers of a connection that says nothing, with something to spare.
   private static final int BYTES_EACH = 64 * 1024;
 
   /** Returns how many connections may be open at once, of those that are configured. */
-  static int connections(int configured) {
+  public static int connections(int configured) {
     return (int)
         Math.min(
             configured, Math.max(MIN_CONNECTIONS, Runtime.getRuntime().maxMemory() / BYTES_EACH));

@@ -1,13 +1,12 @@
-package io.punctual.server.api;
+package io.punctual.server.web;
 
 import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes of what happens at each call a line of the log at once, and then one a minute at most that
- * says how often it happened: while Redis is away every call is refused, and each for the same
- * reason.
+ * Logs the first occurrence of an event immediately, then at most one line a minute with the number
+ * suppressed. While Redis is away, every call is refused for the same reason.
  */
 final class RareLines {
 

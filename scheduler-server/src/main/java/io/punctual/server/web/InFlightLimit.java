@@ -1,7 +1,5 @@
-package io.punctual.server.api;
+package io.punctual.server.web;
 
-import io.punctual.server.config.PunctualProperties;
-import io.punctual.server.web.ApiException;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -9,45 +7,34 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.core.Ordered;
-import org.springframework.core.annotation.Order;
-import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Bounds the calls that are under way: each holds a connection's buffers and its own input while
- * the store takes its time, some 100 kB as was seen. Those who wait for jobs are bounded by
- * themselves, see {@link OpenPulls}.
+ * Limits the calls under way, before anything else is done for them: each holds a connection's
+ * buffers and its own input while the store works, some 100 kB as measured. Calls that wait for
+ * jobs are not counted while they wait.
  */
-@Component
-@Order(Ordered.HIGHEST_PRECEDENCE)
-class OpenCalls extends OncePerRequestFilter {
+final class InFlightLimit extends OncePerRequestFilter {
 
   private static final long BYTES_EACH = 256 * 1024;
   private static final int MIN = 500;
   private static final int MAX = 10_000;
 
   private final int max;
-  private final OpenBodies bodies;
+  private final BodyMemoryLimit bodies;
   private final AtomicInteger open = new AtomicInteger();
 
-  @Autowired
-  OpenCalls(PunctualProperties properties) {
-    this(
-        (int) Math.max(MIN, Math.min(MAX, Runtime.getRuntime().maxMemory() / BYTES_EACH)),
-        OpenBodies.ofHeap(properties.api().maxBatchBody().toBytes()));
-  }
-
-  OpenCalls(int max, OpenBodies bodies) {
+  /**
+   * @param max most calls
+   */
+  InFlightLimit(int max, BodyMemoryLimit bodies) {
     this.max = max;
     this.bodies = bodies;
   }
 
-  @Override
-  protected boolean shouldNotFilter(HttpServletRequest request) {
-    // Whoever looks after this scheduler gets in when it is busy, too.
-    return !request.getRequestURI().startsWith("/api/");
+  /** As many calls as the heap bears. */
+  static int ofHeap() {
+    return (int) Math.max(MIN, Math.min(MAX, Runtime.getRuntime().maxMemory() / BYTES_EACH));
   }
 
   @Override
@@ -66,7 +53,7 @@ class OpenCalls extends OncePerRequestFilter {
                 Duration.ofSeconds(2)));
         return;
       }
-      OpenBodies.Part body = bodies.open(request);
+      BodyMemoryLimit.Part body = bodies.open(request);
       try {
         chain.doFilter(request, response);
       } finally {

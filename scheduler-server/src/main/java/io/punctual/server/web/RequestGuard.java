@@ -1,4 +1,4 @@
-package io.punctual.server.api;
+package io.punctual.server.web;
 
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -16,7 +16,7 @@ import org.apache.coyote.ActionCode;
  * throw it away, and whoever drips a body would hold the connection all the same. Knows as well
  * whether the client of a request that waits has closed its connection, which no servlet is told.
  */
-final class RequestGuard extends ValveBase {
+public final class RequestGuard extends ValveBase {
 
   private static final Pattern DOTS = Pattern.compile("/(?:\\.|%2[eE]){1,2}(?:[/;?]|$)");
   private static final String ATTRIBUTE = RequestGuard.class.getName();
@@ -43,7 +43,7 @@ final class RequestGuard extends ValveBase {
    * Returns whether the client has closed its connection. To be asked only while the request waits
    * asynchronously, with its body read.
    */
-  static boolean closed(HttpServletRequest request) {
+  public static boolean closed(HttpServletRequest request) {
     return request.getAttribute(CLOSED) instanceof BooleanSupplier closed && closed.getAsBoolean();
   }
 
@@ -57,10 +57,10 @@ final class RequestGuard extends ValveBase {
 
   /**
    * Nothing more of this request is read; the connection ends with its answer. Only for answers
-   * after which Tomcat lets a connection go (400, 413, 503): after another one it would take the
-   * rest of the body for the next request.
+   * after which Tomcat closes a connection (400, 413, 503, and those with Connection: close): after
+   * another one it would take the rest of the body for the next request.
    */
-  static void drop(HttpServletRequest request) {
+  public static void drop(HttpServletRequest request) {
     if (request.getAttribute(ATTRIBUTE) instanceof Runnable drop) {
       drop.run();
     }

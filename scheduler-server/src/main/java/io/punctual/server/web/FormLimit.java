@@ -1,28 +1,20 @@
-package io.punctual.server.api;
+package io.punctual.server.web;
 
 import io.punctual.ErrorCode;
-import io.punctual.server.web.ApiException;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Locale;
-import org.springframework.core.Ordered;
-import org.springframework.core.annotation.Order;
-import org.springframework.core.env.Environment;
-import org.springframework.core.env.Profiles;
-import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Lets bodies that are forms in for the console alone, and before anybody asks for a parameter:
- * Tomcat makes room for as much as a request says that it will send. Strangers send the login form
- * and no other.
+ * Accepts form bodies for the console only, and in limited sizes. Runs before anything reads a
+ * parameter, because Tomcat allocates the announced length. Strangers may send the login form and
+ * no other.
  */
-@Component
-@Order(Ordered.HIGHEST_PRECEDENCE)
-class Forms extends OncePerRequestFilter {
+final class FormLimit extends OncePerRequestFilter {
 
   private static final String CONSOLE = "/console";
   private static final String LOGIN = CONSOLE + "/login";
@@ -30,11 +22,14 @@ class Forms extends OncePerRequestFilter {
   // Params of a job, each byte of which may take three.
   private static final int MAX = 1024 * 1024;
 
-  private final OpenBodies bodies = OpenBodies.ofHeap(MAX);
+  private final BodyMemoryLimit bodies = BodyMemoryLimit.ofHeap(MAX);
   private final boolean anybody;
 
-  Forms(Environment environment) {
-    this.anybody = environment.acceptsProfiles(Profiles.of("quickstart"));
+  /**
+   * @param anybody whether callers need not log in
+   */
+  FormLimit(boolean anybody) {
+    this.anybody = anybody;
   }
 
   @Override
@@ -51,12 +46,11 @@ class Forms extends OncePerRequestFilter {
   protected void doFilterInternal(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws ServletException, IOException {
-    String path = request.getRequestURI();
-    if (!path.startsWith(CONSOLE + "/")) {
-      Problems.write(request, response, JsonBody.notJson());
+    if (!ServedPath.isBelow(request, CONSOLE)) {
+      Problems.write(request, response, Problems.notJson());
       return;
     }
-    boolean login = path.equals(LOGIN);
+    boolean login = ServedPath.of(request).equals(LOGIN);
     long size = request.getContentLengthLong();
     if (size > (login ? MAX_LOGIN : MAX) || (login && size < 0)) {
       RequestGuard.drop(request);
@@ -69,13 +63,13 @@ class Forms extends OncePerRequestFilter {
     } else if (!login && !anybody && request.getSession(false) == null) {
       response.sendRedirect(request.getContextPath() + LOGIN);
     } else {
-      OpenBodies.Part part = bodies.open(request);
+      BodyMemoryLimit.Part part = bodies.open(request);
       try {
-        if (login || OpenBodies.hold(request, size < 0 ? MAX : (int) size)) {
+        if (login || BodyMemoryLimit.hold(request, size < 0 ? MAX : (int) size)) {
           chain.doFilter(request, response);
         } else {
           RequestGuard.drop(request);
-          Problems.write(request, response, OpenBodies.refusal());
+          Problems.write(request, response, BodyMemoryLimit.refusal());
         }
       } finally {
         part.close();

@@ -1,8 +1,7 @@
-package io.punctual.server.api;
+package io.punctual.server.web;
 
 import io.punctual.ErrorCode;
 import io.punctual.core.store.StoreException;
-import io.punctual.server.web.ApiException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -12,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.tomcat.util.http.InvalidParameterException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
@@ -27,9 +27,13 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Every error becomes a problem document (RFC 9457), without stack, class names or addresses. */
 @RestControllerAdvice
-class Problems {
+public class Problems {
 
   private static final Logger log = LoggerFactory.getLogger(Problems.class);
+
+  /** Where the command protocol is, which has errors of its own form. */
+  public static final String COMMAND = "/api/v1/command";
+
   private static final JsonMapper JSON = new JsonMapper();
   private static final Map<StoreException.Kind, RareLines> STORE_LINES = new ConcurrentHashMap<>();
 
@@ -63,7 +67,7 @@ class Problems {
   }
 
   /** What nobody thought of. */
-  static ApiException unexpected(Exception e) {
+  public static ApiException unexpected(Exception e) {
     if (e instanceof DataAccessException) {
       warn(StoreException.Kind.UNREACHABLE, e);
       return ApiException.unavailable(
@@ -89,7 +93,7 @@ class Problems {
     }
   }
 
-  static ApiException translate(StoreException e) {
+  public static ApiException translate(StoreException e) {
     return switch (e.kind()) {
       case UNREACHABLE -> {
         warn(e.kind(), e);
@@ -117,37 +121,56 @@ class Problems {
         log.debug("Answered 500: {}", e.getMessage());
         yield ApiException.of(
             ErrorCode.INTERNAL,
-            "the stored data of this queue is damaged: nothing was changed; an operator must mend it:"
-                + " GET /api/v1/doctor says what and how");
+            "the stored data of this queue is damaged: nothing was changed; an operator must mend"
+                + " it: GET /api/v1/doctor says what and how");
       }
       case EXCESSIVE -> ApiException.invalid("taskType", String.valueOf(e.getMessage()));
     };
   }
 
   /** The errors that the web framework or the web server find by themselves. */
-  static ApiException framework(int status) {
+  public static ApiException framework(int status) {
     return switch (status) {
       case 403 ->
           ApiException.of(
               ErrorCode.FORBIDDEN,
-              "the call comes from somewhere else: in the profile quickstart only this machine is let"
-                  + " in, by its own name, and no web page of another site");
+              "the call comes from somewhere else: in the profile quickstart only this machine is"
+                  + " let in, by its own name, and no web page of another site");
       case 404 ->
           ApiException.of(ErrorCode.NOT_FOUND, "there is nothing at this path; see docs/api.md");
       case 405 ->
           ApiException.of(
               ErrorCode.METHOD_NOT_ALLOWED, "this path does not take this method; see Allow");
+      case 406 -> invalid(406, "the answer is JSON, which Accept does not allow");
+      case 411 -> invalid(411, "the request must say how long its body is");
       case 413 -> ApiException.of(ErrorCode.TOO_LARGE, "the body is too large");
+      case 414 -> invalid(414, "the address is too long");
       case 415 ->
           ApiException.of(
               ErrorCode.UNSUPPORTED_MEDIA_TYPE, "the body must be application/json in UTF-8");
-      // A transfer coding or a version of HTTP that is none of ours: the client's matter, too.
-      case 501, 505 -> ApiException.of(ErrorCode.INVALID, "the request could not be understood");
+      case 417 -> invalid(417, "Expect must be 100-continue, or not be given");
+      case 431 -> invalid(431, "the headers are too large");
+      case 503 ->
+          ApiException.unavailable(
+              "this scheduler could not answer in time; try again later", Duration.ofSeconds(2));
+      // A transfer coding or a version of HTTP that is not known here: the client's matter, too.
+      case 501, 505 -> invalid(400, "the request could not be understood");
       default ->
           status >= 500
               ? ApiException.of(ErrorCode.INTERNAL, "something went wrong in the scheduler")
-              : ApiException.of(ErrorCode.INVALID, "the request could not be understood");
+              : invalid(400, "the request could not be understood");
     };
+  }
+
+  private static ApiException invalid(int status, String detail) {
+    return ApiException.of(ErrorCode.INVALID, detail).as(status);
+  }
+
+  /** The answer to a body that is not JSON. */
+  public static ApiException notJson() {
+    return ApiException.of(
+        ErrorCode.UNSUPPORTED_MEDIA_TYPE,
+        "the body must be JSON in UTF-8, with Content-Type: application/json");
   }
 
   static ResponseEntity<Map<String, Object>> respond(ApiException e) {
@@ -156,12 +179,12 @@ class Problems {
 
   private static ResponseEntity<Map<String, Object>> respond(ApiException e, HttpHeaders headers) {
     ResponseEntity.BodyBuilder builder =
-        ResponseEntity.status(HttpStatusCode.valueOf(e.code().status()))
+        ResponseEntity.status(HttpStatusCode.valueOf(e.status()))
             .headers(h -> h.putAll(headers))
             .contentType(MediaType.APPLICATION_PROBLEM_JSON);
-    Duration retryAfter = e.retryAfter();
+    String retryAfter = e.retryAfterSeconds();
     if (retryAfter != null) {
-      builder.header(HttpHeaders.RETRY_AFTER, Long.toString(retryAfter.toSeconds()));
+      builder.header(HttpHeaders.RETRY_AFTER, retryAfter);
     }
     return builder.body(document(e));
   }
@@ -169,28 +192,35 @@ class Problems {
   /** Answers with a problem, before any controller. */
   static void write(HttpServletRequest request, HttpServletResponse response, ApiException problem)
       throws IOException {
-    boolean command = request.getRequestURI().equals(CommandController.PATH);
-    response.setStatus(problem.code().status());
+    boolean command = ServedPath.of(request).equals(COMMAND);
+    response.setStatus(problem.status());
     response.setContentType(
         command ? MediaType.APPLICATION_JSON_VALUE : MediaType.APPLICATION_PROBLEM_JSON_VALUE);
-    Duration retryAfter = problem.retryAfter();
+    String retryAfter = problem.retryAfterSeconds();
     if (retryAfter != null) {
-      response.setHeader(
-          HttpHeaders.RETRY_AFTER, Long.toString(Math.max(1, retryAfter.toSeconds())));
+      response.setHeader(HttpHeaders.RETRY_AFTER, retryAfter);
     }
     response
         .getOutputStream()
-        .write(
-            JSON.writeValueAsBytes(
-                command ? CommandController.failure(null, problem) : document(problem)));
+        .write(JSON.writeValueAsBytes(command ? commandFailure(null, problem) : document(problem)));
+  }
+
+  /** What the command protocol says about an error. */
+  public static Map<String, Object> commandFailure(@Nullable String id, ApiException e) {
+    Map<String, Object> answer = new LinkedHashMap<>();
+    answer.put("success", false);
+    answer.put("error", e.getMessage());
+    answer.put("id", id);
+    answer.put("value", null);
+    return answer;
   }
 
   /** The members of a problem document. */
-  static Map<String, Object> document(ApiException e) {
+  public static Map<String, Object> document(ApiException e) {
     Map<String, Object> problem = new LinkedHashMap<>();
     problem.put("type", "urn:punctual:problem:" + e.code().slug());
     problem.put("title", title(e.code()));
-    problem.put("status", e.code().status());
+    problem.put("status", e.status());
     problem.put("detail", String.valueOf(e.getMessage()));
     problem.put("code", e.code().slug());
     if (!e.errors().isEmpty()) {

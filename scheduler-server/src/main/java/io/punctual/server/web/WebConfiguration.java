@@ -1,0 +1,54 @@
+package io.punctual.server.web;
+
+import io.punctual.server.config.PunctualProperties;
+import jakarta.servlet.Filter;
+import org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterProperties;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.Profiles;
+
+/**
+ * Mounts the limits. The container decides by the decoded path which of them a request meets, as it
+ * does for what serves the request.
+ */
+@Configuration(proxyBeanMethods = false)
+class WebConfiguration {
+
+  private static final String API = "/api/*";
+
+  @Bean
+  FilterRegistrationBean<FormLimit> formLimit(Environment environment) {
+    return at(
+        Ordered.HIGHEST_PRECEDENCE,
+        "/*",
+        new FormLimit(environment.acceptsProfiles(Profiles.of("quickstart"))));
+  }
+
+  @Bean
+  FilterRegistrationBean<InFlightLimit> inFlightLimit(PunctualProperties properties) {
+    return at(
+        Ordered.HIGHEST_PRECEDENCE + 1,
+        API,
+        new InFlightLimit(
+            InFlightLimit.ofHeap(),
+            BodyMemoryLimit.ofHeap(properties.api().maxBatchBody().toBytes())));
+  }
+
+  @Bean
+  FilterRegistrationBean<CallerLimit> callerLimit() {
+    return at(
+        SecurityFilterProperties.DEFAULT_FILTER_ORDER + 1,
+        API,
+        new CallerLimit(InFlightLimit.ofHeap()));
+  }
+
+  private static <F extends Filter> FilterRegistrationBean<F> at(int order, String path, F filter) {
+    FilterRegistrationBean<F> registration = new FilterRegistrationBean<>(filter);
+    registration.addUrlPatterns(path);
+    registration.setOrder(order);
+    return registration;
+  }
+}

@@ -1,0 +1,72 @@
+package io.punctual.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.server.ApiClient.Answer;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+/** A submit for an application or a task type that nobody runs is told so at once. */
+@SpringBootTest(
+    webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+    properties = {"eureka.client.enabled=false", SharedRedisTestBase.ALONE + "=UnservedIT"})
+class UnservedIT extends SharedRedisTestBase {
+
+  private final String id = UUID.randomUUID().toString();
+
+  @DynamicPropertySource
+  static void instances(DynamicPropertyRegistry registry) {
+    instance(registry, "reminder-service", 0, 1, "batch");
+  }
+
+  private String job(String application, String type) {
+    return "{\"application\":\"%s\",\"taskType\":\"%s\",\"taskId\":\"%s\",\"delay\":\"1h\"}"
+        .formatted(application, type, id);
+  }
+
+  private Answer submit(String application, String type) {
+    return api.post("/api/v1/jobs", job(application, type));
+  }
+
+  @Test
+  void theNearestNameIsTold() {
+    Answer typo = submit("remindr-service", "order.close");
+    assertThat(typo.status()).isEqualTo(201);
+    assertThat(typo.at("/served")).isEqualTo("false");
+    assertThat(typo.at("/hint"))
+        .isEqualTo("no instance in the registry is called remindr-service; reminder-service is");
+    assertThat(submit("reminder-service", "order.clsoe").at("/hint"))
+        .isEqualTo("no instance of reminder-service runs order.clsoe; order.close is run");
+    assertThat(submit("billing", "invoice").at("/hint"))
+        .isEqualTo("no instance in the registry is called billing");
+
+    Answer served = submit("reminder-service", "order.close");
+    assertThat(served.body().has("served")).isFalse();
+    assertThat(served.body().has("hint")).isFalse();
+  }
+
+  @Test
+  void eachJobOfABatchHasItsHint() {
+    Answer batch =
+        api.post(
+            "/api/v1/jobs/batch",
+            "{\"jobs\":["
+                + job("reminder-service", "order.close")
+                + ","
+                + job("reminder-service", "order.closed")
+                + "]}");
+    assertThat(batch.body().at("/results/0").has("served")).isFalse();
+    assertThat(batch.at("/results/1/served")).isEqualTo("false");
+    assertThat(batch.at("/results/1/hint")).contains("order.close is run");
+  }
+
+  @Test
+  void aTypeThatAWorkerFetchesIsServed() {
+    assertThat(submit("fetching", "mail").at("/served")).isEqualTo("false");
+    api.post("/api/v1/claims", "{\"application\":\"fetching\",\"taskTypes\":[\"mail\"]}");
+    assertThat(submit("fetching", "mail").body().has("served")).isFalse();
+  }
+}

@@ -1,0 +1,65 @@
+package io.punctual.server.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import io.punctual.redis.Ports;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import org.junit.jupiter.api.Test;
+
+class OwnAddressTest {
+
+  private static String failure(String address) {
+    return String.valueOf(OwnAddress.failure(URI.create(address)));
+  }
+
+  private static HttpServer answering(int status) throws IOException {
+    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    server.createContext(
+        "/api/v1/openapi.yaml",
+        exchange -> {
+          exchange.sendResponseHeaders(status, -1);
+          exchange.close();
+        });
+    server.start();
+    return server;
+  }
+
+  @Test
+  void itSaysWhyNobodyIsReached() throws IOException {
+    assertThat(failure("http://127.0.0.1:" + Ports.free())).isEqualTo("the connection is refused");
+    assertThat(failure("https://127.0.0.1:" + Ports.free())).isEqualTo("the connection is refused");
+    assertThat(failure("http://no-such-host.invalid:8080")).isEqualTo("is no host of that name");
+    assertThat(failure("https://no-such-host.invalid:8080")).isEqualTo("is no host of that name");
+    try (ServerSocket silent = new ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
+      assertThat(failure("http://127.0.0.1:" + silent.getLocalPort()))
+          .isEqualTo("nobody answers in time");
+    }
+    HttpServer other = answering(404);
+    HttpServer scheduler = answering(200);
+    try {
+      assertThat(failure("http://127.0.0.1:" + other.getAddress().getPort()))
+          .isEqualTo("something else answers, with HTTP 404");
+      assertThat(
+              OwnAddress.failure(
+                  URI.create("http://127.0.0.1:" + scheduler.getAddress().getPort())))
+          .isNull();
+    } finally {
+      other.stop(0);
+      scheduler.stop(0);
+    }
+  }
+
+  @Test
+  void anAddressAtWhichNobodyAnswersIsAProblemWithACure() {
+    URI address = URI.create("http://192.0.2.2:18080");
+    Check bad = new OwnAddress.Seen(address, "nobody answers in time").check();
+    assertThat(bad.status()).isEqualTo(Status.PROBLEM);
+    assertThat(bad.seen()).contains("http://192.0.2.2:18080, and there nobody answers in time");
+    assertThat(bad.cure()).contains("eureka.instance.hostname", "server.address");
+    assertThat(new OwnAddress.Seen(address, null).check().status()).isEqualTo(Status.OK);
+  }
+}
