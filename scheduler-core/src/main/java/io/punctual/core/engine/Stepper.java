@@ -196,6 +196,11 @@ public final class Stepper {
     }
 
     @Override
+    public long now() {
+      return 0;
+    }
+
+    @Override
     public Durability durability() {
       return Durability.DEFAULT;
     }

@@ -123,6 +123,9 @@ public interface JobStore {
   /** Counts. */
   BucketStats stats(Bucket bucket);
 
+  /** Returns the number of jobs and the memory that they take. */
+  BucketUsage usage(Bucket bucket);
+
   /**
    * Counts the waiting jobs by due time.
    *

@@ -3,7 +3,9 @@ package io.punctual.core.store;
 import io.punctual.core.store.StoreNode.Persistence;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Properties;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 import org.springframework.data.redis.connection.RedisClusterConnection;
@@ -53,6 +55,18 @@ final class RedisInspector implements StoreInspector {
                     address(),
                     info == null ? new Properties() : info,
                     setting -> value(setting, connection.serverCommands().getConfig(setting))));
+          }
+        });
+  }
+
+  @Override
+  public long now() {
+    return StoreErrors.translated(
+        "ask Redis for its time",
+        () -> {
+          try (RedisConnection connection = connections.getConnection()) {
+            Long time = connection.serverCommands().time(TimeUnit.MILLISECONDS);
+            return Objects.requireNonNull(time, "the time");
           }
         });
   }

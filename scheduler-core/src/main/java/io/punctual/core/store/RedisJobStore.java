@@ -30,6 +30,7 @@ final class RedisJobStore implements JobStore {
   private final PauseScript pause;
   private final LimitScript limit;
   private final StatsScript stats;
+  private final UsageScript usage;
   private final ForecastScript forecast;
 
   RedisJobStore(ScriptRunner scripts, Duration tombstones) {
@@ -48,6 +49,7 @@ final class RedisJobStore implements JobStore {
     pause = new PauseScript(scripts);
     limit = new LimitScript(scripts);
     stats = new StatsScript(scripts);
+    usage = new UsageScript(scripts);
     forecast = new ForecastScript(scripts);
   }
 
@@ -129,6 +131,11 @@ final class RedisJobStore implements JobStore {
   @Override
   public BucketStats stats(Bucket bucket) {
     return stats.run(bucket);
+  }
+
+  @Override
+  public BucketUsage usage(Bucket bucket) {
+    return usage.run(bucket);
   }
 
   @Override

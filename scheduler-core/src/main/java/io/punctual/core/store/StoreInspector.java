@@ -12,6 +12,13 @@ public interface StoreInspector {
    */
   List<StoreNode> nodes();
 
+  /**
+   * Returns Redis's time, epoch ms. Changes nothing.
+   *
+   * @throws StoreException if Redis was not reached
+   */
+  long now();
+
   /** What changes must have reached before they are answered. */
   Durability durability();
 

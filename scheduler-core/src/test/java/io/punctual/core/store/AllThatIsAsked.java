@@ -130,6 +130,7 @@ final class AllThatIsAsked {
     assertThat(store.queues().all()).containsKey(queue);
     assertThat(store.epoch().advance().sequence()).isLessThan(store.epoch().advance().sequence());
     assertThat(store.inspector().nodes()).isNotEmpty();
+    assertThat(store.inspector().now()).isPositive();
   }
 
   // Nobody is there to confirm anything, which is found out by asking.

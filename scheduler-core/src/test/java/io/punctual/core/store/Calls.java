@@ -91,6 +91,7 @@ final class Calls {
             store.limit(bucket, new Throttle(77, new Throttle.Rate(88, Duration.ofMillis(999)))));
     calls.put("forecast", (store, bucket) -> store.forecast(bucket, Duration.ofMillis(999), 44));
     calls.put("stats", (store, bucket) -> store.stats(bucket));
+    calls.put("usage", (store, bucket) -> store.usage(bucket));
     return calls;
   }
 }

@@ -219,7 +219,8 @@ class ScriptHeadersTest {
       }
       Matcher call =
           Pattern.compile(
-                  "redis\\.p?call\\(\\s*(?:'[A-Z]+'|[a-z_\\[\\]A-Z]+\\[TYPES\\[i\\]\\]), *(.*)")
+                  "redis\\.p?call\\(\\s*(?:'MEMORY', 'USAGE'|'[A-Z]+'"
+                      + "|[a-z_\\[\\]A-Z]+\\[TYPES\\[i\\]\\]), *(.*)")
               .matcher(code(file));
       while (call.find()) {
         assertThat(call.group(1)).as(file).matches(key);

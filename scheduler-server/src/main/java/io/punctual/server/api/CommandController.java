@@ -19,6 +19,7 @@ import io.punctual.core.store.LeaseToken;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.config.PunctualProperties;
+import io.punctual.server.jobs.ApplicationQuotas;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.AuditLog;
 import io.punctual.server.security.Caller;
@@ -64,6 +65,7 @@ class CommandController {
   private final OpenPulls open;
   private final JobLookup lookup;
   private final AuditLog audit;
+  private final ApplicationQuotas quotas;
   private final PunctualProperties.Api bounds;
   private final Duration remembered;
 
@@ -72,8 +74,10 @@ class CommandController {
       OpenPulls open,
       JobLookup lookup,
       AuditLog audit,
+      ApplicationQuotas quotas,
       PunctualProperties properties) {
     this.audit = audit;
+    this.quotas = quotas;
     this.engine = engine;
     this.claims = engine.claims();
     this.open = open;
@@ -151,6 +155,7 @@ class CommandController {
     } catch (IllegalArgumentException e) {
       throw JobInput.named(fields, e);
     }
+    quotas.submit(new QueueName(command.application(), topic), JobInput.size(job));
     Submit submit =
         engine.submit(command.application(), job, false, Caller.current().submitter()).join();
     if (submit.kind() == Submit.Kind.CONFLICT) {

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param due null keeps the due time
  * @param content null keeps the content
+ * @param size of the new params, characters; 0 where they stay
  */
-record JobChange(@Nullable Due due, @Nullable UnaryOperator<JobContent> content) {
+record JobChange(@Nullable Due due, @Nullable UnaryOperator<JobContent> content, int size) {
 
   static JobChange read(JsonFields fields) {
     Due due = JobInput.dueOrNull(fields);
@@ -63,6 +64,7 @@ record JobChange(@Nullable Due due, @Nullable UnaryOperator<JobContent> content)
                     retry != null ? retry : old.retry(),
                     headers != null ? checked.headers() : old.headers(),
                     tags != null ? checked.tags() : old.tags())
-            : null);
+            : null,
+        params == null ? 0 : params.length());
   }
 }

@@ -29,6 +29,15 @@ record JobInput(String application, DelayQueueJob job) {
     return new QueueName(application, job.taskType());
   }
 
+  /** Estimates the bytes that Redis keeps of a job's content: one for each character. */
+  static int size(DelayQueueJob job) {
+    int size = job.params().length();
+    for (Map.Entry<String, String> header : job.headers().entrySet()) {
+      size += header.getKey().length() + header.getValue().length();
+    }
+    return size;
+  }
+
   /**
    * Submitted in the trace of its request, unless it names one itself.
    *

@@ -13,6 +13,7 @@ import io.punctual.core.store.Revision;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.config.WorkersSeen;
+import io.punctual.server.jobs.ApplicationQuotas;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.AuditLog;
 import io.punctual.server.security.Caller;
@@ -52,14 +53,20 @@ class JobsController {
   private final Engine engine;
   private final AuditLog audit;
   private final WorkersSeen workers;
+  private final ApplicationQuotas quotas;
   private final PunctualProperties.Api bounds;
   private final Duration remembered;
 
   JobsController(
-      Engine engine, AuditLog audit, WorkersSeen workers, PunctualProperties properties) {
+      Engine engine,
+      AuditLog audit,
+      WorkersSeen workers,
+      ApplicationQuotas quotas,
+      PunctualProperties properties) {
     this.audit = audit;
     this.engine = engine;
     this.workers = workers;
+    this.quotas = quotas;
     this.bounds = properties.api();
     this.remembered = properties.tombstones();
   }
@@ -80,6 +87,7 @@ class JobsController {
     JobInput input =
         JobInput.read(JsonBody.read(request, bounds.maxBody().toBytes()), idempotency::taskId)
             .in(request.getHeader("traceparent"));
+    quotas.submit(input.queue(), JobInput.size(input.job()));
     Submit submit =
         engine
             .submit(input.application(), input.job(), replace, Caller.current().submitter())
@@ -186,6 +194,7 @@ class JobsController {
       JsonFields fields = JsonFields.of(node, path);
       boolean named = fields.peek("taskId") != null;
       JobInput input = JobInput.read(fields);
+      quotas.submit(input.queue(), JobInput.size(input.job()));
       return new Item(
           input,
           named,
@@ -299,6 +308,9 @@ class JobsController {
     JobChange change = JobChange.read(fields);
     Revision.Version seen = ifMatch == null ? null : version(queue, taskId, ifMatch);
     boolean moved = change.content() == null;
+    if (!moved) {
+      quotas.revise(queue, change.size());
+    }
     return revise(
         moved ? "reschedule" : "revise",
         queue,

@@ -38,6 +38,7 @@ import org.springframework.util.unit.DataSize;
  *     health, metrics and console are reached whatever happens at {@code server.port}; not opened
  *     unless set
  * @param api bounds of the HTTP API
+ * @param quota what one application may keep in Redis and submit
  * @param metrics what is counted
  */
 @ConfigurationProperties("punctual")
@@ -54,6 +55,7 @@ public record PunctualProperties(
     @DefaultValue Dispatch dispatch,
     @Nullable Integer operatorPort,
     @DefaultValue Api api,
+    @DefaultValue Quota quota,
     @DefaultValue Metrics metrics) {
 
   /** Checks the values. */
@@ -202,6 +204,36 @@ public record PunctualProperties(
           size.toBytes() >= 1 && size.toGigabytes() < 1,
           "at least 1B and less than 1GB",
           size);
+    }
+  }
+
+  /**
+   * What one application may keep in Redis and submit.
+   *
+   * @param jobs most jobs of one application, waiting, running and dead; 0 for no limit
+   * @param memoryPercent how much of Redis's maxmemory the jobs of one application may take, 1 to
+   *     100; 100 for no limit, as where Redis has no maxmemory
+   * @param submitsPerSecond most jobs that one application may submit to this scheduler in a
+   *     second; 0 for no limit
+   */
+  public record Quota(
+      @DefaultValue("0") long jobs,
+      @DefaultValue("50") int memoryPercent,
+      @DefaultValue("0") int submitsPerSecond) {
+
+    /** Checks the values. */
+    public Quota {
+      require("punctual.quota.jobs", jobs >= 0, "zero or more", jobs);
+      require(
+          "punctual.quota.memory-percent",
+          memoryPercent >= 1 && memoryPercent <= 100,
+          "between 1 and 100",
+          memoryPercent);
+      require(
+          "punctual.quota.submits-per-second",
+          submitsPerSecond >= 0 && submitsPerSecond <= 1_000_000,
+          "between 0 and 1000000",
+          submitsPerSecond);
     }
   }
 

@@ -15,9 +15,21 @@ import org.springframework.security.web.util.matcher.IpAddressMatcher;
  */
 public final class CallbackTargets {
 
-  // Of Alibaba, Oracle, AWS and Google; those of the others are link-local.
+  // Of Alibaba, Oracle, Azure, AWS (instances, pods), Google and Scaleway; those of the others are
+  // link-local.
   private static final Set<String> METADATA =
-      Set.of("100.100.100.200", "192.0.0.192", "fd00:ec2:0:0:0:0:0:254", "fd20:ce:0:0:0:0:0:254");
+      Set.of(
+          "100.100.100.200",
+          "192.0.0.192",
+          "168.63.129.16",
+          "fd00:ec2:0:0:0:0:0:254",
+          "fd00:ec2:0:0:0:0:0:23",
+          "fd20:ce:0:0:0:0:0:254",
+          "fd00:42:0:0:0:0:0:42");
+
+  // A network's own translation (RFC 8215): which IPv4 address is behind it, only the network
+  // knows.
+  private static final IpAddressMatcher LOCAL_NAT64 = new IpAddressMatcher("64:ff9b:1::/48");
 
   private static final byte[] NAT64 = {0, 0x64, (byte) 0xff, (byte) 0x9b, 0, 0, 0, 0, 0, 0, 0, 0};
 
@@ -86,7 +98,8 @@ public final class CallbackTargets {
     return address.isLinkLocalAddress()
         || address.isAnyLocalAddress()
         || address.isMulticastAddress()
-        || METADATA.contains(text);
+        || METADATA.contains(text)
+        || LOCAL_NAT64.matches(text);
   }
 
   private static String withoutScope(String address) {

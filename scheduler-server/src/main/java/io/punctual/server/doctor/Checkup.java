@@ -8,6 +8,7 @@ import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.StoreNode;
 import io.punctual.server.dispatch.HttpDispatcher;
+import io.punctual.server.jobs.ApplicationQuotas;
 import io.punctual.server.registry.RegistryContact;
 import io.punctual.server.registry.ServedTypes;
 import io.punctual.server.registry.WorkerDirectory;
@@ -57,6 +58,7 @@ public class Checkup {
   private final RegistryContact registry;
   private final ServedTypes served;
   private final OwnAddress address;
+  private final ApplicationQuotas quotas;
   private final String redis;
   private final InstantSource clock = InstantSource.system();
 
@@ -69,6 +71,7 @@ public class Checkup {
       RegistryContact registry,
       ServedTypes served,
       OwnAddress address,
+      ApplicationQuotas quotas,
       @Value("${spring.data.redis.host:localhost}:${spring.data.redis.port:6379}") String redis) {
     this.engine = engine;
     this.store = store;
@@ -78,6 +81,7 @@ public class Checkup {
     this.registry = registry;
     this.served = served;
     this.address = address;
+    this.quotas = quotas;
     this.redis = redis;
   }
 
@@ -116,7 +120,23 @@ public class Checkup {
     if (health.error() == null) {
       checks.addAll(queueChecks(application));
     }
+    checks.addAll(quotaChecks(application));
     return checks;
+  }
+
+  private List<Check> quotaChecks(@Nullable String application) {
+    return quotas.nearlyFull().stream()
+        .filter(usage -> application == null || usage.application().equalsIgnoreCase(application))
+        .map(
+            usage ->
+                new Check(
+                    "quota",
+                    usage.application(),
+                    usage.share() >= 1 ? Status.PROBLEM : Status.WARNING,
+                    usage.text(),
+                    "Beyond that its submits are refused (429). See why its jobs do not run, purge"
+                        + " what is not needed, or raise punctual.quota of the schedulers."))
+        .toList();
   }
 
   private List<Check> storeChecks(StoreHealth health) {
@@ -220,7 +240,7 @@ public class Checkup {
   private Check clockCheck() {
     try {
       long sent = clock.millis();
-      long redisNow = store.epoch().advance().now();
+      long redisNow = store.inspector().now();
       long here = sent + (clock.millis() - sent) / 2;
       return clock(redisNow - here);
     } catch (StoreException e) {

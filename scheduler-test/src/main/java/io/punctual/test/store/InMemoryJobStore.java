@@ -6,6 +6,7 @@ import io.punctual.core.job.JobState;
 import io.punctual.core.job.Tries;
 import io.punctual.core.queue.Bucket;
 import io.punctual.core.store.BucketStats;
+import io.punctual.core.store.BucketUsage;
 import io.punctual.core.store.Claim;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Cursor;
@@ -537,6 +538,14 @@ public final class InMemoryJobStore implements JobStore {
         b.pausedSince,
         b.throttle,
         Map.copyOf(b.stats));
+  }
+
+  /** The bytes are those of the contents. */
+  @Override
+  public synchronized BucketUsage usage(Bucket bucket) {
+    MemoryBucket b = of(bucket);
+    return new BucketUsage(
+        b.jobs.size(), b.jobs.values().stream().mapToLong(job -> job.content().length).sum());
   }
 
   @Override
