@@ -70,6 +70,27 @@ class DoctorIT {
     }
   }
 
+  @Test
+  void schedulersThatShareNoJobsNoticeEachOther() throws Exception {
+    try (JavaProcess one = PROGRAMS.scheduler(REGISTRY, REDIS.port(), "doctor-one").start();
+        JavaProcess two = PROGRAMS.scheduler(REGISTRY, REDIS.port(), "doctor-two").start()) {
+      one.awaitReady();
+      two.awaitReady();
+
+      Waiting.until("they see each other", () -> names(one, two) && names(two, one));
+    }
+  }
+
+  private static boolean names(JavaProcess scheduler, JavaProcess other) throws Exception {
+    for (JsonNode check : Http.get(scheduler.url() + "/api/v1/doctor").json().get("checks")) {
+      if (check.get("name").asString().equals("installation")) {
+        return check.get("status").asString().equals("warning")
+            && check.get("seen").asString().contains(":" + other.port() + " (key prefix doctor-");
+      }
+    }
+    return false;
+  }
+
   private static String status(JavaProcess scheduler, String name) throws Exception {
     for (JsonNode check : Http.get(scheduler.url() + "/api/v1/doctor").json().get("checks")) {
       if (check.get("name").asString().equals(name)) {

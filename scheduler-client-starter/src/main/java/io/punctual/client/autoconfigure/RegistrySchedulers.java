@@ -1,11 +1,17 @@
 package io.punctual.client.autoconfigure;
 
 import io.punctual.client.submit.SchedulerSource;
+import io.punctual.wire.SchedulerMetadata;
 import java.net.URI;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.cloud.client.discovery.event.HeartbeatEvent;
 import org.springframework.context.event.EventListener;
@@ -13,10 +19,13 @@ import org.springframework.context.event.EventListener;
 /** Schedulers that are found in the registry. */
 final class RegistrySchedulers implements SchedulerSource {
 
+  private static final Logger log = LoggerFactory.getLogger(RegistrySchedulers.class);
+
   private final ObjectProvider<DiscoveryClient> discovery;
   private final String serviceId;
   private final @Nullable String addresses;
   private volatile boolean answered;
+  private volatile boolean told;
 
   /**
    * @param serviceId the schedulers' name in the registry
@@ -33,6 +42,41 @@ final class RegistrySchedulers implements SchedulerSource {
   @EventListener(HeartbeatEvent.class)
   void onView() {
     answered = true;
+    tellOfSeveralInstallations();
+  }
+
+  /** Once, until there is one again. */
+  private void tellOfSeveralInstallations() {
+    DiscoveryClient client = discovery.getIfAvailable();
+    if (client == null) {
+      return;
+    }
+    Map<String, String> installations = new TreeMap<>();
+    try {
+      for (ServiceInstance scheduler : client.getInstances(serviceId)) {
+        Map<String, String> metadata = scheduler.getMetadata();
+        String its = metadata == null ? null : metadata.get(SchedulerMetadata.INSTALLATION);
+        if (its != null) {
+          installations.put(its, scheduler.getUri().toString());
+        }
+      }
+    } catch (RuntimeException e) {
+      // Those who need a scheduler say so.
+      log.debug("The registry does not answer", e);
+      return;
+    }
+    if (installations.size() > 1 && !told) {
+      log.warn(
+          "Punctual: {} shows schedulers of {} installations as {}: {}. Each keeps jobs of its own,"
+              + " so a job is found only where it was sent. Let all use one Redis and one"
+              + " punctual.key-prefix, or give each installation a name of its own:"
+              + " spring.application.name there, punctual.client.service-id here",
+          registry(),
+          installations.size(),
+          serviceId,
+          installations.values());
+    }
+    told = installations.size() > 1;
   }
 
   @Override

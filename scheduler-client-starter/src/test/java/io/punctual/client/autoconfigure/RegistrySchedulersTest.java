@@ -13,15 +13,22 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.cloud.client.DefaultServiceInstance;
 import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.cloud.client.discovery.event.HeartbeatEvent;
 
 /** What is said where the registry knows no scheduler, or only one that is away. */
+@ExtendWith(OutputCaptureExtension.class)
+@ResourceLock(Resources.SYSTEM_OUT)
 class RegistrySchedulersTest {
 
   private final Registry registry = new Registry();
@@ -72,10 +79,34 @@ class RegistrySchedulersTest {
         context ->
             assertThatThrownBy(() -> send(context.getBean(TaskSubmitService.class)))
                 .hasMessage(
-                    "Nothing was sent: no scheduler is known: This application has no DiscoveryClient,"
-                        + " and punctual.client.url is not set. Set punctual.client.url to the"
-                        + " address of a scheduler, or enable the client of the registry"
-                        + " (eureka.client.enabled)."));
+                    "Nothing was sent: no scheduler is known: This application has no"
+                        + " DiscoveryClient, and punctual.client.url is not set. Set"
+                        + " punctual.client.url to the address of a scheduler, or enable the client"
+                        + " of the registry (eureka.client.enabled)."));
+  }
+
+  @Test
+  void schedulersThatShareNoJobsAreTold(CapturedOutput log) {
+    for (String installation : List.of("punctual@1", "punctual@1", "other@2")) {
+      DefaultServiceInstance scheduler =
+          new DefaultServiceInstance(
+              "s" + registry.schedulers.size(),
+              "punctual-scheduler",
+              "scheduler-" + registry.schedulers.size(),
+              8080,
+              false);
+      scheduler.getMetadata().put("punctual.installation", installation);
+      registry.schedulers.add(scheduler);
+    }
+    registered.run(
+        context -> {
+          context.publishEvent(new HeartbeatEvent(this, 1));
+          context.publishEvent(new HeartbeatEvent(this, 2));
+
+          assertThat(log.getAll())
+              .containsOnlyOnce("shows schedulers of 2 installations as punctual-scheduler:")
+              .contains("http://scheduler-2:8080", "punctual.client.service-id");
+        });
   }
 
   @Test

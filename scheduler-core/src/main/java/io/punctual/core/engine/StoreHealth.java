@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param obstacles why the wanted durability cannot be kept; while there is one, changes are
  *     refused or their outcome is not known
  * @param begun when the store began, as far as its mark tells; null before the first look
+ * @param mark what tells this store from others; null before the first look. Another one means that
+ *     the store was emptied or is another one
  * @param losses what the store was seen to have lost and nobody has acknowledged, oldest first
  */
 public record StoreHealth(
@@ -25,6 +27,7 @@ public record StoreHealth(
     List<StoreNode.Finding> findings,
     List<String> obstacles,
     @Nullable Instant begun,
+    @Nullable String mark,
     List<StoreLoss> losses) {
 
   /** Whether jobs were lost, or can be lost in the normal course of things, or nothing works. */

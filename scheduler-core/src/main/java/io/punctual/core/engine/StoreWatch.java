@@ -43,6 +43,7 @@ final class StoreWatch {
   private @Nullable Epoch seen;
   private final Map<String, StoreLoss> unreported = new LinkedHashMap<>();
   private volatile @Nullable Instant begun;
+  private volatile @Nullable String mark;
   private long inspected = Long.MIN_VALUE / 2;
   private Set<String> told = Set.of();
   private volatile StoreHealth health;
@@ -58,6 +59,7 @@ final class StoreWatch {
             List.of(),
             List.of(),
             List.of(),
+            null,
             null,
             List.of());
   }
@@ -139,6 +141,7 @@ final class StoreWatch {
     Epoch before = seen;
     seen = now;
     begun = now.begun() == 0 ? null : Instant.ofEpochMilli(now.begun());
+    mark = now.id();
     if (before == null) {
       if (now.begun() == now.now()) {
         log.warn(
@@ -219,6 +222,7 @@ final class StoreWatch {
               findings,
               obstacles,
               begun,
+              mark,
               health.losses());
     }
   }
@@ -231,6 +235,7 @@ final class StoreWatch {
         health.findings(),
         health.obstacles(),
         begun,
+        mark,
         List.copyOf(losses));
   }
 

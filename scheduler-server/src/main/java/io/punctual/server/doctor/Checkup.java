@@ -9,6 +9,7 @@ import io.punctual.core.store.StoreException;
 import io.punctual.core.store.StoreNode;
 import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.server.jobs.ApplicationQuotas;
+import io.punctual.server.registry.Installation;
 import io.punctual.server.registry.RegistryContact;
 import io.punctual.server.registry.ServedTypes;
 import io.punctual.server.registry.WorkerDirectory;
@@ -59,6 +60,7 @@ public class Checkup {
   private final ServedTypes served;
   private final OwnAddress address;
   private final ApplicationQuotas quotas;
+  private final Installation installation;
   private final String redis;
   private final InstantSource clock = InstantSource.system();
 
@@ -72,6 +74,7 @@ public class Checkup {
       ServedTypes served,
       OwnAddress address,
       ApplicationQuotas quotas,
+      Installation installation,
       @Value("${spring.data.redis.host:localhost}:${spring.data.redis.port:6379}") String redis) {
     this.engine = engine;
     this.store = store;
@@ -82,6 +85,7 @@ public class Checkup {
     this.served = served;
     this.address = address;
     this.quotas = quotas;
+    this.installation = installation;
     this.redis = redis;
   }
 
@@ -292,8 +296,9 @@ public class Checkup {
       return List.of(view);
     }
     OwnAddress.Seen own = address.seen();
-    return List.of(
-        view,
+    List<Check> checks = new ArrayList<>();
+    checks.add(view);
+    checks.add(
         registry.showsUs()
             ? own == null ? ok("registration", "The registry shows this scheduler") : own.check()
             : new Check(
@@ -304,6 +309,21 @@ public class Checkup {
                 "Applications that look schedulers up there do not find this one. Wait for half a"
                     + " minute after a start; then look at eureka.client.register-with-eureka and"
                     + " eureka.instance.hostname of the scheduler."));
+    List<String> others = installation.others();
+    if (!others.isEmpty()) {
+      checks.add(
+          new Check(
+              "installation",
+              null,
+              Status.WARNING,
+              "The registry shows schedulers that use another Redis or key prefix: "
+                  + String.join(", ", others.subList(0, Math.min(MOST_WORKERS, others.size()))),
+              "An application sends its jobs to any of them, and finds a job only where it was"
+                  + " sent. Let all use one Redis and one punctual.key-prefix; or give each"
+                  + " installation a name of its own: spring.application.name of the schedulers,"
+                  + " punctual.client.service-id of their applications."));
+    }
+    return checks;
   }
 
   private static List<Check> workerChecks(String application, List<WorkerReport> reports) {
