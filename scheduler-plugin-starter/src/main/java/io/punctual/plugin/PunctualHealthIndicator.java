@@ -34,6 +34,7 @@ final class PunctualHealthIndicator extends AbstractHealthIndicator {
     List<String> findings =
         new ArrayList<>(store.findings().stream().map(StoreNode.Finding::text).toList());
     findings.addAll(store.obstacles());
+    scanners.defects().forEach((duty, defect) -> findings.add(duty + ": " + defect));
     store.losses().forEach(loss -> findings.add(loss.at() + " " + loss.text()));
     if (!scanners.ended().isEmpty()) {
       builder.down().withDetail("ended", scanners.ended());

@@ -27,8 +27,8 @@ class OutageLogsIT {
   /** The default of punctual.client.submit.read-timeout. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  private static final String BEGINS = "The store does not answer or refuses";
-  private static final String ENDS = "The store answers again";
+  private static final String BEGINS = "Redis does not answer or refuses";
+  private static final String ENDS = "Redis answers again";
 
   @Test
   void eachOutageIsSaidThoughTheQueueGetsNoFurtherJobs(CapturedOutput output) {

@@ -25,6 +25,11 @@ final class Admission {
     return true;
   }
 
+  /** How many have not left yet. */
+  synchronized int inside() {
+    return jobs;
+  }
+
   /** One is through. */
   synchronized void leave(int size) {
     jobs--;

@@ -41,45 +41,97 @@ final class Claimer {
   private final Bucket bucket;
   private final Context context;
   private final LeaseKeeper keeper;
-  private final Doorbell bell;
+  private final Capacity.Claimer capacity;
+  private final WakeSignal signal;
+  private final QueueListener listener;
   private final Deque<Unanswered> unanswered = new ArrayDeque<>();
+  private boolean closed;
+  private volatile boolean paused;
 
   private record Unanswered(LeaseToken token, String owner) {}
 
-  Claimer(Bucket bucket, Context context, LeaseKeeper keeper, Doorbell bell) {
+  Claimer(
+      Bucket bucket,
+      Context context,
+      LeaseKeeper keeper,
+      Capacity.Claimer capacity,
+      WakeSignal signal,
+      QueueListener listener) {
     this.bucket = bucket;
     this.context = context;
     this.keeper = keeper;
-    this.bell = bell;
+    this.capacity = capacity;
+    this.signal = signal;
+    this.listener = listener;
   }
 
   /**
-   * Claims what is due.
+   * Claims what is due, and reports the jobs among it that had lost their record.
    *
    * @throws StoreException if the store was not reached or refused; what it took all the same is
    *     given back by {@link #giveBack}
    */
   Claim claim(int max, Duration lease, JobStore.ClaimMode mode, String owner) {
     LeaseToken token = RandomNames.leaseToken();
+    Claim claim;
     try {
-      return context.jobs().claim(bucket, max, lease, mode, token, owner);
+      claim = context.jobs().claim(bucket, max, lease, mode, token, owner);
     } catch (StoreException e) {
       if (e.kind() == StoreException.Kind.UNREACHABLE) {
         remember(new Unanswered(token, owner));
       }
       throw e;
     }
+    paused = claim.pausedSince() != null;
+    if (!claim.corrupt().isEmpty()) {
+      listener.died(DeathCause.CORRUPT, claim.corrupt().size());
+      LogFields.of(log.atError(), bucket.queue(), claim.corrupt().get(0))
+          .log(
+              "{}: {} jobs had lost their record and are dead letters now, the first is {}",
+              bucket,
+              claim.corrupt().size(),
+              claim.corrupt().get(0));
+    }
+    return claim;
+  }
+
+  /** Whether the bucket hands out nothing, as it was last seen. */
+  boolean isPaused() {
+    return paused;
+  }
+
+  /** The bucket was looked at without a claim. */
+  void paused(boolean since) {
+    paused = since;
+  }
+
+  /** Forgets the claims that had no answer: their leases run out. */
+  void close() {
+    synchronized (unanswered) {
+      closed = true;
+      unanswered.clear();
+    }
+  }
+
+  /** How many claims are remembered whose answers were lost. */
+  int unanswered() {
+    synchronized (unanswered) {
+      return unanswered.size();
+    }
   }
 
   private void remember(Unanswered claim) {
     synchronized (unanswered) {
+      if (closed) {
+        return;
+      }
       unanswered.addLast(claim);
       if (unanswered.size() > REMEMBERED) {
         unanswered.removeFirst();
       }
     }
     // A lease that nobody keeps may be there: the scanner is to look once its back-off is over.
-    bell.deadline(0);
+    signal.deadline(0);
   }
 
   /**
@@ -137,16 +189,14 @@ final class Claimer {
       for (int i = 0; i < left.size(); i++) {
         if (settled.get(i).kind() == Settled.Kind.RETRY) {
           released++;
-          bell.head(settled.get(i).at());
+          signal.head(settled.get(i).at());
         } else {
           others.add(left.get(i));
         }
       }
       left = others;
     }
-    if (released > 0) {
-      bell.ended();
-    }
+    capacity.ended(released);
     return released;
   }
 

@@ -22,15 +22,16 @@ public interface Claims {
    * Fetches jobs that are due, in order of their due times within a bucket. What is due already is
    * taken at once, from the first queue that has something on; otherwise the first that falls due
    * in any of the queues ends the wait. Those who wait for one queue are served in the order in
-   * which they came. Waiting costs no thread.
+   * which they came. Waiting costs no thread. Buckets that are damaged or away are left out.
    *
+   * @throws io.punctual.core.store.StoreException if none of the buckets could be asked
    * @return completes with no job when the wait is over or the engine stops; when somebody
    *     completed or cancelled it before, jobs that come too late for it are given back untried.
    *     Completed on a thread of the engine: what follows must not block
    */
   CompletableFuture<List<PulledJob>> pull(PullRequest request);
 
-  /** Those among the queues that are paused. */
+  /** Returns the queues among these that were paused when they were last claimed from. */
   List<QueueName> paused(List<QueueName> queues);
 
   /** It is done. Counts even if the job is not the caller's any more. */

@@ -1,7 +1,6 @@
 package io.punctual.core.engine;
 
 import io.punctual.core.store.JobStore;
-import java.util.concurrent.Semaphore;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -12,8 +11,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ticks monotonic ns, 0 or more
  * @param random makes what each bucket draws jitter from
- * @param looks how many scanners may call the store at once, so that thousands that wake together
- *     (at start, after an outage) do not take all connections from the others
  * @param signals null in production
  */
 record Context(
@@ -25,12 +22,13 @@ record Context(
     LongSupplier ticks,
     Contact contact,
     Outages outages,
+    Defects defects,
     InFlight inFlight,
-    OpenContent openContent,
+    Capacity capacity,
     Pulls pulls,
     Admission admission,
     IdleChecks idleChecks,
-    Semaphore looks,
+    Looks looks,
     @Nullable ScanSignals signals) {
 
   long now() {

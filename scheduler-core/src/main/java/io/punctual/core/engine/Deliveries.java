@@ -43,6 +43,7 @@ final class Deliveries {
                 Origins.content(job.record()),
                 endings,
                 settler,
+                keeper,
                 context.ticks(),
                 time,
                 context.options().lease()));

@@ -3,12 +3,16 @@ package io.punctual.core.engine;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Throughput by group commit, never by delay. One call is in flight at a time; everything that
  * arrives meanwhile goes with the next one. So a lone item leaves at once, and under load the calls
  * become as large as the store's answer is slow: no timer, nothing to tune.
+ *
+ * <p>Nothing but {@link #close} ends it: what a call throws drops its group, and the next one goes
+ * on.
  */
 final class GroupCommit<T> {
 
@@ -16,42 +20,59 @@ final class GroupCommit<T> {
   interface Call<T> {
 
     /**
-     * Sends the group. Must not throw.
+     * Sends the group.
      *
-     * @return 0 when the group is dealt with; else after how many ns to send it again
+     * @return what of it to send again later; null when it is dealt with
      */
-    long send(List<T> group);
+    @Nullable Again<T> send(List<T> group);
   }
+
+  /**
+   * What to send again.
+   *
+   * @param nanos from now, unless something urgent comes before
+   */
+  record Again<T>(List<T> items, long nanos) {}
 
   /** How much an item weighs. */
   interface Weight<T> {
     long of(T item);
   }
 
+  private final String name;
   private final Threads threads;
+  private final Defects defects;
   private final int maxItems;
   private final long maxWeight;
   private final Weight<T> weight;
   private final Call<T> call;
-  private final Consumer<List<T>> dropped;
+  private final BiConsumer<List<T>, @Nullable Throwable> dropped;
+  private final ArrayDeque<T> urgent = new ArrayDeque<>();
   private final ArrayDeque<T> waiting = new ArrayDeque<>();
-  private List<T> again = List.of();
   private boolean busy;
+  private boolean pausing;
+  private long pause;
   private boolean closed;
 
   /**
+   * @param name of the duty, for people
    * @param maxItems most items of one call
    * @param maxWeight most weight of one call; a single item may weigh more
-   * @param dropped gets what will not be sent any more after a close
+   * @param dropped gets what will not be sent any more: after a close, with null, or by what the
+   *     call threw
    */
   GroupCommit(
+      String name,
       Threads threads,
+      Defects defects,
       int maxItems,
       long maxWeight,
       Weight<T> weight,
       Call<T> call,
-      Consumer<List<T>> dropped) {
+      BiConsumer<List<T>, @Nullable Throwable> dropped) {
+    this.name = name;
     this.threads = threads;
+    this.defects = defects;
     this.maxItems = maxItems;
     this.maxWeight = maxWeight;
     this.weight = weight;
@@ -61,15 +82,25 @@ final class GroupCommit<T> {
 
   /** Takes an item over; false when closed. */
   boolean add(T item) {
+    return add(item, waiting, /* now= */ false);
+  }
+
+  /** As {@link #add}, before all others, and without waiting for what is to be sent again later. */
+  boolean addUrgent(T item) {
+    return add(item, urgent, /* now= */ true);
+  }
+
+  private boolean add(T item, ArrayDeque<T> to, boolean now) {
     synchronized (waiting) {
       if (closed) {
         return false;
       }
-      waiting.add(item);
-      if (busy) {
+      to.add(item);
+      if (busy && !(now && pausing)) {
         return true;
       }
       busy = true;
+      pausing = false;
     }
     threads.run(this::work);
     return true;
@@ -78,76 +109,121 @@ final class GroupCommit<T> {
   /** How many items wait, those of the call in flight not included. */
   int size() {
     synchronized (waiting) {
-      return waiting.size() + again.size();
+      return urgent.size() + waiting.size();
     }
   }
 
   /** Drops what waits; the call in flight goes on. */
   void dropWaiting() {
-    List<T> left;
-    synchronized (waiting) {
-      left = new ArrayList<>(waiting);
-      waiting.clear();
-    }
-    dropped.accept(left);
+    dropped.accept(takeAll(), null);
   }
 
   /** Takes no more and drops what waits; the call in flight goes on. */
   void close() {
-    List<T> left;
     synchronized (waiting) {
       closed = true;
-      left = new ArrayList<>(again);
-      left.addAll(waiting);
-      again = List.of();
-      waiting.clear();
     }
-    dropped.accept(left);
+    dropped.accept(takeAll(), null);
+  }
+
+  private List<T> takeAll() {
+    synchronized (waiting) {
+      List<T> all = new ArrayList<>(urgent);
+      all.addAll(waiting);
+      urgent.clear();
+      waiting.clear();
+      return all;
+    }
   }
 
   private void work() {
     List<T> group = next();
     while (!group.isEmpty()) {
-      long wait = call.send(group);
-      if (wait > 0) {
-        sendAgain(group, wait);
+      Again<T> again = send(group);
+      if (again != null && sendAgain(again)) {
         return;
       }
       group = next();
     }
   }
 
-  // Stays busy meanwhile, so that nobody else starts; what arrives now fills the group up.
-  private void sendAgain(List<T> group, long wait) {
+  private @Nullable Again<T> send(List<T> group) {
+    try {
+      Again<T> again = call.send(group);
+      if (again == null) {
+        defects.worked(name);
+      }
+      return again;
+    } catch (RuntimeException | Error e) {
+      defects.met(name, e);
+      drop(group, e);
+      return null;
+    }
+  }
+
+  private void drop(List<T> group, @Nullable Throwable why) {
+    try {
+      dropped.accept(group, why);
+    } catch (RuntimeException | Error e) {
+      defects.met(name, e);
+    }
+  }
+
+  // Stays busy meanwhile, so that nobody else starts; what arrives now fills the group up. False
+  // if there is something urgent, or nothing to wait for.
+  private boolean sendAgain(Again<T> again) {
+    long mine;
     boolean drop;
+    boolean wait = false;
     synchronized (waiting) {
       drop = closed;
-      again = drop ? List.of() : group;
+      if (!drop) {
+        for (int i = again.items().size() - 1; i >= 0; i--) {
+          waiting.addFirst(again.items().get(i));
+        }
+        wait = urgent.isEmpty();
+        pausing = wait;
+      }
+      mine = ++pause;
     }
     if (drop) {
-      dropped.accept(group);
-    } else {
-      threads.runAfter(wait, this::work);
+      drop(again.items(), null);
+    } else if (wait) {
+      threads.runAfter(again.nanos(), () -> goOn(mine));
     }
+    return wait;
+  }
+
+  private void goOn(long mine) {
+    synchronized (waiting) {
+      if (!pausing || mine != pause) {
+        // Something urgent came before.
+        return;
+      }
+      pausing = false;
+    }
+    work();
   }
 
   private List<T> next() {
     synchronized (waiting) {
-      List<T> group = new ArrayList<>(again);
-      again = List.of();
-      long sum = 0;
-      for (T item : group) {
-        sum += weight.of(item);
-      }
-      while (group.size() < maxItems && !waiting.isEmpty()) {
-        sum += weight.of(waiting.element());
-        if (sum > maxWeight && !group.isEmpty()) {
-          break;
-        }
-        group.add(waiting.remove());
-      }
+      List<T> group = new ArrayList<>();
+      long sum = fill(group, urgent, 0);
+      fill(group, waiting, sum);
       busy = !group.isEmpty();
       return group;
     }
+  }
+
+  private long fill(List<T> group, ArrayDeque<T> from, long before) {
+    long sum = before;
+    while (group.size() < maxItems && !from.isEmpty()) {
+      sum += weight.of(from.element());
+      if (sum > maxWeight && !group.isEmpty()) {
+        break;
+      }
+      group.add(from.remove());
+    }
+    return sum;
   }
 }

@@ -25,6 +25,16 @@ final class InFlight {
     }
   }
 
+  /** How many there are now. */
+  long count() {
+    lock.lock();
+    try {
+      return count;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Ends all waiting. */
   void close() {
     lock.lock();

@@ -1,34 +1,60 @@
 package io.punctual.core.engine;
 
 import io.punctual.core.queue.Bucket;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 
 /** The duties of one bucket. */
 final class Lane {
 
   final Bucket bucket;
-  final Doorbell bell = new Doorbell();
+  final WakeSignal signal = new WakeSignal();
   final LeaseKeeper keeper;
   final Settler settler;
   final Submitter submitter;
-  final Finisher finisher;
   final Endings endings;
+  private final Claimer claimer;
   final Puller puller;
   final ReceivedMarks received;
   final Deliveries deliveries;
   final Scanner scanner;
 
-  Lane(Bucket bucket, Context context, Room room, QueueListener listener) {
+  Lane(Bucket bucket, Context context, QueueListener listener) {
     this.bucket = bucket;
-    this.keeper = new LeaseKeeper(bucket, context, listener);
-    this.settler = new Settler(bucket, context, keeper, bell, listener);
-    this.submitter = new Submitter(bucket, context, bell, listener);
-    this.finisher = new Finisher(bucket, context, bell, listener);
+    Capacity.Claimer capacity = context.capacity().claimer(bucket, signal);
+    this.keeper = new LeaseKeeper(bucket, context, capacity, listener);
+    this.settler = new Settler(bucket, context, keeper, capacity, signal, listener);
+    this.submitter = new Submitter(bucket, context, signal, listener);
     this.endings = new Endings(bucket.queue(), context.options().retry(), context.random().get());
-    Claimer claimer = new Claimer(bucket, context, keeper, bell);
+    this.claimer = new Claimer(bucket, context, keeper, capacity, signal, listener);
     this.puller = new Puller(bucket, claimer, settler, endings, listener);
     this.received = new ReceivedMarks(bucket, context);
     this.deliveries = new Deliveries(bucket.queue(), context, keeper, settler, endings, puller);
     this.scanner =
-        new Scanner(bucket, context, room, bell, claimer, deliveries, settler, puller, listener);
+        new Scanner(bucket, context, capacity, signal, claimer, deliveries, puller, listener);
+  }
+
+  /** Lists what is not empty or settled here; empty when the bucket is at rest. For tests. */
+  List<String> inUse() {
+    Map<String, Integer> counts = new LinkedHashMap<>();
+    counts.put("open deliveries", keeper.open().size());
+    counts.put("deferrals", keeper.deferrals());
+    counts.put("ends to be written", settler.size());
+    counts.put("submissions", submitter.size());
+    counts.put("marks of pulls", received.size());
+    counts.put("unanswered claims", claimer.unanswered());
+    return counts.entrySet().stream()
+        .filter(entry -> entry.getValue() != 0)
+        .map(entry -> bucket + " " + entry.getKey() + ": " + entry.getValue())
+        .toList();
+  }
+
+  /** Drops what is not sent to the store yet. */
+  void close() {
+    submitter.close();
+    settler.close();
+    keeper.close();
+    claimer.close();
   }
 }

@@ -3,19 +3,26 @@ package io.punctual.core.engine;
 import io.punctual.core.queue.Bucket;
 import io.punctual.core.queue.LogFields;
 import io.punctual.core.store.JobStore;
+import io.punctual.core.store.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the leases of one bucket's open deliveries alive: every third of a lease, one call for all
  * of them. Leases are short, so that the jobs of a dead process move on in seconds; the heartbeat
- * is what lets a delivery take longer than that.
+ * is what lets a delivery take longer than that. A deferred delivery is left to its lease once that
+ * lasts long enough.
  */
 final class LeaseKeeper {
 
@@ -26,18 +33,34 @@ final class LeaseKeeper {
 
   private final Bucket bucket;
   private final Context context;
+  private final Capacity.Claimer capacity;
   private final QueueListener listener;
+  private final Backoff backoff;
+  private final String duty;
   private final Map<String, OpenDelivery> open = new HashMap<>();
+  private final Set<Deferral> deferrals = new HashSet<>();
   private boolean beating;
+  private boolean closed;
 
-  LeaseKeeper(Bucket bucket, Context context, QueueListener listener) {
+  /**
+   * @param until monotonic ns
+   */
+  private record Deferral(OpenDelivery delivery, long until, CompletableFuture<Void> stored) {}
+
+  LeaseKeeper(Bucket bucket, Context context, Capacity.Claimer capacity, QueueListener listener) {
     this.bucket = bucket;
     this.context = context;
+    this.capacity = capacity;
     this.listener = listener;
+    this.backoff = new Backoff(Duration.ofMillis(50), context.options().lease().dividedBy(10));
+    this.duty = "Keeping the leases of " + bucket;
   }
 
   /** Keeps these from now on, until {@link #closed}. */
   void opened(List<OpenDelivery> deliveries) {
+    if (deliveries.isEmpty()) {
+      return;
+    }
     boolean start;
     synchronized (open) {
       for (OpenDelivery delivery : deliveries) {
@@ -47,14 +70,11 @@ final class LeaseKeeper {
           before.lose();
         }
       }
-      start = !beating && !open.isEmpty();
+      start = !beating;
       beating |= start;
     }
     context.inFlight().add(deliveries.size());
-    context
-        .openContent()
-        .opened(
-            bucket.queue().application(), deliveries.stream().mapToLong(OpenDelivery::bytes).sum());
+    capacity.opened(deliveries.stream().mapToLong(OpenDelivery::bytes).sum());
     if (start) {
       beatAfter(period());
     }
@@ -62,11 +82,14 @@ final class LeaseKeeper {
 
   /** Its end is written, or never will be. */
   void closed(OpenDelivery delivery) {
+    if (!delivery.closes()) {
+      return;
+    }
     synchronized (open) {
       open.remove(delivery.taskId(), delivery);
     }
     context.inFlight().add(-1);
-    context.openContent().closed(bucket.queue().application(), delivery.bytes());
+    capacity.closed(delivery.bytes());
   }
 
   /** The deliveries that are open now. */
@@ -81,12 +104,32 @@ final class LeaseKeeper {
   }
 
   private void beat() {
+    Duration wait = period().dividedBy(4);
+    try {
+      List<OpenDelivery> kept = toKeep();
+      if (kept == null) {
+        return;
+      }
+      if (extend(kept)) {
+        wait = period();
+      }
+      context.defects().worked(duty);
+    } catch (RuntimeException | Error e) {
+      context.defects().met(duty, e);
+    }
+    beatAfter(wait);
+  }
+
+  /**
+   * The deliveries whose leases are to be kept; null if none is open, and there is no next beat.
+   */
+  private @Nullable List<OpenDelivery> toKeep() {
     List<OpenDelivery> kept = new ArrayList<>();
     int lost = 0;
     synchronized (open) {
       if (open.isEmpty()) {
         beating = false;
-        return;
+        return null;
       }
       for (OpenDelivery delivery : open.values()) {
         if (!delivery.lost() && !forgotten(delivery)) {
@@ -100,7 +143,7 @@ final class LeaseKeeper {
     if (lost > 0) {
       listener.lost(lost);
     }
-    beatAfter(extend(kept) ? period() : period().dividedBy(4));
+    return kept;
   }
 
   private boolean forgotten(OpenDelivery delivery) {
@@ -124,8 +167,7 @@ final class LeaseKeeper {
             context.options().lease());
       }
       return true;
-    } catch (RuntimeException e) {
-      context.outages().failedOnDemand(this, bucket, e);
+    } catch (StoreException e) {
       return false;
     }
   }
@@ -141,12 +183,93 @@ final class LeaseKeeper {
     extendSome(List.of(delivery), atLeast.compareTo(own) > 0 ? atLeast : own);
   }
 
+  /**
+   * Leaves an open delivery to its lease, once that lasts long enough.
+   *
+   * @param until monotonic ns
+   * @return completes exceptionally when the engine is closed before the store has it
+   */
+  CompletableFuture<Void> defer(OpenDelivery delivery, long until) {
+    Deferral deferral = new Deferral(delivery, until, new CompletableFuture<>());
+    synchronized (deferrals) {
+      if (!closed) {
+        deferrals.add(deferral);
+      }
+    }
+    context.threads().run(() -> tryTo(deferral));
+    return deferral.stored();
+  }
+
+  private void tryTo(Deferral deferral) {
+    OpenDelivery delivery = deferral.delivery();
+    boolean givenUp;
+    synchronized (deferrals) {
+      givenUp = !deferrals.contains(deferral);
+    }
+    if (givenUp) {
+      end(deferral, closedBefore());
+      return;
+    }
+    try {
+      renew(delivery, Duration.ofNanos(Math.max(0, deferral.until() - context.now())));
+    } catch (StoreException e) {
+      // It is kept alive as before meanwhile, as far as the store lets us.
+      context
+          .threads()
+          .runAfter(
+              e.kind() == StoreException.Kind.CORRUPT
+                  ? Scanner.QUARANTINE.toNanos()
+                  : backoff.next(ThreadLocalRandom.current()),
+              () -> tryTo(deferral));
+      return;
+    } catch (RuntimeException | Error e) {
+      LogFields.of(log.atError(), bucket.queue(), delivery.taskId())
+          .log("Job {} is left to its lease, it could not be deferred", delivery.taskId(), e);
+      end(deferral, e);
+      return;
+    }
+    backoff.reset();
+    delivery.tell(listener);
+    end(deferral, null);
+  }
+
+  private void end(Deferral deferral, @Nullable Throwable why) {
+    synchronized (deferrals) {
+      deferrals.remove(deferral);
+    }
+    closed(deferral.delivery());
+    if (why == null) {
+      deferral.stored().complete(null);
+    } else {
+      deferral.stored().completeExceptionally(why);
+    }
+  }
+
+  private static CancellationException closedBefore() {
+    return new CancellationException("the engine was closed before the store had it");
+  }
+
+  /** How many deferrals the store does not have yet. */
+  int deferrals() {
+    synchronized (deferrals) {
+      return deferrals.size();
+    }
+  }
+
+  /** Gives up deferrals that the store does not have yet. */
+  void close() {
+    List<Deferral> left;
+    synchronized (deferrals) {
+      closed = true;
+      left = List.copyOf(deferrals);
+    }
+    left.forEach(deferral -> end(deferral, closedBefore()));
+  }
+
   private void extendSome(List<OpenDelivery> some, Duration lease) {
     long sent = context.now();
     Set<String> gone =
         context.jobs().extend(bucket, some.stream().map(OpenDelivery::lease).toList(), lease);
-    context.contact().answered(context.now());
-    context.outages().answered(this, bucket);
     for (OpenDelivery delivery : some) {
       if (gone.contains(delivery.taskId())) {
         delivery.lose();

@@ -6,6 +6,7 @@ import io.punctual.core.job.Tries;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Lease;
+import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -24,6 +25,7 @@ final class OpenDelivery implements Delivery {
   private final JobContent content;
   private final Endings endings;
   private final Settler settler;
+  private final LeaseKeeper keeper;
   private final LongSupplier ticks;
   private final ClaimTime claimed;
   private volatile long leaseUntil;
@@ -34,6 +36,7 @@ final class OpenDelivery implements Delivery {
   private final AtomicReference<Runnable> whenLost = new AtomicReference<>(() -> {});
   private volatile long allowedUntil;
   private final AtomicBoolean lossTold = new AtomicBoolean();
+  private final AtomicBoolean closed = new AtomicBoolean();
   private @Nullable CompletableFuture<Void> end;
   private @Nullable CompletableFuture<Void> ack;
 
@@ -43,6 +46,7 @@ final class OpenDelivery implements Delivery {
       JobContent content,
       Endings endings,
       Settler settler,
+      LeaseKeeper keeper,
       LongSupplier ticks,
       ClaimTime claimed,
       Duration lease) {
@@ -51,6 +55,7 @@ final class OpenDelivery implements Delivery {
     this.content = content;
     this.endings = endings;
     this.settler = settler;
+    this.keeper = keeper;
     this.ticks = ticks;
     this.claimed = claimed;
     this.leaseUntil = claimed.sent() + lease.toNanos();
@@ -121,7 +126,7 @@ final class OpenDelivery implements Delivery {
 
   @Override
   public boolean hold(Duration within) {
-    settler.renew(this, within);
+    keeper.renew(this, within);
     // Once held, it stays so: that somebody has ended it by then is as it should be.
     held |= !lost;
     return !lost;
@@ -129,7 +134,7 @@ final class OpenDelivery implements Delivery {
 
   @Override
   public boolean extend(Duration timeToRun) {
-    settler.renew(this, Duration.ZERO);
+    keeper.renew(this, Duration.ZERO);
     allowedUntil = Math.max(allowedUntil, ticks.getAsLong() + timeToRun.toNanos());
     return !lost;
   }
@@ -148,23 +153,16 @@ final class OpenDelivery implements Delivery {
 
   @Override
   public CompletableFuture<Void> done() {
-    CompletableFuture<Void> stored;
     synchronized (this) {
-      if (ack != null) {
-        return ack;
+      if (ack == null) {
+        // A late ack of a delivery that ended otherwise is extra; the first ending closes it.
+        ack =
+            end == null
+                ? endWith(endings.done(job), null)
+                : stored(settler.keep(endings.done(job)));
       }
-      stored = new CompletableFuture<>();
-      ack = stored;
-      // A late ack of a delivery that ended otherwise is extra; the first ending closes it.
-      if (end == null) {
-        end = stored;
-        endedAt = ticks.getAsLong();
-        settler.end(this, endings.done(job), null, stored);
-        return stored;
-      }
+      return ack;
     }
-    settler.send(endings.done(job), stored);
-    return stored;
   }
 
   @Override
@@ -196,11 +194,9 @@ final class OpenDelivery implements Delivery {
       if (end != null) {
         return end;
       }
-      CompletableFuture<Void> stored = new CompletableFuture<>();
-      end = stored;
       endedAt = ticks.getAsLong();
-      settler.defer(this, endedAt + within.toNanos(), stored);
-      return stored;
+      end = keeper.defer(this, endedAt + within.toNanos());
+      return end;
     }
   }
 
@@ -270,11 +266,18 @@ final class OpenDelivery implements Delivery {
       if (end != null) {
         return end;
       }
-      CompletableFuture<Void> stored = new CompletableFuture<>();
-      end = stored;
       endedAt = ticks.getAsLong();
-      settler.end(this, settlement, cause, stored);
-      return stored;
+      end = stored(settler.end(this, settlement, cause));
+      return end;
     }
+  }
+
+  private static CompletableFuture<Void> stored(CompletableFuture<Settled> settled) {
+    return settled.thenAccept(any -> {});
+  }
+
+  /** Whether it closes now; false if it was closed before. */
+  boolean closes() {
+    return closed.compareAndSet(false, true);
   }
 }

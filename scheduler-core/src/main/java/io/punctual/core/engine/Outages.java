@@ -6,135 +6,133 @@ import io.punctual.core.store.StoreException;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says once when the store goes away and once when it is back, however many duties notice; and
- * which buckets are damaged.
+ * Knows which calls to the store fail, and which buckets are damaged, and logs when that begins and
+ * ends. It hears of every call, see {@link StoreFeed}.
+ *
+ * <p>A call that failed keeps the outage open until the same call on the same bucket works. One
+ * that had no answer is over as soon as the bucket answers any call. A call that is not made again
+ * is forgotten after a while, once the {@linkplain #works store works}.
  */
 final class Outages {
 
   private static final Logger log = LoggerFactory.getLogger(Outages.class);
 
-  /** What does not answer is over soon once something else answers. */
-  private static final Duration SILENCE = Duration.ofSeconds(2);
+  /** Longer than any call that goes on failing is quiet between two tries. */
+  private static final Duration QUIET = Duration.ofSeconds(15);
 
-  /** What refuses may refuse the next one, too, though it answers others. */
-  private static final Duration REFUSAL = Duration.ofSeconds(10);
+  /** How long connections that an outage broke may fail after its end, which begins no other. */
+  private static final Duration AFTERMATH = Duration.ofSeconds(5);
+
+  private record Call(String name, @Nullable Bucket bucket) {}
+
+  /**
+   * A call's last failure.
+   *
+   * @param silent whether there was no answer
+   * @param at monotonic ns
+   */
+  private record Failure(boolean silent, long at) {}
 
   private final LongSupplier clock;
-  private final Map<Object, Failure> failing = new ConcurrentHashMap<>();
+  private final Map<Call, Failure> failing = new ConcurrentHashMap<>();
   private final Map<Bucket, String> damaged = new ConcurrentHashMap<>();
-
-  /** A duty's last failure: it counts until a call of its own works, or until a time, in ns. */
-  private record Failure(@Nullable Long until) {
-
-    boolean isOver(long now) {
-      return until != null && now - until >= 0;
-    }
-  }
+  private boolean open;
+  private boolean endedBefore;
+  private long lastEnd;
 
   Outages(LongSupplier clock) {
     this.clock = clock;
   }
 
   /**
-   * A call failed of a duty that goes on calling until it works.
+   * A call failed.
    *
-   * @param who the duty whose call it was; it keeps the outage open until a call of its own works
-   * @param bucket which bucket it was about; null where it was about none
-   * @return whether that is news, of this duty or this bucket
+   * @param bucket which bucket it was about; null for none
+   * @return whether it shows damage of a bucket that was not known
    */
-  boolean failed(Object who, @Nullable Bucket bucket, RuntimeException e) {
-    return failed(who, bucket, e, new Failure(null));
+  boolean failed(String call, @Nullable Bucket bucket, StoreException e) {
+    if (bucket != null && isDamage(e)) {
+      // It did answer.
+      ended(call, bucket);
+      return damaged(bucket, e);
+    }
+    boolean silent = e.kind() == StoreException.Kind.UNREACHABLE;
+    synchronized (failing) {
+      long now = clock.getAsLong();
+      failing.put(new Call(call, bucket), new Failure(silent, now));
+      if (!open && (!endedBefore || now - lastEnd >= AFTERMATH.toNanos())) {
+        open = true;
+        log.warn(
+            "Redis does not answer or refuses: {}. Jobs wait in it, and acknowledgements are kept"
+                + " here. Calls are repeated until they work, without further messages.",
+            e.getMessage());
+      }
+    }
+    return false;
   }
 
-  /**
-   * A call failed of a duty that calls only when somebody wants it to, and perhaps never again: it
-   * keeps the outage open until a call of its own works, or none has failed for a while and the
-   * {@linkplain #works store works}. Otherwise as {@link #failed}.
-   */
-  boolean failedOnDemand(Object who, Bucket bucket, RuntimeException e) {
-    boolean silent = e instanceof StoreException s && s.kind() == StoreException.Kind.UNREACHABLE;
-    long quiet = (silent ? SILENCE : REFUSAL).toNanos();
-    return failed(who, bucket, e, new Failure(clock.getAsLong() + quiet));
+  /** A call worked. It looked at all keys of its bucket, so that none is damaged. */
+  void answered(String call, @Nullable Bucket bucket) {
+    ended(call, bucket);
+    if (bucket != null && !damaged.isEmpty() && damaged.remove(bucket) != null) {
+      log.info("{} is no longer quarantined", bucket);
+    }
+  }
+
+  private void ended(String call, @Nullable Bucket bucket) {
+    if (!failing.isEmpty()) {
+      end(
+          entry ->
+              Objects.equals(entry.getKey().bucket(), bucket)
+                  && (entry.getValue().silent() || entry.getKey().name().equals(call)));
+    }
   }
 
   /**
    * The watch found that the store reads and writes.
    *
-   * @param asked when it began to look, ns
+   * @param asked when it began to look, monotonic ns
    */
   void works(long asked) {
-    if (failing.values().removeIf(failure -> failure.isOver(asked))) {
-      tellEnd();
+    end(entry -> asked - entry.getValue().at() >= QUIET.toNanos());
+  }
+
+  /** Returns whether an outage has begun and not ended. */
+  boolean areOpen() {
+    synchronized (failing) {
+      return open;
     }
   }
 
-  private void tellEnd() {
-    if (failing.isEmpty()) {
-      log.info("The store answers again");
-    }
-  }
-
-  private boolean failed(Object who, @Nullable Bucket bucket, RuntimeException e, Failure failure) {
-    if (bucket != null && isDamage(e)) {
-      // It did answer.
-      if (failing.remove(who) != null) {
-        tellEnd();
-      }
-      return damaged(bucket, (StoreException) e);
-    }
-    boolean first = failing.isEmpty();
-    boolean news = failing.put(who, failure) == null;
-    if (news && first) {
-      if (e instanceof StoreException) {
-        log.warn(
-            "The store does not answer or refuses: {}. Jobs wait in it, acks are kept here; it is"
-                + " tried again until it works, without further messages.",
-            e.getMessage());
-      } else {
-        log.error("A call to the store failed in an unexpected way; it is tried again", e);
+  private void end(Predicate<Map.Entry<Call, Failure>> which) {
+    synchronized (failing) {
+      failing.entrySet().removeIf(which);
+      if (open && failing.isEmpty()) {
+        open = false;
+        endedBefore = true;
+        lastEnd = clock.getAsLong();
+        log.info("Redis answers again");
       }
     }
-    return news;
   }
 
-  /** A call worked. */
-  void answered(Object who, @Nullable Bucket bucket) {
-    if (!failing.isEmpty() && failing.remove(who) != null) {
-      tellEnd();
-    }
-    if (bucket != null) {
-      mended(bucket);
-    }
-  }
-
-  /** A call looked at all keys of the bucket, and none was damaged. */
-  void mended(Bucket bucket) {
-    if (!damaged.isEmpty() && damaged.remove(bucket) != null) {
-      log.info("{} is no longer quarantined", bucket);
-    }
-  }
-
-  /** Whether an operator has to mend the bucket's keys. */
+  /** Whether an operator has to repair the bucket's keys. */
   static boolean isDamage(RuntimeException e) {
     return e instanceof StoreException s && s.kind() == StoreException.Kind.CORRUPT;
   }
 
-  /**
-   * A call found keys of the bucket damaged. Every call looks at all of them, so that the next one
-   * that works proves them well, whoever makes it.
-   *
-   * @return whether that is news
-   */
-  boolean damaged(Bucket bucket, StoreException e) {
+  private boolean damaged(Bucket bucket, StoreException e) {
     boolean news = damaged.put(bucket, String.valueOf(e.getMessage())) == null;
     if (news) {
       log.error(
@@ -145,6 +143,11 @@ final class Outages {
           Scanner.QUARANTINE.toSeconds());
     }
     return news;
+  }
+
+  /** Whether keys of the bucket were found damaged when it was last called. */
+  boolean isDamaged(Bucket bucket) {
+    return !damaged.isEmpty() && damaged.containsKey(bucket);
   }
 
   /** What is wrong with the queues that are damaged, as it was seen last. */

@@ -9,20 +9,23 @@ import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Lease;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
+import io.punctual.core.store.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The door for those who pull; what waits is kept by {@link Pulls}. */
+/** Serves pulls, and the ends of what was pulled; those that wait are kept by {@link Pulls}. */
 final class PulledClaims implements Claims {
 
   private static final CompletableFuture<Settled> LOST =
@@ -42,14 +45,19 @@ final class PulledClaims implements Claims {
   public CompletableFuture<List<PulledJob>> pull(PullRequest request) {
     Session session = sessions.get();
     Pulls pulls = session.context().pulls();
+    Look look = new Look(request);
     for (QueueName queue : request.queues()) {
-      // Whoever waits already comes first: what is due is theirs.
+      // Pulls that wait already come first: what is due is theirs.
       if (request.patience().isZero() || !pulls.waits(queue)) {
-        List<PulledJob> found = takeDue(session, queue, request);
-        if (!found.isEmpty()) {
-          return CompletableFuture.completedFuture(found);
+        look.at(session, queue);
+        if (!look.found.isEmpty()) {
+          return CompletableFuture.completedFuture(look.found);
         }
       }
+    }
+    RuntimeException failure = look.failure;
+    if (failure != null && look.asked == 0) {
+      throw failure;
     }
     if (request.patience().isZero()) {
       return CompletableFuture.completedFuture(List.of());
@@ -63,46 +71,73 @@ final class PulledClaims implements Claims {
         List.of(), request.patience().toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  private static List<PulledJob> takeDue(Session session, QueueName queue, PullRequest request) {
-    Optional<QueueLanes> lanes = session.queues().find(queue);
-    if (lanes.isEmpty()) {
-      return List.of();
+  /**
+   * Takes what is due, bucket after bucket. A bucket that fails is left out: what the others have
+   * given is not lost for it, and a damaged queue is not in the way of those that are asked for
+   * with it. {@link Outages} has heard of it.
+   */
+  private final class Look {
+
+    private final PullRequest request;
+    private final List<PulledJob> found = new ArrayList<>();
+    private final Set<String> away = new HashSet<>();
+    private int asked;
+    private @Nullable RuntimeException failure;
+
+    Look(PullRequest request) {
+      this.request = request;
     }
-    List<PulledJob> found = new ArrayList<>();
-    List<Lane> inAnyOrder = new ArrayList<>(lanes.get().lanes);
-    Collections.shuffle(inAnyOrder);
-    for (Lane lane : inAnyOrder) {
-      if (found.size() < request.max()) {
+
+    void at(Session session, QueueName queue) {
+      try {
+        Optional<QueueLanes> lanes = session.queues().find(queue);
+        if (lanes.isEmpty()) {
+          asked++;
+          return;
+        }
+        List<Lane> inAnyOrder = new ArrayList<>(lanes.get().lanes);
+        Collections.shuffle(inAnyOrder);
+        inAnyOrder.forEach(this::at);
+      } catch (RuntimeException e) {
+        failure = e;
+      }
+    }
+
+    private void at(Lane lane) {
+      String node = jobs.node(lane.bucket);
+      if (found.size() >= request.max() || away.contains(node)) {
+        return;
+      }
+      try {
         Claim claim = lane.puller.claim(request, request.max() - found.size());
-        session.context().contact().answered(session.context().now());
+        asked++;
         // Its lease is one more that may have to be taken back.
         Long deadline = claim.nextDeadline();
         if (deadline != null && !claim.jobs().isEmpty()) {
-          lane.bell.deadline(deadline);
+          lane.signal.deadline(deadline);
         }
         List<PulledJob> open = lane.puller.open(claim, request);
         // Until now nobody had asked for them.
         lane.puller.handedOut(claim, new ClaimTime(0, claim.now(), 0));
         found.addAll(open);
+      } catch (StoreException e) {
+        failure = e;
+        if (e.kind() == StoreException.Kind.UNREACHABLE) {
+          // Each further call there would take as long.
+          away.add(node);
+        }
       }
     }
-    return found;
   }
 
   @Override
   public List<QueueName> paused(List<QueueName> queues) {
     Queues known = sessions.get().queues();
-    return queues.stream()
-        .filter(
-            queue ->
-                known
-                    .find(queue)
-                    .filter(
-                        found ->
-                            found.lanes.stream()
-                                .anyMatch(lane -> jobs.stats(lane.bucket).pausedSince() != null))
-                    .isPresent())
-        .toList();
+    return queues.stream().filter(queue -> isPaused(known.seen(queue))).toList();
+  }
+
+  private static boolean isPaused(@Nullable QueueLanes lanes) {
+    return lanes != null && lanes.lanes.stream().anyMatch(lane -> lane.puller.isPaused());
   }
 
   @Override
@@ -195,7 +230,7 @@ final class PulledClaims implements Claims {
       return op == Settlement.Op.ACK ? GONE : LOST;
     }
     Lane lane = found.get();
-    return lane.finisher
+    return lane.settler
         .settle(
             new Settlement(
                 op,

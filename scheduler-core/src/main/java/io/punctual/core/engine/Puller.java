@@ -8,7 +8,6 @@ import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.JobStore;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,6 +28,11 @@ final class Puller {
     this.settler = settler;
     this.endings = endings;
     this.listener = listener;
+  }
+
+  /** Whether the bucket was paused when it was last claimed from or looked at. */
+  boolean isPaused() {
+    return claimer.isPaused();
   }
 
   /** Claims at most so many on the terms of the request. */
@@ -78,13 +82,13 @@ final class Puller {
             job.taskId(),
             e.getMessage());
     Note note = new Note("", String.valueOf(e.getMessage()));
-    settler.send(endings.rejected(job, note), new CompletableFuture<>());
+    var unused = settler.keep(endings.rejected(job, note));
   }
 
   /** Nobody wants these any more: they wait again, untried. */
   void giveBack(Claim claim) {
     for (ClaimedJob job : claim.jobs()) {
-      settler.send(endings.returned(job), new CompletableFuture<>());
+      var unused = settler.keep(endings.returned(job));
     }
   }
 }

@@ -105,6 +105,11 @@ final class Pulls {
     return found.isEmpty() ? null : found.get(0);
   }
 
+  /** The queues for which pulls wait. */
+  Set<QueueName> waitedFor() {
+    return queues.keySet();
+  }
+
   /** Ends all waits with no job. */
   void close() {
     List<Waiting> all = new ArrayList<>();

@@ -15,11 +15,11 @@ final class QueueLanes {
 
   QueueLanes(QueueName queue, int buckets, Context context) {
     this.queue = queue;
-    Room room = new Room(queue, context.dispatcher());
-    this.listener = context.options().listener().of(queue);
+    this.listener =
+        new SafeListener(queue, context.options().listener().of(queue), context.defects());
     this.lanes =
         IntStream.range(0, buckets)
-            .mapToObj(index -> new Lane(new Bucket(queue, index), context, room, listener))
+            .mapToObj(index -> new Lane(new Bucket(queue, index), context, listener))
             .toList();
     this.dispatcher = context.dispatcher();
   }
@@ -35,11 +35,7 @@ final class QueueLanes {
 
   /** Drops what is not sent to the store yet. */
   void close() {
-    for (Lane lane : lanes) {
-      lane.submitter.close();
-      lane.settler.close();
-      lane.finisher.close();
-    }
+    lanes.forEach(Lane::close);
   }
 
   Lane lane(String taskId) {

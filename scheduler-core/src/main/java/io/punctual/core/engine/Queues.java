@@ -1,5 +1,6 @@
 package io.punctual.core.engine;
 
+import io.punctual.core.queue.Bucket;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.QueueDirectory;
 import io.punctual.core.store.StoreException;
@@ -26,11 +27,13 @@ final class Queues {
   // The directory of ten thousand queues is half a megabyte: spend at most a twentieth on reading.
   private static final int SHARE = 20;
 
+  private static final String DUTY = "Reading the directory of queues";
+
   private final QueueDirectory directory;
   private final Context context;
   private final Map<QueueName, QueueLanes> known = new ConcurrentHashMap<>();
   private final Set<QueueLanes> unscanned = ConcurrentHashMap.newKeySet();
-  private final Doorbell bell = new Doorbell();
+  private final WakeSignal signal = new WakeSignal();
   private final Backoff backoff = Backoff.ofStore();
   private volatile boolean scanning;
   private final Registrations registrations;
@@ -56,7 +59,7 @@ final class Queues {
   void stop() {
     stopping = true;
     scanning = false;
-    bell.ask();
+    signal.ask();
     known.values().forEach(queue -> queue.lanes.forEach(lane -> lane.scanner.stop()));
   }
 
@@ -118,17 +121,17 @@ final class Queues {
     return directory.all();
   }
 
-  /** Somebody may want jobs of that queue. */
-  void room(QueueName queue) {
-    QueueLanes seen = known.get(queue);
-    if (seen != null) {
-      seen.lanes.forEach(lane -> lane.bell.room());
+  /** Makes the scanner of a bucket look at it, if the bucket is known. */
+  void ask(Bucket bucket) {
+    QueueLanes seen = known.get(bucket.queue());
+    if (seen != null && bucket.index() < seen.lanes.size()) {
+      seen.lanes.get(bucket.index()).signal.ask();
     }
   }
 
   /** Somebody spoke of a queue that is not known. */
   void hint() {
-    bell.ask();
+    signal.ask();
   }
 
   private QueueLanes adopt(QueueName queue, int buckets) {
@@ -147,13 +150,9 @@ final class Queues {
   }
 
   private void read() {
-    try {
-      while (!stopping) {
-        bell.take();
-        bell.sleep(refresh(), Long.MIN_VALUE, Long.MIN_VALUE, false);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    while (!stopping) {
+      signal.take();
+      signal.sleep(refresh(), Long.MIN_VALUE, Long.MIN_VALUE);
     }
   }
 
@@ -167,16 +166,16 @@ final class Queues {
       }
       // Known before the start, or served by the dispatcher only by now.
       unscanned.removeIf(QueueLanes::scan);
-    } catch (RuntimeException e) {
-      context.outages().failed(this, null, e);
+    } catch (StoreException e) {
+      return backoff.next(ThreadLocalRandom.current());
+    } catch (RuntimeException | Error e) {
+      context.defects().met(DUTY, e);
       return backoff.next(ThreadLocalRandom.current());
     }
-    long received = context.now();
-    context.contact().answered(received);
-    context.outages().answered(this, null);
+    context.defects().worked(DUTY);
     backoff.reset();
     long every = Math.min(REFRESH.toNanos(), context.options().lease().toNanos() / 4);
-    return Math.max(every, SHARE * (received - sent));
+    return Math.max(every, SHARE * (context.now() - sent));
   }
 
   private void readAll() {
@@ -188,10 +187,5 @@ final class Queues {
         directory.register(queue, known.get(queue).lanes.size());
       }
     }
-  }
-
-  @Override
-  public String toString() {
-    return "the directory of queues";
   }
 }

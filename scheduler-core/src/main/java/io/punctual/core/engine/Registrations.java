@@ -67,12 +67,12 @@ final class Registrations {
         return null;
       }
       return fail(queue, e);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       return fail(queue, e);
     }
   }
 
-  private @Nullable QueueName fail(QueueName queue, RuntimeException e) {
+  private @Nullable QueueName fail(QueueName queue, Throwable e) {
     Turn turn = endOf(queue);
     turn.answer().completeExceptionally(e);
     return turn.next();

@@ -9,6 +9,7 @@ import io.punctual.core.store.JobStore;
 import io.punctual.core.store.StoreException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,27 +19,27 @@ import org.slf4j.LoggerFactory;
  * Hands out the jobs of one bucket when they are due. One thread, which sleeps unless there is
  * something to do.
  *
- * <p>A <i>look</i> is a claim of what is due, at most as many jobs as there is room for; without
- * room it only reads the counts. Each answer carries the store's time, the next due time and the
- * next lease deadline, and {@link WakePlan} makes of them when to look again. In between the
- * scanner sleeps on its {@link Doorbell}, on which rings whoever knows better: a submit that became
- * the earliest job (here, or on another engine by way of the store), room that became free, a
- * connection that was away.
+ * <p>A <i>look</i> is a claim of what is due, at most as many jobs as {@link Capacity} allows; if
+ * it refuses, the look only reads the counts. Each answer carries the store's time, the next due
+ * time and the next lease deadline, and {@link WakePlan} makes of them when to look again. In
+ * between the scanner sleeps on its {@link WakeSignal}. A submit raises that when its job became
+ * the earliest one (here, or on another engine by way of the store), {@link Capacity} when
+ * something was given back, and the listening for wake-ups when its connection was away.
  *
  * <p>Leases are expired only right after a look, whose answer proves two things: by the store's own
  * clock the deadline has passed, and the store is answering. A call that hung while the store was
  * paused therefore expires nothing. After a silence {@link Contact} grants the holders one more
  * heartbeat.
  *
- * <p>Nothing but {@link #stop} ends the loop: errors of the store make it wait with a back-off, and
- * a dispatcher that throws gets its jobs taken back.
+ * <p>Nothing but {@link #stop} ends the loop: errors of the store make it wait with a back-off,
+ * defects are shown in health, and a dispatcher that throws gets its jobs taken back.
  */
 final class Scanner {
 
   /** How often a bucket is tried that an operator has to repair. */
   static final Duration QUARANTINE = Duration.ofSeconds(30);
 
-  /** How many of those who pull are served before the dispatcher has its turn again. */
+  /** How many pulls are served before the dispatcher has its turn again. */
   private static final int PULLS_AT_ONCE = 16;
 
   private static final Duration DEFECT = Duration.ofSeconds(5);
@@ -46,41 +47,41 @@ final class Scanner {
 
   private final Bucket bucket;
   private final Context context;
-  private final Room room;
-  private final Doorbell bell;
+  private final Capacity.Claimer capacity;
+  private final WakeSignal signal;
   private final Claimer claimer;
   private final Deliveries deliveries;
-  private final Settler settler;
   private final Puller puller;
   private final QueueListener listener;
+  private final String duty;
   private final WakePlan plan;
   private final Backoff backoff = Backoff.ofStore();
   private long failingSince = Long.MAX_VALUE;
   private long expireFrom;
   private boolean pullsFirst;
-  private long noRoomAt;
+  private boolean refused;
+  private long refusedAt;
   private volatile boolean stopping;
   private @Nullable Thread thread;
 
   Scanner(
       Bucket bucket,
       Context context,
-      Room room,
-      Doorbell bell,
+      Capacity.Claimer capacity,
+      WakeSignal signal,
       Claimer claimer,
       Deliveries deliveries,
-      Settler settler,
       Puller puller,
       QueueListener listener) {
     this.bucket = bucket;
     this.context = context;
-    this.room = room;
-    this.bell = bell;
+    this.capacity = capacity;
+    this.signal = signal;
     this.claimer = claimer;
     this.deliveries = deliveries;
-    this.settler = settler;
     this.puller = puller;
     this.listener = listener;
+    this.duty = "The scanner of " + bucket;
     this.plan =
         new WakePlan(
             () -> context.options().safetyCheck().apply(bucket.queue()), context.idleChecks());
@@ -95,7 +96,7 @@ final class Scanner {
   /** Claims no more; returns at once. */
   void stop() {
     stopping = true;
-    bell.ask();
+    signal.ask();
   }
 
   /** Whether it was started. */
@@ -120,93 +121,95 @@ final class Scanner {
   }
 
   private void run() {
-    noRoomAt = context.now();
-    try {
-      while (!stopping) {
+    refusedAt = context.now();
+    while (!stopping) {
+      try {
         turn();
+      } catch (RuntimeException | Error e) {
+        failed(e);
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 
-  private void turn() throws InterruptedException {
-    Doorbell.Rings rings = bell.take();
-    plan.head(rings.head());
-    plan.leased(rings.deadline());
-    if (rings.asked()) {
+  private void turn() {
+    WakeSignal.Raised raised = signal.take();
+    plan.head(raised.head());
+    plan.leased(raised.deadline());
+    if (raised.asked()) {
       plan.ask();
     }
-    int free = takeRoom();
-    boolean pulled = context.pulls().waits(bucket.queue());
-    WakePlan.Look next;
-    long wait;
-    try {
-      long now = context.now();
-      next = plan.next(now, free == 0 && !pulled);
-      wait = next.at() - now;
-      if (wait <= 0) {
-        context.options().listener().woken(next.cause());
-        tryToLook(free);
-        return;
-      }
-    } finally {
-      room.give(free);
+    if (raised.capacity()) {
+      refused = false;
+    }
+    boolean blocked = refused && !context.pulls().waits(bucket.queue());
+    long now = context.now();
+    WakePlan.Look next = plan.next(now, blocked);
+    long wait = next.at() - now;
+    if (wait <= 0) {
+      context.options().listener().woken(next.cause());
+      tryToLook(next.cause());
+      return;
     }
     ScanSignals signals = context.signals();
     if (signals != null) {
-      if (free == 0 && !pulled && plan.ready()) {
+      if (blocked && plan.ready()) {
         signals.parked(bucket);
       }
       signals.asleep(bucket, wait, next.cause());
     }
-    boolean blocked = free == 0 && !pulled;
-    bell.sleep(wait, plan.nextDue(), plan.nextDeadline(), blocked);
+    signal.sleep(wait, plan.nextDue(), plan.nextDeadline());
     if (blocked) {
-      noRoomAt = context.now();
+      refusedAt = context.now();
     }
   }
 
-  private int takeRoom() {
-    boolean none =
-        settler.full() || !context.openContent().hasRoom(bucket.queue().application(), bell);
-    return none ? 0 : room.take(context.options().maxClaim());
-  }
-
-  private void tryToLook(int free) throws InterruptedException {
-    context.looks().acquire();
+  private void tryToLook(WakeCause cause) {
+    Semaphore looks = context.looks().begin(context.jobs().node(bucket));
     try {
-      look(free);
+      look(cause);
       claimer.giveBack();
+      context.defects().worked(duty);
+      if (plan.expires(context.now()) && !stopping) {
+        expire();
+      }
     } catch (RuntimeException | Error e) {
       failed(e);
-      return;
     } finally {
-      context.looks().release();
-    }
-    if (plan.expires(context.now()) && !stopping) {
-      tryToExpire();
+      looks.release();
     }
   }
 
-  // Where both wait, those who pull and the dispatcher come first in turns.
-  private void look(int free) {
+  // If both wait, pulls and the dispatcher come first in turns.
+  private void look(WakeCause cause) {
     pullsFirst = !pullsFirst;
     boolean looked = pullsFirst && servePulls();
-    if (free > 0) {
-      EngineOptions options = context.options();
-      long sent = context.now();
-      Claim claim = claimer.claim(free, options.lease(), JobStore.ClaimMode.PUSH, options.owner());
-      claimed(sent, claim);
-      ClaimTime time = claimTime(sent, claim, free);
-      handOut(claim, time);
-      looked = true;
-    }
+    looked |= serveDispatcher();
     if (!pullsFirst) {
       looked |= servePulls();
     }
-    if (!looked) {
+    // A due job that was refused: the signal comes when that is over.
+    if (!looked && cause != WakeCause.DUE) {
       count();
+    }
+  }
+
+  private boolean serveDispatcher() {
+    EngineOptions options = context.options();
+    int free = capacity.take(options.maxClaim());
+    refused = free == 0;
+    if (refused) {
+      refusedAt = context.now();
+      return false;
+    }
+    try {
+      long sent = context.now();
+      long ends = capacity.ends();
+      Claim claim = claimer.claim(free, options.lease(), JobStore.ClaimMode.PUSH, options.owner());
+      claimed(sent, ends, claim);
+      handOut(claim, claimTime(sent, claim, free));
+      return true;
+    } finally {
+      capacity.give(free);
     }
   }
 
@@ -231,9 +234,9 @@ final class Scanner {
 
   private boolean serve(Pulls.Waiting waiting) {
     long sent = context.now();
+    long ends = capacity.ends();
     Claim claim = puller.claim(waiting.request, waiting.request.max());
-    claimed(sent, claim);
-    reportCorrupt(claim);
+    claimed(sent, ends, claim);
     ClaimTime time = claimTime(sent, claim, waiting.request.max());
     List<PulledJob> open = puller.open(claim, waiting.request);
     if (!open.isEmpty() && !waiting.answer.complete(open)) {
@@ -246,22 +249,22 @@ final class Scanner {
   }
 
   private ClaimTime claimTime(long sent, Claim claim, int asked) {
-    ClaimTime time = new ClaimTime(sent, claim.now(), sent - noRoomAt);
+    ClaimTime time = new ClaimTime(sent, claim.now(), sent - refusedAt);
     int given = claim.jobs().size() + claim.corrupt().size();
     if (claim.pausedSince() != null
         || claim.full()
         || (given >= asked && asked < context.options().maxClaim())) {
-      // What is left waits for room.
-      noRoomAt = context.now();
+      // What is left waits for capacity.
+      refusedAt = context.now();
     }
     return time;
   }
 
-  private void claimed(long sent, Claim claim) {
+  private void claimed(long sent, long ends, Claim claim) {
     answered(sent, claim.now());
     plan.due(orNever(claim.nextDue()));
     plan.deadline(orNever(claim.nextDeadline()));
-    bell.full(claim.full());
+    capacity.claimed(claim.full(), ends);
   }
 
   private void count() {
@@ -269,6 +272,7 @@ final class Scanner {
     BucketStats stats = context.jobs().stats(bucket);
     answered(sent, stats.now());
     Long due = stats.oldestReady() != null ? stats.oldestReady() : stats.nextDue();
+    claimer.paused(stats.pausedSince() != null);
     plan.due(stats.pausedSince() != null ? WakePlan.NEVER : orNever(due));
     if (stats.reserved() == 0) {
       plan.deadline(WakePlan.NEVER);
@@ -278,38 +282,32 @@ final class Scanner {
     }
   }
 
-  private void tryToExpire() throws InterruptedException {
-    context.looks().acquire();
+  private void expire() {
     long sent = context.now();
-    try {
-      Expired expired = context.jobs().expire(bucket, JobStore.MAX_JOBS);
-      answered(sent, expired.now());
-      plan.deadline(orNever(expired.nextDeadline()));
-      if (expired.retried() > 0) {
-        plan.head(expired.now());
-        listener.repeated(RepeatCause.LEASE_EXPIRED, expired.retried());
-      }
-      if (expired.dead() > 0) {
-        listener.died(DeathCause.LEASE_EXPIRED, expired.dead());
-      }
-      if (expired.retried() + expired.dead() > 0) {
-        LogFields.of(log.atWarn(), bucket.queue())
-            .log(
-                "{}: leases ran out, since a scheduler or worker went away: {} jobs wait again, {}"
-                    + " are dead letters",
-                bucket,
-                expired.retried(),
-                expired.dead());
-      }
-    } catch (RuntimeException | Error e) {
-      failed(e);
-    } finally {
-      context.looks().release();
+    Expired expired = context.jobs().expire(bucket, JobStore.MAX_JOBS);
+    answered(sent, expired.now());
+    plan.deadline(orNever(expired.nextDeadline()));
+    if (expired.retried() > 0) {
+      plan.head(expired.now());
+      listener.repeated(RepeatCause.LEASE_EXPIRED, expired.retried());
+    }
+    if (expired.dead() > 0) {
+      listener.died(DeathCause.LEASE_EXPIRED, expired.dead());
+    }
+    int ended = expired.retried() + expired.dead();
+    if (ended > 0) {
+      capacity.ended(ended);
+      LogFields.of(log.atWarn(), bucket.queue())
+          .log(
+              "{}: leases ran out, since a scheduler or worker went away: {} jobs wait again, {}"
+                  + " are dead letters",
+              bucket,
+              expired.retried(),
+              expired.dead());
     }
   }
 
   private void handOut(Claim claim, ClaimTime time) {
-    reportCorrupt(claim);
     List<Delivery> open = deliveries.open(claim.jobs(), time);
     ScanSignals signals = context.signals();
     if (signals != null) {
@@ -335,22 +333,8 @@ final class Scanner {
     }
   }
 
-  private void reportCorrupt(Claim claim) {
-    if (!claim.corrupt().isEmpty()) {
-      listener.died(DeathCause.CORRUPT, claim.corrupt().size());
-      LogFields.of(log.atError(), bucket.queue(), claim.corrupt().get(0))
-          .log(
-              "{}: {} jobs had lost their record and are dead letters now, the first is {}",
-              bucket,
-              claim.corrupt().size(),
-              claim.corrupt().get(0));
-    }
-  }
-
   private void answered(long sent, long storeNow) {
     long received = context.now();
-    context.contact().answered(received);
-    context.outages().answered(this, bucket);
     backoff.reset();
     plan.answered(sent, received, storeNow);
     // The node of this bucket may have been away while others answered.
@@ -367,12 +351,11 @@ final class Scanner {
     failingSince = Math.min(failingSince, now);
     long wait = backoff.next(ThreadLocalRandom.current());
     if (e instanceof StoreException s) {
-      context.outages().failed(this, bucket, s);
       if (s.kind() == StoreException.Kind.CORRUPT) {
         wait = QUARANTINE.toNanos();
       }
     } else if (!stopping) {
-      log.error("The scanner of {} met a defect of Punctual; it goes on", bucket, e);
+      context.defects().met(duty, e);
       wait = DEFECT.toNanos();
     }
     plan.failed(now, wait);

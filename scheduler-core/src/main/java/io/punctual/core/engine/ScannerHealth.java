@@ -12,6 +12,11 @@ import java.util.SortedMap;
  *     another engine
  * @param damaged the queues of which a key in the store has a foreign type, each with the key and
  *     what stands there; their jobs wait until an operator has mended it. Any call may have seen it
+ * @param defects what duties of the engine have met that should not happen, by the duty's name,
+ *     until it works again; each of them goes on
  */
 public record ScannerHealth(
-    int running, List<String> ended, SortedMap<QueueName, String> damaged) {}
+    int running,
+    List<String> ended,
+    SortedMap<QueueName, String> damaged,
+    SortedMap<String, String> defects) {}

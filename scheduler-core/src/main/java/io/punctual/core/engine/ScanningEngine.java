@@ -83,6 +83,11 @@ final class ScanningEngine implements Engine {
     return new Session(store, options, dispatcher, signals, threads.get(), random);
   }
 
+  /** What is not given back, ended or written, for tests; empty when all is at rest. */
+  List<String> inUse() {
+    return session.inUse();
+  }
+
   /** The queues as they are known now. */
   Queues seen() {
     return session.queues();
@@ -232,27 +237,21 @@ final class ScanningEngine implements Engine {
 
   @Override
   public Optional<QueueStats> stats(QueueName queue) {
-    Session now = session;
-    return now.queues().find(queue).map(found -> stats(found, now.context().outages()));
+    return session.queues().find(queue).map(this::stats);
   }
 
   // A bucket that is damaged must not hide the others, of this queue and of all that are listed.
-  private QueueStats stats(QueueLanes found, Outages outages) {
+  private QueueStats stats(QueueLanes found) {
     List<BucketStats> whole = new ArrayList<>();
     String damage = null;
     for (Lane lane : found.lanes) {
       try {
         whole.add(jobs.stats(lane.bucket));
-        outages.mended(lane.bucket);
       } catch (StoreException e) {
         if (!Outages.isDamage(e)) {
           throw e;
         }
         damage = damage == null ? e.getMessage() : damage;
-        if (outages.damaged(lane.bucket, e)) {
-          // From now on its scanner looks whether it is mended.
-          lane.bell.ask();
-        }
       }
     }
     return Views.queue(
@@ -281,12 +280,12 @@ final class ScanningEngine implements Engine {
 
   @Override
   public void capacityChanged(QueueName queue) {
-    session.queues().room(queue);
+    session.context().capacity().changed(queue);
   }
 
   private static void wake(Lane lane, @Nullable Long newHead) {
     if (newHead != null) {
-      lane.bell.head(newHead);
+      lane.signal.head(newHead);
     }
   }
 }

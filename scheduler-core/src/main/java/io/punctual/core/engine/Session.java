@@ -2,12 +2,12 @@ package io.punctual.core.engine;
 
 import io.punctual.core.queue.Bucket;
 import io.punctual.core.store.Store;
+import io.punctual.core.store.StoreCalls;
 import io.punctual.core.store.WakeUps;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -20,7 +20,6 @@ import org.slf4j.LoggerFactory;
 final class Session {
 
   private static final Logger log = LoggerFactory.getLogger(Session.class);
-  private static final int LOOKS_AT_ONCE = 16;
 
   /** How long a stop waits for the store to take the last endings. */
   private static final Duration FLUSH = Duration.ofSeconds(2);
@@ -33,6 +32,8 @@ final class Session {
   }
 
   private final WakeUps wakeUps;
+  private final StoreCalls calls;
+  private final StoreFeed feed;
   private final Context context;
   private final Queues queues;
   private final StoreWatch watch;
@@ -51,26 +52,31 @@ final class Session {
     long start = System.nanoTime();
     LongSupplier clock = () -> System.nanoTime() - start;
     this.wakeUps = store.wakeUps();
+    this.calls = store.calls();
+    Defects defects = new Defects();
     this.context =
         new Context(
             store.jobs(),
             options,
             dispatcher,
-            threads,
+            threads.reportingTo(defects),
             random,
             clock,
             new Contact(options.lease()),
             new Outages(clock),
+            defects,
             new InFlight(),
-            OpenContent.ofHeap(),
+            new Capacity(dispatcher, defects, Capacity.bytesOfHeap(), store.jobs()::node),
             new Pulls(),
             new Admission(),
             new IdleChecks(options.idleChecksPerSecond()),
-            new Semaphore(LOOKS_AT_ONCE),
+            new Looks(),
             signals);
     this.queues = new Queues(store.queues(), context);
     this.watch = new StoreWatch(store, context, queues);
-    context.pulls().ringsWith(queues::room);
+    this.feed = new StoreFeed(clock, context.contact(), context.outages(), queues::ask);
+    calls.add(feed);
+    context.pulls().ringsWith(context.capacity()::changed);
   }
 
   StoreWatch watch() {
@@ -99,7 +105,25 @@ final class Session {
         }
       }
     }
-    return new ScannerHealth(running, List.copyOf(ended), context.outages().damaged());
+    return new ScannerHealth(
+        running, List.copyOf(ended), context.outages().damaged(), context.defects().open());
+  }
+
+  /** Lists what is not given back, ended or written; empty when all is at rest. For tests. */
+  List<String> inUse() {
+    List<String> found = new ArrayList<>(context.capacity().inUse());
+    if (context.looks().inUse() != 0) {
+      found.add("looks: " + context.looks().inUse());
+    }
+    if (context.inFlight().count() != 0) {
+      found.add("deliveries in flight: " + context.inFlight().count());
+    }
+    if (context.admission().inside() != 0) {
+      found.add("admitted submissions: " + context.admission().inside());
+    }
+    context.pulls().waitedFor().forEach(queue -> found.add("pulls that wait for " + queue));
+    queues.all().forEach(queue -> queue.lanes.forEach(lane -> found.addAll(lane.inUse())));
+    return found;
   }
 
   boolean isRunning() {
@@ -200,6 +224,7 @@ final class Session {
     }
     context.inFlight().close();
     context.threads().close();
+    calls.remove(feed);
     if (listener != null) {
       try {
         listener.close();
@@ -219,7 +244,7 @@ final class Session {
       if (seen == null) {
         queues.hint();
       } else if (bucket.index() < seen.lanes.size()) {
-        seen.lanes.get(bucket.index()).bell.head(due);
+        seen.lanes.get(bucket.index()).signal.head(due);
       }
     }
 
@@ -227,7 +252,7 @@ final class Session {
     public void gap() {
       queues.hint();
       for (QueueLanes queue : queues.all()) {
-        queue.lanes.forEach(lane -> lane.bell.ask());
+        queue.lanes.forEach(lane -> lane.signal.ask());
       }
     }
   }

@@ -7,6 +7,7 @@ import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.StoreException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -16,41 +17,58 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the ends of attempts of one bucket, in groups. While the store is away they are kept and
- * sent again: a lost ack would be work done twice. Memory stays bounded, since the scanner claims
- * no more jobs while {@link #full}.
+ * Writes the ends of attempts of one bucket, in groups.
+ *
+ * <p>The ends of this engine's own deliveries are kept while the store is away, and sent again: a
+ * lost acknowledgement would be work done twice. Memory stays bounded, since {@link Capacity} lets
+ * nothing be claimed beyond a number of them. What a caller says by a token is told at once if it
+ * fails: the caller repeats it, and has the lease to fall back on.
  */
 final class Settler {
 
   private static final Logger log = LoggerFactory.getLogger(Settler.class);
-  private static final int FULL = 10_000;
 
   private final Bucket bucket;
   private final Context context;
   private final LeaseKeeper keeper;
-  private final Doorbell bell;
+  private final Capacity.Claimer capacity;
+  private final WakeSignal signal;
   private final QueueListener listener;
   private final Backoff backoff;
   private final GroupCommit<Entry> commit;
 
+  /**
+   * @param delivery what it closes; null for none
+   * @param cause why the job goes out again if it does; null if nothing ran
+   * @param kept whether it is sent again after a failure, else the failure is told
+   */
   private record Entry(
       Settlement settlement,
       @Nullable OpenDelivery delivery,
       @Nullable RepeatCause cause,
-      CompletableFuture<Void> stored) {}
+      boolean kept,
+      CompletableFuture<Settled> answer) {}
 
   Settler(
-      Bucket bucket, Context context, LeaseKeeper keeper, Doorbell bell, QueueListener listener) {
+      Bucket bucket,
+      Context context,
+      LeaseKeeper keeper,
+      Capacity.Claimer capacity,
+      WakeSignal signal,
+      QueueListener listener) {
     this.bucket = bucket;
     this.context = context;
     this.keeper = keeper;
-    this.bell = bell;
+    this.capacity = capacity;
+    this.signal = signal;
     this.listener = listener;
     // Back before anybody may expire the leases, see Contact.
     this.backoff = new Backoff(Duration.ofMillis(50), context.options().lease().dividedBy(10));
     this.commit =
         new GroupCommit<>(
+            "Writing the ends of attempts of " + bucket,
             context.threads(),
+            context.defects(),
             JobStore.MAX_JOBS,
             Long.MAX_VALUE,
             entry -> 0,
@@ -59,69 +77,33 @@ final class Settler {
   }
 
   /**
-   * Writes the end of an open delivery.
+   * Writes the end of an open delivery, and closes it once the store has it.
    *
    * @param cause why the job goes out again if it does; null if nothing ran
    */
-  void end(
-      OpenDelivery delivery,
-      Settlement settlement,
-      @Nullable RepeatCause cause,
-      CompletableFuture<Void> stored) {
-    add(new Entry(settlement, delivery, cause, stored));
+  CompletableFuture<Settled> end(
+      OpenDelivery delivery, Settlement settlement, @Nullable RepeatCause cause) {
+    return add(new Entry(settlement, delivery, cause, true, new CompletableFuture<>()));
   }
 
-  /** Writes a settlement that closes no delivery. */
-  void send(Settlement settlement, CompletableFuture<Void> stored) {
-    add(new Entry(settlement, null, null, stored));
+  /** Writes a settlement that closes no delivery, as often as it takes. */
+  CompletableFuture<Settled> keep(Settlement settlement) {
+    return add(new Entry(settlement, null, null, true, new CompletableFuture<>()));
   }
 
   /**
-   * Has the lease of an open delivery last as long as ever, or as given if that is longer, or sees
-   * that it is lost. Blocks.
-   */
-  void renew(OpenDelivery delivery, Duration atLeast) {
-    keeper.renew(delivery, atLeast);
-  }
-
-  /**
-   * Leaves an open delivery to its lease, once that lasts long enough.
+   * Writes a settlement for a caller who repeats it where need be.
    *
-   * @param until monotonic ns
+   * @return completes exceptionally with a {@link StoreException} if the store did not take it
    */
-  void defer(OpenDelivery delivery, long until, CompletableFuture<Void> stored) {
-    context.threads().run(() -> tryToDefer(delivery, until, stored));
+  CompletableFuture<Settled> settle(Settlement settlement) {
+    RepeatCause cause = settlement.op() == Settlement.Op.FAIL ? RepeatCause.FAILED : null;
+    return add(new Entry(settlement, null, cause, false, new CompletableFuture<>()));
   }
 
-  private void tryToDefer(OpenDelivery delivery, long until, CompletableFuture<Void> stored) {
-    try {
-      keeper.renew(delivery, Duration.ofNanos(Math.max(0, until - context.now())));
-    } catch (StoreException e) {
-      // It is kept alive as before meanwhile, as far as the store lets us.
-      context.outages().failedOnDemand(this, bucket, e);
-      context
-          .threads()
-          .runAfter(
-              e.kind() == StoreException.Kind.CORRUPT
-                  ? Scanner.QUARANTINE.toNanos()
-                  : backoff.next(ThreadLocalRandom.current()),
-              () -> tryToDefer(delivery, until, stored));
-      return;
-    } catch (RuntimeException e) {
-      LogFields.of(log.atError(), bucket.queue(), delivery.taskId())
-          .log("Job {} is left to its lease, it could not be deferred", delivery.taskId(), e);
-      keeper.closed(delivery);
-      stored.completeExceptionally(e);
-      return;
-    }
-    delivery.tell(listener);
-    keeper.closed(delivery);
-    stored.complete(null);
-  }
-
-  /** Whether so much waits that no more jobs may be taken. */
-  boolean full() {
-    return commit.size() >= FULL;
+  /** How many ends wait for the store. */
+  int size() {
+    return commit.size();
   }
 
   /** Drops what is not written yet. */
@@ -129,54 +111,101 @@ final class Settler {
     commit.close();
   }
 
-  private void add(Entry entry) {
-    if (!commit.add(entry)) {
-      drop(List.of(entry));
+  private CompletableFuture<Settled> add(Entry entry) {
+    if (entry.kept()) {
+      capacity.ending(1);
     }
+    if (!(entry.kept() ? commit.add(entry) : commit.addUrgent(entry))) {
+      drop(List.of(entry), null);
+    }
+    return entry.answer();
   }
 
-  private long write(List<Entry> group) {
+  private GroupCommit.@Nullable Again<Entry> write(List<Entry> group) {
+    List<Settled> settled;
     try {
-      boolean full = full();
-      List<Settled> settled =
-          context.jobs().settle(bucket, group.stream().map(Entry::settlement).toList());
-      context.contact().answered(context.now());
-      context.outages().answered(this, bucket);
-      backoff.reset();
-      Tally tally = new Tally(bucket.queue(), listener);
-      for (int i = 0; i < group.size(); i++) {
-        count(tally, group.get(i), settled.get(i));
-      }
-      tally.tell();
-      for (int i = 0; i < group.size(); i++) {
-        close(group.get(i), settled.get(i));
-      }
-      if (full) {
-        bell.room();
-      }
-      bell.ended();
-      return 0;
+      settled = context.jobs().settle(bucket, group.stream().map(Entry::settlement).toList());
     } catch (StoreException e) {
-      context.outages().failed(this, bucket, e);
-      return e.kind() == StoreException.Kind.CORRUPT
-          ? Scanner.QUARANTINE.toNanos()
-          : backoff.next(ThreadLocalRandom.current());
-    } catch (RuntimeException e) {
+      return refused(group, e);
+    } catch (RuntimeException | Error e) {
       return separate(group, e);
     }
+    backoff.reset();
+    // The store has it: whatever happens from here on, it is not sent again.
+    for (int i = 0; i < group.size(); i++) {
+      if (settled.get(i).kind() == Settled.Kind.RETRY) {
+        signal.head(settled.get(i).at());
+      }
+      forget(group.get(i));
+    }
+    capacity.ended(group.size());
+    try {
+      tell(group, settled);
+    } catch (RuntimeException | Error e) {
+      context.defects().met("Counting the ends of attempts of " + bucket, e);
+    }
+    for (int i = 0; i < group.size(); i++) {
+      group.get(i).answer().complete(settled.get(i));
+    }
+    return null;
+  }
+
+  private void tell(List<Entry> group, List<Settled> settled) {
+    Tally tally = new Tally(bucket.queue(), listener);
+    for (int i = 0; i < group.size(); i++) {
+      Entry entry = group.get(i);
+      OpenDelivery delivery = entry.delivery();
+      if (settled.get(i).kind() != Settled.Kind.LOST
+          || delivery == null
+          || delivery.tellsLossAtEnd()) {
+        tally.add(entry.settlement(), settled.get(i));
+      }
+      Settlement.Op op = entry.settlement().op();
+      if (delivery != null && op != Settlement.Op.UNDELIVERABLE && op != Settlement.Op.RETURN) {
+        delivery.tell(listener);
+      }
+      RepeatCause cause = entry.cause();
+      if (settled.get(i).kind() == Settled.Kind.RETRY && cause != null) {
+        listener.repeated(cause, 1);
+      }
+    }
+    tally.tell();
+  }
+
+  private GroupCommit.@Nullable Again<Entry> refused(List<Entry> group, StoreException e) {
+    List<Entry> kept = group.stream().filter(Entry::kept).toList();
+    group.stream()
+        .filter(entry -> !entry.kept())
+        .forEach(entry -> entry.answer().completeExceptionally(e));
+    return kept.isEmpty()
+        ? null
+        : new GroupCommit.Again<>(
+            kept,
+            e.kind() == StoreException.Kind.CORRUPT
+                ? Scanner.QUARANTINE.toNanos()
+                : backoff.next(ThreadLocalRandom.current()));
   }
 
   // Something in the group breaks the call. One by one, so that it takes no other with it.
-  private long separate(List<Entry> group, RuntimeException e) {
+  private GroupCommit.@Nullable Again<Entry> separate(List<Entry> group, Throwable e) {
     if (group.size() > 1) {
+      List<Entry> again = new ArrayList<>();
+      long wait = 0;
       for (Entry entry : group) {
-        if (write(List.of(entry)) > 0) {
-          add(entry);
+        var left = write(List.of(entry));
+        if (left != null) {
+          again.addAll(left.items());
+          wait = Math.max(wait, left.nanos());
         }
       }
-      return 0;
+      return again.isEmpty() ? null : new GroupCommit.Again<>(again, wait);
     }
     Entry entry = group.get(0);
+    if (e instanceof VirtualMachineError && entry.kept()) {
+      // Not by this entry: there was no memory, for instance.
+      context.defects().met("Writing the ends of attempts of " + bucket, e);
+      return new GroupCommit.Again<>(group, backoff.next(ThreadLocalRandom.current()));
+    }
     LogFields.of(log.atError(), bucket.queue(), entry.settlement().taskId())
         .setCause(e)
         .log(
@@ -184,44 +213,29 @@ final class Settler {
             entry.settlement().taskId(),
             bucket);
     forget(entry);
-    entry.stored().completeExceptionally(e);
-    return 0;
+    entry.answer().completeExceptionally(e);
+    return null;
   }
 
-  private void count(Tally tally, Entry entry, Settled settled) {
-    OpenDelivery delivery = entry.delivery();
-    if (settled.kind() != Settled.Kind.LOST || delivery == null || delivery.tellsLossAtEnd()) {
-      tally.add(entry.settlement(), settled);
-    }
-    Settlement.Op op = entry.settlement().op();
-    if (delivery != null && op != Settlement.Op.UNDELIVERABLE && op != Settlement.Op.RETURN) {
-      delivery.tell(listener);
-    }
-  }
-
-  private void close(Entry entry, Settled settled) {
-    if (settled.kind() == Settled.Kind.RETRY) {
-      bell.head(settled.at());
-      RepeatCause cause = entry.cause();
-      if (cause != null) {
-        listener.repeated(cause, 1);
-      }
-    }
-    forget(entry);
-    entry.stored().complete(null);
-  }
-
-  private void drop(List<Entry> entries) {
+  private void drop(List<Entry> entries, @Nullable Throwable why) {
     for (Entry entry : entries) {
       forget(entry);
-      entry
-          .stored()
-          .completeExceptionally(
-              new CancellationException("the engine was closed before the store had it"));
+      if (!entry.answer().isDone()) {
+        entry.answer().completeExceptionally(why != null ? why : closed(entry));
+      }
     }
+  }
+
+  private static RuntimeException closed(Entry entry) {
+    return entry.kept()
+        ? new CancellationException("the engine was closed before the store had it")
+        : Submitter.closed();
   }
 
   private void forget(Entry entry) {
+    if (entry.kept()) {
+      capacity.written(1);
+    }
     if (entry.delivery() != null) {
       keeper.closed(entry.delivery());
     }

@@ -12,6 +12,7 @@ import io.punctual.core.store.JobSnapshot;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.QueueDirectory;
 import io.punctual.core.store.Store;
+import io.punctual.core.store.StoreCalls;
 import io.punctual.core.store.StoreInspector;
 import io.punctual.core.store.StoreLoss;
 import io.punctual.core.store.StoreNode;
@@ -70,7 +71,7 @@ public final class Stepper {
     Alone alone = new Alone();
     this.engine =
         new ScanningEngine(
-            new Store(jobs, queues, listener -> () -> {}, alone, alone),
+            new Store(jobs, queues, listener -> () -> {}, alone, alone, new StoreCalls()),
             options,
             NOBODY,
             null,

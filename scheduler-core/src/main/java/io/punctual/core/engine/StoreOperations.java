@@ -134,7 +134,7 @@ final class StoreOperations implements Operations {
     }
     Long head = revised.newHead();
     if (head != null) {
-      lane.bell.head(head);
+      lane.signal.head(head);
     }
     return revised;
   }
@@ -187,7 +187,7 @@ final class StoreOperations implements Operations {
     for (Lane lane : lanes) {
       Paused answer = jobs.pause(lane.bucket, paused);
       if (answer.newHead() != null) {
-        lane.bell.head(answer.newHead());
+        lane.signal.head(answer.newHead());
       }
       since = since == null ? answer.since() : since;
     }
@@ -208,7 +208,7 @@ final class StoreOperations implements Operations {
     for (Lane lane : lanes) {
       Long head = jobs.limit(lane.bucket, Views.part(throttle, lane.bucket.index(), lanes.size()));
       if (head != null) {
-        lane.bell.ask();
+        lane.signal.ask();
       }
     }
   }
@@ -236,9 +236,6 @@ final class StoreOperations implements Operations {
         } catch (StoreException e) {
           if (!Outages.isDamage(e)) {
             throw e;
-          }
-          if (sessions.get().context().outages().damaged(lane.bucket, e)) {
-            lane.bell.ask();
           }
           continue;
         }

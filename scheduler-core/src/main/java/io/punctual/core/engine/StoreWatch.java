@@ -27,6 +27,8 @@ import org.slf4j.LoggerFactory;
 final class StoreWatch {
 
   private static final Logger log = LoggerFactory.getLogger(StoreWatch.class);
+  private static final String CALL = "watch";
+  private static final String DUTY = "The watch of the store";
   private static final Duration LOOK = Duration.ofSeconds(1);
   private static final Duration INSPECT = Duration.ofSeconds(10);
   private static final int LOSSES = 20;
@@ -34,7 +36,7 @@ final class StoreWatch {
   private final Store store;
   private final Context context;
   private final Queues queues;
-  private final Doorbell bell = new Doorbell();
+  private final WakeSignal signal = new WakeSignal();
   // Shorter than that of the thousands who wait for the same: this one tells them.
   private final Backoff backoff = new Backoff(Duration.ofMillis(50), Duration.ofMillis(500));
   private boolean failing;
@@ -81,17 +83,13 @@ final class StoreWatch {
 
   void stop() {
     stopping = true;
-    bell.ask();
+    signal.ask();
   }
 
   private void watch() {
-    try {
-      while (!stopping) {
-        bell.take();
-        bell.sleep(look(), Long.MIN_VALUE, Long.MIN_VALUE, false);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    while (!stopping) {
+      signal.take();
+      signal.sleep(look(), Long.MIN_VALUE, Long.MIN_VALUE);
     }
   }
 
@@ -106,13 +104,17 @@ final class StoreWatch {
         inspect();
         inspected = context.now();
       }
-    } catch (RuntimeException e) {
-      context.outages().failed(this, null, e);
+    } catch (StoreException e) {
+      context.outages().failed(CALL, null, e);
       failed(e);
       return backoff.next(ThreadLocalRandom.current());
+    } catch (RuntimeException | Error e) {
+      context.defects().met(DUTY, e);
+      return backoff.next(ThreadLocalRandom.current());
     }
+    context.defects().worked(DUTY);
     context.contact().answered(context.now());
-    context.outages().answered(this, null);
+    context.outages().answered(CALL, null);
     context.outages().works(asked);
     backoff.reset();
     if (failing) {
@@ -126,7 +128,7 @@ final class StoreWatch {
   private void ringAll() {
     queues.hint();
     for (QueueLanes queue : queues.all()) {
-      queue.lanes.forEach(lane -> lane.bell.ask());
+      queue.lanes.forEach(lane -> lane.signal.ask());
     }
   }
 

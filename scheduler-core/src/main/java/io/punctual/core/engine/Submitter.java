@@ -28,7 +28,7 @@ final class Submitter {
 
   private final Bucket bucket;
   private final Context context;
-  private final Doorbell bell;
+  private final WakeSignal signal;
   private final QueueListener listener;
   private final GroupCommit<Entry> commit;
 
@@ -40,14 +40,16 @@ final class Submitter {
     }
   }
 
-  Submitter(Bucket bucket, Context context, Doorbell bell, QueueListener listener) {
+  Submitter(Bucket bucket, Context context, WakeSignal signal, QueueListener listener) {
     this.bucket = bucket;
     this.context = context;
-    this.bell = bell;
+    this.signal = signal;
     this.listener = listener;
     this.commit =
         new GroupCommit<>(
+            "Submits to " + bucket,
             context.threads(),
+            context.defects(),
             JobStore.MAX_JOBS,
             MAX_GROUP_BYTES,
             Entry::size,
@@ -64,7 +66,7 @@ final class Submitter {
       return;
     }
     if (!commit.add(entry)) {
-      drop(List.of(entry));
+      drop(List.of(entry), null);
     }
   }
 
@@ -72,15 +74,13 @@ final class Submitter {
     commit.close();
   }
 
-  private long write(List<Entry> group) {
+  private GroupCommit.@Nullable Again<Entry> write(List<Entry> group) {
     try {
       Submitted submitted =
           context.jobs().submit(bucket, group.stream().map(Entry::submission).toList());
-      context.contact().answered(context.now());
-      context.outages().answered(this, bucket);
       unanswered = false;
       if (submitted.newHead() != null) {
-        bell.head(submitted.newHead());
+        signal.head(submitted.newHead());
       }
       List<Submit> answers = new ArrayList<>(group.size());
       Map<Submit.Kind, Integer> kinds = new EnumMap<>(Submit.Kind.class);
@@ -94,24 +94,24 @@ final class Submitter {
         context.admission().leave(group.get(i).size());
         group.get(i).answer().complete(answers.get(i));
       }
-    } catch (RuntimeException e) {
-      if (context.outages().failedOnDemand(this, bucket, e)) {
-        // Its scanner finds out when it is over; nobody may call here again.
-        bell.ask();
-      }
+    } catch (StoreException e) {
       fail(group, e);
-      if (e instanceof StoreException store
-          && (store.kind() == StoreException.Kind.UNREACHABLE
-              || store.kind() == StoreException.Kind.UNCONFIRMED)) {
+      if (e.kind() == StoreException.Kind.UNREACHABLE
+          || e.kind() == StoreException.Kind.UNCONFIRMED) {
         unanswered = true;
         commit.dropWaiting();
       }
     }
-    return 0;
+    return null;
   }
 
-  private void drop(List<Entry> group) {
-    fail(group, unanswered ? behind() : closed());
+  private void drop(List<Entry> group, @Nullable Throwable why) {
+    fail(group, why != null ? why : unanswered ? behind() : closed());
+  }
+
+  /** How many submissions wait. */
+  int size() {
+    return commit.size();
   }
 
   /** What is told to submissions that wait behind one that had no answer. */
@@ -121,7 +121,7 @@ final class Submitter {
         "the store did not answer those before; nothing was stored, try again later");
   }
 
-  private void fail(List<Entry> group, RuntimeException e) {
+  private void fail(List<Entry> group, Throwable e) {
     int failed = 0;
     for (Entry entry : group) {
       if (!entry.answer().isDone()) {

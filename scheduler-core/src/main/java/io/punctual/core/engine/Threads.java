@@ -24,9 +24,13 @@ final class Threads implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Threads.class);
   private static final int FIRST_WITHOUT_PINNING = 24;
 
+  private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final String DUTY = "A task in the background";
+
   private final ThreadFactory factory;
   private final Executor tasks;
   private final ScheduledThreadPoolExecutor timer;
+  private volatile Defects defects = new Defects();
 
   private Threads(ThreadFactory factory, Executor tasks) {
     this.factory = factory;
@@ -69,16 +73,30 @@ final class Threads implements AutoCloseable {
     return thread;
   }
 
-  /** Runs a task that may block. */
+  /** Runs a task that may block; later if there is no thread for it now. */
   void run(Runnable task) {
-    tasks.execute(
-        () -> {
-          try {
-            task.run();
-          } catch (RuntimeException e) {
-            log.error("A background task of the engine failed; this is a defect of Punctual", e);
-          }
-        });
+    try {
+      tasks.execute(() -> guarded(task));
+    } catch (RuntimeException | Error e) {
+      // No memory for a thread, for instance. Whoever waits for the task must not wait for ever.
+      defects.met(DUTY, e);
+      runAfter(AGAIN_NANOS, task);
+    }
+  }
+
+  private void guarded(Runnable task) {
+    try {
+      task.run();
+      defects.worked(DUTY);
+    } catch (RuntimeException | Error e) {
+      defects.met(DUTY, e);
+    }
+  }
+
+  /** Has the defects of tasks shown. */
+  Threads reportingTo(Defects shown) {
+    defects = shown;
+    return this;
   }
 
   /** Runs a task that may block, later; not at all once closed. */

@@ -2,7 +2,9 @@ package io.punctual.core.store;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
@@ -25,7 +27,15 @@ final class ClusterEval {
 
   private static final int MAX_REDIRECTS = 3;
 
+  private static final int SLOTS = 16_384;
+
   private final AtomicBoolean learning = new AtomicBoolean();
+  private final AtomicReferenceArray<String> nodes = new AtomicReferenceArray<>(SLOTS);
+
+  /** Returns the name of the node that last had a key's slot; empty if no call went there yet. */
+  String node(byte[] key) {
+    return Objects.requireNonNullElse(nodes.get(JedisClusterCRC16.getSlot(key)), "");
+  }
 
   /**
    * Sends commands to the node of a key, all on one connection.
@@ -41,6 +51,7 @@ final class ClusterEval {
     int slot = JedisClusterCRC16.getSlot(key);
     for (int redirects = 0; ; redirects++) {
       try (Connection connection = connect(client, slot, key)) {
+        learnNode(slot, connection);
         List<Object> answers = new ArrayList<>();
         answers.add(connection.executeCommand(raw(script)));
         for (CommandArguments command : behind) {
@@ -69,6 +80,14 @@ final class ClusterEval {
     } catch (JedisException e) {
       learnSlots(client, key);
       return client.getConnectionFromSlot(slot);
+    }
+  }
+
+  // The driver tells the address of a connection in no other way. HungNodeIT holds that it does.
+  private void learnNode(int slot, Connection connection) {
+    String node = connection.toString();
+    if (!node.equals(nodes.get(slot))) {
+      nodes.set(slot, node);
     }
   }
 

@@ -29,6 +29,16 @@ public interface JobStore {
    */
   int MAX_CLAIMED_BYTES = 1 << 20;
 
+  /**
+   * Returns the name of the store's node that holds a bucket, as this process knows it. Makes no
+   * call.
+   *
+   * @return the same name for all buckets if there is one node
+   */
+  default String node(Bucket bucket) {
+    return "";
+  }
+
   /** Stores jobs, one answer each, in the order given. */
   Submitted submit(Bucket bucket, List<Submission> jobs);
 

@@ -15,6 +15,7 @@ final class RedisJobStore implements JobStore {
 
   private static final Pattern OWNER = Pattern.compile("[!-~]{1,128}");
 
+  private final ScriptRunner scripts;
   private final SubmitScript submit;
   private final ClaimScript claim;
   private final SettleScript settle;
@@ -34,6 +35,7 @@ final class RedisJobStore implements JobStore {
   private final ForecastScript forecast;
 
   RedisJobStore(ScriptRunner scripts, Duration tombstones) {
+    this.scripts = scripts;
     submit = new SubmitScript(scripts);
     claim = new ClaimScript(scripts);
     settle = new SettleScript(scripts, tombstones);
@@ -51,6 +53,11 @@ final class RedisJobStore implements JobStore {
     stats = new StatsScript(scripts);
     usage = new UsageScript(scripts);
     forecast = new ForecastScript(scripts);
+  }
+
+  @Override
+  public String node(Bucket bucket) {
+    return scripts.node(bucket);
   }
 
   @Override

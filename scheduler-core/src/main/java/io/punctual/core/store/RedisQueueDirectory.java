@@ -8,20 +8,29 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** The hash of all queues. */
 final class RedisQueueDirectory implements QueueDirectory {
 
+  private static final String CALL = "queues";
+
   private final RedisConnectionFactory connections;
   private final Keys keys;
+  private final StoreCalls calls;
   // A queue keeps its number of buckets, so what was seen stays true.
   private final Map<QueueName, Integer> seen = new ConcurrentHashMap<>();
 
-  RedisQueueDirectory(RedisConnectionFactory connections, Keys keys) {
+  RedisQueueDirectory(RedisConnectionFactory connections, Keys keys, StoreCalls calls) {
     this.connections = connections;
     this.keys = keys;
+    this.calls = calls;
+  }
+
+  private <T> T call(String what, Supplier<T> call) {
+    return calls.make(CALL, null, () -> StoreErrors.translated(what, call));
   }
 
   @Override
@@ -31,7 +40,7 @@ final class RedisQueueDirectory implements QueueDirectory {
       return OptionalInt.of(known);
     }
     OptionalInt found =
-        StoreErrors.translated(
+        call(
             "register " + queue,
             () -> {
               try (RedisConnection connection = connections.getConnection()) {
@@ -78,7 +87,7 @@ final class RedisQueueDirectory implements QueueDirectory {
 
   @Override
   public OptionalInt buckets(QueueName queue) {
-    return StoreErrors.translated(
+    return call(
         "find " + queue,
         () -> {
           try (RedisConnection connection = connections.getConnection()) {
@@ -91,7 +100,7 @@ final class RedisQueueDirectory implements QueueDirectory {
 
   @Override
   public long count() {
-    return StoreErrors.translated(
+    return call(
         "count queues",
         () -> {
           try (RedisConnection connection = connections.getConnection()) {
@@ -103,7 +112,7 @@ final class RedisQueueDirectory implements QueueDirectory {
 
   @Override
   public Map<QueueName, Integer> all() {
-    return StoreErrors.translated(
+    return call(
         "list queues",
         () -> {
           try (RedisConnection connection = connections.getConnection()) {

@@ -22,23 +22,9 @@ public final class RedisStore {
     return connect(connections, options, TimeSource.REDIS);
   }
 
-  /** As {@link #connect(RedisConnectionFactory, StoreOptions)}, and tells how long scripts take. */
-  public static Store connect(
-      RedisConnectionFactory connections, StoreOptions options, ScriptListener listener) {
-    return connect(connections, options, TimeSource.REDIS, listener);
-  }
-
   /** A store whose scripts take the time from elsewhere: for tests that walk through days. */
   public static Store connect(
       RedisConnectionFactory connections, StoreOptions options, TimeSource time) {
-    return connect(connections, options, time, ScriptListener.NONE);
-  }
-
-  private static Store connect(
-      RedisConnectionFactory connections,
-      StoreOptions options,
-      TimeSource time,
-      ScriptListener listener) {
     if (connections.getClass().getName().startsWith(LETTUCE)) {
       throw new IllegalArgumentException(
           "Punctual needs a JedisConnectionFactory, not "
@@ -53,12 +39,14 @@ public final class RedisStore {
     Keys keys = new Keys(options.prefix(), time);
     StoreInspector inspector = new RedisInspector(connections, options.durability());
     Confirmation confirmation = new Confirmation(options.durability(), inspector);
-    ScriptRunner scripts = new ScriptRunner(connections, keys, time, confirmation, listener);
+    StoreCalls calls = new StoreCalls();
+    ScriptRunner scripts = new ScriptRunner(connections, keys, time, confirmation, calls);
     return new Store(
         new RedisJobStore(scripts, options.tombstones()),
-        new RedisQueueDirectory(connections, keys),
+        new RedisQueueDirectory(connections, keys, calls),
         new RedisWakeUps(connections, keys),
         inspector,
-        new RedisEpochMarker(connections, keys));
+        new RedisEpochMarker(connections, keys),
+        calls);
   }
 }

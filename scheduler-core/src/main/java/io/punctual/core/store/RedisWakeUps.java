@@ -65,7 +65,7 @@ final class RedisWakeUps implements WakeUps {
           UnifiedJedis driver = (UnifiedJedis) connection.getNativeConnection();
           // Blocks until the connection breaks or close() unsubscribes.
           driver.subscribe(new Subscription(this), keys.wakeUpChannel());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
           if (!complained && !isClosed()) {
             log.warn("Wake-up hints are off, safety checks go on: {}", e.getMessage());
             complained = true;

@@ -28,7 +28,7 @@ final class ScriptRunner {
   private final Keys keys;
   private final TimeSource time;
   private final Confirmation confirmation;
-  private final ScriptListener listener;
+  private final StoreCalls calls;
   private final ClusterEval cluster = new ClusterEval();
   private final Map<String, LuaScript> scripts = new ConcurrentHashMap<>();
 
@@ -37,16 +37,21 @@ final class ScriptRunner {
       Keys keys,
       TimeSource time,
       Confirmation confirmation,
-      ScriptListener listener) {
+      StoreCalls calls) {
     this.connections = connections;
     this.keys = keys;
     this.time = time;
     this.confirmation = confirmation;
-    this.listener = listener;
+    this.calls = calls;
   }
 
   Keys keys() {
     return keys;
+  }
+
+  /** Returns the name of the cluster's node that holds a bucket; empty if it is not known. */
+  String node(Bucket bucket) {
+    return cluster.node(Keys.bytes(keys.tag(bucket)));
   }
 
   /**
@@ -75,25 +80,21 @@ final class ScriptRunner {
     LuaScript script = scripts.computeIfAbsent(name, n -> LuaScript.load(n, time));
     List<byte[]> bucketKeys = keys.of(bucket);
     byte[][] keysAndArguments = arguments.behind(bucketKeys);
-    long start = System.nanoTime();
-    boolean answered = false;
-    try {
-      Reply reply =
-          StoreErrors.translated(
-              name + " on " + bucket,
-              () -> {
-                RedisConnection connection = connections.getConnection();
-                try {
-                  return reply(connection, script, bucketKeys.size(), keysAndArguments, confirming);
-                } finally {
-                  release(connection);
-                }
-              });
-      answered = true;
-      return reply;
-    } finally {
-      listener.ran(name, System.nanoTime() - start, answered);
-    }
+    return calls.make(
+        name,
+        bucket,
+        () ->
+            StoreErrors.translated(
+                name + " on " + bucket,
+                () -> {
+                  RedisConnection connection = connections.getConnection();
+                  try {
+                    return reply(
+                        connection, script, bucketKeys.size(), keysAndArguments, confirming);
+                  } finally {
+                    release(connection);
+                  }
+                }));
   }
 
   // Jedis's unified client takes a connection from the pool for each command, and gives it back. To

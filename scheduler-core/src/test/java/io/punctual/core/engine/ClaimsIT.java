@@ -3,20 +3,25 @@ package io.punctual.core.engine;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.punctual.DelayQueueJob;
 import io.punctual.RetryPolicy;
 import io.punctual.core.job.JobState;
+import io.punctual.core.queue.Bucket;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Settled;
+import io.punctual.core.store.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -247,6 +252,85 @@ class ClaimsIT extends EngineTestBase {
     assertThat(waits.at()).isEqualTo(settled.at());
     assertThat(waits.tries().attempts()).isZero();
     assertThat(waits.tries().firstDue()).isEqualTo(job.dueTime());
+  }
+
+  /** Puts a key of a foreign type in the place of one of a bucket. */
+  private void damage(String type, int bucket) {
+    connections.getConnection().stringCommands().set(key(type, bucket, "errors"), new byte[] {1});
+  }
+
+  private byte[] key(String type, int bucket, String suffix) {
+    return (prefix + ":{" + APP + ":" + type + ":" + bucket + "}:" + suffix).getBytes(UTF_8);
+  }
+
+  private static String in(int bucket, String name) {
+    for (int i = 0; ; i++) {
+      if (Bucket.of(QUEUE, name + i, 2).index() == bucket) {
+        return name + i;
+      }
+    }
+  }
+
+  @Test
+  void aDamagedBucketCostsNoJobOfTheOthersAnAttempt() throws Exception {
+    Engine engine = engine(store(), buckets(2), nobody(), null);
+    submit(engine, in(0, "far"), Duration.ofHours(1));
+    damage(TYPE, 1);
+    for (int i = 0; i < 20; i++) {
+      String id = in(0, "job-" + i + "-");
+      submit(engine, id, job -> job.delay(Duration.ZERO).retry(RetryPolicy.NEVER));
+      // In any order of the buckets: what the whole one gave is there, each time.
+      List<PulledJob> jobs = now(engine, 10);
+      assertThat(jobs).extracting(job -> job.token().taskId()).containsExactly(id);
+      assertThat(kind(engine.claims().done(jobs.get(0).token()))).isEqualTo(Settled.Kind.DONE);
+    }
+    assertThat(now(engine, 10)).isEmpty();
+    assertThat(engine.scanners().damaged()).containsKey(QUEUE);
+    connections.getConnection().keyCommands().del(key(TYPE, 1, "errors"));
+  }
+
+  @Test
+  void aDamagedQueueIsNotInTheWayOfOthersThatAreAskedForWithIt() throws Exception {
+    Engine engine = engine(nobody());
+    submit(engine, "a", Duration.ofHours(1));
+    damage(TYPE, 0);
+    assertThatThrownBy(() -> engine.claims().pull(request(Duration.ZERO, 1, QUEUE)))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("errors is a string");
+
+    PullRequest both = request(Duration.ofSeconds(20), 1, QUEUE, OTHER);
+    assertThat(engine.claims().pull(request(Duration.ZERO, 1, QUEUE, OTHER)).join()).isEmpty();
+    CompletableFuture<List<PulledJob>> waits = engine.claims().pull(both);
+    engine
+        .submit(APP, DelayQueueJob.of("other").taskId("b").delay(Duration.ZERO).build(), false)
+        .get(20, TimeUnit.SECONDS);
+    assertThat(waits.get(20, TimeUnit.SECONDS).get(0).token().queue()).isEqualTo(OTHER);
+    assertThat(engine.scanners().damaged()).containsOnlyKeys(QUEUE);
+    connections.getConnection().keyCommands().del(key(TYPE, 0, "errors"));
+  }
+
+  @Test
+  void aJobWithoutItsRecordThatAPullFindsIsReported() throws Exception {
+    Queue<DeathCause> died = new ConcurrentLinkedQueue<>();
+    EngineOptions options =
+        options(
+                "engine",
+                queue ->
+                    new QueueListener() {
+                      @Override
+                      public void died(DeathCause cause, int jobs) {
+                        died.add(cause);
+                      }
+                    })
+            .with()
+            .buckets(2)
+            .build();
+    Engine engine = engine(deafStore(), options, nobody(), null);
+    String id = in(1, "job");
+    submit(engine, id, Duration.ZERO);
+    connections.getConnection().hashCommands().hDel(key(TYPE, 1, "jobs"), id.getBytes(UTF_8));
+    assertThat(now(engine, 5)).isEmpty();
+    assertThat(died).containsExactly(DeathCause.CORRUPT);
   }
 
   @Test

@@ -1,5 +1,7 @@
 package io.punctual.core.engine;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.punctual.DelayQueueJob;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.RedisStore;
@@ -9,12 +11,17 @@ import io.punctual.core.store.WakeUps;
 import io.punctual.test.redis.RedisExtension;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
+import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -36,7 +43,8 @@ abstract class EngineTestBase {
 
   static JedisConnectionFactory connections;
 
-  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  private final Deque<ScanningEngine> opened = new ArrayDeque<>();
+  private final Set<TestDispatcher> dispatchers = new LinkedHashSet<>();
   final String prefix = "t" + UUID.randomUUID().toString().substring(0, 8);
 
   @BeforeAll
@@ -49,11 +57,34 @@ abstract class EngineTestBase {
     connections.destroy();
   }
 
+  /** Whatever a test did: when its jobs have ended, nothing is left in memory. */
   @AfterEach
-  void closeEngines() throws Exception {
+  void closeEngines() {
+    dispatchers.forEach(TestDispatcher::releaseAll);
+    List<List<String>> left = new ArrayList<>();
+    for (ScanningEngine engine : opened) {
+      left.add(atRest(engine));
+    }
     while (!opened.isEmpty()) {
       opened.pop().close();
     }
+    assertThat(left).allSatisfy(of -> assertThat(of).isEmpty());
+  }
+
+  private static List<String> atRest(ScanningEngine engine) {
+    List<String> left = new ArrayList<>();
+    try {
+      eventually()
+          .atMost(Duration.ofSeconds(10))
+          .until(
+              () -> {
+                left.clear();
+                return !left.addAll(engine.inUse());
+              });
+    } catch (ConditionTimeoutException e) {
+      left.add(e.getMessage());
+    }
+    return left;
   }
 
   static JedisConnectionFactory connections(String host, int port) {
@@ -80,7 +111,8 @@ abstract class EngineTestBase {
 
   Store deafStore() {
     Store store = store();
-    return new Store(store.jobs(), store.queues(), DEAF, store.inspector(), store.epoch());
+    return new Store(
+        store.jobs(), store.queues(), DEAF, store.inspector(), store.epoch(), store.calls());
   }
 
   Engine engine(Dispatcher dispatcher) {
@@ -90,6 +122,9 @@ abstract class EngineTestBase {
   Engine engine(
       Store store, EngineOptions options, Dispatcher dispatcher, @Nullable ScanSignals signals) {
     ScanningEngine engine = new ScanningEngine(store, options, dispatcher, signals);
+    if (dispatcher instanceof TestDispatcher test) {
+      dispatchers.add(test);
+    }
     opened.push(engine);
     engine.start();
     return engine;

@@ -2,6 +2,7 @@ package io.punctual.core.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -13,15 +14,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class GroupCommitTest {
 
+  private static final long BREAK = -1;
+
   private final Threads threads = Threads.inBackground();
   private final BlockingQueue<List<Integer>> calls = new LinkedBlockingQueue<>();
   private final BlockingQueue<Long> answers = new SynchronousQueue<>();
   private final List<Integer> dropped = Collections.synchronizedList(new ArrayList<>());
+  private final List<Throwable> why = Collections.synchronizedList(new ArrayList<>());
+  private final Defects defects = new Defects();
 
   @AfterEach
   void close() {
@@ -83,13 +89,51 @@ class GroupCommitTest {
   }
 
   @Test
+  void anErrorDropsItsGroupAndEndsNothing() throws Exception {
+    GroupCommit<Integer> commit = commit(3, Long.MAX_VALUE);
+    commit.add(1);
+    call();
+    commit.add(2);
+    answers.put(BREAK);
+    assertThat(call()).containsExactly(2);
+    assertThat(dropped).containsExactly(1);
+    assertThat(why).singleElement().isInstanceOf(NoClassDefFoundError.class);
+    assertThat(defects.open()).containsOnlyKeys("the test");
+    answers.put(0L);
+    Awaitility.await().until(() -> defects.open().isEmpty());
+    commit.add(3);
+    assertThat(call()).containsExactly(3);
+    answers.put(0L);
+  }
+
+  @Test
+  void whatIsUrgentGoesFirstAndDoesNotWaitForWhatIsSentAgainLater() throws Exception {
+    GroupCommit<Integer> commit = commit(3, Long.MAX_VALUE);
+    commit.add(1);
+    call();
+    IntStream.rangeClosed(2, 6).forEach(commit::add);
+    answers.put(Duration.ofHours(1).toNanos());
+    // Nothing else would make it go on within the hour.
+    commit.addUrgent(100);
+    assertThat(call()).containsExactly(100, 1, 2);
+    answers.put(0L);
+    assertThat(call()).containsExactly(3, 4, 5);
+    commit.addUrgent(101);
+    answers.put(0L);
+    assertThat(call()).containsExactly(101, 6);
+    answers.put(0L);
+  }
+
+  @Test
   void underStressEveryItemIsSentOnceAndCallsNeverOverlap() throws Exception {
     AtomicInteger inside = new AtomicInteger();
     AtomicInteger overlaps = new AtomicInteger();
     List<Integer> sent = Collections.synchronizedList(new ArrayList<>());
     GroupCommit<Integer> commit =
         new GroupCommit<>(
+            "the test",
             threads,
+            defects,
             200,
             Long.MAX_VALUE,
             item -> 0,
@@ -97,9 +141,9 @@ class GroupCommitTest {
               overlaps.addAndGet(inside.getAndIncrement());
               sent.addAll(group);
               inside.decrementAndGet();
-              return 0;
+              return null;
             },
-            dropped::addAll);
+            this::drop);
     CountDownLatch ready = new CountDownLatch(4);
     for (int t = 0; t < 4; t++) {
       int from = t * 10_000;
@@ -117,13 +161,24 @@ class GroupCommitTest {
 
   private GroupCommit<Integer> commit(int maxItems, long maxWeight) {
     return new GroupCommit<>(
-        threads, maxItems, maxWeight, item -> item, this::send, dropped::addAll);
+        "the test", threads, defects, maxItems, maxWeight, item -> item, this::send, this::drop);
   }
 
-  private long send(List<Integer> group) {
+  private void drop(List<Integer> items, @Nullable Throwable cause) {
+    dropped.addAll(items);
+    if (cause != null) {
+      why.add(cause);
+    }
+  }
+
+  private GroupCommit.@Nullable Again<Integer> send(List<Integer> group) {
     calls.add(List.copyOf(group));
     try {
-      return answers.take();
+      long wait = answers.take();
+      if (wait == BREAK) {
+        throw new NoClassDefFoundError("Gone");
+      }
+      return wait == 0 ? null : new GroupCommit.Again<>(group, wait);
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }

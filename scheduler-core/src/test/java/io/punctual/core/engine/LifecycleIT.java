@@ -9,6 +9,7 @@ import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.RedisStore;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
+import io.punctual.core.store.StoreListener;
 import io.punctual.core.store.StoreOptions;
 import io.punctual.redis.RedisServer;
 import java.io.IOException;
@@ -24,7 +25,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** Starting, stopping, and the store going away. */
 class LifecycleIT extends EngineTestBase {
@@ -75,6 +78,44 @@ class LifecycleIT extends EngineTestBase {
     assertThat(again.attempt()).isEqualTo(2);
     assertThat(again.tries().counted()).isZero();
     again.done().join();
+  }
+
+  @Test
+  void aDeferralThatTheStoreDoesNotHaveEndsWithTheEngine() throws Exception {
+    try (RedisServer server = RedisServer.startTemporary()) {
+      JedisConnectionFactory own = connections("127.0.0.1", server.port());
+      Store store = RedisStore.connect(own, StoreOptions.DEFAULTS);
+      CountDownLatch failed = new CountDownLatch(1);
+      store
+          .calls()
+          .add(
+              new StoreListener() {
+                @Override
+                public void answered(String call, @Nullable Bucket bucket, long nanos) {}
+
+                @Override
+                public void failed(
+                    String call, @Nullable Bucket bucket, long nanos, RuntimeException e) {
+                  if (call.equals("extend")) {
+                    failed.countDown();
+                  }
+                }
+              });
+      TestDispatcher dispatcher = new TestDispatcher();
+      Engine engine = engine(store, EngineOptions.defaults("engine"), dispatcher, null);
+      submit(engine, "a", Duration.ZERO);
+      Delivery delivery = dispatcher.next();
+      server.suspend();
+      try {
+        CompletableFuture<Void> stored = delivery.deferred(Duration.ofMinutes(10));
+        assertThat(failed.await(20, TimeUnit.SECONDS)).isTrue();
+        engine.close();
+        assertThat(stored).failsWithin(Duration.ofSeconds(20));
+      } finally {
+        server.resume();
+      }
+      own.destroy();
+    }
   }
 
   @Test

@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** Those who count are told of everything once. */
@@ -175,28 +175,60 @@ class ListenerIT extends EngineTestBase {
   }
 
   @Test
-  void aScannerThatEndsByItselfIsSeen() {
-    EngineOptions broken =
+  void aScannerThatMeetsADefectGoesOnAndHealthShowsIt() {
+    AtomicBoolean broken = new AtomicBoolean(true);
+    EngineOptions options =
         options("broken")
             .with()
             .safetyCheck(
                 queue -> {
-                  throw new IllegalStateException("broken by the test");
+                  if (broken.get()) {
+                    throw new AssertionError("broken by the test");
+                  }
+                  return Duration.ofMillis(10);
                 })
             .build();
-    Engine engine = engine(store(), broken, new TestDispatcher(), null);
+    TestDispatcher dispatcher = new TestDispatcher();
+    Engine engine = engine(store(), options, dispatcher, null);
+    submit(engine, "far", Duration.ofHours(1));
+    String duty = "The scanner of " + new Bucket(QUEUE, 0);
+    eventually().until(() -> engine.scanners().defects().containsKey(duty));
+    assertThat(engine.scanners().defects().get(duty)).contains("broken by the test");
     assertThat(engine.scanners().ended()).isEmpty();
-    submit(engine, "a", Duration.ofHours(1));
-    eventually()
-        .dontCatchUncaughtExceptions()
-        .until(
-            () ->
-                engine
-                    .scanners()
-                    .equals(
-                        new ScannerHealth(
-                            0, List.of(new Bucket(QUEUE, 0).toString()), new TreeMap<>())));
-    engine.stop(Duration.ofSeconds(1));
-    assertThat(engine.scanners().ended()).isEmpty();
+    assertThat(engine.scanners().running()).isEqualTo(1);
+
+    broken.set(false);
+    submit(engine, "a", Duration.ZERO);
+    dispatcher.next().done().join();
+    eventually().until(() -> engine.scanners().defects().isEmpty());
+  }
+
+  @Test
+  void aListenerThatThrowsHurtsNoJobAndHealthShowsIt() {
+    EngineOptions options =
+        options(
+            "broken",
+            queue ->
+                new QueueListener() {
+                  @Override
+                  public void submitted(Submit.Kind answer, int jobs) {
+                    throw new NoClassDefFoundError("metrics");
+                  }
+
+                  @Override
+                  public void ended(Settlement.Op how, int jobs) {
+                    throw new NoClassDefFoundError("metrics");
+                  }
+                });
+    TestDispatcher dispatcher = new TestDispatcher();
+    Engine engine = engine(store(), options.with().buckets(2).build(), dispatcher, null);
+    for (int i = 0; i < 10; i++) {
+      submit(engine, "j" + i, Duration.ZERO);
+    }
+    for (int i = 0; i < 10; i++) {
+      dispatcher.next().done().join();
+    }
+    assertThat(engine.stats(QUEUE).orElseThrow().counters()).containsEntry("done", 10L);
+    assertThat(engine.scanners().defects()).containsKey("The listener of " + QUEUE);
   }
 }

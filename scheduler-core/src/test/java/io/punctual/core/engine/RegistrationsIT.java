@@ -82,7 +82,8 @@ class RegistrationsIT extends EngineTestBase {
   }
 
   private static Store with(Store store, QueueDirectory directory) {
-    return new Store(store.jobs(), directory, store.wakeUps(), store.inspector(), store.epoch());
+    return new Store(
+        store.jobs(), directory, store.wakeUps(), store.inspector(), store.epoch(), store.calls());
   }
 
   private static CompletableFuture<Submit> submit(Engine engine, String application, String type) {

@@ -16,6 +16,7 @@ final class TestDispatcher implements Dispatcher {
 
   final AtomicInteger capacity = new AtomicInteger(200);
   final Queue<String> seen = new ConcurrentLinkedQueue<>();
+  private final Queue<Delivery> given = new ConcurrentLinkedQueue<>();
   private final LinkedBlockingQueue<Delivery> open = new LinkedBlockingQueue<>();
   private final @Nullable Consumer<Delivery> worker;
 
@@ -45,6 +46,7 @@ final class TestDispatcher implements Dispatcher {
   public void dispatch(QueueName queue, List<Delivery> deliveries) {
     for (Delivery delivery : deliveries) {
       seen.add(delivery.taskId());
+      given.add(delivery);
       if (worker != null) {
         worker.accept(delivery);
       } else {
@@ -60,6 +62,14 @@ final class TestDispatcher implements Dispatcher {
       throw new AssertionError("no delivery came within 20 s");
     }
     return next;
+  }
+
+  /** Gives back what the test has not ended; takes no more. */
+  void releaseAll() {
+    capacity.set(0);
+    for (Delivery delivery : given) {
+      var unused = delivery.release();
+    }
   }
 
   @Nullable Delivery poll(Duration patience) {

@@ -26,7 +26,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.SortedMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -118,10 +120,19 @@ class ClaimsController {
           new PulledAnswer(
               Map.of("jobs", jobs.stream().map(ClaimsController::output).toList()), jobs, claims));
     }
-    String paused =
-        claims.paused(queues).stream().map(QueueName::taskType).collect(Collectors.joining(","));
+    SortedMap<QueueName, String> damaged = engine.scanners().damaged();
     ResponseEntity.HeadersBuilder<?> nothing = ResponseEntity.noContent();
-    return paused.isEmpty() ? nothing.build() : nothing.header("Punctual-Paused", paused).build();
+    name(nothing, "Punctual-Paused", claims.paused(queues).stream());
+    name(nothing, "Punctual-Damaged", queues.stream().filter(damaged::containsKey));
+    return nothing.build();
+  }
+
+  private static void name(
+      ResponseEntity.HeadersBuilder<?> answer, String header, Stream<QueueName> queues) {
+    String names = queues.map(QueueName::taskType).collect(Collectors.joining(","));
+    if (!names.isEmpty()) {
+      answer.header(header, names);
+    }
   }
 
   private static Map<String, Object> output(PulledJob job) {

@@ -5,8 +5,8 @@ import io.punctual.core.engine.EngineListener;
 import io.punctual.core.engine.EngineOptions;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.RedisStore;
-import io.punctual.core.store.ScriptListener;
 import io.punctual.core.store.Store;
+import io.punctual.core.store.StoreListener;
 import io.punctual.server.dispatch.CallbackKeys;
 import io.punctual.server.dispatch.CallbackTargets;
 import io.punctual.server.dispatch.HttpDispatcher;
@@ -117,9 +117,10 @@ class EngineConfiguration {
   Store store(
       RedisConnectionFactory connections,
       PunctualProperties properties,
-      ObjectProvider<ScriptListener> timings) {
-    return RedisStore.connect(
-        connections, properties.storeOptions(), timings.getIfAvailable(() -> ScriptListener.NONE));
+      ObjectProvider<StoreListener> listeners) {
+    Store store = RedisStore.connect(connections, properties.storeOptions());
+    listeners.forEach(store.calls()::add);
+    return store;
   }
 
   @Bean(destroyMethod = "close")

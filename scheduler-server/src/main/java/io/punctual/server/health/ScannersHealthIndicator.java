@@ -27,7 +27,7 @@ class ScannersHealthIndicator implements HealthIndicator {
     Health.Builder health = new Health.Builder();
     if (!scanners.ended().isEmpty()) {
       health.down();
-    } else if (!scanners.damaged().isEmpty()) {
+    } else if (!scanners.damaged().isEmpty() || !scanners.defects().isEmpty()) {
       health.status(StoreHealthIndicator.WARNING);
     } else {
       health.up();
@@ -39,6 +39,9 @@ class ScannersHealthIndicator implements HealthIndicator {
     if (!scanners.damaged().isEmpty()) {
       health.withDetail(
           "damaged", scanners.damaged().keySet().stream().map(QueueName::toString).toList());
+    }
+    if (!scanners.defects().isEmpty()) {
+      health.withDetail("defects", scanners.defects());
     }
     return health.build();
   }

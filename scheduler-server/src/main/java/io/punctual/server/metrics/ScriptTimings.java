@@ -2,18 +2,20 @@ package io.punctual.server.metrics;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import io.punctual.core.store.ScriptListener;
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.store.StoreListener;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /** {@code punctual.store.scripts}: how long calls of the store take. */
 @Component
 @WhenCounted
-final class ScriptTimings implements ScriptListener {
+final class ScriptTimings implements StoreListener {
 
   private static final Duration[] BUCKETS =
       Stream.of(1L, 2L, 5L, 10L, 25L, 50L, 100L, 250L, 500L, 1_000L, 3_000L)
@@ -29,7 +31,20 @@ final class ScriptTimings implements ScriptListener {
   }
 
   @Override
-  public void ran(String script, long nanos, boolean wasAnswered) {
+  public void answered(String call, @Nullable Bucket bucket, long nanos) {
+    ran(call, bucket, nanos, true);
+  }
+
+  @Override
+  public void failed(String call, @Nullable Bucket bucket, long nanos, RuntimeException e) {
+    ran(call, bucket, nanos, false);
+  }
+
+  private void ran(String script, @Nullable Bucket bucket, long nanos, boolean wasAnswered) {
+    if (bucket == null) {
+      // No script.
+      return;
+    }
     Map<String, Timer> timers = wasAnswered ? answered : failed;
     Timer timer = timers.get(script);
     if (timer == null) {

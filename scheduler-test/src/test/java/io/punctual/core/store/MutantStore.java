@@ -56,7 +56,7 @@ public final class MutantStore {
             RedisBucketReader.MOVABLE_TIME,
             new Confirmation(
                 Durability.DEFAULT, new RedisInspector(connections, Durability.DEFAULT)),
-            ScriptListener.NONE);
+            new StoreCalls());
     try {
       Field loaded = ScriptRunner.class.getDeclaredField("scripts");
       loaded.setAccessible(true);

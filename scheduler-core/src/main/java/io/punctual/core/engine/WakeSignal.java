@@ -5,42 +5,30 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Wakes one sleeping scanner. What is rung while the scanner is awake is kept until it listens
- * next, so that nothing falls between looking and sleeping.
+ * Wakes one sleeping scanner. What is raised while the scanner is awake is kept until it takes it,
+ * so that nothing falls between looking and sleeping.
  */
-final class Doorbell {
+final class WakeSignal {
 
   /**
-   * What was rung.
+   * What was raised.
    *
    * @param head the earliest due time that was announced, {@link WakePlan#NEVER} if none was
    * @param deadline the earliest lease deadline that was announced, {@link WakePlan#NEVER} if none
    *     was
-   * @param asked whether somebody wants it to look in any case
+   * @param asked whether it is to look in any case
+   * @param capacity whether it may claim again after it was refused
    */
-  record Rings(long head, long deadline, boolean asked) {}
+  record Raised(long head, long deadline, boolean asked, boolean capacity) {}
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition rung = lock.newCondition();
+  private final Condition raised = lock.newCondition();
   private long head = WakePlan.NEVER;
   private long deadline = WakePlan.NEVER;
   private boolean asked;
-  private boolean room;
+  private boolean capacity;
   private long aim = Long.MIN_VALUE;
   private long deadlineAim = Long.MIN_VALUE;
-  private volatile boolean full;
-
-  /** Says whether as many jobs of the bucket are out as may be at once. */
-  void full(boolean isFull) {
-    full = isFull;
-  }
-
-  /** A job of the bucket has ended: where that was waited for, there may be room for another. */
-  void ended() {
-    if (full) {
-      head(Long.MIN_VALUE);
-    }
-  }
 
   /** A job with that due time is there; wakes the scanner only if it aims at a later one. */
   void head(long due) {
@@ -49,7 +37,7 @@ final class Doorbell {
       if (due < head) {
         head = due;
         if (due < aim) {
-          rung.signal();
+          raised.signal();
         }
       }
     } finally {
@@ -64,7 +52,7 @@ final class Doorbell {
       if (millis < deadline) {
         deadline = millis;
         if (millis < deadlineAim) {
-          rung.signal();
+          raised.signal();
         }
       }
     } finally {
@@ -72,12 +60,12 @@ final class Doorbell {
     }
   }
 
-  /** There may be room for more jobs; wakes the scanner only if it waits for that. */
-  void room() {
+  /** The scanner was refused by {@link Capacity}, and is to ask again. */
+  void capacity() {
     lock.lock();
     try {
-      room = true;
-      rung.signal();
+      capacity = true;
+      raised.signal();
     } finally {
       lock.unlock();
     }
@@ -88,45 +76,47 @@ final class Doorbell {
     lock.lock();
     try {
       asked = true;
-      rung.signal();
+      raised.signal();
     } finally {
       lock.unlock();
     }
   }
 
-  /** Takes what was rung so far. */
-  Rings take() {
+  /** Takes what was raised so far. */
+  Raised take() {
     lock.lock();
     try {
-      Rings rings = new Rings(head, deadline, asked);
+      Raised all = new Raised(head, deadline, asked, capacity);
       head = WakePlan.NEVER;
       deadline = WakePlan.NEVER;
       asked = false;
-      room = false;
-      return rings;
+      capacity = false;
+      return all;
     } finally {
       lock.unlock();
     }
   }
 
   /**
-   * Sleeps until something is rung that matters, or the time is over.
+   * Sleeps until something is raised that matters, or the time is over. An interrupt ends the sleep
+   * and nothing else: it is not for the duties of an engine.
    *
    * @param nanos how long
    * @param aim earlier due times than this matter
    * @param deadlineAim earlier lease deadlines than this matter
-   * @param wantsRoom whether room matters
    */
-  void sleep(long nanos, long aim, long deadlineAim, boolean wantsRoom)
-      throws InterruptedException {
-    lock.lockInterruptibly();
+  void sleep(long nanos, long aim, long deadlineAim) {
+    lock.lock();
     try {
       this.aim = aim;
       this.deadlineAim = deadlineAim;
       long left = nanos;
-      while (left > 0 && !asked && head >= aim && deadline >= deadlineAim && !(wantsRoom && room)) {
-        left = rung.awaitNanos(Math.min(left, TimeUnit.DAYS.toNanos(1)));
+      while (left > 0 && !asked && !capacity && head >= aim && deadline >= deadlineAim) {
+        left = raised.awaitNanos(Math.min(left, TimeUnit.DAYS.toNanos(1)));
       }
+    } catch (InterruptedException e) {
+      // The scanner looks whether there is something to do.
+      return;
     } finally {
       this.aim = Long.MIN_VALUE;
       this.deadlineAim = Long.MIN_VALUE;
