@@ -138,7 +138,7 @@ class DoorsIT {
       assertThat(submitter.find(scheduler, "rejects").at("/lastError/message").asString(""))
           .contains("never");
       assertThat(submitter.find(scheduler, "long").at("/lease/owner").asString(""))
-          .isEqualTo("pull:" + load.application() + ":" + worker.pid());
+          .startsWith("pull:" + load.application() + ":" + worker.pid() + "-");
       load.awaitDrained(scheduler);
       assertThat(submitter.find(scheduler, "long").get("state").stringValue())
           .isEqualTo("finished");

@@ -18,6 +18,8 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.ssl.SslBundle;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -29,6 +31,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class SchedulerCalls implements AutoCloseable {
 
+  private static final Logger log = LoggerFactory.getLogger(SchedulerCalls.class);
   private static final long PAUSE_MS = 100;
   // Of the time of a call: what one scheduler may take, and a connection to it.
   private static final int TRIES = 2;
@@ -125,6 +128,36 @@ public final class SchedulerCalls implements AutoCloseable {
    */
   public Answer look(String path, Duration within) {
     return call("GET", path, null, within, within, System.nanoTime() + within.toNanos());
+  }
+
+  /**
+   * Makes a call at each scheduler that is known now, for what only one of them can do. Those that
+   * do not answer are left out.
+   *
+   * @param within how long all of them together may take
+   */
+  public void callEach(String path, Object body, Duration within) {
+    byte[] bytes = json.writeValueAsBytes(body);
+    List<CompletableFuture<HttpResponse<byte[]>>> answers =
+        schedulers(new Tries(locator.source(), /* writes= */ true)).stream()
+            .map(
+                scheduler ->
+                    client.sendAsync(
+                        request(scheduler, "POST", path, bytes),
+                        HttpResponse.BodyHandlers.ofByteArray()))
+            .toList();
+    try {
+      var unused =
+          CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+              .handle((done, error) -> null)
+              .get(within.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      log.debug("Not all schedulers answered {}: {}", path, e.toString());
+    } finally {
+      answers.forEach(answer -> answer.cancel(true));
+    }
   }
 
   /** Returns until when a call that begins now may take, by {@link System#nanoTime}. */

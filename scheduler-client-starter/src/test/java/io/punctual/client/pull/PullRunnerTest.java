@@ -19,6 +19,8 @@ import io.punctual.TaskContext;
 import io.punctual.TaskWorker;
 import io.punctual.client.autoconfigure.PunctualClientAutoConfiguration;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -27,8 +29,10 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Pulling, where only a scheduler that is played can show it; the rest is in the system's tests.
@@ -36,9 +40,12 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 class PullRunnerTest {
 
   private static final String CLAIMS = "/api/v1/claims";
+  private static final String LEAVE = CLAIMS + ":leave";
+  private static final JsonMapper JSON = new JsonMapper();
 
   private final WireMockServer scheduler =
       new WireMockServer(WireMockConfiguration.options().dynamicPort());
+  private final List<PullRunner> runners = new ArrayList<>();
   private final Queue<String> ran = new ConcurrentLinkedQueue<>();
 
   @BeforeEach
@@ -51,12 +58,25 @@ class PullRunnerTest {
   @AfterEach
   void stop() {
     scheduler.stop();
+    assertThat(runners).isNotEmpty().allSatisfy(runner -> assertThat(runner.inUse()).isZero());
+  }
+
+  /** Keeps what the contexts of a test have made, to be looked at when they have ended. */
+  final class Runners implements BeanPostProcessor {
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String name) {
+      if (bean instanceof PullRunner runner) {
+        runners.add(runner);
+      }
+      return bean;
+    }
   }
 
   // Spring's test framework pauses contexts that are not in use.
   @Test
   void itPullsAgainAfterTheContextWasStoppedAndStarted() {
     new ApplicationContextRunner()
+        .withBean(Runners.class, Runners::new)
         .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
         .withPropertyValues(
             "spring.application.name=shop",
@@ -80,6 +100,7 @@ class PullRunnerTest {
   @Test
   void anAnnotatedMethodIsFedToo() {
     new ApplicationContextRunner()
+        .withBean(Runners.class, Runners::new)
         .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
         .withPropertyValues(
             "spring.application.name=shop",
@@ -97,6 +118,7 @@ class PullRunnerTest {
   @Test
   void aTypeWithANumberOfItsOwnIsFetchedByItself() {
     new ApplicationContextRunner()
+        .withBean(Runners.class, Runners::new)
         .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
         .withPropertyValues(
             "spring.application.name=shop",
@@ -121,6 +143,7 @@ class PullRunnerTest {
     // This one comes when the two others have the two places; in another order, one of those does.
     give("third", "order.close", 1_500);
     new ApplicationContextRunner()
+        .withBean(Runners.class, Runners::new)
         .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
         .withPropertyValues(
             "spring.application.name=shop",
@@ -138,6 +161,82 @@ class PullRunnerTest {
               Awaitility.await().until(() -> ended("/ack") == 2);
               assertThat(ran).hasSize(2);
             });
+  }
+
+  @Test
+  void aStopWaitsUntilASchedulerHasTakenTheLastEnd() {
+    give("last", "order.close", 0);
+    scheduler.stubFor(
+        post(urlEqualTo(CLAIMS + "/last/ack"))
+            .atPriority(1)
+            .inScenario("busy")
+            .whenScenarioStateIs(Scenario.STARTED)
+            .willSetStateTo("over")
+            .willReturn(jsonResponse("{}", 503).withFixedDelay(1_000)));
+    runner()
+        .withBean("close", TaskWorker.class, Recording::new)
+        .run(context -> Awaitility.await().until(() -> ran.contains("last")));
+    // By now the application has ended: the end was refused once, and taken when sent again.
+    assertThat(ended("/ack")).isEqualTo(2);
+  }
+
+  @Test
+  void aStopEndsTheRequestThatWaitsByAWordToTheSchedulerAndGivesBackWhatItBrings() {
+    give("late", "order.close", 2_000);
+    scheduler.stubFor(post(urlEqualTo(LEAVE)).willReturn(okJson("{\"ended\":1}")));
+    runner()
+        .withBean("close", TaskWorker.class, Recording::new)
+        .run(context -> Awaitility.await().until(() -> claims() > 0));
+    // Its answer came when the application was ending, and the job goes to another instance.
+    assertThat(ran).isEmpty();
+    assertThat(ended("/release")).isEqualTo(1);
+    String worker =
+        JSON.readTree(scheduler.findAll(postRequestedFor(urlEqualTo(CLAIMS))).get(0).getBody())
+            .get("worker")
+            .stringValue();
+    assertThat(worker).startsWith("pull:shop:" + ProcessHandle.current().pid() + "-");
+    scheduler.verify(
+        postRequestedFor(urlEqualTo(LEAVE))
+            .withRequestBody(
+                equalToJson("{\"application\":\"shop\",\"worker\":\"%s\"}".formatted(worker))));
+  }
+
+  @Test
+  void aJobThatCannotBeReadCostsNoPlaceAndMakesNone() {
+    // More than was asked for, and one of them makes no sense.
+    String good =
+        """
+        {"taskId":"good","taskType":"mail","incarnation":"i","attempt":1,"dueTime":1,
+        "jobTimeToRun":60000,"params":"good","headers":{},"token":"good"}\
+        """;
+    scheduler.stubFor(post(urlMatching(CLAIMS + "/good/.*")).willReturn(okJson("{}")));
+    scheduler.stubFor(
+        post(urlEqualTo(CLAIMS))
+            .inScenario("malformed")
+            .whenScenarioStateIs(Scenario.STARTED)
+            .willSetStateTo("given")
+            .willReturn(jsonResponse("{\"jobs\":[" + good + ",{\"taskId\":\"bad\"}]}", 200)));
+    runner()
+        .withPropertyValues("punctual.client.workers.[mail].concurrency=1")
+        .withBean("mail", Mailing.class, Mailing::new)
+        .run(
+            context -> {
+              Awaitility.await().until(() -> acked("good"));
+              int before = claims();
+              Awaitility.await().until(() -> claims() >= before + 3);
+              assertThat(asked("mail", 2)).isFalse();
+              assertThat(asked("mail", 1)).isTrue();
+            });
+  }
+
+  private ApplicationContextRunner runner() {
+    return new ApplicationContextRunner()
+        .withBean(Runners.class, Runners::new)
+        .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
+        .withPropertyValues(
+            "spring.application.name=shop",
+            "punctual.client.delivery=pull",
+            "punctual.client.url=" + scheduler.baseUrl());
   }
 
   final class Waiting {
@@ -182,6 +281,7 @@ class PullRunnerTest {
             .willReturn(jsonResponse("{\"code\":\"lease-lost\",\"detail\":\"gone\"}", 409))
             .atPriority(1));
     new ApplicationContextRunner()
+        .withBean(Runners.class, Runners::new)
         .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
         .withPropertyValues(
             "spring.application.name=shop",
@@ -204,6 +304,7 @@ class PullRunnerTest {
     scheduler.stubFor(
         post(urlEqualTo(CLAIMS + "/left/extend")).willReturn(okJson("{\"outcome\":\"extended\"}")));
     new ApplicationContextRunner()
+        .withBean(Runners.class, Runners::new)
         .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
         .withPropertyValues(
             "spring.application.name=shop",
@@ -306,8 +407,9 @@ class PullRunnerTest {
             .willReturn(
                 jsonResponse(
                         """
-                    {"jobs":[{"taskId":"%s","taskType":"%s","incarnation":"i","attempt":1,
-                    "dueTime":1,"jobTimeToRun":60000,"params":"%s","headers":{},"token":"%s"}]}"""
+                        {"jobs":[{"taskId":"%s","taskType":"%s","incarnation":"i","attempt":1,
+                        "dueTime":1,"jobTimeToRun":60000,"params":"%s","headers":{},"token":"%s"}]}\
+                        """
                             .formatted(job, type, job, job),
                         200)
                     .withFixedDelay(delayMs)));

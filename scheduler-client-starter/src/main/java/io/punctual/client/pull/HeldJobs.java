@@ -1,0 +1,147 @@
+package io.punctual.client.pull;
+
+import io.punctual.client.lease.RemoteLease;
+import io.punctual.client.submit.SchedulerCalls;
+import io.punctual.client.submit.SchedulerCalls.Answer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Holds the jobs that were fetched, and extends their leases. A job is held until a scheduler has
+ * taken its result.
+ */
+final class HeldJobs implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(HeldJobs.class);
+  private static final int EXTENDING = 8;
+
+  private final SchedulerCalls calls;
+  private final Duration lease;
+  private final Map<String, Held> held = new HashMap<>();
+  private final ScheduledThreadPoolExecutor heartbeat =
+      new ScheduledThreadPoolExecutor(1, task -> daemon(task, "punctual-leases"));
+  private final ExecutorService extending =
+      Executors.newFixedThreadPool(EXTENDING, task -> daemon(task, "punctual-extend"));
+
+  /**
+   * A job that this instance holds.
+   *
+   * @param since monotonic ns
+   */
+  private record Held(String taskId, long since, RemoteLease remote) {}
+
+  /**
+   * @param lease how long jobs are held unless they are kept, which happens in thirds of it
+   */
+  HeldJobs(SchedulerCalls calls, Duration lease) {
+    this.calls = calls;
+    this.lease = lease;
+    long third = lease.toMillis() / 3;
+    var unused =
+        heartbeat.scheduleWithFixedDelay(this::extendAll, third, third, TimeUnit.MILLISECONDS);
+  }
+
+  private static Thread daemon(Runnable task, String name) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /** Adds a job. */
+  void add(String token, String taskId, RemoteLease remote) {
+    synchronized (held) {
+      held.put(token, new Held(taskId, System.nanoTime(), remote));
+    }
+  }
+
+  /** Removes a job; false if it was not held. */
+  boolean remove(String token) {
+    synchronized (held) {
+      boolean was = held.remove(token) != null;
+      if (held.isEmpty()) {
+        held.notifyAll();
+      }
+      return was;
+    }
+  }
+
+  /** Returns how many jobs are held. */
+  int size() {
+    synchronized (held) {
+      return held.size();
+    }
+  }
+
+  /**
+   * Waits until no job is held.
+   *
+   * @param deadline monotonic ns
+   * @return whether none is
+   */
+  boolean awaitNone(long deadline) throws InterruptedException {
+    synchronized (held) {
+      long left = deadline - System.nanoTime();
+      while (!held.isEmpty() && left > 0) {
+        TimeUnit.NANOSECONDS.timedWait(held, left);
+        left = deadline - System.nanoTime();
+      }
+      return held.isEmpty();
+    }
+  }
+
+  /** Extends the leases of the jobs that have been held for a while; those of new jobs last. */
+  private void extendAll() {
+    long now = System.nanoTime();
+    List<Callable<Boolean>> all = new ArrayList<>();
+    synchronized (held) {
+      held.forEach(
+          (token, job) -> {
+            if (now - job.since() > lease.toNanos() / 4) {
+              all.add(() -> extend(token, job));
+            }
+          });
+    }
+    try {
+      var unused = extending.invokeAll(all, lease.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean extend(String token, Held job) {
+    try {
+      Answer answer =
+          calls.call(
+              "POST", "/api/v1/claims/" + token + "/extend", Map.of("timeToRun", lease.toMillis()));
+      // The job may have ended while the call was on its way.
+      if (answer.status() == 409 && remove(token)) {
+        log.warn(
+            "This instance has lost job {}: {}. Its attempt is cancelled.",
+            job.taskId(),
+            answer.text("detail"));
+        job.remote().lost();
+      }
+      return answer.status() == 200;
+    } catch (RuntimeException e) {
+      log.warn("The lease of job {} could not be extended", job.taskId(), e);
+      return false;
+    }
+  }
+
+  /** Extends no more leases. */
+  @Override
+  public void close() {
+    heartbeat.shutdownNow();
+    extending.shutdownNow();
+  }
+}

@@ -1,0 +1,277 @@
+package io.punctual.client.pull;
+
+import io.punctual.SchedulerUnavailableException;
+import io.punctual.client.callback.JobRunner;
+import io.punctual.client.lease.RemoteLease;
+import io.punctual.client.submit.SchedulerCalls;
+import io.punctual.client.submit.SchedulerCalls.Answer;
+import io.punctual.wire.CallbackRequest;
+import io.punctual.wire.CallbackResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Fetches jobs of some task types while there is capacity, and runs them. Each job takes one place
+ * of the poller until its result was sent.
+ */
+final class Poller implements Runnable {
+
+  private static final Logger log = LoggerFactory.getLogger(Poller.class);
+  private static final Duration WAIT = Duration.ofSeconds(20);
+  private static final Duration MARGIN = Duration.ofSeconds(10);
+  private static final int MAX_JOBS = 200;
+  private static final int MAX_TYPES = 32;
+  private static final int ENDINGS = 5;
+
+  private final Pull pull;
+  private final List<String> types;
+  private final PullCapacity room;
+  private int turn;
+
+  /**
+   * What the pollers of an instance share.
+   *
+   * @param worker the name of this instance among all that claim
+   * @param everywhere the places of all task types together
+   * @param lease how long a job is held unless it is kept
+   * @param stopped counted down when no more jobs are to be fetched
+   */
+  record Pull(
+      String application,
+      String worker,
+      SchedulerCalls calls,
+      JobRunner runner,
+      HeldJobs held,
+      PullCapacity everywhere,
+      Duration lease,
+      CountDownLatch stopped) {
+
+    boolean goesOn() {
+      return stopped.getCount() > 0;
+    }
+  }
+
+  /**
+   * @param places how many jobs of these types may be here at once
+   */
+  Poller(Pull pull, List<String> types, int places) {
+    this.pull = pull;
+    this.types = types;
+    this.room = new PullCapacity(places);
+  }
+
+  PullCapacity room() {
+    return room;
+  }
+
+  @Override
+  public void run() {
+    int failures = 0;
+    while (pull.goesOn()) {
+      try {
+        poll();
+        failures = 0;
+      } catch (InterruptedException e) {
+        // The loop's condition says whether that was meant as an end.
+        failures = 0;
+      } catch (SchedulerUnavailableException e) {
+        if (pull.goesOn() && failures++ == 0) {
+          log.warn("No scheduler answers; trying again: {}", e.getMessage());
+        }
+        pause(failures);
+      } catch (RuntimeException e) {
+        log.error("Jobs could not be fetched; trying again", e);
+        pause(++failures);
+      }
+    }
+  }
+
+  private void pause(int failures) {
+    try {
+      // A scheduler that restarts is not asked in a tight loop.
+      var unused =
+          pull.stopped()
+              .await(Math.min(1_000, 100L << Math.min(failures, 6)), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      // The loop looks whether that was meant as an end.
+      return;
+    }
+  }
+
+  // Places without a job are given back here; those with one are given back when it ends.
+  private void poll() throws InterruptedException {
+    int free = room.take(MAX_JOBS);
+    try {
+      int everywhere = free == 0 ? 0 : pull.everywhere().await();
+      if (everywhere == 0) {
+        return;
+      }
+      for (JsonNode node : fetch(Math.min(free, everywhere))) {
+        CallbackRequest.Job job = job(node);
+        String token = job == null ? null : job.token();
+        if (job == null || token == null) {
+          continue;
+        }
+        RemoteLease remote = new RemoteLease(pull.calls(), token, pull.lease(), more -> {});
+        pull.held().add(token, job.taskId(), remote);
+        if (free > 0 && pull.goesOn() && pull.everywhere().tryTake()) {
+          free--;
+          start(token, job, remote);
+        } else {
+          giveBack(token, job);
+        }
+      }
+    } finally {
+      room.give(free);
+    }
+  }
+
+  private JsonNode fetch(int max) {
+    List<String> some = new ArrayList<>();
+    for (int i = 0; i < Math.min(MAX_TYPES, types.size()); i++) {
+      some.add(types.get((turn + i) % types.size()));
+    }
+    // No type is always the last one, and none is left out if one request cannot name them all.
+    turn = (turn + (types.size() > MAX_TYPES ? MAX_TYPES : 1)) % types.size();
+    Duration wait = types.size() > MAX_TYPES ? Duration.ofSeconds(1) : WAIT;
+    Answer answer =
+        pull.calls()
+            .call(
+                "POST",
+                "/api/v1/claims",
+                Map.of(
+                    "application",
+                    pull.application(),
+                    "taskTypes",
+                    some,
+                    "max",
+                    max,
+                    "wait",
+                    wait.toMillis(),
+                    "timeToRun",
+                    pull.lease().toMillis(),
+                    "worker",
+                    pull.worker()),
+                wait.plus(MARGIN));
+    if (answer.status() != 204 && answer.status() != 200) {
+      throw new IllegalStateException(
+          "a scheduler answered HTTP " + answer.status() + ": " + answer.text("detail"));
+    }
+    return answer.body().path("jobs");
+  }
+
+  /** Reads a job; null if it cannot be read. Its lease runs out then. */
+  private static CallbackRequest.@Nullable Job job(JsonNode node) {
+    try {
+      Map<String, String> headers = new TreeMap<>();
+      node.get("headers")
+          .properties()
+          .forEach(header -> headers.put(header.getKey(), header.getValue().stringValue()));
+      return new CallbackRequest.Job(
+          node.get("taskId").stringValue(),
+          node.get("taskType").stringValue(),
+          node.get("incarnation").stringValue(),
+          node.get("attempt").intValue(),
+          node.get("dueTime").longValue(),
+          node.get("jobTimeToRun").longValue(),
+          node.get("params").stringValue(),
+          headers,
+          node.get("token").stringValue());
+    } catch (RuntimeException e) {
+      log.error(
+          "A scheduler gave a job that cannot be read; it comes back when its lease is over: {}",
+          node,
+          e);
+      return null;
+    }
+  }
+
+  private void start(String token, CallbackRequest.Job job, RemoteLease remote) {
+    var unused =
+        pull.runner()
+            .run(job, remote)
+            .whenComplete(
+                (result, error) -> {
+                  try {
+                    if (result != null) {
+                      end(token, job, result);
+                    }
+                  } finally {
+                    pull.everywhere().give(1);
+                    room.give(1);
+                    pull.held().remove(token);
+                  }
+                });
+  }
+
+  /** Releases a job that this instance has no place for: another instance may have one. */
+  private void giveBack(String token, CallbackRequest.Job job) {
+    try {
+      end(
+          token,
+          job,
+          new CallbackResult(
+              job.taskId(), job.incarnation(), CallbackResult.REFUSED, null, null, null));
+    } finally {
+      pull.held().remove(token);
+    }
+  }
+
+  private void end(String token, CallbackRequest.Job job, CallbackResult result) {
+    if (result.outcome().equals(CallbackResult.DEFERRED)) {
+      // Its lease lasts as long as it should already.
+      return;
+    }
+    Map<String, Object> body = new HashMap<>();
+    body.put("worker", pull.worker());
+    if (result.error() != null) {
+      body.put("error", result.error());
+    }
+    String how =
+        switch (result.outcome()) {
+          case CallbackResult.DONE -> "ack";
+          case CallbackResult.REJECT -> "reject";
+          case CallbackResult.REFUSED -> "release";
+          default -> "nack";
+        };
+    if (how.equals("nack") && result.retryAfterMs() != null) {
+      body.put("delay", result.retryAfterMs());
+    }
+    boolean plain = how.equals("ack") || how.equals("release");
+    for (int i = 1; i <= ENDINGS; i++) {
+      try {
+        Answer answer =
+            pull.calls().call("POST", "/api/v1/claims/" + token + "/" + how, plain ? null : body);
+        if (answer.status() != 200) {
+          log.warn(
+              "The end ({}) of job {} of {} was not taken: {}",
+              how,
+              job.taskId(),
+              job.taskType(),
+              answer.text("detail"));
+        }
+        return;
+      } catch (SchedulerUnavailableException e) {
+        if (i == ENDINGS || Thread.currentThread().isInterrupted()) {
+          log.warn(
+              "No scheduler took the end ({}) of job {} of {}; it will run again",
+              how,
+              job.taskId(),
+              job.taskType(),
+              e);
+          return;
+        }
+      }
+    }
+  }
+}
