@@ -25,6 +25,7 @@ public final class Submitter {
   private final Set<String> settled = ConcurrentHashMap.newKeySet();
   private final Map<String, Duration> timesToRun = new ConcurrentHashMap<>();
   private volatile @Nullable Duration timeToRun;
+  private volatile String retry = "default";
 
   public Submitter(String application) {
     this(application, WorkerApplication.TYPE);
@@ -38,6 +39,11 @@ public final class Submitter {
   /** How long the jobs that are submitted from now on may run; else what the scheduler says. */
   public void mayRunFor(Duration limit) {
     timeToRun = limit;
+  }
+
+  /** The retry policy of jobs that are submitted in batches from now on. */
+  public void retry(String policy) {
+    retry = policy;
   }
 
   /** The due time with which a job was submitted, epoch ms. */
@@ -58,7 +64,7 @@ public final class Submitter {
       throws IOException {
     List<String> jobs = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      jobs.add(job(prefix + i, what, dueFrom + (long) (i * apart), "default"));
+      jobs.add(job(prefix + i, what, dueFrom + (long) (i * apart), retry));
       if (jobs.size() == BATCH || i == count - 1) {
         sendBatch(scheduler, jobs);
         jobs.clear();

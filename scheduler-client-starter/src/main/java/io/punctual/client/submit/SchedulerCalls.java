@@ -139,7 +139,7 @@ public final class SchedulerCalls implements AutoCloseable {
   public void callEach(String path, Object body, Duration within) {
     byte[] bytes = json.writeValueAsBytes(body);
     List<CompletableFuture<HttpResponse<byte[]>>> answers =
-        schedulers(new Tries(locator.source(), /* writes= */ true)).stream()
+        schedulers(new Tries(locator.source(), /* changes= */ true)).stream()
             .map(
                 scheduler ->
                     client.sendAsync(
