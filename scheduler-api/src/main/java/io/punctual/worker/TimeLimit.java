@@ -39,9 +39,20 @@ public final class TimeLimit {
    * @param onTimeOver runs once when the time is over, before the interrupt
    */
   public TimeLimit(Duration timeToRun, Runnable onTimeOver) {
+    this(timeToRun, System.nanoTime(), onTimeOver);
+  }
+
+  /**
+   * An attempt that begins on this thread, and that waited for it.
+   *
+   * @param timeToRun how long it may take, with what it waited
+   * @param since when it began to wait, by {@link System#nanoTime}
+   * @param onTimeOver runs once when the time is over, before the interrupt
+   */
+  public TimeLimit(Duration timeToRun, long since, Runnable onTimeOver) {
     this.timeToRun = timeToRun;
     this.onTimeOver = onTimeOver;
-    this.endsAt = System.nanoTime() + timeToRun.toNanos();
+    this.endsAt = since + timeToRun.toNanos();
   }
 
   /** How long it was to take at first. */

@@ -4,14 +4,16 @@ import io.punctual.client.lease.JobLease;
 import io.punctual.client.lease.LeaseRelay;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Remembers, for a bounded number of jobs, what became of them here: so that a delivery which is
- * repeated because its answer was lost is answered without running the job twice, and an attempt
- * that was given up on cannot start after its successor.
+ * Remembers the jobs that run here, and what became of a bounded number of those that ended. A
+ * delivery that is repeated because its answer was lost is answered without running the job twice,
+ * and an attempt that was given up on cannot start after its successor.
  */
 final class Incarnations {
 
@@ -39,15 +41,21 @@ final class Incarnations {
 
   private record Seen(int attempt, CompletableFuture<CallbackResult> result, LeaseRelay lease) {}
 
-  private final Map<Key, Seen> entries =
-      new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
+  private final int most;
+  private final Map<Key, Seen> entries = new HashMap<>();
+  // In the order in which they ended: those that run are never forgotten.
+  private final Set<Key> ended = new LinkedHashSet<>();
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Key, Seen> eldest) {
-          return size() > MAX && eldest.getValue().result().isDone();
-        }
-      };
+  Incarnations() {
+    this(MAX);
+  }
+
+  /**
+   * @param most how many jobs that ended are remembered
+   */
+  Incarnations(int most) {
+    this.most = most;
+  }
 
   synchronized Decision decide(CallbackRequest.Job job, JobLease lease) {
     Key key = new Key(job.taskType(), job.taskId(), job.incarnation());
@@ -65,10 +73,36 @@ final class Incarnations {
     }
     LeaseRelay relay = new LeaseRelay(lease);
     Seen fresh = new Seen(attempt, new CompletableFuture<>(), relay);
-    var unused = fresh.result().whenComplete((result, error) -> relay.release());
-    entries.remove(key);
     entries.put(key, fresh);
+    ended.remove(key);
+    var unused =
+        fresh
+            .result()
+            .whenComplete(
+                (result, error) -> {
+                  relay.release();
+                  ended(key, fresh.result());
+                });
     return new Decision(Verdict.RUN, fresh.result(), fresh.lease());
+  }
+
+  private synchronized void ended(Key key, CompletableFuture<CallbackResult> result) {
+    Seen entry = entries.get(key);
+    if (entry == null || entry.result() != result) {
+      // A later attempt is here by now.
+      return;
+    }
+    ended.add(key);
+    while (ended.size() > most) {
+      Key eldest = ended.iterator().next();
+      ended.remove(eldest);
+      entries.remove(eldest);
+    }
+  }
+
+  /** How many jobs are remembered, those that run among them. */
+  synchronized int size() {
+    return entries.size();
   }
 
   private static boolean isDone(CallbackResult result) {

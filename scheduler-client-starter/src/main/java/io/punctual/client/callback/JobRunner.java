@@ -28,7 +28,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +41,7 @@ public final class JobRunner implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(JobRunner.class);
   private static final int MAX_ERROR = 1500;
 
-  /** The part of its time-to-run that a job may wait for others of its type. */
+  /** The part of its time-to-run that a job may wait for other jobs of this instance. */
   private static final int PATIENCE = 4;
 
   /** So long nobody must have asked before it is taken that nobody will. */
@@ -54,7 +53,7 @@ public final class JobRunner implements AutoCloseable {
   private final int concurrency;
   private final ExecutorService threads;
   private final ExecutorService ends;
-  private final Semaphore permits;
+  private final Places all;
   private final ToIntFunction<String> places;
   // By task type; of those alone that have a number of their own.
   private final Map<String, Places> own = new ConcurrentHashMap<>();
@@ -82,7 +81,6 @@ public final class JobRunner implements AutoCloseable {
     this.concurrency = concurrency;
     this.threads = Threads.forJobs(concurrency);
     this.ends = Threads.forEnds(threads);
-    this.permits = new Semaphore(concurrency);
     this.places = places;
     this.timer =
         new ScheduledThreadPoolExecutor(
@@ -93,6 +91,7 @@ public final class JobRunner implements AutoCloseable {
               return thread;
             });
     this.timer.setRemoveOnCancelPolicy(true);
+    this.all = new Places(concurrency, timer);
   }
 
   /** Where results are written. */
@@ -130,7 +129,7 @@ public final class JobRunner implements AutoCloseable {
       return done(job, CallbackResult.REFUSED, "a newer attempt of this job was here already");
     }
     if (decision.verdict() == Incarnations.Verdict.RUN) {
-      start(worker, new Started(job, decision.lease(), decision.result()));
+      start(worker, new Started(job, decision.lease(), decision.result(), System.nanoTime()));
       return decision.result();
     }
     decision.lease().follow(lease);
@@ -145,23 +144,38 @@ public final class JobRunner implements AutoCloseable {
                     : CompletableFuture.completedFuture(result));
   }
 
+  /**
+   * An attempt that was admitted or waits for that.
+   *
+   * @param since nanoseconds, when it came: its time runs from here, as it does for its scheduler
+   */
   private record Started(
-      CallbackRequest.Job job, JobLease lease, CompletableFuture<CallbackResult> result) {}
+      CallbackRequest.Job job,
+      JobLease lease,
+      CompletableFuture<CallbackResult> result,
+      long since) {
 
+    /** For how many ms it may still wait for a place. */
+    long patience() {
+      long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
+      return Math.max(0, job.timeToRun() / PATIENCE - waited);
+    }
+  }
+
+  // A job that waits runs out of its time-to-run, by the scheduler's watch. Given back, it costs no
+  // attempt, and another instance may have room.
   private void start(TaskWorker worker, Started started) {
-    CallbackRequest.Job job = started.job();
-    int most = places.applyAsInt(job.taskType());
+    String type = started.job().taskType();
+    int most = places.applyAsInt(type);
     if (most >= concurrency) {
-      execute(started, () -> attempt(worker, started, () -> {}), () -> {});
+      startInAll(worker, started, () -> {});
       return;
     }
-    Places room = own.computeIfAbsent(job.taskType(), type -> new Places(most, timer));
-    // Whoever waits here runs out of its time-to-run, by the scheduler's watch. Given back, it
-    // costs no attempt, and another instance may have room.
+    Places room = own.computeIfAbsent(type, unused -> new Places(most, timer));
     room.take(
-        () -> execute(started, () -> attempt(worker, started, room::leave), room::leave),
-        job.timeToRun() / PATIENCE,
-        () -> execute(started, () -> started.result().complete(unplaced(job, most)), () -> {}));
+        () -> startInAll(worker, started, room::leave),
+        started.patience(),
+        () -> giveBack(started, unplaced(started.job(), most + " jobs of " + type), () -> {}));
     if (draining) {
       // Since this one was asked whether it takes jobs.
       room.giveUp();
@@ -169,26 +183,36 @@ public final class JobRunner implements AutoCloseable {
   }
 
   /**
-   * Runs a job on this thread, once there is room.
+   * Runs a job once the instance has a place for it.
    *
-   * @param leave called when it has ended and its result was taken
+   * @param leaveType gives back its place among the jobs of its type
    */
-  private void attempt(TaskWorker worker, Started started, Runnable leave) {
-    try {
-      permits.acquire();
-    } catch (InterruptedException e) {
-      end(started, leaving(started.job()), leave);
-      return;
+  private void startInAll(TaskWorker worker, Started started, Runnable leaveType) {
+    Runnable leave =
+        () -> {
+          all.leave();
+          leaveType.run();
+        };
+    all.take(
+        () -> {
+          if (draining) {
+            // After drain() has seen that nothing runs, nothing begins.
+            giveBack(started, leaving(started.job()), leave);
+          } else {
+            execute(started, () -> new Running(started, leave).call(worker), leave);
+          }
+        },
+        started.patience(),
+        () -> giveBack(started, unplaced(started.job(), concurrency + " jobs"), leaveType));
+    if (draining) {
+      all.giveUp();
     }
-    new Running(started, leave).call(worker);
   }
 
-  private static void end(Started started, CallbackResult result, Runnable leave) {
-    try {
-      started.result().complete(result);
-    } finally {
-      leave.run();
-    }
+  /** Elsewhere: the thread here is the timer's, or that of another job. */
+  private void giveBack(Started started, CallbackResult result, Runnable leave) {
+    leave.run();
+    execute(started, () -> started.result().complete(result), () -> {});
   }
 
   private void execute(Started started, Runnable task, Runnable otherwise) {
@@ -201,15 +225,14 @@ public final class JobRunner implements AutoCloseable {
     }
   }
 
-  private CallbackResult unplaced(CallbackRequest.Job job, int most) {
+  private CallbackResult unplaced(CallbackRequest.Job job, String most) {
     return draining
         ? leaving(job)
         : result(
             job,
             CallbackResult.REFUSED,
             null,
-            "this instance runs %d jobs of %s at once, and has them"
-                .formatted(most, job.taskType()));
+            "this instance runs %s at once, and has them".formatted(most));
   }
 
   private static CallbackResult leaving(CallbackRequest.Job job) {
@@ -235,6 +258,8 @@ public final class JobRunner implements AutoCloseable {
       limit =
           new TimeLimit(
               given.compareTo(Limits.MAX_TIME_TO_RUN) > 0 ? Limits.MAX_TIME_TO_RUN : given,
+              // When its time is over, its scheduler gives it to another instance.
+              started.since(),
               () -> {});
       running.put(limit, job.taskType());
       limit.watch(timer);
@@ -282,8 +307,11 @@ public final class JobRunner implements AutoCloseable {
         // Behind the line of the log, which belongs to the trace.
         observed.ended(thrown, deferred != null);
       } finally {
-        permits.release();
-        end(started, result, leave);
+        try {
+          started.result().complete(result);
+        } finally {
+          leave.run();
+        }
       }
     }
   }
@@ -395,19 +423,16 @@ public final class JobRunner implements AutoCloseable {
   }
 
   /**
-   * Takes no more jobs, until {@link #open}, gives back those that wait for others of their type,
-   * and waits for those that run.
+   * Takes no more jobs, until {@link #open}, gives back those that wait for a place, and waits for
+   * those that run and for what follows their results.
    *
    * @return whether all of them ended in time
    */
   public boolean drain(Duration patience) throws InterruptedException {
     draining = true;
     own.values().forEach(Places::giveUp);
-    boolean quiet = permits.tryAcquire(concurrency, patience.toMillis(), TimeUnit.MILLISECONDS);
-    if (quiet) {
-      permits.release(concurrency);
-    }
-    return quiet;
+    all.giveUp();
+    return all.awaitEmpty(patience.toMillis());
   }
 
   /**

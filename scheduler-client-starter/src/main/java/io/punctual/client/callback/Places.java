@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The places of one task type. Who finds none waits for a while, without a thread: where threads
- * are counted, those who wait would hold up jobs of other types.
+ * The places of an instance, or those of one task type. A job that finds none waits for a while,
+ * without a thread: where threads are counted, jobs that wait would hold up jobs of other types.
  */
 final class Places {
 
@@ -33,10 +33,13 @@ final class Places {
   }
 
   private final ScheduledExecutorService timer;
+  // Guards all that follows.
   private final Deque<Waiting> waiting = new ArrayDeque<>();
+  private final int places;
   private int free;
 
   Places(int places, ScheduledExecutorService timer) {
+    this.places = places;
     this.free = places;
     this.timer = timer;
   }
@@ -71,7 +74,7 @@ final class Places {
     }
   }
 
-  /** Lets nobody wait any longer who waits now. */
+  /** Gives up all that wait now. */
   void giveUp() {
     List<Waiting> all;
     synchronized (waiting) {
@@ -91,10 +94,30 @@ final class Places {
       next = waiting.poll();
       if (next == null) {
         free++;
+        waiting.notifyAll();
         return;
       }
       next.unwatch();
     }
     next.start.run();
+  }
+
+  /**
+   * Waits until no place is taken.
+   *
+   * @return whether that was so in time
+   */
+  boolean awaitEmpty(long millis) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    synchronized (waiting) {
+      while (free < places) {
+        long left = end - System.nanoTime();
+        if (left <= 0) {
+          return false;
+        }
+        TimeUnit.NANOSECONDS.timedWait(waiting, left);
+      }
+      return true;
+    }
   }
 }

@@ -17,6 +17,7 @@ import io.punctual.wire.CallbackResult;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.TaskWorkers;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -41,6 +42,8 @@ class JobRunnerTest {
   private final CountDownLatch go = new CountDownLatch(1);
   private final AtomicInteger running = new AtomicInteger();
   private final AtomicInteger cancelled = new AtomicInteger();
+  private final AtomicInteger quick = new AtomicInteger();
+  private final List<String> ran = new CopyOnWriteArrayList<>();
   private final Map<String, CompletableFuture<String>> futures = new ConcurrentHashMap<>();
   private final Map<String, TaskContext> contexts = new ConcurrentHashMap<>();
   private final Map<String, Observation> seen = new ConcurrentHashMap<>();
@@ -54,11 +57,13 @@ class JobRunnerTest {
                   "wide",
                   new Waiting("wide"),
                   "later",
-                  new Later())),
+                  new Later(),
+                  "quick",
+                  new Quick())),
           new JobListeners(List.of()),
           new MicrometerAttemptObservations(observations, null, "push"),
           10,
-          type -> type.equals("wide") ? 10 : 2);
+          type -> type.equals("wide") || type.equals("quick") ? 10 : 2);
 
   @AfterEach
   void end() {
@@ -84,6 +89,47 @@ class JobRunnerTest {
 
     for (CompletableFuture<CallbackResult> job : List.of(first, second, third, other)) {
       assertThat(job.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.DONE);
+    }
+  }
+
+  @Test
+  void anInstanceThatIsFullGivesAJobBackInTimeAndNeverRunsItLater() throws Exception {
+    List<CompletableFuture<CallbackResult>> ten = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      ten.add(run("wide", "full-" + i, 60_000));
+    }
+    Awaitility.await().until(() -> running.get() == 10);
+    CompletableFuture<CallbackResult> patient = run("wide", "patient", 60_000);
+    CallbackResult wide = run("wide", "hasty", 200).get(10, TimeUnit.SECONDS);
+    CallbackResult narrow = run("narrow", "hasty", 200).get(10, TimeUnit.SECONDS);
+
+    assertThat(wide.outcome()).isEqualTo(CallbackResult.REFUSED);
+    assertThat(wide.error()).isEqualTo("this instance runs 10 jobs at once, and has them");
+    assertThat(narrow.outcome()).isEqualTo(CallbackResult.REFUSED);
+    go.countDown();
+    for (CompletableFuture<CallbackResult> job : ten) {
+      assertThat(job.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.DONE);
+    }
+    assertThat(patient.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.DONE);
+    assertThat(runner.drain(Duration.ofSeconds(20))).isTrue();
+    assertThat(ran).doesNotContain("hasty").contains("patient");
+  }
+
+  @Test
+  void noJobBeginsAfterADrainThatSawNoneRunning() throws Exception {
+    for (int round = 0; round < 200; round++) {
+      runner.open();
+      String id = "round-" + round;
+      CompletableFuture<CompletableFuture<CallbackResult>> sender =
+          CompletableFuture.supplyAsync(() -> run("quick", id, 60_000));
+      boolean quiet = runner.drain(Duration.ofSeconds(20));
+      int before = quick.get();
+
+      CallbackResult result = sender.get(10, TimeUnit.SECONDS).get(10, TimeUnit.SECONDS);
+      assertThat(quiet).isTrue();
+      if (result.outcome().equals(CallbackResult.DONE)) {
+        assertThat(quick).hasValue(before);
+      }
     }
   }
 
@@ -391,7 +437,22 @@ class JobRunnerTest {
     public void invoke(String params, TaskContext context) throws InterruptedException {
       context.onCancel(cancelled::incrementAndGet);
       running.incrementAndGet();
+      ran.add(context.taskId());
       go.await();
+    }
+  }
+
+  /** Counts and ends. */
+  private final class Quick implements TaskWorker {
+
+    @Override
+    public String type() {
+      return "quick";
+    }
+
+    @Override
+    public void invoke(String params) {
+      quick.incrementAndGet();
     }
   }
 }

@@ -1,0 +1,81 @@
+package io.punctual.client.callback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.client.lease.JobLease;
+import io.punctual.wire.CallbackRequest;
+import io.punctual.wire.CallbackResult;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class IncarnationsTest {
+
+  private final Incarnations incarnations = new Incarnations(10);
+
+  @Test
+  void aJobThatDoesNotEndKeepsNoOtherInMemory() {
+    Incarnations.Decision hangs = decide("hangs", 1);
+    for (int i = 0; i < 1_000; i++) {
+      end(decide("job-" + i, 1), CallbackResult.DONE);
+    }
+
+    assertThat(incarnations.size()).isEqualTo(11);
+    assertThat(decide("hangs", 2).verdict()).isEqualTo(Incarnations.Verdict.SHARE);
+    end(hangs, CallbackResult.DONE);
+    assertThat(incarnations.size()).isEqualTo(10);
+    assertThat(decide("hangs", 2).verdict()).isEqualTo(Incarnations.Verdict.SHARE);
+  }
+
+  @Test
+  void jobsThatRunAreNeverForgotten() {
+    for (int i = 0; i < 100; i++) {
+      decide("running-" + i, 1);
+    }
+
+    assertThat(incarnations.size()).isEqualTo(100);
+    assertThat(decide("running-0", 1).verdict()).isEqualTo(Incarnations.Verdict.SHARE);
+  }
+
+  @Test
+  void aLaterAttemptOfAJobThatFailedIsKeptAsLongAsItRuns() {
+    end(decide("job", 1), CallbackResult.RETRY);
+    Incarnations.Decision second = decide("job", 2);
+    for (int i = 0; i < 1_000; i++) {
+      end(decide("other-" + i, 1), CallbackResult.DONE);
+    }
+
+    assertThat(second.verdict()).isEqualTo(Incarnations.Verdict.RUN);
+    assertThat(decide("job", 1).verdict()).isEqualTo(Incarnations.Verdict.STALE);
+    end(second, CallbackResult.DONE);
+    assertThat(decide("job", 3).verdict()).isEqualTo(Incarnations.Verdict.SHARE);
+    assertThat(incarnations.size()).isEqualTo(10);
+  }
+
+  private static void end(Incarnations.Decision decision, String outcome) {
+    decision.result().complete(new CallbackResult("", "", outcome, null, null, null));
+  }
+
+  private Incarnations.Decision decide(String id, int attempt) {
+    return incarnations.decide(
+        new CallbackRequest.Job(id, "type", id, attempt, 1, 1_000, "", Map.of(), null),
+        new NoLease());
+  }
+
+  private static final class NoLease implements JobLease {
+
+    @Override
+    public void extend(Duration timeToRun) {}
+
+    @Override
+    public String defer(Duration within) {
+      return "handle";
+    }
+
+    @Override
+    public void remind(Duration timeToRun) {}
+
+    @Override
+    public void onLost(Runnable action) {}
+  }
+}
