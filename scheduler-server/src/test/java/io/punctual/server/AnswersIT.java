@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -42,7 +43,7 @@ class AnswersIT extends SharedRedisTestBase {
 
   @DynamicPropertySource
   static void instances(DynamicPropertyRegistry registry) {
-    for (String app : List.of("drips", "endless", "huge", "foreign", "fine")) {
+    for (String app : List.of("drips", "endless", "huge", "foreign", "strange", "fine")) {
       instance(registry, app, 0, WORKER.port(), "batch");
     }
   }
@@ -127,22 +128,43 @@ class AnswersIT extends SharedRedisTestBase {
   }
 
   @Test
-  void tenMegabytesOfForeignLinesBeforeTheRightOneAreReadPast() {
+  void fewForeignLinesBeforeTheRightOneAreReadPast() {
     on(
         "foreign",
         (request, out) -> {
-          byte[] foreign =
-              ("{\"taskId\":\"another\",\"x\":\"" + "y".repeat(1_000) + "\"}\n")
-                  .getBytes(StandardCharsets.UTF_8);
-          for (int i = 0; i < 10_000; i++) {
-            out.write(foreign);
-          }
+          foreign(out, 100);
           out.write(done(request));
         });
 
     submit("foreign", "");
 
     assertThat(ended("foreign").at("/state").asString()).isEqualTo("finished");
+  }
+
+  @Test
+  void tenMegabytesOfForeignLinesAreNot() {
+    on(
+        "strange",
+        (request, out) -> {
+          foreign(out, 10_000);
+          out.write(done(request));
+        });
+
+    submit("strange", "");
+
+    JsonNode job = ended("strange");
+    assertThat(job.at("/attempts/unknown").asInt()).isEqualTo(1);
+    assertThat(job.at("/lastError/message").asString())
+        .contains("the answer is longer than", "without a result that counts");
+  }
+
+  private static void foreign(OutputStream out, int lines) throws IOException {
+    byte[] foreign =
+        ("{\"taskId\":\"another\",\"x\":\"" + "y".repeat(1_000) + "\"}\n")
+            .getBytes(StandardCharsets.UTF_8);
+    for (int i = 0; i < lines; i++) {
+      out.write(foreign);
+    }
   }
 
   private static void on(String app, StreamingWorker.Answer answer) {

@@ -14,6 +14,7 @@ import com.github.tomakehurst.wiremock.http.ResponseDefinition;
 import com.github.tomakehurst.wiremock.stubbing.ServeEvent;
 import com.github.tomakehurst.wiremock.verification.LoggedRequest;
 import io.punctual.server.ApiClient.Answer;
+import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import java.io.IOException;
@@ -38,9 +39,11 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -71,6 +74,7 @@ class DispatchIT extends SharedRedisTestBase {
   private static final StreamingWorker STREAMING = streaming();
   private static int restarted;
 
+  @Autowired private HttpDispatcher dispatcher;
   private final String run = UUID.randomUUID().toString().substring(0, 8);
 
   /** Answers as the running test wants it for that path. */
@@ -131,6 +135,7 @@ class DispatchIT extends SharedRedisTestBase {
           "later429",
           "later503",
           "s410",
+          "retired",
           "single421",
           "moved",
           "defers",
@@ -147,6 +152,9 @@ class DispatchIT extends SharedRedisTestBase {
     registry.add(
         "spring.cloud.discovery.client.simple.instances.two[0].metadata[punctual.task-types]",
         () -> TYPE + "," + OTHER_TYPE);
+    registry.add(
+        "spring.cloud.discovery.client.simple.instances.retired[0].metadata[punctual.task-types]",
+        () -> TYPE + "," + OTHER_TYPE);
     int closed;
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       closed = socket.getLocalPort();
@@ -162,6 +170,16 @@ class DispatchIT extends SharedRedisTestBase {
       restarted = socket.getLocalPort();
     }
     instance(registry, "restarted", 0, restarted, "batch");
+  }
+
+  @AfterEach
+  void nothingIsHeldForJobsThatEnded() {
+    eventually()
+        .untilAsserted(
+            () -> {
+              assertThat(dispatcher.inMemory().inFlight()).isZero();
+              assertThat(dispatcher.inMemory().answerBytes()).isZero();
+            });
   }
 
   @AfterAll
@@ -237,6 +255,28 @@ class DispatchIT extends SharedRedisTestBase {
     assertThat(job.at("/attempts/unknown").asInt()).isZero();
     assertThat(job.at("/attempts/counted").asInt()).isZero();
     assertThat(job.at("/lastError/message").asString()).contains("HTTP " + status);
+  }
+
+  @Test
+  void anInstanceThatWantsNoMoreJobsOfOneTypeGetsThoseOfAnother() {
+    on("retired", body -> status(body.contains(OTHER_TYPE) ? 200 : 410));
+
+    submit("retired", 1);
+    eventually().until(() -> attempts("retired", 0, "undeliverable") > 0);
+
+    for (int i = 0; i < 5; i++) {
+      String job =
+          """
+          {"application":"retired","taskType":"%s","taskId":"%s","delay":0,"params":"%s"}
+          """
+              .formatted(OTHER_TYPE, id(i), OTHER_TYPE);
+      assertThat(api.post("/api/v1/jobs", job).status()).isEqualTo(201);
+      String location = "/api/v1/jobs/retired/" + OTHER_TYPE + "/" + id(i);
+      eventually().until(() -> api.get(location).at("/state").equals("finished"));
+      assertThat(api.get(location).body().at("/attempts/undeliverable").asInt()).isZero();
+    }
+    assertThat(worker("retired", "retired-0").get("avoidedUntil").isNull()).isTrue();
+    assertThat(state("retired", 0)).isEqualTo("delayed");
   }
 
   @Test

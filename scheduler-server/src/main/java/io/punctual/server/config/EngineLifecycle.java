@@ -66,7 +66,7 @@ class EngineLifecycle implements SmartLifecycle {
   private void refresh() {
     try {
       workers.refresh();
-      dispatcher.recheckWaiting();
+      dispatcher.registryChanged();
     } catch (Throwable e) {
       // Also an Error: a round that ends with one would be the last.
       log.error(

@@ -5,7 +5,7 @@ import io.punctual.RetryPolicy;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Durability;
 import io.punctual.core.store.StoreOptions;
-import io.punctual.server.dispatch.CircuitOptions;
+import io.punctual.server.dispatch.circuit.CircuitOptions;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

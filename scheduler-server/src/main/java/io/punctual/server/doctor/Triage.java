@@ -1,22 +1,17 @@
 package io.punctual.server.doctor;
 
-import io.punctual.server.dispatch.PingResult;
-import io.punctual.server.dispatch.PingResult.Answered;
-import io.punctual.server.dispatch.PingResult.NoAnswer;
-import io.punctual.server.dispatch.PingResult.NotCalled;
+import io.punctual.server.dispatch.callback.CallFailure;
+import io.punctual.server.dispatch.callback.PingResult;
+import io.punctual.server.dispatch.callback.PingResult.Answered;
+import io.punctual.server.dispatch.callback.PingResult.NoAnswer;
+import io.punctual.server.dispatch.callback.PingResult.NotCalled;
 import io.punctual.server.doctor.Diagnosis.Code;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.server.security.Printable;
 import io.punctual.wire.CallbackRefusal;
 import io.punctual.wire.PingAnswer;
 import io.punctual.wire.WorkerMetadata;
-import java.net.ConnectException;
-import java.net.NoRouteToHostException;
 import java.net.URI;
-import java.net.UnknownHostException;
-import java.net.http.HttpConnectTimeoutException;
-import java.net.http.HttpTimeoutException;
-import java.nio.channels.UnresolvedAddressException;
 import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,6 +24,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
+import org.springframework.web.util.UriComponents;
+import org.springframework.web.util.UriComponentsBuilder;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
@@ -74,19 +71,7 @@ final class Triage {
 
     Diagnosis of(PingResult result) {
       return switch (result) {
-        case NotCalled notCalled ->
-            diagnosis(
-                Code.ADDRESS_NOT_ALLOWED,
-                notCalled.reason(),
-                isLoopback()
-                    ? "The worker registered an address of its own machine only. Set"
-                        + " eureka.instance.hostname in the worker to an address that the"
-                        + " scheduler reaches; if all of it is on one machine, list 127.0.0.0/8 in"
-                        + " punctual.dispatch.allowed-networks at the scheduler."
-                    : "List the workers' network in punctual.dispatch.allowed-networks at the"
-                        + " scheduler (10.0.0.0/8, for instance), or set eureka.instance.hostname in"
-                        + " the worker to an address in one that is listed. Link-local addresses"
-                        + " (169.254...) are never called.");
+        case NotCalled notCalled -> notCalled(notCalled.reason());
         case NoAnswer none -> noAnswer(none);
         case Answered answered -> answered(answered);
       };
@@ -126,41 +111,62 @@ final class Triage {
       if (none.speaksTls()) {
         return plainToTls("The registry says http, and the port speaks TLS");
       }
-      Throwable cause = none.cause();
-      if (has(cause, SSLException.class)) {
-        return tls(cause);
-      } else if (has(cause, UnknownHostException.class)
-          || has(cause, UnresolvedAddressException.class)) {
-        return diagnosis(
-            Code.UNKNOWN_HOST, "The scheduler's machine knows no address of " + host, address());
-      } else if (has(cause, HttpConnectTimeoutException.class)) {
-        return diagnosis(
-            Code.CONNECTION_TIMEOUT,
-            "No connection to "
-                + authority()
-                + ", and no refusal either: another network, or a firewall between",
-            address());
-      } else if (has(cause, NoRouteToHostException.class) || says(cause, "unreachable")) {
-        return diagnosis(Code.NO_ROUTE, "There is no way from the scheduler to " + host, address());
-      } else if (has(cause, ConnectException.class)) {
-        return diagnosis(
-            Code.CONNECTION_REFUSED,
-            "Nobody listens at " + authority() + ": the connection was refused",
-            "Is the worker up, and does server.address let others in? "
-                + port()
-                + " If the host is the wrong one: "
-                + address());
-      } else if (cause instanceof HttpTimeoutException) {
-        return diagnosis(
-            Code.NO_ANSWER,
-            authority() + " took the connection and gave " + cause.getMessage(),
-            "Does the worker hang (a thread dump tells), or is that another program's port? "
-                + port());
-      }
+      return switch (none.failure()) {
+        case TLS -> tls(none.cause() == null ? new SSLException("failed") : none.cause());
+        case UNKNOWN_HOST ->
+            diagnosis(
+                Code.UNKNOWN_HOST,
+                "The scheduler's machine knows no address of " + host,
+                address());
+        case ADDRESS_NOT_ALLOWED -> notCalled(none.failure().text());
+        case TIMED_OUT ->
+            diagnosis(
+                Code.CONNECTION_TIMEOUT,
+                "No connection to "
+                    + authority()
+                    + ", and no refusal either: another network, or a firewall between",
+                address());
+        case NO_ROUTE ->
+            diagnosis(Code.NO_ROUTE, "There is no way from the scheduler to " + host, address());
+        case REFUSED ->
+            diagnosis(
+                Code.CONNECTION_REFUSED,
+                "Nobody listens at " + authority() + ": the connection was refused",
+                "Is the worker up, and does server.address let others in? "
+                    + port()
+                    + " If the host is the wrong one: "
+                    + address());
+        case NO_ANSWER ->
+            diagnosis(
+                Code.NO_ANSWER,
+                authority() + " took the connection and gave no answer within 5 s",
+                "Does the worker hang (a thread dump tells), or is that another program's port? "
+                    + port());
+        // What came instead is not quoted: it may be the greeting of any service in reach.
+        case NOT_HTTP, BROKE ->
+            diagnosis(
+                Code.NOT_HTTP,
+                authority()
+                    + (none.failure() == CallFailure.BROKE
+                        ? " closed the connection without an answer"
+                        : " did not answer in HTTP"),
+                "Another program's port, or a proxy that breaks connections. " + port());
+      };
+    }
+
+    private Diagnosis notCalled(String reason) {
       return diagnosis(
-          Code.NOT_HTTP,
-          authority() + " did not answer in HTTP: " + describe(cause),
-          "Another program's port, or a proxy that breaks connections. " + port());
+          Code.ADDRESS_NOT_ALLOWED,
+          reason,
+          isLoopback()
+              ? "The worker registered an address of its own machine only. Set"
+                  + " eureka.instance.hostname in the worker to an address that the scheduler"
+                  + " reaches; if all of it is on one machine, list 127.0.0.0/8 in"
+                  + " punctual.dispatch.allowed-networks at the scheduler."
+              : "List the workers' network in punctual.dispatch.allowed-networks at the scheduler"
+                  + " (10.0.0.0/8, for instance), or set eureka.instance.hostname in the worker to"
+                  + " an address in one that is listed. Link-local addresses (169.254...) are never"
+                  + " called.");
     }
 
     private Diagnosis plainToTls(String seen) {
@@ -305,7 +311,8 @@ final class Triage {
 
     private Diagnosis redirected(Answered answer) {
       String to = answer.headers().firstValue("Location").orElse("");
-      String seen = "HTTP " + answer.status() + " to " + to + "; redirects are not followed";
+      String seen =
+          "HTTP " + answer.status() + " to " + origin(to) + "; redirects are not followed";
       if (LOGIN.matcher(to).matches()) {
         return login(seen);
       }
@@ -317,6 +324,20 @@ final class Triage {
                   + " eureka.instance.secure-port in the worker."
               : "Register the address that is meant: eureka.instance.hostname and"
                   + " eureka.instance.non-secure-port, and punctual.callback-path in its metadata.");
+    }
+
+    /** Scheme and host of an address: the rest may hold what is nobody else's to know. */
+    private String origin(String location) {
+      UriComponents to;
+      try {
+        to = UriComponentsBuilder.fromUriString(location).build();
+      } catch (IllegalArgumentException e) {
+        return "an address that makes no sense";
+      }
+      if (to.getHost() == null) {
+        return "another path of the same host";
+      }
+      return to.getScheme() == null ? to.getHost() : to.getScheme() + "://" + to.getHost();
     }
 
     private Diagnosis login(String seen) {

@@ -61,6 +61,11 @@ public class WorkerDirectory {
     return view.computeIfAbsent(application, name -> readOr(name, List.of()));
   }
 
+  /** The applications whose instances were asked for. */
+  public Set<String> applications() {
+    return Set.copyOf(view.keySet());
+  }
+
   /** The instances of an application that say that they run the task type. */
   public List<WorkerInstance> instances(String application, String taskType) {
     return instances(application).stream()

@@ -2,14 +2,12 @@ package io.punctual.server.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.server.dispatch.PingResult;
+import io.punctual.server.dispatch.callback.CallFailure;
+import io.punctual.server.dispatch.callback.PingResult;
 import io.punctual.server.doctor.Diagnosis.Code;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.wire.WorkerMetadata;
-import java.io.IOException;
-import java.net.ConnectException;
 import java.net.URI;
-import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpHeaders;
 import java.security.cert.CertificateException;
 import java.time.Instant;
@@ -17,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import javax.net.ssl.SSLHandshakeException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,8 +35,12 @@ class TriageTest {
         new WorkerMetadata(Set.of("order.close"), "/punctual/callback", protocol, 10));
   }
 
+  private Diagnosis failed(String address, CallFailure failure, @Nullable Throwable cause) {
+    return triage.of(instance(address, "batch"), new PingResult.NoAnswer(failure, cause, false));
+  }
+
   private Diagnosis failed(String address, Throwable cause) {
-    return triage.of(instance(address, "batch"), new PingResult.NoAnswer(cause, false, false));
+    return failed(address, CallFailure.TLS, cause);
   }
 
   private Diagnosis answered(
@@ -98,9 +101,8 @@ class TriageTest {
     "http://shop.internal:8081, false"
   })
   void theAddressOfAContainerLooksLikeOne(String address, boolean container) {
-    for (Throwable cause :
-        List.of(new HttpConnectTimeoutException("timed out"), new ConnectException())) {
-      String cure = String.valueOf(failed(address, cause).cure());
+    for (CallFailure failure : List.of(CallFailure.TIMED_OUT, CallFailure.REFUSED)) {
+      String cure = String.valueOf(failed(address, failure, null).cure());
       assertThat(cure.contains("container, which only its own network knows")).isEqualTo(container);
       assertThat(cure).contains("eureka.instance.hostname", "punctual.client.delivery=pull");
     }
@@ -166,7 +168,7 @@ class TriageTest {
           .as(body)
           .isEqualTo(Code.NOT_A_CALLBACK);
     }
-    assertThat(failed("http://shop:8080", new IOException("invalid status line")).code())
+    assertThat(failed("http://shop:8080", CallFailure.NOT_HTTP, null).code())
         .isEqualTo(Code.NOT_HTTP);
   }
 }

@@ -1,0 +1,217 @@
+package io.punctual.server.dispatch;
+
+import io.punctual.core.engine.Delivery;
+import io.punctual.core.engine.RepeatCause;
+import io.punctual.core.store.StoreException;
+import io.punctual.server.dispatch.callback.Attempt;
+import io.punctual.server.dispatch.circuit.Circuit;
+import io.punctual.server.registry.WorkerInstance;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A delivery that is with one instance: opened when the instance is chosen, closed exactly once. It
+ * alone tells the engine, the tracker of instances, the circuit and the affinity what became of the
+ * delivery. After its end only a late {@link #done} is passed on.
+ */
+final class InFlight implements Attempt {
+
+  private static final Logger log = LoggerFactory.getLogger(InFlight.class);
+
+  private final InFlights owner;
+  private final Delivery delivery;
+  private final WorkerInstance instance;
+  private final InstanceTracker.Slot slot;
+  private final Circuit.Ticket ticket;
+  private final AtomicBoolean open = new AtomicBoolean(true);
+  private boolean sending;
+  private boolean aloneInCall;
+  private long sentAt;
+  // By System.nanoTime(); written by the one thread that reads the answer.
+  private volatile @Nullable Long extendedUntil;
+
+  InFlight(
+      InFlights owner,
+      Delivery delivery,
+      WorkerInstance instance,
+      InstanceTracker.Slot slot,
+      Circuit.Ticket ticket) {
+    this.owner = owner;
+    this.delivery = delivery;
+    this.instance = instance;
+    this.slot = slot;
+    this.ticket = ticket;
+  }
+
+  @Override
+  public Delivery delivery() {
+    return delivery;
+  }
+
+  WorkerInstance instance() {
+    return instance;
+  }
+
+  /** When it was sent, by the clock of {@link InFlights}. */
+  long sentAt() {
+    return sentAt;
+  }
+
+  /**
+   * It is about to be sent.
+   *
+   * @param alone whether no other job is in the call
+   */
+  void sending(boolean alone) {
+    sending = true;
+    aloneInCall = alone;
+    sentAt = owner.now();
+    owner.affinity().started(delivery.incarnation(), instance.id());
+    delivery.started();
+  }
+
+  @Override
+  public boolean isEnded() {
+    return !open.get();
+  }
+
+  @Override
+  public void extend(Duration timeToRun) {
+    if (isEnded()) {
+      return;
+    }
+    // First: its watch may be about to look.
+    long until = System.nanoTime() + timeToRun.toNanos();
+    Long before = extendedUntil;
+    if (before == null || until - before > 0) {
+      extendedUntil = until;
+    }
+    // That it is at long work is an answer, too.
+    owner.tracker().answered(instance);
+    try {
+      var unused = delivery.extend(timeToRun);
+    } catch (StoreException e) {
+      log.debug("The lease of {} was not renewed out of turn", delivery.taskId(), e);
+    }
+  }
+
+  @Override
+  public @Nullable Duration extension() {
+    Long until = extendedUntil;
+    return until == null ? null : Duration.ofNanos(until - System.nanoTime());
+  }
+
+  @Override
+  public void done() {
+    boolean first = close();
+    var unused = delivery.done();
+    if (first) {
+      ticket.succeeded();
+      answered();
+    }
+  }
+
+  @Override
+  public void failed(String error, @Nullable Duration delay) {
+    if (close()) {
+      var unused = delivery.failed(instance.id(), error, delay);
+      ticket.failed(instance.id());
+      answered();
+    }
+  }
+
+  @Override
+  public void deferred(Duration within) {
+    if (close()) {
+      var unused = delivery.deferred(within);
+      ticket.succeeded();
+      answered();
+    }
+  }
+
+  @Override
+  public void rejected(String error) {
+    if (close()) {
+      var unused = delivery.rejected(instance.id(), error);
+      ticket.succeeded();
+      answered();
+    }
+  }
+
+  @Override
+  public void refused(String error) {
+    if (close()) {
+      var unused = delivery.undeliverable(instance.id(), error, null);
+      ticket.withdrawn();
+      answered();
+    }
+  }
+
+  @Override
+  public void timeOver(String error) {
+    if (close()) {
+      var unused = delivery.unknown(instance.id(), error, aloneInCall, RepeatCause.TIME_OVER);
+      ticket.unknown(instance.id());
+      owner.timeOver(this);
+      lost(RepeatCause.TIME_OVER);
+    }
+  }
+
+  @Override
+  public void connectionBroke(String error) {
+    if (close()) {
+      var unused = delivery.unknown(instance.id(), error, aloneInCall, RepeatCause.ANSWER_LOST);
+      ticket.unknown(instance.id());
+      lost(RepeatCause.ANSWER_LOST);
+    }
+  }
+
+  @Override
+  public void badAnswer(String error) {
+    if (close()) {
+      var unused = delivery.unknown(instance.id(), error, aloneInCall, RepeatCause.ANSWER_LOST);
+      ticket.unknown(instance.id());
+      lost(RepeatCause.ANSWER_LOST);
+    }
+  }
+
+  /**
+   * It was not sent, and its delivery is its caller's again.
+   *
+   * @return false if it ended before, its time being over: then there is nothing left to send
+   */
+  boolean withdraw() {
+    if (!close()) {
+      return false;
+    }
+    ticket.withdrawn();
+    if (sending) {
+      owner.affinity().notSent(delivery.incarnation(), instance.id());
+    }
+    left();
+    return true;
+  }
+
+  private boolean close() {
+    return open.compareAndSet(true, false);
+  }
+
+  private void answered() {
+    owner.affinity().ended(delivery.incarnation(), instance.id(), null);
+    owner.tracker().answered(instance);
+    left();
+  }
+
+  private void lost(RepeatCause cause) {
+    owner.affinity().ended(delivery.incarnation(), instance.id(), cause);
+    left();
+  }
+
+  private void left() {
+    slot.close();
+    owner.left(this);
+  }
+}

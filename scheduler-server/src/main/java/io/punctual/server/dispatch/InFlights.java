@@ -1,0 +1,89 @@
+package io.punctual.server.dispatch;
+
+import io.punctual.core.engine.Delivery;
+import io.punctual.core.queue.LogFields;
+import io.punctual.core.queue.QueueName;
+import io.punctual.server.dispatch.callback.Deadlines;
+import io.punctual.server.dispatch.circuit.Circuits;
+import io.punctual.server.registry.WorkerInstance;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Opens deliveries at instances, and holds what their ends are told to. */
+final class InFlights {
+
+  private static final Logger log = LoggerFactory.getLogger(InFlights.class);
+
+  private final InstanceTracker tracker;
+  private final Circuits circuits;
+  private final InstanceAffinity affinity;
+  private final Function<QueueName, List<WorkerInstance>> instances;
+  private final Consumer<QueueName> capacityChanged;
+  private final LongSupplier nanoTime;
+
+  /**
+   * @param instances those that run the jobs of a queue now
+   * @param capacityChanged told the queue of each job that left an instance
+   */
+  InFlights(
+      InstanceTracker tracker,
+      Circuits circuits,
+      InstanceAffinity affinity,
+      Function<QueueName, List<WorkerInstance>> instances,
+      Consumer<QueueName> capacityChanged,
+      LongSupplier nanoTime) {
+    this.tracker = tracker;
+    this.circuits = circuits;
+    this.affinity = affinity;
+    this.instances = instances;
+    this.capacityChanged = capacityChanged;
+    this.nanoTime = nanoTime;
+  }
+
+  /** Books a delivery in at an instance. */
+  InFlight open(Delivery delivery, WorkerInstance instance) {
+    return new InFlight(
+        this,
+        delivery,
+        instance,
+        tracker.open(instance),
+        circuits.started(delivery.queue(), delivery.waited()));
+  }
+
+  InstanceTracker tracker() {
+    return tracker;
+  }
+
+  InstanceAffinity affinity() {
+    return affinity;
+  }
+
+  long now() {
+    return nanoTime.getAsLong();
+  }
+
+  void left(InFlight ended) {
+    capacityChanged.accept(ended.delivery().queue());
+  }
+
+  void timeOver(InFlight ended) {
+    WorkerInstance instance = ended.instance();
+    QueueName queue = ended.delivery().queue();
+    String reason = Deadlines.timeOver(ended.delivery().content());
+    Duration pause = tracker.timeOver(instance, ended.sentAt(), reason);
+    if (pause != null && !tracker.candidates(instances.apply(queue)).contains(instance)) {
+      LogFields.of(log.atWarn(), queue)
+          .addKeyValue("punctual.instance", instance.id())
+          .log(
+              "Instance {} takes jobs and answers none of them; others get them for {}: {}",
+              instance.id(),
+              pause,
+              reason);
+    }
+  }
+}

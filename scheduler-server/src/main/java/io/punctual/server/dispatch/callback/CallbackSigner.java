@@ -1,0 +1,47 @@
+package io.punctual.server.dispatch.callback;
+
+import io.punctual.wire.CallbackSignature;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.UUID;
+import org.apache.hc.core5.http.HttpRequest;
+import org.jspecify.annotations.Nullable;
+
+/** Signs one request and verifies its answer. */
+final class CallbackSigner {
+
+  private final List<CallbackSignature.Key> keys;
+  private final boolean answerIsSigned;
+  // Ours, never the user's task id: what is signed could be read in two ways if it held a full
+  // stop. Another one each time, so that a worker can refuse what it has seen.
+  private final String id = "msg_" + UUID.randomUUID().toString().replace("-", "");
+  private final String timestamp;
+
+  CallbackSigner(CallbackKeys keys, String application, InstantSource clock) {
+    this.keys = keys.of(application);
+    this.answerIsSigned = keys.answersAreSigned(application);
+    this.timestamp = Long.toString(clock.instant().getEpochSecond());
+  }
+
+  /** Signs a request, where there are keys. */
+  void sign(HttpRequest request, byte[] content) {
+    if (!keys.isEmpty()) {
+      request.setHeader(CallbackSignature.ID, id);
+      request.setHeader(CallbackSignature.TIMESTAMP, timestamp);
+      request.setHeader(
+          CallbackSignature.SIGNATURE, CallbackSignature.sign(keys, id, timestamp, content));
+    }
+  }
+
+  /** Whether an answer counts only with {@link #isOnAnswer}. */
+  boolean answerIsSigned() {
+    return answerIsSigned;
+  }
+
+  /** Whether this is a right signature of that part of an answer to this request. */
+  boolean isOnAnswer(@Nullable String signature, byte[] content) {
+    return signature != null
+        && CallbackSignature.verify(
+            keys, signature, CallbackSignature.answerId(id), timestamp, content);
+  }
+}

@@ -1,0 +1,184 @@
+package io.punctual.server.dispatch.callback;
+
+import io.punctual.server.registry.WorkerInstance;
+import io.punctual.wire.CallbackRequest;
+import io.punctual.wire.WorkerMetadata;
+import java.io.ByteArrayInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
+import org.apache.hc.client5.http.classic.methods.HttpOptions;
+import org.apache.hc.client5.http.classic.methods.HttpPost;
+import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
+import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * A call that runs nothing, on the way of those that do. In the batch protocol it is a signed
+ * request without jobs. In the single protocol every POST is a job, and so it is OPTIONS, which is
+ * safe by HTTP's own rules, and not signed: who takes it for a job all the same shall refuse it.
+ */
+public final class Ping {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final int TLS_PATIENCE_MS = 1_000;
+  private static final int MAX_BODY = 64 * 1024;
+  private static final ContentType JSON = ContentType.create("application/json");
+
+  private final String scheduler;
+  private final WorkerHttpClient client;
+  private final Deadlines deadlines;
+  private final CallbackKeys keys;
+  private final InstantSource clock;
+  private final AnswerMemory memory;
+  private final JsonMapper json = new JsonMapper();
+
+  /**
+   * @param scheduler name of this scheduler, which calls carry
+   */
+  public Ping(
+      String scheduler,
+      WorkerHttpClient client,
+      Deadlines deadlines,
+      CallbackKeys keys,
+      InstantSource clock,
+      AnswerMemory memory) {
+    this.scheduler = scheduler;
+    this.client = client;
+    this.deadlines = deadlines;
+    this.keys = keys;
+    this.clock = clock;
+    this.memory = memory;
+  }
+
+  /** Calls the instance. Blocks for some seconds at most. */
+  public PingResult send(WorkerInstance instance) {
+    boolean batch = instance.metadata().protocol().equals(WorkerMetadata.BATCH);
+    CallbackSigner signer = new CallbackSigner(keys, instance.application(), clock);
+    Exchange exchange =
+        client.exchange(batch ? batch(instance, signer) : single(instance), () -> true);
+    AtomicBoolean late = new AtomicBoolean();
+    Runnable done =
+        deadlines.after(
+            PATIENCE,
+            () -> {
+              late.set(true);
+              exchange.abort();
+            });
+    Instant sent = clock.instant();
+    try (Answer answer = exchange.send(Duration.ZERO)) {
+      if (answer == null) {
+        return noAnswer(instance.callback(), CallFailure.NO_ANSWER, null);
+      }
+      Instant at = sent.plus(Duration.between(sent, clock.instant()).dividedBy(2));
+      byte[] body = answer.body().readNBytes(MAX_BODY);
+      return answered(instance.callback(), answer, body, batch ? signer : null, at);
+    } catch (NotSentException e) {
+      CallFailure failure = CallFailure.of(e, false);
+      return failure == CallFailure.ADDRESS_NOT_ALLOWED
+          ? new PingResult.NotCalled(e.reason())
+          : noAnswer(instance.callback(), failure, e);
+    } catch (IOException e) {
+      CallFailure failure = late.get() ? CallFailure.NO_ANSWER : CallFailure.of(e, true);
+      return noAnswer(instance.callback(), failure, e);
+    } finally {
+      done.run();
+    }
+  }
+
+  private static PingResult noAnswer(URI callback, CallFailure failure, @Nullable Throwable cause) {
+    boolean connected =
+        failure == CallFailure.NO_ANSWER
+            || failure == CallFailure.NOT_HTTP
+            || failure == CallFailure.BROKE;
+    return new PingResult.NoAnswer(failure, cause, connected && speaksTls(callback));
+  }
+
+  private HttpUriRequestBase batch(WorkerInstance instance, CallbackSigner signer) {
+    byte[] body =
+        json.writeValueAsBytes(
+            new CallbackRequest(instance.application(), instance.id(), List.of()));
+    HttpPost request = new HttpPost(instance.callback());
+    name(request, instance);
+    request.setHeader("Accept", "application/x-ndjson");
+    signer.sign(request, body);
+    request.setEntity(new ByteArrayEntity(body, JSON));
+    return request;
+  }
+
+  private HttpUriRequestBase single(WorkerInstance instance) {
+    HttpOptions request = new HttpOptions(instance.callback());
+    name(request, instance);
+    return request;
+  }
+
+  private void name(HttpUriRequestBase request, WorkerInstance instance) {
+    request.setHeader("User-Agent", "punctual");
+    request.setHeader("Punctual-Scheduler", scheduler);
+    request.setHeader(CallbackRequest.APPLICATION, instance.application());
+  }
+
+  private PingResult answered(
+      URI callback, Answer answer, byte[] bytes, @Nullable CallbackSigner signer, Instant at) {
+    String body = new String(bytes, StandardCharsets.UTF_8);
+    int status = answer.status();
+    return new PingResult.Answered(
+        status,
+        answer.headers(),
+        body,
+        signer == null ? PingResult.Signature.NOT_WANTED : signature(bytes, signer),
+        // What servers that want TLS say to those who speak without.
+        status == 400 && !body.contains("Punctual") && speaksTls(callback),
+        at);
+  }
+
+  private PingResult.Signature signature(byte[] body, CallbackSigner signer) {
+    if (!signer.answerIsSigned()) {
+      return PingResult.Signature.NOT_WANTED;
+    }
+    try (AnswerMemory.Share share = memory.share()) {
+      SignedLines lines = new SignedLines(new ByteArrayInputStream(body), 1, signer, share);
+      while (lines.next() != null) {
+        lines.counts();
+      }
+      return lines.isProven() ? PingResult.Signature.RIGHT : PingResult.Signature.MISSING;
+    } catch (SignedLines.FaultException e) {
+      return e.fault() == SignedLines.Fault.WRONG
+          ? PingResult.Signature.WRONG
+          : PingResult.Signature.MISSING;
+    } catch (IOException e) {
+      return PingResult.Signature.MISSING;
+    }
+  }
+
+  /** Whether it is plain HTTP that is wrong there. Nothing is sent but the beginning of TLS. */
+  private static boolean speaksTls(URI callback) {
+    if (!"http".equals(callback.getScheme())) {
+      return false;
+    }
+    try (SSLSocket socket = (SSLSocket) SSLSocketFactory.getDefault().createSocket()) {
+      socket.connect(
+          new InetSocketAddress(callback.getHost(), callback.getPort()), TLS_PATIENCE_MS);
+      socket.setSoTimeout(TLS_PATIENCE_MS);
+      socket.startHandshake();
+      return true;
+    } catch (SSLHandshakeException e) {
+      // A certificate that is not trusted, or somebody who asks for ours: that is TLS, too.
+      return !(e.getCause() instanceof EOFException);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,199 @@
+package io.punctual.server.dispatch.callback;
+
+import io.punctual.DelayQueueJob;
+import io.punctual.Limits;
+import io.punctual.core.engine.Delivery;
+import io.punctual.core.job.JobContent;
+import io.punctual.server.registry.WorkerInstance;
+import io.punctual.wire.CallbackRequest;
+import io.punctual.wire.CallbackSignature;
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import org.apache.hc.client5.http.classic.methods.HttpPost;
+import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
+
+/**
+ * The single protocol: one job a POST, as a CloudEvent in HTTP binary mode, for any web application
+ * in any language. The status is the answer.
+ */
+public final class SingleProtocol implements CallbackProtocol {
+
+  // A body of this size is read, so that the connection can be used again; a larger one ends it.
+  private static final int MAX_BODY = 16 * 1024;
+  private static final Duration BODY_TIME = Duration.ofSeconds(1);
+  private static final Duration RETIRED = Duration.ofMinutes(1);
+
+  private final String scheduler;
+  private final WorkerHttpClient client;
+  private final Deadlines deadlines;
+  private final InstantSource clock;
+  private final Duration avoid;
+  private final CallbackKeys keys;
+
+  /**
+   * @param scheduler name of this scheduler, which calls carry
+   * @param avoid how long an instance is avoided that was not reached
+   */
+  public SingleProtocol(
+      String scheduler,
+      WorkerHttpClient client,
+      Deadlines deadlines,
+      InstantSource clock,
+      Duration avoid,
+      CallbackKeys keys) {
+    this.scheduler = scheduler;
+    this.client = client;
+    this.keys = keys;
+    this.deadlines = deadlines;
+    this.clock = clock;
+    this.avoid = avoid;
+  }
+
+  @Override
+  public boolean sharesCalls() {
+    return false;
+  }
+
+  @Override
+  public void call(WorkerInstance instance, List<? extends Attempt> attempts, Runnable taken) {
+    Attempt attempt = attempts.get(0);
+    CallbackSigner signer = new CallbackSigner(keys, instance.application(), clock);
+    Exchange exchange =
+        client.exchange(
+            request(instance, attempt.delivery(), signer), () -> attempt.delivery().leaseHeld());
+    Deadlines.Watch watch = deadlines.watch(attempts, exchange::abort);
+    try (Answer answer = exchange.send(avoid)) {
+      watch.close();
+      if (answer != null) {
+        if (answer.status() != 421 && answer.status() != 410) {
+          taken.run();
+        }
+        try {
+          end(instance, attempt, answer, signer);
+        } finally {
+          readRest(answer, exchange);
+        }
+      }
+    } catch (IOException e) {
+      CallFailure failure = CallFailure.of(e, true);
+      if (failure == CallFailure.NOT_HTTP) {
+        attempt.badAnswer(failure.text());
+      } else {
+        attempt.connectionBroke(failure.text());
+      }
+    } finally {
+      watch.close();
+    }
+  }
+
+  /** The status is the answer; what follows is read only to keep the connection. */
+  private void readRest(Answer answer, Exchange exchange) {
+    if (answer.isEnded()) {
+      return;
+    }
+    Runnable done = deadlines.after(BODY_TIME, exchange::abort);
+    try {
+      byte[] unused = answer.body().readNBytes(MAX_BODY);
+    } catch (IOException e) {
+      // The connection ends with the answer.
+      return;
+    } finally {
+      done.run();
+    }
+  }
+
+  private void end(WorkerInstance instance, Attempt attempt, Answer answer, CallbackSigner signer) {
+    int status = answer.status();
+    String error = "HTTP " + status + " from " + instance.callback();
+    boolean done = status >= 200 && status < 300;
+    String deferral = answer.header(CallbackRequest.DEFER);
+    boolean deferred = status == 202 && deferral != null;
+    // Whoever could take the header away, or add it, would otherwise end a job that goes on.
+    String signed = deferred ? status + " " + deferral : Integer.toString(status);
+    if ((done || status == 422) && signer.answerIsSigned() && !isSigned(answer, signer, signed)) {
+      // It would be the end of the job, and anybody may have said so.
+      String unsigned =
+          error
+              + " is not signed with the key of this application ("
+              + CallbackSignature.ANSWER
+              + "): it was ignored";
+      attempt.badAnswer(unsigned);
+      throw new UntrustedAnswerException(unsigned);
+    } else if (deferred) {
+      defer(attempt, String.valueOf(deferral), error);
+    } else if (done) {
+      attempt.done();
+    } else if (status == 421) {
+      throw NotSentException.byInstance(error + ": another application answers there", avoid, null);
+    } else if (status == 410) {
+      throw NotSentException.byType(
+          error + ": the instance wants no more jobs of this type", RETIRED);
+    } else if (status == 422) {
+      attempt.rejected(error);
+    } else if (status == 429 || status == 502 || status == 503 || status == 504) {
+      attempt.failed(error, RetryAfter.of(answer.header("Retry-After"), clock));
+    } else if (status >= 300 && status < 400) {
+      attempt.failed(error + ": redirects are not followed", null);
+    } else {
+      attempt.failed(error, null);
+    }
+  }
+
+  private static void defer(Attempt attempt, String within, String error) {
+    try {
+      attempt.deferred(Limits.requireDeferral(DelayQueueJob.parseDuration(within)));
+    } catch (IllegalArgumentException e) {
+      attempt.failed(
+          "%s: %s is no time within which a job may be finished, such as 10m: %s"
+              .formatted(error, CallbackRequest.DEFER, e.getMessage()),
+          null);
+    }
+  }
+
+  private static boolean isSigned(Answer answer, CallbackSigner signer, String content) {
+    return signer.isOnAnswer(
+        answer.header(CallbackSignature.ANSWER), content.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private HttpPost request(WorkerInstance instance, Delivery delivery, CallbackSigner signer) {
+    JobContent content = delivery.content();
+    String application = encode(delivery.queue().application());
+    String taskType = encode(delivery.queue().taskType());
+    HttpPost request = new HttpPost(instance.callback());
+    request.setHeader("User-Agent", "punctual");
+    request.setHeader("Punctual-Scheduler", scheduler);
+    request.setHeader(
+        "Content-Type", content.headers().getOrDefault("content-type", "application/json"));
+    request.setHeader("ce-specversion", "1.0");
+    request.setHeader("ce-id", encode(delivery.taskId()));
+    request.setHeader("ce-type", taskType);
+    request.setHeader("ce-source", "/" + application + "/" + taskType);
+    request.setHeader("ce-time", Instant.ofEpochMilli(delivery.dueTime()).toString());
+    request.setHeader("ce-attempt", Integer.toString(delivery.attempt()));
+    request.setHeader(CallbackRequest.APPLICATION, instance.application());
+    request.setHeader("Punctual-Instance", instance.id());
+    request.setHeader("Punctual-Incarnation", delivery.incarnation());
+    request.setHeader(CallbackRequest.TOKEN, delivery.token().text());
+    String trace = content.headers().get("traceparent");
+    if (trace != null && trace.matches("[0-9a-f-]{55}")) {
+      // The worker's own instrumentation goes on with it.
+      request.setHeader("traceparent", trace);
+      request.setHeader("ce-traceparent", trace);
+    }
+    content.headers().forEach((name, value) -> request.addHeader("Punctual-Header-" + name, value));
+    byte[] body = content.params().getBytes(StandardCharsets.UTF_8);
+    signer.sign(request, body);
+    request.setEntity(new ByteArrayEntity(body, null));
+    return request;
+  }
+
+  // CloudEvents wants header values percent-encoded; our names need it for nothing but themselves.
+  private static String encode(String value) {
+    return URLEncoder.encode(value, StandardCharsets.UTF_8).replace("%3A", ":");
+  }
+}

@@ -1,0 +1,181 @@
+package io.punctual.server.dispatch;
+
+import io.punctual.core.engine.ClaimToken;
+import io.punctual.core.engine.Delivery;
+import io.punctual.core.engine.RepeatCause;
+import io.punctual.core.job.Due;
+import io.punctual.core.job.JobContent;
+import io.punctual.core.job.Tries;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.LeaseToken;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/** A delivery that writes down what it is told, and fails a test that ends it twice. */
+public final class FakeDelivery implements Delivery {
+
+  public static final QueueName QUEUE = new QueueName("shop", "job");
+
+  private final String id;
+  private final Duration timeToRun;
+  private final Queue<String> told = new ConcurrentLinkedQueue<>();
+  private volatile boolean held = true;
+  private volatile boolean suspect;
+
+  public FakeDelivery(String id) {
+    this(id, Duration.ofSeconds(20));
+  }
+
+  public FakeDelivery(String id, Duration timeToRun) {
+    this.id = id;
+    this.timeToRun = timeToRun;
+  }
+
+  /** The lease is over from now on. */
+  public FakeDelivery loseLease() {
+    held = false;
+    return this;
+  }
+
+  public FakeDelivery suspect() {
+    suspect = true;
+    return this;
+  }
+
+  /** What it was told, in order, but for {@link #started}. */
+  public List<String> told() {
+    return List.copyOf(told);
+  }
+
+  private CompletableFuture<Void> tell(String what) {
+    told.add(what);
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public QueueName queue() {
+    return QUEUE;
+  }
+
+  @Override
+  public String taskId() {
+    return id;
+  }
+
+  @Override
+  public String incarnation() {
+    return "i" + id;
+  }
+
+  @Override
+  public int attempt() {
+    return 1;
+  }
+
+  @Override
+  public long dueTime() {
+    return 1_000;
+  }
+
+  @Override
+  public long waited() {
+    return 0;
+  }
+
+  @Override
+  public JobContent content() {
+    return new JobContent(Due.at(1_000), "{}", timeToRun, null, Map.of(), List.of());
+  }
+
+  @Override
+  public Tries tries() {
+    return Tries.NONE;
+  }
+
+  @Override
+  public boolean travelsAlone() {
+    return suspect;
+  }
+
+  @Override
+  public void started() {}
+
+  @Override
+  public boolean leaseHeld() {
+    return held;
+  }
+
+  @Override
+  public ClaimToken token() {
+    return new ClaimToken(QUEUE, id, incarnation(), new LeaseToken("lease"));
+  }
+
+  @Override
+  public boolean extend(Duration more) {
+    var unused = tell("extend " + more);
+    return true;
+  }
+
+  @Override
+  public boolean hold(Duration within) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void onLost(Runnable action) {}
+
+  @Override
+  public CompletableFuture<Void> done() {
+    return tell("done");
+  }
+
+  @Override
+  public CompletableFuture<Void> failed(String instance, String error, @Nullable Duration delay) {
+    return tell("failed at " + instance + (delay == null ? "" : " for " + delay) + ": " + error);
+  }
+
+  @Override
+  public CompletableFuture<Void> unknown(
+      String instance, String error, boolean travelledAlone, RepeatCause cause) {
+    return tell(
+        "unknown at "
+            + instance
+            + ", "
+            + cause
+            + (travelledAlone ? ", counts" : "")
+            + ": "
+            + error);
+  }
+
+  @Override
+  public CompletableFuture<Void> undeliverable(
+      String instance, String error, @Nullable Duration delay) {
+    return tell(
+        "undeliverable at " + instance + (delay == null ? "" : " for " + delay) + ": " + error);
+  }
+
+  @Override
+  public CompletableFuture<Void> release() {
+    return tell("released");
+  }
+
+  @Override
+  public CompletableFuture<Void> deferred(Duration within) {
+    return tell("deferred " + within);
+  }
+
+  @Override
+  public CompletableFuture<Void> rejected(String instance, String error) {
+    return tell("rejected at " + instance + ": " + error);
+  }
+
+  @Override
+  public String toString() {
+    return id;
+  }
+}

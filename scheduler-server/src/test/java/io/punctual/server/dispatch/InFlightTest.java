@@ -1,0 +1,140 @@
+package io.punctual.server.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class InFlightTest {
+
+  private final DispatchFixture fixture = new DispatchFixture(2);
+  private final FakeDelivery delivery = new FakeDelivery("job");
+
+  private InFlight sent() {
+    InFlight inFlight = fixture.open(0, delivery).get(0);
+    inFlight.sending(true);
+    return inFlight;
+  }
+
+  private static final Map<String, Consumer<InFlight>> ENDS =
+      Map.of(
+          "done", InFlight::done,
+          "failed at worker-0 for PT1S: no", one -> one.failed("no", Duration.ofSeconds(1)),
+          "deferred PT1H", one -> one.deferred(Duration.ofHours(1)),
+          "rejected at worker-0: never", one -> one.rejected("never"),
+          "undeliverable at worker-0: not here", one -> one.refused("not here"),
+          "unknown at worker-0, TIME_OVER, counts: late", one -> one.timeOver("late"),
+          "unknown at worker-0, ANSWER_LOST, counts: cut", one -> one.connectionBroke("cut"),
+          "unknown at worker-0, ANSWER_LOST, counts: odd", one -> one.badAnswer("odd"));
+
+  static Stream<String> ends() {
+    return ENDS.keySet().stream().sorted();
+  }
+
+  @ParameterizedTest
+  @MethodSource("ends")
+  void theFirstEndIsToldOnceToEachAndBooksTheJobOut(String told) {
+    InFlight inFlight = sent();
+    assertThat(fixture.free(0)).isEqualTo(9);
+    assertThat(inFlight.isEnded()).isFalse();
+
+    Objects.requireNonNull(ENDS.get(told)).accept(inFlight);
+
+    assertThat(inFlight.isEnded()).isTrue();
+    assertThat(delivery.told()).containsExactly(told);
+    assertThat(fixture.tracker.inFlight()).isZero();
+    assertThat(fixture.told).containsExactly(FakeDelivery.QUEUE);
+    for (Map.Entry<String, Consumer<InFlight>> another : ENDS.entrySet()) {
+      if (!another.getKey().equals("done")) {
+        another.getValue().accept(inFlight);
+      }
+    }
+    assertThat(inFlight.withdraw()).isFalse();
+    assertThat(delivery.told()).containsExactly(told);
+    assertThat(fixture.told).hasSize(1);
+    fixture.assertEmpty();
+  }
+
+  @Test
+  void aLateDoneIsPassedOnAndBooksNothingOutAgain() {
+    InFlight inFlight = sent();
+    inFlight.timeOver("late");
+
+    inFlight.done();
+
+    assertThat(delivery.told())
+        .containsExactly("unknown at worker-0, TIME_OVER, counts: late", "done");
+    assertThat(fixture.free(0)).isEqualTo(10);
+    fixture.assertEmpty();
+  }
+
+  @Test
+  void oneThatSharesItsCallCountsOnlyByItsOwnAnswer() {
+    List<InFlight> both = fixture.open(0, delivery, new FakeDelivery("other"));
+    both.forEach(one -> one.sending(false));
+
+    both.get(0).badAnswer("odd");
+    both.get(1).done();
+
+    assertThat(delivery.told()).containsExactly("unknown at worker-0, ANSWER_LOST: odd");
+    fixture.assertEmpty();
+  }
+
+  @Test
+  void oneThatWasNotSentIsItsCallersAgainAndNothingIsRemembered() {
+    InFlight inFlight = sent();
+
+    assertThat(inFlight.withdraw()).isTrue();
+
+    assertThat(delivery.told()).isEmpty();
+    assertThat(fixture.affinity.wish(delivery.incarnation())).isEqualTo(InstanceAffinity.Wish.NONE);
+    fixture.assertEmpty();
+  }
+
+  @Test
+  void aLostAnswerIsAskedForAtTheSameInstanceAndALateOneAtAnother() {
+    sent().connectionBroke("cut");
+    assertThat(fixture.affinity.wish(delivery.incarnation()).preferred()).isEqualTo("worker-0");
+    sent().timeOver("late");
+    assertThat(fixture.affinity.wish(delivery.incarnation()).unwanted()).isEqualTo("worker-0");
+    fixture.assertEmpty();
+  }
+
+  @Test
+  void moreTimeIsAskedForAndIsAnAnswerOfTheInstance() {
+    InFlight inFlight = sent();
+    assertThat(inFlight.extension()).isNull();
+
+    inFlight.extend(Duration.ofMinutes(5));
+
+    assertThat(inFlight.extension()).isBetween(Duration.ofMinutes(4), Duration.ofMinutes(5));
+    assertThat(delivery.told()).containsExactly("extend PT5M");
+    assertThat(fixture.tracker.hasAnsweredSince(fixture.instances.get(0), inFlight.sentAt()))
+        .isTrue();
+    inFlight.done();
+    inFlight.extend(Duration.ofMinutes(5));
+    assertThat(delivery.told()).containsExactly("extend PT5M", "done");
+    fixture.assertEmpty();
+  }
+
+  @Test
+  void anInstanceThatAnswersNothingInTimeGetsNoMore() {
+    List<InFlight> three =
+        fixture.open(0, new FakeDelivery("a"), new FakeDelivery("b"), new FakeDelivery("c"));
+    three.forEach(one -> one.sending(true));
+    fixture.now += Duration.ofSeconds(20).toNanos();
+
+    three.forEach(one -> one.timeOver("late"));
+
+    assertThat(fixture.tracker.candidates(fixture.instances))
+        .containsExactly(fixture.instances.get(1));
+    fixture.assertEmpty();
+  }
+}

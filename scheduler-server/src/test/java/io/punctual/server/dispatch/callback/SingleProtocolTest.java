@@ -1,0 +1,184 @@
+package io.punctual.server.dispatch.callback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.punctual.server.dispatch.FakeDelivery;
+import io.punctual.server.dispatch.callback.ProtocolFixture.Recorded;
+import io.punctual.wire.WorkerMetadata;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SingleProtocolTest {
+
+  private final AtomicInteger taken = new AtomicInteger();
+
+  private void call(ProtocolFixture fixture, RawWorker worker, Recorded attempt) {
+    fixture
+        .single()
+        .call(worker.instance(WorkerMetadata.SINGLE), List.of(attempt), taken::incrementAndGet);
+  }
+
+  private static String answer(String status, String headers, String body) {
+    return "HTTP/1.1 "
+        + status
+        + "\r\n"
+        + headers
+        + "Content-Length: "
+        + body.length()
+        + "\r\n\r\n"
+        + body;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "200, done",
+    "204, done",
+    "202, deferred PT10M",
+    "422, rejected",
+    "429, failed for PT7S",
+    "503, failed for PT7S",
+    "500, failed: HTTP 500",
+    "307, failed: HTTP 307",
+    "404, failed: HTTP 404"
+  })
+  void theStatusIsTheAnswer(int status, String end) throws IOException {
+    Recorded job = new Recorded("j0");
+    String headers = "Retry-After: 7\r\n" + (status == 202 ? "Punctual-Defer: 10m\r\n" : "");
+    try (ProtocolFixture fixture = new ProtocolFixture();
+        RawWorker worker = RawWorker.saying(answer(status + " x", headers, ""))) {
+      call(fixture, worker, job);
+    }
+    assertThat(job.end()).startsWith(end);
+    assertThat(taken).hasValue(1);
+  }
+
+  @Test
+  void whereAnotherApplicationAnswersNothingWasSent() throws IOException {
+    Recorded job = new Recorded("j0");
+    try (ProtocolFixture fixture = new ProtocolFixture();
+        RawWorker worker = RawWorker.saying(answer("421 x", "", ""))) {
+      assertThatThrownBy(() -> call(fixture, worker, job))
+          .isInstanceOfSatisfying(
+              NotSentException.class,
+              e -> assertThat(e.scope()).isEqualTo(NotSentException.Scope.INSTANCE));
+    }
+    assertThat(job.end()).isNull();
+    assertThat(taken).hasValue(0);
+  }
+
+  @Test
+  void anInstanceThatWantsNoMoreOfATypeSaysNothingOfOthers() throws IOException {
+    Recorded job = new Recorded("j0");
+    try (ProtocolFixture fixture = new ProtocolFixture();
+        RawWorker worker = RawWorker.saying(answer("410 x", "", ""))) {
+      assertThatThrownBy(() -> call(fixture, worker, job))
+          .isInstanceOfSatisfying(
+              NotSentException.class,
+              e -> assertThat(e.scope()).isEqualTo(NotSentException.Scope.TASK_TYPE));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"2000 WHAT", "20 OK", "200OK"})
+  void aStatusThatMakesNoSenseEndsNoJob(String status) throws IOException {
+    Recorded job = new Recorded("j0");
+    try (ProtocolFixture fixture = new ProtocolFixture();
+        RawWorker worker = RawWorker.saying(answer(status, "", ""))) {
+      call(fixture, worker, job);
+    }
+    assertThat(job.end()).isEqualTo("bad answer: the answer is not HTTP");
+  }
+
+  @Test
+  void aBodyOfAFewKilobytesIsReadSoThatTheConnectionIsUsedAgain() throws IOException {
+    try (ProtocolFixture fixture = new ProtocolFixture();
+        RawWorker worker = RawWorker.saying(answer("200 OK", "", "x".repeat(5_000)))) {
+      for (int i = 0; i < 20; i++) {
+        Recorded job = new Recorded("j" + i);
+        call(fixture, worker, job);
+        assertThat(job.end()).isEqualTo("done");
+      }
+      assertThat(worker.connections).hasValue(1);
+    }
+  }
+
+  @Test
+  void aBodyThatIsLargeOrDripsHoldsNothingUp() throws Exception {
+    CountDownLatch gone = new CountDownLatch(1);
+    Recorded large = new Recorded("large");
+    Recorded drips = new Recorded("drips");
+    try (ProtocolFixture fixture = new ProtocolFixture();
+        RawWorker much =
+            RawWorker.saying(
+                "HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n" + "x".repeat(100_000));
+        RawWorker little =
+            new RawWorker(
+                (request, out) -> {
+                  out.write(
+                      "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"
+                          .getBytes(StandardCharsets.UTF_8));
+                  try {
+                    while (true) {
+                      out.write('x');
+                      out.flush();
+                      new CountDownLatch(1).await(100, java.util.concurrent.TimeUnit.MILLISECONDS);
+                    }
+                  } finally {
+                    gone.countDown();
+                  }
+                })) {
+      call(fixture, much, large);
+      call(fixture, little, drips);
+      gone.await();
+    }
+    assertThat(large.end()).isEqualTo("done");
+    assertThat(drips.end()).isEqualTo("done");
+  }
+
+  @Test
+  void aConnectionThatBreaksLeavesTheOutcomeUnknown() throws IOException {
+    Recorded job = new Recorded("j0");
+    try (ProtocolFixture fixture = new ProtocolFixture();
+        RawWorker worker = new RawWorker((request, out) -> false)) {
+      call(fixture, worker, job);
+    }
+    assertThat(job.end()).startsWith("connection broke");
+  }
+
+  @Test
+  void aJobThatIsNotAnsweredInItsTimeIsLateAndItsConnectionEnds() throws IOException {
+    Recorded job = new Recorded(new FakeDelivery("j0", Duration.ofMillis(200)));
+    CountDownLatch never = new CountDownLatch(1);
+    try (ProtocolFixture fixture = new ProtocolFixture();
+        RawWorker worker =
+            new RawWorker(
+                (request, out) -> {
+                  never.await();
+                  return false;
+                })) {
+      call(fixture, worker, job);
+    }
+    assertThat(job.end()).startsWith("time over");
+    never.countDown();
+  }
+
+  @Test
+  void nothingIsSentWhenTheLeaseIsOver() throws IOException {
+    Recorded over = new Recorded(new FakeDelivery("j0").loseLease());
+    try (ProtocolFixture fixture = new ProtocolFixture();
+        RawWorker worker = RawWorker.saying(answer("200 OK", "", ""))) {
+      assertThatThrownBy(() -> call(fixture, worker, over)).isInstanceOf(NotSentException.class);
+      assertThat(worker.requests()).isEmpty();
+    }
+    assertThat(over.end()).isNull();
+  }
+}
