@@ -79,6 +79,7 @@ class EngineLifecycle implements SmartLifecycle {
   public void stop() {
     ScheduledExecutorService started = refresher;
     refresher = null;
+    dispatcher.stop();
     engine.stop(properties.shutdownPatience());
     if (started != null) {
       started.shutdownNow();

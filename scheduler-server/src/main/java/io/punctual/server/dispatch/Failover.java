@@ -232,11 +232,13 @@ final class Failover {
       // The others of the group still hold theirs.
       return last;
     }
+    boolean suspect = Suspects.isSuspect(group.get(0));
     List<WorkerInstance> left =
         tracker.candidates(instances.apply(queue)).stream()
             .filter(
                 candidate ->
                     !tried.contains(candidate.id())
+                        && !(suspect && tracker.hasSuspect(candidate, Suspects.HOLD))
                         && candidate.metadata().protocol().equals(last.metadata().protocol())
                         && tracker.free(candidate, queue.taskType()) > 0)
             .toList();

@@ -43,6 +43,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   // A request that is not refused so long after it was connected is being worked on.
   private static final Duration TAKEN = Duration.ofMillis(500);
   private static final int REMEMBERED_JOBS = 10_000;
+  private static final Duration LOOK = Duration.ofMillis(100);
 
   private final WorkerDirectory workers;
   private final InstantSource clock;
@@ -53,6 +54,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   private final InstancePicker picker;
   private final InFlights inFlights;
   private final Failover failover;
+  private final Suspects suspects;
   private final Map<String, CallbackProtocol> protocols;
   private final WorkerHttpClient client;
   private final Deadlines deadlines = new Deadlines();
@@ -99,6 +101,10 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
             new SingleProtocol(name, client, deadlines, clock, avoid, keys));
     this.failover =
         new Failover(inFlights, picker, protocols, this::instances, this::capacityChanged);
+    this.suspects =
+        new Suspects(
+            inFlights, this::instances, this::sendSuspect, this::recheck, System::nanoTime);
+    deadlines.every(LOOK, suspects::look);
   }
 
   /** Sets what is told when a queue may get jobs that could not before. */
@@ -137,6 +143,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
           }
           waiting.computeIfPresent(application, (name, left) -> left.isEmpty() ? null : left);
         });
+    suspects.tidy();
     tracker.tidy(this::registered);
     Set<String> applications =
         workers.applications().stream()
@@ -144,6 +151,13 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
             .collect(Collectors.toSet());
     circuits.tidy(applications);
     keys.retain(applications);
+  }
+
+  private void recheck(String application) {
+    Set<QueueName> queues = waiting.get(application);
+    if (queues != null) {
+      recheck(queues);
+    }
   }
 
   private void recheck(Set<QueueName> queues) {
@@ -186,7 +200,8 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
 
   /** What this scheduler holds in memory for its deliveries. */
   public DispatchState inMemory() {
-    return new DispatchState(tracker.inFlight(), tracker.size(), tracker.hanging(), memory.used());
+    return new DispatchState(
+        tracker.inFlight(), suspects.waiting(), tracker.size(), tracker.hanging(), memory.used());
   }
 
   @Override
@@ -201,6 +216,10 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     }
     Map<WorkerInstance, List<InFlight>> groups = new LinkedHashMap<>();
     for (Delivery delivery : deliveries) {
+      if (suspects.concerns(delivery)) {
+        suspects.add(delivery);
+        continue;
+      }
       // Anew for each: an instance that is probed gets one.
       WorkerInstance instance =
           picker.pick(
@@ -217,12 +236,28 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     groups.values().forEach(this::send);
   }
 
+  /** Gives back, at no attempt, what waits here; nothing waits from now on. */
+  public void stop() {
+    suspects.close();
+  }
+
   private boolean sharesCalls(WorkerInstance instance) {
     return instance.metadata().protocol().equals(WorkerMetadata.BATCH);
   }
 
   private void send(List<InFlight> group) {
     threads.execute(() -> failover.deliver(group));
+  }
+
+  private void sendSuspect(InFlight suspect) {
+    threads.execute(
+        () -> {
+          try {
+            failover.deliver(List.of(suspect));
+          } finally {
+            suspects.look();
+          }
+        });
   }
 
   private List<WorkerInstance> instances(QueueName queue) {

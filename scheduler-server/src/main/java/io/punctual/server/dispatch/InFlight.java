@@ -163,7 +163,9 @@ final class InFlight implements Attempt {
   @Override
   public void connectionBroke(String error) {
     if (close()) {
-      var unused = delivery.unknown(instance.id(), error, aloneInCall, RepeatCause.ANSWER_LOST);
+      // Only then it can be the cause, if the process there ended.
+      boolean alone = slot.broke() && aloneInCall;
+      var unused = delivery.unknown(instance.id(), error, alone, RepeatCause.ANSWER_LOST);
       ticket.unknown(instance.id());
       lost(RepeatCause.ANSWER_LOST);
     }

@@ -51,7 +51,7 @@ final class InFlights {
         this,
         delivery,
         instance,
-        tracker.open(instance),
+        tracker.open(instance, Suspects.isSuspect(delivery)),
         circuits.started(delivery.queue(), delivery.waited()));
   }
 

@@ -90,6 +90,12 @@ final class InstanceAffinity {
     }
   }
 
+  /** Why it is not known how the last try ended; null if it is, or was never tried here. */
+  synchronized @Nullable RepeatCause lastEnd(String incarnation) {
+    Try last = tries.get(incarnation);
+    return last == null ? null : last.end;
+  }
+
   synchronized void forget(String incarnation) {
     tries.remove(incarnation);
   }

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class InstanceTracker {
 
+  /** Connections that break within that time were to one process that ended. */
+  private static final long BURST = Duration.ofSeconds(1).toNanos();
+
   private record Key(String application, String instance) {}
 
   /** Guarded by itself. */
@@ -32,11 +35,21 @@ final class InstanceTracker {
     final Reachability reachability = new Reachability(takenAfter);
     final Responsiveness responsiveness = new Responsiveness(avoid.toNanos());
     int inFlight;
+    // Gets no other job while one that may end its process is there, or about to be.
+    boolean held;
+    int suspects;
+    long suspectAt;
+    boolean everBroke;
+    long brokeAt;
 
     boolean called;
     boolean reached;
     @Nullable String reason;
     long calledAt;
+
+    int room(WorkerInstance instance) {
+      return held ? 0 : Math.max(0, instance.metadata().concurrency() - inFlight);
+    }
 
     void called(boolean successfully, @Nullable String why, long at) {
       called = true;
@@ -69,16 +82,35 @@ final class InstanceTracker {
 
     private final Entry entry;
     private final long openedAt;
+    private final boolean suspect;
     private boolean closed;
 
-    private Slot(Entry entry, long openedAt) {
+    private Slot(Entry entry, long openedAt, boolean suspect) {
       this.entry = entry;
       this.openedAt = openedAt;
+      this.suspect = suspect;
     }
 
     /** When it was opened, by the clock that was given to the tracker. */
     long openedAt() {
       return openedAt;
+    }
+
+    /**
+     * The connection of the job broke; to be called before it is closed.
+     *
+     * @return whether no other job of this scheduler was with the instance then: all connections to
+     *     a process that ends break, one shortly after the other
+     */
+    boolean broke() {
+      synchronized (entry) {
+        long now = nanoTime.getAsLong();
+        boolean oneOfMany =
+            entry.everBroke && entry.brokeAt - openedAt >= 0 && now - entry.brokeAt < BURST;
+        entry.everBroke = true;
+        entry.brokeAt = now;
+        return entry.inFlight <= 1 && !oneOfMany;
+      }
     }
 
     /** The job is there no more, whatever became of it. Counts once. */
@@ -89,14 +121,21 @@ final class InstanceTracker {
         }
         closed = true;
         entry.inFlight--;
+        if (suspect) {
+          entry.suspects--;
+        }
         entry.responsiveness.ended(openedAt);
         entry.reachability.ended(nanoTime.getAsLong());
       }
     }
   }
 
-  /** Books a job in at the instance. */
-  Slot open(WorkerInstance instance) {
+  /**
+   * Books a job in at the instance.
+   *
+   * @param suspect whether it may end the instance's process
+   */
+  Slot open(WorkerInstance instance, boolean suspect) {
     long now = nanoTime.getAsLong();
     // Within the map's own lock: an entry that counts a job is never forgotten.
     Entry entry =
@@ -106,12 +145,16 @@ final class InstanceTracker {
               Entry counted = known == null ? new Entry() : known;
               synchronized (counted) {
                 counted.inFlight++;
+                if (suspect) {
+                  counted.suspects++;
+                  counted.suspectAt = now;
+                }
                 counted.reachability.sending(now);
                 counted.responsiveness.sending(now);
               }
               return counted;
             });
-    return new Slot(entry, now);
+    return new Slot(entry, now, suspect);
   }
 
   /** How many more jobs of the type the instance may get now, if it is not passed over. */
@@ -119,17 +162,48 @@ final class InstanceTracker {
     Entry entry = entry(instance);
     synchronized (entry) {
       long now = nanoTime.getAsLong();
-      int room = Math.max(0, instance.metadata().concurrency() - entry.inFlight);
+      int room = entry.room(instance);
       return entry.reachability.takes(taskType, now) ? entry.reachability.allowed(now, room) : 0;
     }
+  }
+
+  /**
+   * Keeps all jobs from an instance that are not booked in regardless, or ends that.
+   *
+   * @see Suspects
+   */
+  void hold(WorkerInstance instance, boolean held) {
+    Entry entry = entry(instance);
+    synchronized (entry) {
+      entry.held = held;
+    }
+  }
+
+  /** Whether the instance is reached and takes jobs of the type, be it full or held. */
+  boolean takes(WorkerInstance instance, String taskType) {
+    return ask(
+        instance,
+        entry -> {
+          long now = nanoTime.getAsLong();
+          return entry.reachability.takes(taskType, now) && entry.reachability.allowed(now, 1) > 0;
+        },
+        true);
+  }
+
+  /** Whether a job that may end the instance's process came there within that time, and is. */
+  boolean hasSuspect(WorkerInstance instance, Duration within) {
+    return ask(
+        instance,
+        entry ->
+            entry.suspects > 0 && nanoTime.getAsLong() - entry.suspectAt < within.toNanos(),
+        false);
   }
 
   /** Whether the instance may get any job now. */
   boolean isFree(WorkerInstance instance) {
     Entry entry = entry(instance);
     synchronized (entry) {
-      int room = Math.max(0, instance.metadata().concurrency() - entry.inFlight);
-      return entry.reachability.allowed(nanoTime.getAsLong(), room) > 0;
+      return entry.reachability.allowed(nanoTime.getAsLong(), entry.room(instance)) > 0;
     }
   }
 
@@ -302,7 +376,7 @@ final class InstanceTracker {
 
   private boolean isForgotten(Entry entry) {
     synchronized (entry) {
-      if (entry.inFlight > 0) {
+      if (entry.inFlight > 0 || entry.held) {
         return false;
       }
       if (entry.responsiveness.hangs()) {

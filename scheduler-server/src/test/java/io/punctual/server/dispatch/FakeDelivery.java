@@ -26,6 +26,7 @@ public final class FakeDelivery implements Delivery {
   private final Queue<String> told = new ConcurrentLinkedQueue<>();
   private volatile boolean held = true;
   private volatile boolean suspect;
+  private volatile int unknown;
 
   public FakeDelivery(String id) {
     this(id, Duration.ofSeconds(20));
@@ -42,8 +43,17 @@ public final class FakeDelivery implements Delivery {
     return this;
   }
 
+  /** Its connection broke twice. */
   public FakeDelivery suspect() {
     suspect = true;
+    unknown = 2;
+    return this;
+  }
+
+  /** Its connection broke. */
+  public FakeDelivery brokenOnce() {
+    suspect = true;
+    unknown = 1;
     return this;
   }
 
@@ -94,7 +104,7 @@ public final class FakeDelivery implements Delivery {
 
   @Override
   public Tries tries() {
-    return Tries.NONE;
+    return new Tries(0, unknown, 0, 0, unknown, suspect, 0);
   }
 
   @Override

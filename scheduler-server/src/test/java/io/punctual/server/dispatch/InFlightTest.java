@@ -88,6 +88,40 @@ class InFlightTest {
   }
 
   @Test
+  void whatWasAtAnInstanceWhenItsConnectionsBrokeCountsNoAttempt() {
+    FakeDelivery other = new FakeDelivery("other");
+    FakeDelivery later = new FakeDelivery("later");
+    List<InFlight> both = fixture.open(0, delivery, other);
+    both.forEach(one -> one.sending(true));
+
+    both.get(0).connectionBroke("cut");
+    fixture.now += Duration.ofMillis(900).toNanos();
+    both.get(1).connectionBroke("cut");
+    fixture.now += 1;
+    InFlight alone = fixture.open(0, later).get(0);
+    alone.sending(true);
+    alone.connectionBroke("cut");
+
+    assertThat(delivery.told()).containsExactly("unknown at worker-0, ANSWER_LOST: cut");
+    assertThat(other.told()).containsExactly("unknown at worker-0, ANSWER_LOST: cut");
+    // It came behind those, and nothing else was there.
+    assertThat(later.told()).containsExactly("unknown at worker-0, ANSWER_LOST, counts: cut");
+    fixture.assertEmpty();
+  }
+
+  @Test
+  void aConnectionToAnotherInstanceSaysNothing() {
+    InFlight other = fixture.open(1, new FakeDelivery("other")).get(0);
+    other.sending(true);
+
+    sent().connectionBroke("cut");
+
+    assertThat(delivery.told()).containsExactly("unknown at worker-0, ANSWER_LOST, counts: cut");
+    other.done();
+    fixture.assertEmpty();
+  }
+
+  @Test
   void oneThatWasNotSentIsItsCallersAgainAndNothingIsRemembered() {
     InFlight inFlight = sent();
 

@@ -20,7 +20,7 @@ class InstancePickerTest {
 
   private List<InstanceTracker.Slot> fill(int instance, int jobs) {
     WorkerInstance worker = fixture.instances.get(instance);
-    return IntStream.range(0, jobs).mapToObj(i -> fixture.tracker.open(worker)).toList();
+    return IntStream.range(0, jobs).mapToObj(i -> fixture.tracker.open(worker, false)).toList();
   }
 
   @Test

@@ -38,7 +38,7 @@ class InstanceTrackerTest {
   private void timeOver(WorkerInstance instance, int jobs) {
     long sentAt = now;
     List<InstanceTracker.Slot> slots =
-        IntStream.range(0, jobs).mapToObj(i -> tracker.open(instance)).toList();
+        IntStream.range(0, jobs).mapToObj(i -> tracker.open(instance, false)).toList();
     pass(Duration.ofSeconds(1));
     for (InstanceTracker.Slot slot : slots) {
       var unused = tracker.timeOver(instance, sentAt, "too late");
@@ -57,7 +57,7 @@ class InstanceTrackerTest {
     assertThat(tracker.free(A, "job")).isZero();
     pass(AVOID);
     assertThat(tracker.free(A, "job")).isOne();
-    var unused = tracker.open(A);
+    var unused = tracker.open(A, false);
     assertThat(tracker.free(A, "job")).isZero();
 
     tracker.reached(A);
@@ -68,7 +68,7 @@ class InstanceTrackerTest {
   void aRequestThatWasNotRefusedForAWhileWasTaken() {
     tracker.avoid(A, AVOID, "refused");
     pass(AVOID);
-    var unused = tracker.open(A);
+    var unused = tracker.open(A, false);
     pass(TAKEN.minusNanos(1));
     assertThat(tracker.free(A, "job")).isZero();
     pass(Duration.ofNanos(1));
@@ -77,7 +77,7 @@ class InstanceTrackerTest {
 
   @Test
   void whatIsThereStillFromBeforeKeepsNobodyFromProbing() {
-    var unused = tracker.open(A);
+    var unused = tracker.open(A, false);
     tracker.avoid(A, AVOID, "overloaded");
     pass(AVOID);
     assertThat(tracker.free(A, "job")).isOne();
@@ -87,7 +87,7 @@ class InstanceTrackerTest {
   void aProbeThatEndsBeforeItIsKnownToBeTakenIsFollowedByAnother() {
     tracker.avoid(A, AVOID, "refused");
     pass(AVOID);
-    tracker.open(A).close();
+    tracker.open(A, false).close();
     assertThat(tracker.free(A, "job")).isOne();
   }
 
@@ -103,7 +103,7 @@ class InstanceTrackerTest {
     pass(AVOID);
     assertThat(tracker.candidates(BOTH)).isEqualTo(BOTH);
     assertThat(tracker.free(BOTH, "job")).isEqualTo(101);
-    InstanceTracker.Slot probe = tracker.open(A);
+    InstanceTracker.Slot probe = tracker.open(A, false);
     assertThat(tracker.candidates(BOTH)).containsExactly(B);
     tracker.answered(A);
     probe.close();
@@ -112,10 +112,10 @@ class InstanceTrackerTest {
 
   @Test
   void whatWasSentBeforeDoesNotEndTheProbe() {
-    InstanceTracker.Slot before = tracker.open(A);
+    InstanceTracker.Slot before = tracker.open(A, false);
     timeOver(A, 3);
     pass(AVOID);
-    var unused = tracker.open(A);
+    var unused = tracker.open(A, false);
     before.close();
     assertThat(tracker.candidates(BOTH)).containsExactly(B);
   }
@@ -138,7 +138,7 @@ class InstanceTrackerTest {
   @Test
   void aLateJobSaysNothingOfAnInstanceThatAnswersOthers() {
     for (int i = 0; i < 10; i++) {
-      InstanceTracker.Slot slot = tracker.open(A);
+      InstanceTracker.Slot slot = tracker.open(A, false);
       pass(Duration.ofSeconds(1));
       tracker.answered(A);
       assertThat(tracker.timeOver(A, slot.openedAt(), "too late")).isNull();
@@ -162,7 +162,7 @@ class InstanceTrackerTest {
     tracker.avoid(A, AVOID, "refused");
     assertThat(tracker.serving(BOTH)).containsExactly("b");
     pass(AVOID);
-    var unused = tracker.open(A);
+    var unused = tracker.open(A, false);
     assertThat(tracker.serving(BOTH)).containsExactly("b");
     tracker.reached(A);
     assertThat(tracker.serving(BOTH)).containsExactlyInAnyOrder("a", "b");
@@ -195,7 +195,7 @@ class InstanceTrackerTest {
 
   @Test
   void aSlotIsClosedOnce() {
-    InstanceTracker.Slot slot = tracker.open(A);
+    InstanceTracker.Slot slot = tracker.open(A, false);
     assertThat(tracker.inFlight(A)).isOne();
     slot.close();
     slot.close();
@@ -207,7 +207,7 @@ class InstanceTrackerTest {
   void anInstanceThatLeftTheRegistryIsForgottenOnceNoJobIsWithIt() {
     timeOver(A, 3);
     tracker.reached(B);
-    InstanceTracker.Slot slot = tracker.open(A);
+    InstanceTracker.Slot slot = tracker.open(A, false);
     assertThat(tracker.hanging()).isOne();
     assertThat(tracker.size()).isEqualTo(2);
 

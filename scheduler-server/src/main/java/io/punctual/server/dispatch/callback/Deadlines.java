@@ -58,6 +58,13 @@ public final class Deadlines implements AutoCloseable {
     return () -> waiting.cancel(false);
   }
 
+  /** Runs an action again and again. It must not block, nor throw. */
+  public void every(Duration pause, Runnable action) {
+    var unused =
+        timer.scheduleWithFixedDelay(
+            action, pause.toNanos(), pause.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
   /** Looks at the attempts of one call when their time is over. */
   final class Watch implements AutoCloseable {
 

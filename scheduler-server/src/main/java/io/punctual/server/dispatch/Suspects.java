@@ -1,0 +1,268 @@
+package io.punctual.server.dispatch;
+
+import io.punctual.core.engine.Delivery;
+import io.punctual.core.engine.RepeatCause;
+import io.punctual.core.queue.QueueName;
+import io.punctual.server.registry.WorkerInstance;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends jobs that may have ended their worker's process, one at a time to an instance.
+ *
+ * <p>A connection that breaks once proves nothing against a job: processes are killed. A job whose
+ * connection broke a second time waits here until it is alone at an instance, so that it harms no
+ * other job if it is the cause, and counts an attempt if it is. To that end one instance of an
+ * application at a time gets no other jobs. Both are bounded: a job that is not alone in time goes
+ * with others, and one that has run for a while without harm is a job like any other.
+ */
+final class Suspects {
+
+  /** So often a job's connection must have broken. */
+  static final int TIMES = 2;
+
+  /** How long a job waits to be alone. */
+  static final Duration PATIENCE = Duration.ofSeconds(15);
+
+  /** How long an instance gets no other jobs, and how long it then gets them at least. */
+  static final Duration HOLD = Duration.ofSeconds(30);
+
+  private static final int MOST_WAITING = 1_000;
+  private static final Duration LATER = Duration.ofSeconds(5);
+
+  private record Waiting(Delivery delivery, long since) {}
+
+  /** Guarded by itself. */
+  private static final class Application {
+    final Deque<Waiting> waiting = new ArrayDeque<>();
+    @Nullable WorkerInstance held;
+    long heldSince;
+    // Of the only instance there is: until then it gets other jobs.
+    long restsUntil;
+  }
+
+  private final InFlights inFlights;
+  private final InstanceTracker tracker;
+  private final Function<QueueName, List<WorkerInstance>> instances;
+  private final Consumer<InFlight> send;
+  private final Consumer<String> released;
+  private final LongSupplier nanoTime;
+  private final Map<String, Application> applications = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+
+  /**
+   * @param instances those that run the jobs of a queue now
+   * @param send takes over a job that is booked in; returns at once
+   * @param released told the application of which an instance gets other jobs again
+   */
+  Suspects(
+      InFlights inFlights,
+      Function<QueueName, List<WorkerInstance>> instances,
+      Consumer<InFlight> send,
+      Consumer<String> released,
+      LongSupplier nanoTime) {
+    this.inFlights = inFlights;
+    this.tracker = inFlights.tracker();
+    this.instances = instances;
+    this.send = send;
+    this.released = released;
+    this.nanoTime = nanoTime;
+  }
+
+  /** Whether the job may be what ends its worker's process. */
+  static boolean isSuspect(Delivery delivery) {
+    return delivery.travelsAlone() && delivery.tries().unknown() >= TIMES;
+  }
+
+  /** Whether a job is to be sent by {@link #add}. */
+  boolean concerns(Delivery delivery) {
+    return isSuspect(delivery)
+        // It took too long, here, and ended nothing.
+        && inFlights.affinity().lastEnd(delivery.incarnation()) != RepeatCause.TIME_OVER;
+  }
+
+  /** Sends a job as soon as it is alone at an instance, and in bounded time in any case. */
+  void add(Delivery delivery) {
+    String name = delivery.queue().application();
+    Waiting one = new Waiting(delivery, nanoTime.getAsLong());
+    boolean[] taken = {false};
+    // Within the map's own lock: an application for which a job waits is never forgotten.
+    Application application =
+        applications.compute(
+            name,
+            (unused, known) -> {
+              Application some = known == null ? new Application() : known;
+              synchronized (some) {
+                taken[0] = !closed && some.waiting.size() < MOST_WAITING;
+                if (taken[0]) {
+                  some.waiting.add(one);
+                }
+              }
+              return some;
+            });
+    if (taken[0]) {
+      look(name, application);
+    } else {
+      giveBack(delivery);
+    }
+  }
+
+  private static void giveBack(Delivery delivery) {
+    var unused = delivery.undeliverable("", "it waits to be alone at an instance", LATER);
+  }
+
+  /** Looks whether jobs that wait can go now. To be called often. */
+  void look() {
+    applications.forEach(this::look);
+  }
+
+  private void look(String name, Application application) {
+    List<InFlight> going = new ArrayList<>();
+    boolean free = false;
+    synchronized (application) {
+      long now = nanoTime.getAsLong();
+      if (application.held != null && isOver(application, now)) {
+        letGo(application, now);
+        free = true;
+      }
+      Iterator<Waiting> all = application.waiting.iterator();
+      while (all.hasNext()) {
+        Waiting one = all.next();
+        if (!one.delivery().leaseHeld()) {
+          all.remove();
+          var unused = one.delivery().release();
+          continue;
+        }
+        WorkerInstance instance = place(application, one, now);
+        if (instance != null) {
+          all.remove();
+          going.add(inFlights.open(one.delivery(), instance));
+        } else if (now - one.since() >= PATIENCE.toNanos()) {
+          // Each instance has one already. Another scheduler may have it until there is room.
+          all.remove();
+          giveBack(one.delivery());
+        }
+      }
+      if (application.held != null
+          && application.waiting.isEmpty()
+          && !tracker.hasSuspect(application.held, HOLD)) {
+        letGo(application, now);
+        free = true;
+      }
+    }
+    if (free) {
+      released.accept(name);
+    }
+    going.forEach(send);
+  }
+
+  private boolean isOver(Application application, long now) {
+    return now - application.heldSince >= HOLD.toNanos();
+  }
+
+  private boolean isIdle(WorkerInstance instance) {
+    return tracker.inFlight(instance) == 0;
+  }
+
+  private void letGo(Application application, long now) {
+    if (application.held != null) {
+      tracker.hold(application.held, false);
+      application.held = null;
+      application.restsUntil = now + (now - application.heldSince);
+    }
+  }
+
+  /** The instance to which the job goes now; null if it waits. */
+  private @Nullable WorkerInstance place(Application application, Waiting one, long now) {
+    QueueName queue = one.delivery().queue();
+    List<WorkerInstance> all = tracker.candidates(instances.apply(queue));
+    List<WorkerInstance> reached =
+        all.stream().filter(instance -> tracker.takes(instance, queue.taskType())).toList();
+    if (reached.isEmpty()) {
+      return null;
+    }
+    List<WorkerInstance> without =
+        reached.stream()
+            .filter(instance -> !tracker.hasSuspect(instance, HOLD))
+            .sorted(Comparator.comparingDouble(tracker::load))
+            .toList();
+    if (without.isEmpty()) {
+      return null;
+    }
+    WorkerInstance best = without.get(0);
+    if (isIdle(best)) {
+      hold(application, best, reached.size(), now);
+      return best;
+    } else if (now - one.since() >= PATIENCE.toNanos() && tracker.load(best) < 1) {
+      // With others; then it counts no attempt.
+      return best;
+    }
+    hold(application, best, reached.size(), now);
+    return null;
+  }
+
+  /** Keeps other jobs from an instance: from one at a time, and at most half of the time. */
+  private void hold(Application application, WorkerInstance instance, int reached, long now) {
+    if (application.held == null && (reached > 1 || now - application.restsUntil >= 0)) {
+      tracker.hold(instance, true);
+      application.held = instance;
+      application.heldSince = now;
+    }
+  }
+
+  /** Forgets applications that have none waiting. */
+  void tidy() {
+    for (String name : applications.keySet()) {
+      applications.computeIfPresent(
+          name,
+          (unused, application) -> {
+            synchronized (application) {
+              return application.waiting.isEmpty() && application.held == null
+                  ? null
+                  : application;
+            }
+          });
+    }
+  }
+
+  /** Jobs that wait. */
+  int waiting() {
+    int all = 0;
+    for (Application application : applications.values()) {
+      synchronized (application) {
+        all += application.waiting.size();
+      }
+    }
+    return all;
+  }
+
+  /** Applications that are known here. */
+  int size() {
+    return applications.size();
+  }
+
+  /** Gives back, at no attempt, what waits, and takes nothing more. */
+  void close() {
+    closed = true;
+    for (Application application : applications.values()) {
+      synchronized (application) {
+        application.waiting.forEach(
+            one -> {
+              var unused = one.delivery().release();
+            });
+        application.waiting.clear();
+      }
+    }
+  }
+}

@@ -1,0 +1,210 @@
+package io.punctual.server.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class SuspectsTest {
+
+  private final DispatchFixture fixture = new DispatchFixture(2);
+  private final List<InFlight> sent = new ArrayList<>();
+  private final List<String> released = new ArrayList<>();
+  private final Suspects suspects =
+      new Suspects(
+          fixture.inFlights,
+          queue -> fixture.instances,
+          sent::add,
+          released::add,
+          () -> fixture.now);
+
+  @AfterEach
+  void nothingIsLeft() {
+    sent.forEach(InFlight::done);
+    sent.clear();
+    suspects.look();
+    fixture.now += Suspects.HOLD.toNanos();
+    suspects.look();
+    suspects.tidy();
+    assertThat(suspects.waiting()).isZero();
+    assertThat(suspects.size()).isZero();
+    fixture.assertEmpty();
+  }
+
+  private static FakeDelivery suspect(String id) {
+    return new FakeDelivery(id).suspect();
+  }
+
+  private List<String> places() {
+    return sent.stream().map(one -> one.delivery().taskId() + "@" + one.instance().id()).toList();
+  }
+
+  private void onlyOneInstance() {
+    fixture.instances.remove(1);
+  }
+
+  private void pass(Duration time) {
+    fixture.now += time.toNanos();
+    suspects.look();
+  }
+
+  @Test
+  void aJobWhoseConnectionBrokeTwiceIsASuspectUnlessItOnlyTookTooLongHere() {
+    assertThat(suspects.concerns(new FakeDelivery("sound"))).isFalse();
+    assertThat(suspects.concerns(new FakeDelivery("once").brokenOnce())).isFalse();
+    FakeDelivery slow = suspect("slow");
+    assertThat(suspects.concerns(slow)).isTrue();
+    InFlight late = fixture.open(0, slow).get(0);
+    late.sending(true);
+    late.timeOver("late");
+
+    assertThat(suspects.concerns(slow)).isFalse();
+  }
+
+  @Test
+  void eachInstanceHasOneAtATimeAndTheNextComesWhenThatHasEnded() {
+    suspects.add(suspect("a"));
+    suspects.add(suspect("b"));
+    suspects.add(suspect("c"));
+    assertThat(places()).containsExactly("a@worker-0", "b@worker-1");
+    assertThat(suspects.waiting()).isEqualTo(1);
+
+    sent.get(1).done();
+    suspects.look();
+
+    assertThat(places()).containsExactly("a@worker-0", "b@worker-1", "c@worker-1");
+  }
+
+  @Test
+  void anIdleInstanceIsPreferredAndGetsNoOtherJobsMeanwhile() {
+    List<InFlight> busy = fixture.open(0, new FakeDelivery("healthy"));
+
+    suspects.add(suspect("a"));
+
+    assertThat(places()).containsExactly("a@worker-1");
+    assertThat(fixture.free(1)).isZero();
+    assertThat(fixture.free(0)).isEqualTo(9);
+    sent.get(0).done();
+    suspects.look();
+    assertThat(fixture.free(1)).isEqualTo(10);
+    assertThat(released).containsExactly("shop");
+    busy.forEach(InFlight::done);
+  }
+
+  @Test
+  void whereNoneIsIdleOneInstanceIsDrainedForIt() {
+    List<InFlight> busy = fixture.open(0, new FakeDelivery("x"), new FakeDelivery("y"));
+    List<InFlight> other = fixture.open(1, new FakeDelivery("z"));
+
+    suspects.add(suspect("a"));
+
+    assertThat(sent).isEmpty();
+    assertThat(fixture.free(1)).isZero();
+    assertThat(fixture.free(0)).isEqualTo(8);
+    other.forEach(InFlight::done);
+    suspects.look();
+    assertThat(places()).containsExactly("a@worker-1");
+    busy.forEach(InFlight::done);
+  }
+
+  @Test
+  void oneThatIsNotAloneInTimeGoesWithOthersAndCountsNoAttempt() {
+    onlyOneInstance();
+    List<InFlight> busy = fixture.open(0, new FakeDelivery("long"));
+    FakeDelivery delivery = suspect("a");
+    suspects.add(delivery);
+    pass(Suspects.PATIENCE.minusMillis(1));
+    assertThat(sent).isEmpty();
+
+    pass(Duration.ofMillis(1));
+
+    assertThat(places()).containsExactly("a@worker-0");
+    sent.get(0).sending(true);
+    sent.get(0).connectionBroke("cut");
+    assertThat(delivery.told()).containsExactly("unknown at worker-0, ANSWER_LOST: cut");
+    busy.forEach(InFlight::done);
+  }
+
+  @Test
+  void theOnlyInstanceGetsOtherJobsHalfOfTheTime() {
+    onlyOneInstance();
+    suspects.add(suspect("a"));
+    assertThat(fixture.free(0)).isZero();
+    pass(Duration.ofSeconds(10));
+    sent.get(0).done();
+    suspects.look();
+    assertThat(fixture.free(0)).isEqualTo(10);
+
+    List<InFlight> healthy = fixture.open(0, new FakeDelivery("healthy"));
+    suspects.add(suspect("b"));
+
+    assertThat(fixture.free(0)).isEqualTo(9);
+    pass(Duration.ofSeconds(9));
+    assertThat(fixture.free(0)).isEqualTo(9);
+    pass(Duration.ofSeconds(1));
+    assertThat(fixture.free(0)).isZero();
+    healthy.forEach(InFlight::done);
+    suspects.look();
+    assertThat(places()).containsExactly("a@worker-0", "b@worker-0");
+  }
+
+  @Test
+  void oneThatRunsForLongHoldsUpNoOthers() {
+    onlyOneInstance();
+    suspects.add(suspect("long"));
+    FakeDelivery next = suspect("next");
+    pass(Suspects.HOLD.minusSeconds(1));
+    suspects.add(next);
+    assertThat(fixture.free(0)).isZero();
+
+    pass(Duration.ofSeconds(1));
+
+    assertThat(fixture.free(0)).isEqualTo(9);
+    pass(Suspects.PATIENCE);
+    assertThat(places()).containsExactly("long@worker-0", "next@worker-0");
+  }
+
+  @Test
+  void whereEachInstanceHasOneForLongItIsGivenBackAtNoAttempt() {
+    onlyOneInstance();
+    suspects.add(suspect("a"));
+    FakeDelivery second = suspect("b");
+    suspects.add(second);
+
+    pass(Suspects.PATIENCE);
+
+    assertThat(second.told())
+        .containsExactly("undeliverable at  for PT5S: it waits to be alone at an instance");
+  }
+
+  @Test
+  void oneWhoseLeaseIsOverIsGivenBackAndNotSent() {
+    onlyOneInstance();
+    suspects.add(suspect("a"));
+    FakeDelivery second = suspect("b");
+    suspects.add(second);
+    second.loseLease();
+
+    suspects.look();
+
+    assertThat(second.told()).containsExactly("released");
+  }
+
+  @Test
+  void aStopGivesBackWhatWaits() {
+    onlyOneInstance();
+    suspects.add(suspect("a"));
+    FakeDelivery second = suspect("b");
+    suspects.add(second);
+
+    suspects.close();
+
+    assertThat(second.told()).containsExactly("released");
+    FakeDelivery third = suspect("c");
+    suspects.add(third);
+    assertThat(third.told()).hasSize(1);
+  }
+}
