@@ -19,7 +19,9 @@ public enum CallbackRefusal {
   /** It was here before. */
   REPEATED,
   /** It is for another application. */
-  OTHER_APPLICATION;
+  OTHER_APPLICATION,
+  /** It is for another instance of the application. */
+  OTHER_INSTANCE;
 
   /** Response header: the {@link #word()}. */
   public static final String HEADER = "Punctual-Refusal";

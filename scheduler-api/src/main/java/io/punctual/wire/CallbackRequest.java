@@ -11,9 +11,12 @@ import org.jspecify.annotations.Nullable;
  * @param application the application that these jobs belong to, in lower case; anybody else must
  *     refuse them with 421
  * @param instance the registry id of the instance that is meant
+ * @param address the URL that was called, as the registry says it: another instance refuses the
+ *     request with 421, so that nobody can pass it on; null if the sender gives none
  * @param jobs none makes it a ping, which is answered with a {@link PingAnswer}
  */
-public record CallbackRequest(String application, String instance, List<Job> jobs) {
+public record CallbackRequest(
+    String application, String instance, @Nullable String address, List<Job> jobs) {
 
   /** Request header: the application that is meant, for those who do not read further. */
   public static final String APPLICATION = "Punctual-Application";

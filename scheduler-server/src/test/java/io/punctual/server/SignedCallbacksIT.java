@@ -29,6 +29,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -53,6 +54,10 @@ class SignedCallbacksIT extends SharedRedisTestBase {
   private static final Map<String, BiFunction<Request, Signer, ResponseDefinitionBuilder>>
       BEHAVIOUR = new ConcurrentHashMap<>();
   private static final Queue<Request> REQUESTS = new ConcurrentLinkedQueue<>();
+  private static final Queue<Request> PINGS = new ConcurrentLinkedQueue<>();
+  // With which the instances of an application sign pings; with none where it is empty.
+  private static final Map<String, String> MASTERS =
+      new ConcurrentHashMap<>(Map.of("impostor", "", "stranger", "another secret of a stranger"));
   private static final WireMockServer WORKER =
       new WireMockServer(
           wireMockConfig().dynamicPort().bindAddress("127.0.0.1").extensions(new Behaviour()));
@@ -81,7 +86,16 @@ class SignedCallbacksIT extends SharedRedisTestBase {
 
     @Override
     public ResponseDefinition transform(ServeEvent event) {
-      REQUESTS.add(event.getRequest());
+      Request sent = event.getRequest();
+      String app = sent.getUrl().substring("/callback/".length());
+      if (sent.getBodyAsString().endsWith("\"jobs\":[]}")) {
+        PINGS.add(sent);
+        String line = "{\"application\":\"" + app + "\"}\n";
+        String master = MASTERS.getOrDefault(app, MASTER);
+        return ok(master.isEmpty() ? line : line + new Signer(sent).line(master, app, 0, line))
+            .build();
+      }
+      REQUESTS.add(sent);
       return BEHAVIOUR
           .getOrDefault(
               event.getRequest().getUrl(),
@@ -102,7 +116,17 @@ class SignedCallbacksIT extends SharedRedisTestBase {
     WORKER.stubFor(any(anyUrl()));
     for (String app :
         List.of(
-            "right", "second", "frames", "plain", "wrong", "others", "cut", "moved", "trusting")) {
+            "right",
+            "second",
+            "frames",
+            "plain",
+            "wrong",
+            "others",
+            "cut",
+            "moved",
+            "trusting",
+            "impostor",
+            "stranger")) {
       instance(registry, app, 0, WORKER.port(), "batch");
     }
     for (String app :
@@ -286,6 +310,27 @@ class SignedCallbacksIT extends SharedRedisTestBase {
         (request, signer) -> ok(signer.line(MASTER, "moved", 0, done(request)) + done(request)));
     submit("moved", "");
     isNotDone("moved", "not signed with the key of this application");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"impostor", "stranger"})
+  void anInstanceIsSentNoJobBeforeItShowedTheApplicationsKey(String app) {
+    on(app, (request, signer) -> ok(done(request) + signer.line(MASTER, app, 0, done(request))));
+    submit(app, "for the application alone");
+    Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> pings(app).size() > 2);
+    assertThat(job(app).at("/state").asString()).isEqualTo("delayed");
+    assertThat(job(app).at("/attempts/undeliverable").asInt()).isZero();
+    assertThat(REQUESTS).noneMatch(request -> request.getUrl().equals("/callback/" + app));
+    // The ping says which address was called, so that it cannot be passed on.
+    assertThat(pings(app).get(0).getBodyAsString())
+        .contains("\"address\":\"http://127.0.0.1:" + WORKER.port() + "/callback/" + app + "\"");
+
+    MASTERS.put(app, MASTER);
+    isDone(app);
+  }
+
+  private static List<Request> pings(String app) {
+    return PINGS.stream().filter(ping -> ping.getUrl().equals("/callback/" + app)).toList();
   }
 
   @Test

@@ -282,13 +282,18 @@ class ClosedSystemIT {
     // Somebody who has the registry's password, of all things.
     assertThat(register(entry, registryUser())).isEqualTo(204);
     List<String> orders = Stream.generate(ClosedSystemIT::placeQuietly).limit(10).toList();
-    Waiting.until("the impostor was sent some", () -> !IMPOSTOR_SAW.isEmpty());
+    Waiting.until("the impostor was asked for its key", () -> !IMPOSTOR_SAW.isEmpty());
     for (String order : orders) {
       Waiting.until("the order closes all the same", () -> status(order).equals("CLOSED"));
     }
-    // What it got, it can not use elsewhere: the real one has its key and would know it, but not
-    // with another body, and the impostor can sign no answer.
-    assertThat(IMPOSTOR_SAW).allSatisfy(seen -> assertThat(seen.body()).isNotEmpty());
+    // It can sign no answer, and is sent no job. The real one refuses what it passes on, since the
+    // address is signed.
+    assertThat(IMPOSTOR_SAW)
+        .allSatisfy(
+            seen ->
+                assertThat(new String(seen.body(), StandardCharsets.UTF_8))
+                    .contains("\"address\":\"http://127.0.0.1:")
+                    .endsWith("\"jobs\":[]}"));
     assertThat(
             call("DELETE", registry.url() + entry.path() + "/impostor", "", registryUser())
                 .statusCode())

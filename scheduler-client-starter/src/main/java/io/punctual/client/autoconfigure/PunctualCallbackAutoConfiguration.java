@@ -5,12 +5,14 @@ import io.punctual.client.PunctualClientProperties;
 import io.punctual.client.callback.CallbackGuard;
 import io.punctual.client.callback.CallbackHandler;
 import io.punctual.client.callback.JobRunner;
+import io.punctual.client.registration.AdvertisedCallback;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.wire.WorkerMetadata;
 import io.punctual.worker.TaskWorkers;
 import java.time.InstantSource;
 import java.util.Map;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -38,14 +40,23 @@ public class PunctualCallbackAutoConfiguration {
       ClientIdentity identity,
       JobRunner runner,
       SchedulerCalls calls,
-      PunctualClientProperties properties) {
+      PunctualClientProperties properties,
+      ObjectProvider<AdvertisedCallback> advertised) {
     CallbackGuard guard =
         new CallbackGuard(
             properties.callback().keys(),
             properties.callback().acceptUnsigned(),
             InstantSource.system());
     return new CallbackHandler(
-        identity, runner, calls, guard, properties.callback().maxBody().toBytes());
+        identity,
+        runner,
+        calls,
+        guard,
+        properties.callback().maxBody().toBytes(),
+        () -> {
+          AdvertisedCallback callback = advertised.getIfAvailable();
+          return callback == null ? null : callback.address();
+        });
   }
 
   /** Before all other mappings, so that no catch-all of the application takes the path. */

@@ -13,7 +13,9 @@ import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.MediaType;
 import org.springframework.web.HttpRequestHandler;
@@ -36,20 +38,23 @@ public final class CallbackHandler implements HttpRequestHandler {
   private final SchedulerCalls calls;
   private final CallbackGuard guard;
   private final CallbackBodies bodies;
+  private final Supplier<@Nullable URI> address;
   // Our own, so that the application's settings do not change what goes over the wire.
   private final JsonMapper json = JsonMapper.builder().build();
 
   /**
    * @param calls by which jobs that run ask for something
    * @param maxBody most bytes of a request
+   * @param address where the registry says that this instance is called; null if it does not say
    */
   public CallbackHandler(
       ClientIdentity identity,
       JobRunner runner,
       SchedulerCalls calls,
       CallbackGuard guard,
-      long maxBody) {
-    this(identity, runner, calls, guard, CallbackBodies.ofHeap(maxBody));
+      long maxBody,
+      Supplier<@Nullable URI> address) {
+    this(identity, runner, calls, guard, CallbackBodies.ofHeap(maxBody), address);
   }
 
   CallbackHandler(
@@ -57,12 +62,14 @@ public final class CallbackHandler implements HttpRequestHandler {
       JobRunner runner,
       SchedulerCalls calls,
       CallbackGuard guard,
-      CallbackBodies bodies) {
+      CallbackBodies bodies,
+      Supplier<@Nullable URI> address) {
     this.identity = identity;
     this.calls = calls;
     this.guard = guard;
     this.runner = runner;
     this.bodies = bodies;
+    this.address = address;
   }
 
   @Override
@@ -128,11 +135,30 @@ public final class CallbackHandler implements HttpRequestHandler {
       refuseOthers(response);
       return;
     }
+    if (isForAnother(callback)) {
+      response.setHeader(CallbackRefusal.HEADER, CallbackRefusal.OTHER_INSTANCE.word());
+      refuse(
+          response,
+          421,
+          "this instance is called at " + address.get() + ", and the call is for another one");
+      return;
+    }
     if (callback.jobs().isEmpty()) {
       answerPing(request, response);
     } else {
       run(callback, request, response);
     }
+  }
+
+  /** Whether the call went to another address, from where it was passed on. */
+  private boolean isForAnother(CallbackRequest callback) {
+    URI own = address.get();
+    if (own == null || callback.address() == null) {
+      return false;
+    }
+    URI called = URI.create(callback.address());
+    return called.getPort() != own.getPort()
+        || !String.valueOf(called.getHost()).equalsIgnoreCase(own.getHost());
   }
 
   private void answerPing(HttpServletRequest request, HttpServletResponse response)
@@ -186,6 +212,9 @@ public final class CallbackHandler implements HttpRequestHandler {
   private static void check(CallbackRequest callback) {
     if (callback == null || callback.application() == null || callback.jobs() == null) {
       throw new IllegalArgumentException("incomplete");
+    }
+    if (callback.address() != null && URI.create(callback.address()).getHost() == null) {
+      throw new IllegalArgumentException("no address");
     }
     for (CallbackRequest.Job job : callback.jobs()) {
       if (job == null

@@ -233,7 +233,12 @@ class CallbackBodiesIT {
           new CallbackGuard(
               List.of(CallbackSignature.Key.parse(SECRET)), false, InstantSource.system());
       return new CallbackHandler(
-          identity, runner, calls, guard, new CallbackBodies(LARGEST, MOST, Duration.ofSeconds(2)));
+          identity,
+          runner,
+          calls,
+          guard,
+          new CallbackBodies(LARGEST, MOST, Duration.ofSeconds(2)),
+          () -> null);
     }
   }
 }

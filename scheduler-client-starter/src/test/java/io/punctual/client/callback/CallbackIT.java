@@ -11,6 +11,7 @@ import io.punctual.RejectTaskException;
 import io.punctual.RetryLaterException;
 import io.punctual.TaskContext;
 import io.punctual.TaskWorker;
+import io.punctual.client.registration.AdvertisedCallback;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.URI;
@@ -31,6 +32,8 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -131,6 +134,24 @@ class CallbackIT {
 
     assertThat(post(request("bank", job("record", "x", 1))).statusCode()).isEqualTo(421);
     assertThat(shop.seen).hasSize(before);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http://shop-1.example:8081/ctx/punctual/callback, 200",
+    "http://Shop-1.Example:8081/ctx/punctual/callback, 200",
+    "http://shop-2.example:8081/ctx/punctual/callback, 421",
+    "http://shop-1.example:8082/ctx/punctual/callback, 421",
+    "shop-1, 400"
+  })
+  void aCallThatWentToAnotherAddressIsRefused(String address, int status) throws Exception {
+    int before = shop.seen.size();
+    String passedOn =
+        request("shop", job("record", "x", 1))
+            .replace("\"jobs\":", "\"address\":\"" + address + "\",\"jobs\":");
+
+    assertThat(post(passedOn).statusCode()).isEqualTo(status);
+    assertThat(shop.seen).hasSize(status == 200 ? before + 1 : before);
   }
 
   @Test
@@ -423,6 +444,11 @@ class CallbackIT {
   @SpringBootConfiguration
   @EnableAutoConfiguration
   static class Shop {
+
+    @Bean
+    AdvertisedCallback advertisedCallback() {
+      return () -> URI.create("http://shop-1.example:8081/ctx/punctual/callback");
+    }
 
     final Queue<String> seen = new ConcurrentLinkedQueue<>();
     volatile CountDownLatch gate = new CountDownLatch(0);

@@ -19,6 +19,7 @@ import io.punctual.server.registry.WorkerDirectory;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.wire.WorkerMetadata;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -55,6 +56,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   private final InFlights inFlights;
   private final Failover failover;
   private final Suspects suspects;
+  private final KeyProofs proofs;
   private final Map<String, CallbackProtocol> protocols;
   private final WorkerHttpClient client;
   private final Deadlines deadlines = new Deadlines();
@@ -104,6 +106,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     this.suspects =
         new Suspects(
             inFlights, this::instances, this::sendSuspect, this::recheck, System::nanoTime);
+    this.proofs = new KeyProofs(keys, ping::send, threads, this::recheck, System::nanoTime);
     deadlines.every(LOOK, suspects::look);
   }
 
@@ -143,6 +146,8 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
           }
           waiting.computeIfPresent(application, (name, left) -> left.isEmpty() ? null : left);
         });
+    workers.applications().forEach(application -> proofs.ask(workers.instances(application)));
+    proofs.tidy(this::registered);
     suspects.tidy();
     tracker.tidy(this::registered);
     Set<String> applications =
@@ -195,7 +200,14 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
 
   /** What is known of an instance from the calls to it. */
   public InstanceState state(WorkerInstance instance) {
-    return tracker.state(instance, workers.instances(instance.application()), clock.instant());
+    Instant now = clock.instant();
+    InstanceState state = tracker.state(instance, workers.instances(instance.application()), now);
+    return proofs.maySend(instance)
+        ? state
+        : new InstanceState(
+            state.inFlight(),
+            state.avoidedUntil(),
+            new InstanceState.LastCall(now, false, KeyProofs.NOT_SHOWN));
   }
 
   /** What this scheduler holds in memory for its deliveries. */
@@ -261,7 +273,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   }
 
   private List<WorkerInstance> instances(QueueName queue) {
-    return workers.instances(queue.application(), queue.taskType());
+    return proofs.proven(workers.instances(queue.application(), queue.taskType()));
   }
 
   @Override

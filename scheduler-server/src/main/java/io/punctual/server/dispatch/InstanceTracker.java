@@ -194,8 +194,7 @@ final class InstanceTracker {
   boolean hasSuspect(WorkerInstance instance, Duration within) {
     return ask(
         instance,
-        entry ->
-            entry.suspects > 0 && nanoTime.getAsLong() - entry.suspectAt < within.toNanos(),
+        entry -> entry.suspects > 0 && nanoTime.getAsLong() - entry.suspectAt < within.toNanos(),
         false);
   }
 

@@ -228,9 +228,7 @@ final class Suspects {
           name,
           (unused, application) -> {
             synchronized (application) {
-              return application.waiting.isEmpty() && application.held == null
-                  ? null
-                  : application;
+              return application.waiting.isEmpty() && application.held == null ? null : application;
             }
           });
     }

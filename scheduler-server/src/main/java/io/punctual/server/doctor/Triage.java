@@ -262,6 +262,13 @@ final class Triage {
                     + " eureka.instance.non-secure-port of both. If it is the right one,"
                     + " punctual.client.application there must be its name in the registry,"
                     + " spring.application.name.");
+        case OTHER_INSTANCE ->
+            diagnosis(
+                Code.OTHER_APPLICATION,
+                seen,
+                "The registry says this address, and the instance that answers there registered"
+                    + " another one: look for two entries of one instance in the registry, and at"
+                    + " eureka.instance.hostname and eureka.instance.non-secure-port of both.");
         case NO_KEY, NOT_THIS_MACHINE ->
             diagnosis(
                 Code.WORKER_WITHOUT_KEY,
@@ -383,9 +390,11 @@ final class Triage {
                 : diagnosis(
                     Code.ANSWER_NOT_SIGNED,
                     "The answer is not signed, so that nothing that it says of jobs would count",
-                    "Set punctual.client.callback.secrets in the worker. If it cannot sign, name the"
-                        + " application in punctual.security.unsigned-answers at the scheduler,"
-                        + " where the network is trusted.");
+                    "Who is it? Make sure that the instance is yours: an impostor in the registry"
+                        + " answers like this, and is sent no jobs. If it is, set"
+                        + " punctual.client.callback.secrets in the worker. Only where it cannot"
+                        + " sign, and the network is trusted, name the application in"
+                        + " punctual.security.unsigned-answers at the scheduler.");
         case RIGHT, NOT_WANTED -> ponged(answer);
       };
     }

@@ -252,6 +252,7 @@ public final class BatchProtocol implements CallbackProtocol {
               + " punctual.security.signing-keys here differ";
       case REPEATED -> "the call was there before";
       case OTHER_APPLICATION -> "it is another application";
+      case OTHER_INSTANCE -> "it is another instance";
     };
   }
 
@@ -260,7 +261,9 @@ public final class BatchProtocol implements CallbackProtocol {
     List<CallbackRequest.Job> jobs =
         attempts.stream().map(attempt -> job(attempt.delivery())).toList();
     byte[] body =
-        json.writeValueAsBytes(new CallbackRequest(instance.application(), instance.id(), jobs));
+        json.writeValueAsBytes(
+            new CallbackRequest(
+                instance.application(), instance.id(), instance.callback().toString(), jobs));
     HttpPost request = new HttpPost(instance.callback());
     request.setHeader("Accept", "application/x-ndjson");
     request.setHeader("User-Agent", "punctual");

@@ -109,7 +109,8 @@ public final class Ping {
   private HttpUriRequestBase batch(WorkerInstance instance, CallbackSigner signer) {
     byte[] body =
         json.writeValueAsBytes(
-            new CallbackRequest(instance.application(), instance.id(), List.of()));
+            new CallbackRequest(
+                instance.application(), instance.id(), instance.callback().toString(), List.of()));
     HttpPost request = new HttpPost(instance.callback());
     name(request, instance);
     request.setHeader("Accept", "application/x-ndjson");

@@ -1,0 +1,194 @@
+package io.punctual.server.dispatch;
+
+import io.punctual.server.dispatch.callback.CallbackKeys;
+import io.punctual.server.dispatch.callback.PingResult;
+import io.punctual.server.registry.WorkerInstance;
+import io.punctual.wire.WorkerMetadata;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * Knows which instances have shown that they hold their application's key. Where answers are
+ * signed, an instance of the batch protocol is sent no job before it answered a ping with that
+ * signature: others who can write into the registry would read what is in the jobs.
+ */
+final class KeyProofs {
+
+  private static final Logger log = LoggerFactory.getLogger(KeyProofs.class);
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+
+  /** So many instances of one application are asked at once. */
+  private static final int MOST_AT_ONCE = 4;
+
+  static final String NOT_SHOWN = "it has not answered a ping with the key of its application";
+
+  private record Key(String application, String instance) {}
+
+  /**
+   * What is known of an instance.
+   *
+   * @param callback the address that was called; another one is another instance
+   * @param asking whether a ping is under way
+   * @param askAgain when to ask again, by the clock of the constructor
+   */
+  private record Proof(
+      URI callback, boolean proven, boolean asking, long askAgain, Duration pause) {}
+
+  private final CallbackKeys keys;
+  private final Function<WorkerInstance, PingResult> ping;
+  private final Executor threads;
+  private final Consumer<String> proven;
+  private final LongSupplier nanoTime;
+  private final Map<Key, Proof> proofs = new ConcurrentHashMap<>();
+
+  /**
+   * @param ping calls an instance, and blocks for some seconds at most
+   * @param proven told the application of an instance that may be sent jobs from now on
+   */
+  KeyProofs(
+      CallbackKeys keys,
+      Function<WorkerInstance, PingResult> ping,
+      Executor threads,
+      Consumer<String> proven,
+      LongSupplier nanoTime) {
+    this.keys = keys;
+    this.ping = ping;
+    this.threads = threads;
+    this.proven = proven;
+    this.nanoTime = nanoTime;
+  }
+
+  /** Those that may be sent jobs. The others are asked for their proof meanwhile. */
+  List<WorkerInstance> proven(List<WorkerInstance> instances) {
+    if (instances.isEmpty() || !keys.answersAreSigned(instances.get(0).application())) {
+      return instances;
+    }
+    if (instances.stream().allMatch(this::isProven)) {
+      return instances;
+    }
+    ask(instances);
+    return instances.stream().filter(this::isProven).toList();
+  }
+
+  /** Whether the instance may be sent jobs, as far as its key is concerned. */
+  boolean maySend(WorkerInstance instance) {
+    return !keys.answersAreSigned(instance.application()) || isProven(instance);
+  }
+
+  private boolean isProven(WorkerInstance instance) {
+    if (!instance.metadata().protocol().equals(WorkerMetadata.BATCH)) {
+      return true;
+    }
+    Proof proof = proofs.get(key(instance));
+    return proof != null && proof.proven() && proof.callback().equals(instance.callback());
+  }
+
+  /** Asks those of an application that have not shown it, and are not being asked. */
+  void ask(List<WorkerInstance> instances) {
+    if (instances.isEmpty() || !keys.answersAreSigned(instances.get(0).application())) {
+      return;
+    }
+    long asking =
+        instances.stream()
+            .map(instance -> proofs.get(key(instance)))
+            .filter(proof -> proof != null && proof.asking())
+            .count();
+    for (WorkerInstance instance : instances) {
+      if (asking >= MOST_AT_ONCE) {
+        return;
+      } else if (!isProven(instance) && begin(instance)) {
+        asking++;
+        threads.execute(() -> ask(instance));
+      }
+    }
+  }
+
+  private boolean begin(WorkerInstance instance) {
+    boolean[] begun = {false};
+    long now = nanoTime.getAsLong();
+    proofs.compute(
+        key(instance),
+        (key, known) -> {
+          boolean same = known != null && known.callback().equals(instance.callback());
+          if (known != null && (known.asking() || (same && now - known.askAgain() < 0))) {
+            return known;
+          }
+          begun[0] = true;
+          Duration pause = known != null && same ? longer(known.pause()) : FIRST_PAUSE;
+          return new Proof(instance.callback(), false, true, now, pause);
+        });
+    return begun[0];
+  }
+
+  private static Duration longer(Duration pause) {
+    Duration doubled = pause.multipliedBy(2);
+    return doubled.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : doubled;
+  }
+
+  private void ask(WorkerInstance instance) {
+    boolean right = false;
+    try {
+      PingResult result = ping.apply(instance);
+      right =
+          result instanceof PingResult.Answered answered
+              && answered.signature() == PingResult.Signature.RIGHT;
+    } catch (RuntimeException e) {
+      log.debug("Instance {} could not be asked for its proof", instance.id(), e);
+    } finally {
+      boolean shown = right;
+      long now = nanoTime.getAsLong();
+      proofs.computeIfPresent(
+          key(instance),
+          (key, known) ->
+              new Proof(
+                  known.callback(), shown, false, now + known.pause().toNanos(), known.pause()));
+    }
+    if (right) {
+      proven.accept(instance.application());
+    } else {
+      log.atLevel(isFirst(instance) ? Level.WARN : Level.DEBUG)
+          .addKeyValue("punctual.application", instance.application())
+          .addKeyValue("punctual.instance", instance.id())
+          .log("Instance {} gets no jobs: {}. It is asked again.", instance.id(), NOT_SHOWN);
+    }
+  }
+
+  private boolean isFirst(WorkerInstance instance) {
+    Proof proof = proofs.get(key(instance));
+    // The first may be too early: the registry lists some before they listen.
+    return proof != null && proof.pause().equals(longer(FIRST_PAUSE));
+  }
+
+  /**
+   * Forgets instances that left the registry.
+   *
+   * @param registered the ids of an application's instances in the registry
+   */
+  void tidy(Function<String, Set<String>> registered) {
+    for (Key key : proofs.keySet()) {
+      if (!registered.apply(key.application()).contains(key.instance())) {
+        proofs.computeIfPresent(key, (k, proof) -> proof.asking() ? proof : null);
+      }
+    }
+  }
+
+  int size() {
+    return proofs.size();
+  }
+
+  private static Key key(WorkerInstance instance) {
+    return new Key(instance.application(), instance.id());
+  }
+}
