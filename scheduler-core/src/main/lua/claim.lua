@@ -83,17 +83,19 @@ if #due > 0 then
     local sound, _, own = parse_record(record or '')
     if sound then
       local deadline = terms == 'own' and own > 0 and int(now + own) or deadline_text
-      local attempt, alone = '1', alone_at_first
+      local attempt, alone, version = '1', alone_at_first, '2'
       if tries[i] then
         local t = read_tries(tries[i])
         attempt, alone = int(t.unknown + t.failed + 1), terms == 'push' and int(t.suspect) or '-'
+        version = int(t.version + 1)
       end
       -- Whatever somebody else may have written: a due time is an integer.
       local score = int(tonumber(due[2 * i]))
       remove(DELAYED, id)
       add(RESERVED, deadline, id)
       add(LEASES, id,
-        token .. ' ' .. attempt .. ' ' .. alone .. ' ' .. now_text .. ' ' .. score .. ' ' .. owner)
+        token .. ' ' .. attempt .. ' ' .. alone .. ' ' .. now_text .. ' ' .. score .. ' '
+          .. version .. ' ' .. owner)
       claimed[#claimed + 1] = { id, score, attempt, record, tries[i] or '' }
     else
       corrupt[#corrupt + 1] = id

@@ -5,7 +5,9 @@
 -- ARGV     bucket: text, its name on that channel
 -- ARGV     delay: integer, ms
 -- EACH     id: text
--- RETURNS  {now ms, new head due ms or '', id...}
+-- EACH     version: text, '<incarnation> <version>' that the caller has seen; '' for any
+-- RETURNS  {now ms, new head due ms or '', {kind, version or 0, incarnation or ''}...}:
+--          'requeued', 'changed' where another version was seen, else 'refused'
 -- COST     for all jobs 6 reads and 4 writes
 -- WHY      totals and the last error stay: what happened is part of the job's story
 --- @include lib/now
@@ -17,9 +19,10 @@ if broken then return broken end
 local now = now_ms()
 local due = now + tonumber(ARGV[3])
 
-local ids = {}
-for i = 4, #ARGV do
+local ids, versions_seen = {}, {}
+for i = 4, #ARGV, 2 do
   ids[#ids + 1] = ARGV[i]
+  versions_seen[#versions_seen + 1] = ARGV[i + 1]
 end
 local result = { int(now), '' }
 if #ids > 0 then
@@ -27,18 +30,25 @@ if #ids > 0 then
   local records = redis.call('HMGET', JOBS, unpack(ids))
   local tries = redis.call('HMGET', TRIES, unpack(ids))
   local deaths = redis.call('ZMSCORE', DEAD, unpack(ids))
-  local seen = {}
+  local done = {}
   for i, id in ipairs(ids) do
-    if deaths[i] and read_record(records[i]) and not seen[id] then
-      seen[id] = true
-      local t = read_tries(tries[i])
+    local record, t = read_record(records[i]), read_tries(tries[i])
+    local seen, kind = versions_seen[i], 'refused'
+    if deaths[i] and record and not done[id] then
+      kind = (seen == '' or seen == record.incarnation .. ' ' .. int(t.version)) and 'requeued'
+        or 'changed'
+    end
+    if kind == 'requeued' then
+      done[id] = true
       t.counted, t.delivered, t.suspect, t.first_due = 0, 0, 0, due
+      t.version = t.version + 1
       remove(DEAD, id)
       add(DELAYED, int(due), id)
       add(TRIES, id, write_tries(t))
       count('requeued')
-      result[#result + 1] = id
     end
+    result[i + 2] = kind == 'refused' and { kind, '0', '' }
+      or { kind, int(t.version), record.incarnation }
   end
   write()
   result[2] = announce_head(head, ARGV[1], ARGV[2])

@@ -96,11 +96,6 @@ local function settle(job, i)
     return { 'retry', int(give_back(job, job.lease.due)) }
   elseif op == 'release' then
     count('released')
-    local tries, tried = read_tries(job.tries)
-    if not tried then
-      tries.first_due = job.lease.due
-      add(TRIES, job.id, write_tries(tries))
-    end
     return { 'retry', int(give_back(job, now + tonumber(ARGV[i + 4]))) }
   end
   local kind, due = end_attempt(

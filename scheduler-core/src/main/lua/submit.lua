@@ -12,8 +12,9 @@
 -- EACH     tags: text, each behind a space; '' for none
 -- EACH     content: bytes
 -- EACH     replace: 0 or 1
--- RETURNS  {now ms, new head due ms or '', {kind, at ms or '' as asked, attempt, record or ''}...}
--- COST     for all jobs 8 to 11 reads and 2 to 4 writes; per tombstone or conflict found 1 read
+-- RETURNS  {now ms, new head due ms or '', {kind, at ms, attempt, record or '', version or 0,
+--          incarnation or ''}...}; {'created'} alone for a job that is stored as asked
+-- COST     for all jobs 8 to 11 reads and 2 to 4 writes; per tombstone or job found 1 read
 -- WHY      the first write adds, so that a full Redis refuses the call as a whole
 --- @include lib/now
 --- @include lib/job
@@ -25,7 +26,7 @@ if broken then return broken end
 local now = now_ms()
 
 -- What most are found as, and answered: one table for all.
-local NOTHING, CREATED = {}, { 'created', '', '0', '' }
+local NOTHING, CREATED = {}, { 'created' }
 
 local jobs, ids = {}, {}
 local n = 0
@@ -102,9 +103,9 @@ local function create(job, state)
   local tomb = live_tomb(job.id, state.tomb_expires, now)
   if tomb and tomb.finished then
     if tomb.hash == hash_of(job.content) then
-      return { 'done', tomb.at, '0', '' }
+      return { 'done', tomb.at, '0', '', '0', '' }
     elseif not job.replace then
-      return { 'conflict-done', tomb.at, '0', '' }
+      return { 'conflict-done', tomb.at, '0', '', '0', '' }
     end
   end
   store(job)
@@ -116,26 +117,31 @@ local function create(job, state)
 end
 
 local function meet(job, state)
-  local at = int(state.at)
+  local at, version, attempt = int(state.at), 0, '0'
+  local found = state.record and state.record.incarnation or ''
   if state.place == 'reserved' then
-    local lease = read_lease(redis.call('HGET', LEASES, job.id))
-    at = lease and int(lease.due) or at
+    local lease = lease_of(job.id)
+    at, version, attempt = lease.due and int(lease.due) or at, lease.version, lease.attempt
+  else
+    version = version_of(job.id, state.place)
   end
   if state.record and content_of(state.record) == job.content then
-    return { 'there', at, '0', '' }
+    return { 'there', at, '0', '', int(version), found }
   elseif not job.replace then
-    return { 'conflict', at, '0', state.record and state.record.text or '' }
+    return { 'conflict', at, '0', state.record and state.record.text or '', int(version), found }
   elseif state.place == 'reserved' then
-    return { 'in-delivery', '0', attempt_of(job.id), '' }
+    return { 'in-delivery', '0', attempt, '', int(version), found }
   end
   store(job)
+  local tries = read_tries('')
+  tries.version = version + 1
+  add(TRIES, job.id, write_tries(tries))
   remove(DEAD, job.id)
-  remove(TRIES, job.id)
   remove(ERRORS, job.id)
   if state.record then
     remove_tags(job.id, state.record.tags, job.tags)
   end
-  return { 'replaced', job.due, '0', '' }
+  return { 'replaced', job.due, '0', '', int(version + 1), job.incarnation }
 end
 
 local function write_adding_first()

@@ -71,11 +71,11 @@ local function add_tags(id, tags)
   end
 end
 
--- '<undeliverable> <unknown> <failed> <counted> <delivered> <suspect 0/1> <firstDue>'; returns as
--- well whether there was anything.
+-- '<undeliverable> <unknown> <failed> <counted> <delivered> <suspect 0/1> <firstDue> <version>';
+-- a job that was not changed since it was created has none, and is version 1.
 local function read_tries(text)
-  local undeliverable, unknown, failed, counted, delivered, suspect, first_due =
-    string.match(text or '', '^(%d+) (%d+) (%d+) (%d+) (%d+) ([01]) (%d+)$')
+  local undeliverable, unknown, failed, counted, delivered, suspect, first_due, version =
+    string.match(text or '', '^(%d+) (%d+) (%d+) (%d+) (%d+) ([01]) (%d+) (%d+)$')
   return {
     undeliverable = tonumber(undeliverable or 0),
     unknown = tonumber(unknown or 0),
@@ -84,21 +84,23 @@ local function read_tries(text)
     delivered = tonumber(delivered or 0),
     suspect = tonumber(suspect or 0),
     first_due = tonumber(first_due or 0),
-  }, first_due ~= nil
+    version = tonumber(version or 1),
+  }
 end
 
 local function write_tries(t)
-  return string.format('%.0f %.0f %.0f %.0f %.0f %.0f %.0f',
-    t.undeliverable, t.unknown, t.failed, t.counted, t.delivered, t.suspect, t.first_due)
+  return string.format('%.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f',
+    t.undeliverable, t.unknown, t.failed, t.counted, t.delivered, t.suspect, t.first_due, t.version)
 end
 
--- '<token> <attempt> <alone 0/1, or - for a pull until it is received> <claimedMs> <due> <owner>'
+-- '<token> <attempt> <alone> <claimedMs> <due> <version> <owner>'; alone is 0, 1, or - for a pull
+-- until it is received.
 local function read_lease(text)
   if not text then
     return nil
   end
-  local token, attempt, alone, claimed, due =
-    string.match(text, '^(%S+) (%d+) ([01-]) (%d+) (%d+) %S+$')
+  local token, attempt, alone, claimed, due, version =
+    string.match(text, '^(%S+) (%d+) ([01-]) (%d+) (%d+) (%d+) %S+$')
   if not token then
     return nil
   end
@@ -109,6 +111,7 @@ local function read_lease(text)
     received = alone ~= '-',
     claimed = claimed,
     due = tonumber(due),
+    version = tonumber(version),
   }
 end
 
@@ -137,10 +140,15 @@ local function places_of(ids)
   return places
 end
 
--- The number of the attempt under way.
-local function attempt_of(id)
-  local lease = read_lease(redis.call('HGET', LEASES, id))
-  return lease and lease.attempt or '0'
+-- The lease of a reserved job; an empty one if it is not readable.
+local function lease_of(id)
+  return read_lease(redis.call('HGET', LEASES, id)) or { attempt = '0', version = 0 }
+end
+
+-- The number of the last change of a job in that state.
+local function version_of(id, state)
+  return state == 'reserved' and lease_of(id).version
+    or read_tries(redis.call('HGET', TRIES, id)).version
 end
 
 -- Score of the first member, or nil for an empty set.

@@ -1,9 +1,20 @@
 --- @include lib/job
 
+-- What is known of the attempts of a reserved job, as it is written when the job leaves its holder.
+local function tries_behind(job)
+  local tries = read_tries(job.tries)
+  if tries.first_due == 0 then
+    tries.first_due = job.lease.due
+  end
+  tries.version = job.lease.version + 1
+  return tries
+end
+
 -- Makes a reserved job wait again without an attempt. Returns its due time.
 local function give_back(job, due)
   remove(RESERVED, job.id)
   remove(LEASES, job.id)
+  add(TRIES, job.id, write_tries(tries_behind(job)))
   add(DELAYED, int(due), job.id)
   return due
 end
@@ -13,10 +24,7 @@ end
 -- Returns 'retry' and the due time, or 'dead' and 0.
 local function end_attempt(job, kind, delay, alone, note, now)
   local id = job.id
-  local tries, tried = read_tries(job.tries)
-  if not tried then
-    tries.first_due = job.lease.due
-  end
+  local tries = tries_behind(job)
   local disposition = 'retry'
   if kind == 'undeliverable' then
     tries.undeliverable = tries.undeliverable + 1

@@ -4,8 +4,9 @@ package io.punctual;
  * What a cancel found.
  *
  * @param attempt the number of the attempt under way for {@link Outcome#IN_DELIVERY}, else 0
+ * @param version the number of the job's last change; 0 where that is not known
  */
-public record CancelResult(Outcome outcome, int attempt) {
+public record CancelResult(Outcome outcome, int attempt, long version) {
 
   /** The cases. */
   public enum Outcome {

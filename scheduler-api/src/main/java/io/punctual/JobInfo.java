@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param at when it is due ({@link State#DELAYED}), until when a worker holds it ({@link
  *     State#RESERVED}), or when it came into the state, by the scheduler's clock
+ * @param version the number of its last change, 1 for a job that was not changed since it was
+ *     submitted; 0 once it is finished or cancelled
  * @param attempts those that counted so far towards {@code maxAttempts}; null once it is finished
  *     or cancelled, as the scheduler forgets them then
  * @param maxAttempts how many it gets; null once it is finished or cancelled
@@ -23,6 +25,7 @@ public record JobInfo(
     String taskId,
     State state,
     Instant at,
+    long version,
     @Nullable Integer attempts,
     @Nullable Integer maxAttempts,
     @Nullable String params,

@@ -8,8 +8,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param dueAt the new due time for {@link Outcome#RESCHEDULED}, else null
  * @param attempt the number of the attempt under way for {@link Outcome#IN_DELIVERY}, else 0
+ * @param version the number of the job's last change; 0 where that is not known
  */
-public record RescheduleResult(Outcome outcome, @Nullable Instant dueAt, int attempt) {
+public record RescheduleResult(
+    Outcome outcome, @Nullable Instant dueAt, int attempt, long version) {
 
   /** The cases. */
   public enum Outcome {

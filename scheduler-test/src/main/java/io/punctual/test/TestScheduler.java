@@ -21,6 +21,7 @@ import io.punctual.core.local.WorkerEnds;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Cursor;
 import io.punctual.core.store.JobStore;
+import io.punctual.core.store.Requeued;
 import io.punctual.core.store.StoreOptions;
 import io.punctual.spring.CommitFailures;
 import io.punctual.spring.DirectCalls;
@@ -706,7 +707,11 @@ public final class TestScheduler {
    * @return whether there is such a dead letter
    */
   public boolean requeue(String taskType, String taskId) {
-    return engine().requeue(queue(taskType), Limits.requireName("taskId", taskId));
+    return engine()
+            .operations()
+            .requeue(queue(taskType), Limits.requireName("taskId", taskId), null)
+            .kind()
+        == Requeued.Kind.REQUEUED;
   }
 
   /** A job as the engine sees it, also one that is finished or cancelled and not yet forgotten. */

@@ -102,8 +102,8 @@ public final class HttpJobScheduler implements JobScheduler {
   public CancelResult cancel(String taskType, String taskId) {
     SchedulerCalls.Answer answer = calls.call("DELETE", path(taskType, taskId), null);
     return switch (answer.status()) {
-      case 200 -> new CancelResult(CancelResult.Outcome.CANCELLED, 0);
-      case 404 -> new CancelResult(CancelResult.Outcome.UNKNOWN, 0);
+      case 200 -> new CancelResult(CancelResult.Outcome.CANCELLED, 0, version(answer.body()));
+      case 404 -> new CancelResult(CancelResult.Outcome.UNKNOWN, 0, 0);
       case 409 ->
           new CancelResult(
               switch (answer.text("state")) {
@@ -111,7 +111,8 @@ public final class HttpJobScheduler implements JobScheduler {
                 case "dead" -> CancelResult.Outcome.DEAD;
                 default -> CancelResult.Outcome.FINISHED;
               },
-              attempt(answer.body()));
+              attempt(answer.body()),
+              0);
       default -> throw SchedulerErrors.of(answer);
     };
   }
@@ -228,8 +229,11 @@ public final class HttpJobScheduler implements JobScheduler {
     return switch (answer.status()) {
       case 200 ->
           new RescheduleResult(
-              RescheduleResult.Outcome.RESCHEDULED, Instant.parse(answer.text("dueAt")), 0);
-      case 404 -> new RescheduleResult(RescheduleResult.Outcome.UNKNOWN, null, 0);
+              RescheduleResult.Outcome.RESCHEDULED,
+              Instant.parse(answer.text("dueAt")),
+              0,
+              version(answer.body()));
+      case 404 -> new RescheduleResult(RescheduleResult.Outcome.UNKNOWN, null, 0, 0);
       case 409 ->
           new RescheduleResult(
               switch (answer.text("state")) {
@@ -238,7 +242,8 @@ public final class HttpJobScheduler implements JobScheduler {
                 default -> RescheduleResult.Outcome.FINISHED;
               },
               null,
-              attempt(answer.body()));
+              attempt(answer.body()),
+              0);
       default -> throw SchedulerErrors.of(answer);
     };
   }
@@ -324,6 +329,8 @@ public final class HttpJobScheduler implements JobScheduler {
   }
 
   private static SubmitResult submitted(String taskId, JsonNode body) {
+    SubmitResult.Outcome outcome =
+        SubmitResult.Outcome.valueOf(body.get("outcome").stringValue().toUpperCase(Locale.ROOT));
     JsonNode hint = body.get("hint");
     if (hint != null) {
       log.debug("Job {} waits for a worker: {}", taskId, hint.stringValue());
@@ -331,7 +338,8 @@ public final class HttpJobScheduler implements JobScheduler {
     return new SubmitResult(
         taskId,
         Instant.ofEpochMilli(body.get("delayTime").longValue()),
-        SubmitResult.Outcome.valueOf(body.get("outcome").stringValue().toUpperCase(Locale.ROOT)));
+        outcome,
+        outcome == SubmitResult.Outcome.CREATED ? 1 : version(body));
   }
 
   private static JobInfo info(JsonNode job) {
@@ -357,6 +365,7 @@ public final class HttpJobScheduler implements JobScheduler {
         job.get("taskId").stringValue(),
         state,
         at(state, job),
+        version(job),
         attempts == null ? null : attempts.get("counted").intValue(),
         attempts == null ? null : attempts.get("max").intValue(),
         params == null ? null : params.stringValue(),
@@ -375,6 +384,11 @@ public final class HttpJobScheduler implements JobScheduler {
           case CANCELLED -> job.get("cancelledAt");
         };
     return Instant.parse(at.stringValue());
+  }
+
+  private static long version(JsonNode body) {
+    JsonNode version = body.get("version");
+    return version == null ? 0 : version.longValue();
   }
 
   private static int attempt(JsonNode body) {

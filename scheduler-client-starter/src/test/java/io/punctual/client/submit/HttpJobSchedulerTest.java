@@ -340,7 +340,7 @@ class HttpJobSchedulerTest {
     assertThat(service.cancel("t", "1").cancelled()).isTrue();
     answer(good, 409, "{\"code\":\"wrong-state\",\"state\":\"reserved\",\"attempt\":3}");
     assertThat(service.cancel("t", "1"))
-        .isEqualTo(new CancelResult(CancelResult.Outcome.IN_DELIVERY, 3));
+        .isEqualTo(new CancelResult(CancelResult.Outcome.IN_DELIVERY, 3, 0));
     assertThat(service.reschedule("t", "1", Duration.ZERO).outcome())
         .isEqualTo(RescheduleResult.Outcome.IN_DELIVERY);
     answer(good, 409, "{\"code\":\"wrong-state\",\"state\":\"finished\"}");
@@ -394,9 +394,9 @@ class HttpJobSchedulerTest {
         good,
         200,
         """
-        {"taskType":"t","taskId":"1","state":"delayed","dueAt":"2030-01-01T00:00:00Z",
-         "attempts":{"counted":2,"max":10},"params":"p","headers":{"a":"b"},"tags":["x"],
-         "lastError":{"message":"not yet"}}\
+        {"taskType":"t","taskId":"1","state":"delayed","version":4,
+         "dueAt":"2030-01-01T00:00:00Z","attempts":{"counted":2,"max":10},"params":"p",
+         "headers":{"a":"b"},"tags":["x"],"lastError":{"message":"not yet"}}\
         """);
     assertThat(service.find("t", "1"))
         .hasValue(
@@ -405,6 +405,7 @@ class HttpJobSchedulerTest {
                 "1",
                 JobInfo.State.DELAYED,
                 Instant.parse("2030-01-01T00:00:00Z"),
+                4,
                 2,
                 10,
                 "p",

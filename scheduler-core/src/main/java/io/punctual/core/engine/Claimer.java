@@ -14,12 +14,11 @@ import io.punctual.core.store.Settlement;
 import io.punctual.core.store.StoreException;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,11 +43,9 @@ final class Claimer {
   private final Capacity.Claimer capacity;
   private final WakeSignal signal;
   private final QueueListener listener;
-  private final Deque<Unanswered> unanswered = new ArrayDeque<>();
+  private final Deque<LeaseToken> unanswered = new ArrayDeque<>();
   private boolean closed;
   private volatile boolean paused;
-
-  private record Unanswered(LeaseToken token, String owner) {}
 
   Claimer(
       Bucket bucket,
@@ -78,7 +75,7 @@ final class Claimer {
       claim = context.jobs().claim(bucket, max, lease, mode, token, owner);
     } catch (StoreException e) {
       if (e.kind() == StoreException.Kind.UNREACHABLE) {
-        remember(new Unanswered(token, owner));
+        remember(token);
       }
       throw e;
     }
@@ -120,7 +117,7 @@ final class Claimer {
     }
   }
 
-  private void remember(Unanswered claim) {
+  private void remember(LeaseToken claim) {
     synchronized (unanswered) {
       if (closed) {
         return;
@@ -139,14 +136,14 @@ final class Claimer {
    * call that was made after them: it has executed them by then, or never will.
    */
   void giveBack() {
-    List<Unanswered> claims;
+    List<LeaseToken> claims;
     synchronized (unanswered) {
       claims = List.copyOf(unanswered);
     }
     if (claims.isEmpty()) {
       return;
     }
-    Set<String> owners = claims.stream().map(Unanswered::owner).collect(Collectors.toSet());
+    Set<LeaseToken> tokens = Set.copyOf(claims);
     Set<String> known = new HashSet<>();
     keeper.open().forEach(delivery -> known.add(delivery.taskId()));
     int released = 0;
@@ -155,10 +152,10 @@ final class Claimer {
       Page page = context.jobs().list(bucket, JobState.RESERVED, after, JobStore.MAX_JOBS);
       List<JobSnapshot> held =
           page.jobs().stream()
-              .filter(job -> job.lease() != null && owners.contains(job.lease().owner()))
+              .filter(job -> job.lease() != null && tokens.contains(job.lease().token()))
               .filter(job -> !known.contains(job.taskId()))
               .toList();
-      released += release(held, claims);
+      released += release(held);
       after = page.next();
     } while (after != null);
     synchronized (unanswered) {
@@ -173,39 +170,27 @@ final class Claimer {
     }
   }
 
-  // Only those of them are released whose lease has the token of the claim.
-  private int release(List<JobSnapshot> held, List<Unanswered> claims) {
-    List<JobSnapshot> left = new ArrayList<>(held);
+  private int release(List<JobSnapshot> held) {
+    if (held.isEmpty()) {
+      return 0;
+    }
     int released = 0;
-    for (Unanswered claim : claims) {
-      if (left.isEmpty()) {
-        break;
+    for (Settled settled : context.jobs().settle(bucket, held.stream().map(Claimer::end).toList())) {
+      if (settled.kind() == Settled.Kind.RETRY) {
+        released++;
+        signal.head(settled.at());
       }
-      List<Settled> settled =
-          context
-              .jobs()
-              .settle(bucket, left.stream().map(job -> release(job, claim.token())).toList());
-      List<JobSnapshot> others = new ArrayList<>();
-      for (int i = 0; i < left.size(); i++) {
-        if (settled.get(i).kind() == Settled.Kind.RETRY) {
-          released++;
-          signal.head(settled.get(i).at());
-        } else {
-          others.add(left.get(i));
-        }
-      }
-      left = others;
     }
     capacity.ended(released);
     return released;
   }
 
-  private static Settlement release(JobSnapshot job, LeaseToken token) {
+  private static Settlement end(JobSnapshot job) {
     return new Settlement(
         Settlement.Op.RETURN,
         job.taskId(),
         job.record() == null ? "" : job.record().incarnation(),
-        token,
+        Objects.requireNonNull(job.lease()).token(),
         Duration.ZERO,
         /* alone= */ false,
         new byte[0]);

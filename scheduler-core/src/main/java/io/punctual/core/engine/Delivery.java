@@ -25,6 +25,12 @@ public interface Delivery {
   /** Counted from 1. */
   int attempt();
 
+  /**
+   * The number of this claim among the changes of the job's incarnation: each later attempt of the
+   * same incarnation has a larger one.
+   */
+  long version();
+
   /** Epoch ms at which the job was due at first. */
   long dueTime();
 

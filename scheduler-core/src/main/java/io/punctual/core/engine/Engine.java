@@ -1,9 +1,6 @@
 package io.punctual.core.engine;
 
-import io.punctual.CancelResult;
 import io.punctual.DelayQueueJob;
-import io.punctual.RescheduleResult;
-import io.punctual.core.job.Due;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Store;
 import java.time.Duration;
@@ -66,15 +63,6 @@ public interface Engine extends AutoCloseable {
 
   /** The door for those who look after the queues. */
   Operations operations();
-
-  /** Cancels a waiting job. */
-  CancelResult cancel(QueueName queue, String taskId);
-
-  /** Moves a waiting job. */
-  RescheduleResult reschedule(QueueName queue, String taskId, Due due);
-
-  /** Gives a dead letter a new life; false if it is not dead. */
-  boolean requeue(QueueName queue, String taskId);
 
   /** Looks at a job or its tombstone. */
   Optional<JobView> find(QueueName queue, String taskId);

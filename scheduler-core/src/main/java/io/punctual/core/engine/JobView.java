@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param now the store's time when it was looked at, epoch ms
  * @param at epoch ms: due time, lease deadline, time of death, or of finish or cancel
  * @param acceptedAt epoch ms; 0 when the record is gone
+ * @param version the number of its last change; 0 for FINISHED and CANCELLED
  * @param submitter who submitted it, as far as that is known
  * @param timeToRun ms that one attempt may take; 0 if the job did not say
  * @param tags in ascending order
@@ -28,6 +29,7 @@ public record JobView(
     long at,
     long acceptedAt,
     @Nullable String incarnation,
+    long version,
     @Nullable String submitter,
     long timeToRun,
     List<String> tags,

@@ -85,6 +85,11 @@ final class OpenDelivery implements Delivery {
   }
 
   @Override
+  public long version() {
+    return job.version();
+  }
+
+  @Override
   public long dueTime() {
     return job.dueTime();
   }

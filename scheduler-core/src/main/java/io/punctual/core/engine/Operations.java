@@ -3,11 +3,13 @@ package io.punctual.core.engine;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
+import io.punctual.core.job.JobVersion;
 import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Cursor;
 import io.punctual.core.store.Forecast;
+import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
-import io.punctual.core.store.Revision;
 import io.punctual.core.store.Throttle;
 import java.time.Duration;
 import java.util.List;
@@ -57,6 +59,20 @@ public interface Operations {
   Listed<TagCursor> tagged(QueueName queue, String tag, @Nullable TagCursor after, int max);
 
   /**
+   * Cancels a waiting job.
+   *
+   * @param seen only if the job is still this version of itself; null for any
+   */
+  Cancelled cancel(QueueName queue, String taskId, @Nullable JobVersion seen);
+
+  /**
+   * Gives a dead letter a new life, due at once.
+   *
+   * @param seen only if the job is still this version of itself; null for any
+   */
+  Requeued.Item requeue(QueueName queue, String taskId, @Nullable JobVersion seen);
+
+  /**
    * Changes a waiting job.
    *
    * @param due the new due time; null keeps it
@@ -69,7 +85,7 @@ public interface Operations {
       String taskId,
       @Nullable Due due,
       @Nullable UnaryOperator<JobContent> change,
-      Revision.@Nullable Version seen);
+      @Nullable JobVersion seen);
 
   /**
    * Hands out nothing of the queue any more, or again; for all schedulers, and over restarts.

@@ -214,13 +214,13 @@ final class PulledClaims implements Claims {
     return held(lane.get(), token).map(JobView::at).stream().mapToLong(Long::longValue).findFirst();
   }
 
-  /** The job if it is reserved in that incarnation; whether by this token, only the store knows. */
+  /** The job if it is reserved in that incarnation and by that token. */
   private Optional<JobView> held(Lane lane, ClaimToken token) {
     return jobs.find(lane.bucket, token.taskId())
+        .filter(job -> job.state() == JobState.RESERVED)
+        .filter(job -> job.lease() != null && job.lease().token().equals(token.lease()))
         .map(job -> Views.job(token.queue(), job))
-        .filter(
-            job ->
-                job.state() == JobState.RESERVED && token.incarnation().equals(job.incarnation()));
+        .filter(job -> token.incarnation().equals(job.incarnation()));
   }
 
   private CompletableFuture<Settled> settle(

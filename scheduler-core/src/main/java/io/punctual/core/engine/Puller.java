@@ -53,6 +53,7 @@ final class Puller {
                 new ClaimToken(
                     bucket.queue(), job.taskId(), job.record().incarnation(), job.token()),
                 job.attempt(),
+                job.version(),
                 job.dueTime(),
                 claim.now() + time,
                 time,

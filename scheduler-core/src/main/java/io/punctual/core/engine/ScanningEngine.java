@@ -1,8 +1,6 @@
 package io.punctual.core.engine;
 
-import io.punctual.CancelResult;
 import io.punctual.DelayQueueJob;
-import io.punctual.RescheduleResult;
 import io.punctual.RetryPolicy;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
@@ -10,9 +8,6 @@ import io.punctual.core.job.JobContentCodec;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.BucketStats;
 import io.punctual.core.store.JobStore;
-import io.punctual.core.store.Requeued;
-import io.punctual.core.store.Revised;
-import io.punctual.core.store.Revision;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.Submission;
@@ -189,39 +184,6 @@ final class ScanningEngine implements Engine {
   }
 
   @Override
-  public CancelResult cancel(QueueName queue, String taskId) {
-    return session
-        .queues()
-        .find(queue)
-        .map(found -> jobs.cancel(found.lane(taskId).bucket, taskId))
-        .orElseGet(() -> new CancelResult(CancelResult.Outcome.UNKNOWN, 0));
-  }
-
-  @Override
-  public RescheduleResult reschedule(QueueName queue, String taskId, Due due) {
-    Optional<QueueLanes> found = session.queues().find(queue);
-    if (found.isEmpty()) {
-      return new RescheduleResult(RescheduleResult.Outcome.UNKNOWN, null, 0);
-    }
-    Lane lane = found.get().lane(taskId);
-    Revised revised = jobs.revise(lane.bucket, taskId, Revision.of(due));
-    wake(lane, revised.newHead());
-    return Views.rescheduled(revised);
-  }
-
-  @Override
-  public boolean requeue(QueueName queue, String taskId) {
-    Optional<QueueLanes> found = session.queues().find(queue);
-    if (found.isEmpty()) {
-      return false;
-    }
-    Lane lane = found.get().lane(taskId);
-    Requeued requeued = jobs.requeue(lane.bucket, List.of(taskId), Duration.ZERO);
-    wake(lane, requeued.newHead());
-    return requeued.taskIds().contains(taskId);
-  }
-
-  @Override
   public Optional<JobView> find(QueueName queue, String taskId) {
     return session
         .queues()
@@ -281,11 +243,5 @@ final class ScanningEngine implements Engine {
   @Override
   public void capacityChanged(QueueName queue) {
     session.context().capacity().changed(queue);
-  }
-
-  private static void wake(Lane lane, @Nullable Long newHead) {
-    if (newHead != null) {
-      lane.signal.head(newHead);
-    }
   }
 }

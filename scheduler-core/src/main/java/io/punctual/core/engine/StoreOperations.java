@@ -6,7 +6,9 @@ import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobContentCodec;
 import io.punctual.core.job.JobState;
+import io.punctual.core.job.JobVersion;
 import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Cursor;
 import io.punctual.core.store.Forecast;
 import io.punctual.core.store.JobRecord;
@@ -14,6 +16,8 @@ import io.punctual.core.store.JobSnapshot;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Page;
 import io.punctual.core.store.Paused;
+import io.punctual.core.store.Requeue;
+import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Revision;
 import io.punctual.core.store.StoreException;
@@ -108,54 +112,74 @@ final class StoreOperations implements Operations {
   }
 
   @Override
+  public Cancelled cancel(QueueName queue, String taskId, @Nullable JobVersion seen) {
+    return sessions
+        .get()
+        .queues()
+        .find(queue)
+        .map(found -> jobs.cancel(found.lane(taskId).bucket, taskId, seen))
+        .orElseGet(() -> new Cancelled(Cancelled.Kind.UNKNOWN, 0, 0));
+  }
+
+  @Override
+  public Requeued.Item requeue(QueueName queue, String taskId, @Nullable JobVersion seen) {
+    Optional<QueueLanes> found = sessions.get().queues().find(queue);
+    if (found.isEmpty()) {
+      return new Requeued.Item(Requeued.Kind.REFUSED, null);
+    }
+    Lane lane = found.get().lane(taskId);
+    Requeued requeued =
+        jobs.requeue(lane.bucket, List.of(new Requeue(taskId, seen)), Duration.ZERO);
+    wake(lane, requeued.newHead());
+    return requeued.items().get(0);
+  }
+
+  private static void wake(Lane lane, @Nullable Long newHead) {
+    if (newHead != null) {
+      lane.signal.head(newHead);
+    }
+  }
+
+  @Override
   public Revised revise(
       QueueName queue,
       String taskId,
       @Nullable Due due,
       @Nullable UnaryOperator<JobContent> change,
-      Revision.@Nullable Version seen) {
+      @Nullable JobVersion seen) {
     Optional<QueueLanes> lanes = sessions.get().queues().find(queue);
     if (lanes.isEmpty()) {
-      return Revised.refused(Revised.Kind.UNKNOWN, 0);
+      return Revised.refused(Revised.Kind.UNKNOWN, 0, null);
     }
     Lane lane = lanes.get().lane(taskId);
-    Revised revised = Revised.refused(Revised.Kind.CHANGED, 0);
-    for (int i = 0; i < TRIES && revised.kind() == Revised.Kind.CHANGED; i++) {
+    Revised revised;
+    int tries = 0;
+    do {
       revised =
-          jobs.revise(
-              lane.bucket,
-              taskId,
-              change == null
-                  ? new Revision(due, null, seen)
-                  : changed(lane, queue, taskId, due, change, seen));
-      if (seen != null) {
-        break;
-      }
-    }
-    Long head = revised.newHead();
-    if (head != null) {
-      lane.signal.head(head);
-    }
+          change == null
+              ? jobs.revise(lane.bucket, taskId, new Revision(due, null, seen))
+              : revise(lane, queue, taskId, due, change, seen);
+      tries++;
+    } while (revised.kind() == Revised.Kind.CHANGED && seen == null && tries < TRIES);
+    wake(lane, revised.newHead());
     return revised;
   }
 
-  private Revision changed(
+  private Revised revise(
       Lane lane,
       QueueName queue,
       String taskId,
       @Nullable Due due,
       UnaryOperator<JobContent> change,
-      Revision.@Nullable Version seen) {
-    Optional<JobSnapshot> job = jobs.find(lane.bucket, taskId);
-    JobRecord record = job.map(JobSnapshot::record).orElse(null);
-    if (job.isEmpty() || record == null || job.get().state() != JobState.DELAYED) {
-      // The script says what it is instead.
-      return new Revision(due, null, new Revision.Version("none", 0));
+      @Nullable JobVersion seen) {
+    Optional<JobSnapshot> found = jobs.find(lane.bucket, taskId);
+    JobRecord record = found.map(JobSnapshot::record).orElse(null);
+    if (found.isEmpty() || record == null || found.get().state() != JobState.DELAYED) {
+      return refused(found, seen);
     }
     JobContent content = change.apply(content(record));
     RetryPolicy retry = content.retry() != null ? content.retry() : options.retry().apply(queue);
-    return new Revision(
-        due,
+    Revision.NewContent revised =
         new Revision.NewContent(
             Origins.incarnation(
                 content.headers(),
@@ -164,8 +188,35 @@ final class StoreOperations implements Operations {
             retry.maxAttempts(),
             content.timeToRun() == null ? 0 : content.timeToRun().toMillis(),
             content.tags(),
-            JobContentCodec.encode(Origins.withoutTrace(content))),
-        seen != null ? seen : new Revision.Version(record.incarnation(), job.get().at()));
+            JobContentCodec.encode(Origins.withoutTrace(content)));
+    JobVersion read = new JobVersion(record.incarnation(), found.get().version());
+    return jobs.revise(
+        lane.bucket, taskId, new Revision(due, revised, seen != null ? seen : read));
+  }
+
+  private static Revised refused(Optional<JobSnapshot> found, @Nullable JobVersion seen) {
+    if (found.isEmpty()) {
+      return Revised.refused(Revised.Kind.UNKNOWN, 0, null);
+    }
+    JobSnapshot job = found.get();
+    JobRecord record = job.record();
+    JobVersion version =
+        job.version() == 0
+            ? null
+            : new JobVersion(record == null ? "" : record.incarnation(), job.version());
+    if (seen != null && !seen.equals(version)) {
+      return Revised.refused(Revised.Kind.CHANGED, 0, version);
+    }
+    return switch (job.state()) {
+      case RESERVED ->
+          Revised.refused(
+              Revised.Kind.IN_DELIVERY, job.lease() == null ? 0 : job.lease().attempt(), version);
+      case DEAD -> Revised.refused(Revised.Kind.DEAD, 0, version);
+      case FINISHED -> Revised.refused(Revised.Kind.FINISHED, 0, version);
+      case CANCELLED -> Revised.refused(Revised.Kind.UNKNOWN, 0, version);
+      // Its record is gone.
+      case DELAYED -> Revised.refused(Revised.Kind.CHANGED, 0, version);
+    };
   }
 
   private static JobContent content(JobRecord record) {

@@ -1,16 +1,21 @@
 package io.punctual.core.engine;
 
+import io.punctual.core.job.JobVersion;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The answer to a submit.
  *
  * @param dueAt epoch ms: due time, or when the job of that id finished
  * @param attempt of IN_DELIVERY
+ * @param version of the job that is there; its incarnation is empty where its record is not readable.
+ *     Null for DONE and CONFLICT_DONE
  * @param differing names of the fields that differ, for CONFLICT, CONFLICT_DONE (all unknown:
  *     empty)
  */
-public record Submit(Kind kind, long dueAt, int attempt, List<String> differing) {
+public record Submit(
+    Kind kind, long dueAt, int attempt, @Nullable JobVersion version, List<String> differing) {
 
   /** As {@link io.punctual.core.store.Submitted.Kind}. */
   public enum Kind {

@@ -146,6 +146,7 @@ final class Submitter {
         Submit.Kind.valueOf(item.kind().name()),
         item.due(),
         item.attempt(),
+        item.version(),
         differing(submission, item.existing()));
   }
 

@@ -1,15 +1,12 @@
 package io.punctual.core.engine;
 
-import io.punctual.RescheduleResult;
 import io.punctual.core.job.CorruptContentException;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.BucketStats;
 import io.punctual.core.store.JobRecord;
 import io.punctual.core.store.JobSnapshot;
-import io.punctual.core.store.Revised;
 import io.punctual.core.store.Throttle;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -45,6 +42,7 @@ final class Views {
         job.at(),
         record == null ? 0 : record.acceptedAt(),
         record == null ? null : record.incarnation(),
+        job.version(),
         record == null ? null : Origins.submitter(record.incarnation(), queue.application()),
         record == null ? 0 : record.timeToRun(),
         record == null ? List.of() : record.tags(),
@@ -117,20 +115,6 @@ final class Views {
             ? null
             : Integer.valueOf(concurrency / buckets + (index < concurrency % buckets ? 1 : 0)),
         rate == null ? null : rate.part(buckets));
-  }
-
-  static RescheduleResult rescheduled(Revised revised) {
-    boolean moved = revised.kind() == Revised.Kind.REVISED;
-    RescheduleResult.Outcome outcome =
-        switch (revised.kind()) {
-          case REVISED -> RescheduleResult.Outcome.RESCHEDULED;
-          case IN_DELIVERY -> RescheduleResult.Outcome.IN_DELIVERY;
-          case DEAD -> RescheduleResult.Outcome.DEAD;
-          case FINISHED -> RescheduleResult.Outcome.FINISHED;
-          case UNKNOWN, CHANGED -> RescheduleResult.Outcome.UNKNOWN;
-        };
-    return new RescheduleResult(
-        outcome, moved ? Instant.ofEpochMilli(revised.due()) : null, revised.attempt());
   }
 
   private static @Nullable Long earliest(

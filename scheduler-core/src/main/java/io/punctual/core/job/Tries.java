@@ -11,6 +11,8 @@ package io.punctual.core.job;
  * @param suspect whether the job was in a batch whose stream broke and must travel alone
  * @param firstDue epoch ms at which the job was due at first (or since it was moved); 0 if nothing
  *     but the present due time is known
+ * @param version the number of the last change that this was written with; 1 for a job that was not
+ *     changed since it was created
  */
 public record Tries(
     int undeliverable,
@@ -19,10 +21,11 @@ public record Tries(
     int counted,
     int delivered,
     boolean suspect,
-    long firstDue) {
+    long firstDue,
+    long version) {
 
   /** A job that was never tried. */
-  public static final Tries NONE = new Tries(0, 0, 0, 0, 0, false, 0);
+  public static final Tries NONE = new Tries(0, 0, 0, 0, 0, false, 0, 1);
 
   /** Attempts that ran or may have run. */
   public int attempts() {

@@ -25,8 +25,11 @@ import io.punctual.core.engine.Submit;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
+import io.punctual.core.job.JobVersion;
 import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.JobStore;
+import io.punctual.core.store.Revised;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.StoreException;
 import io.punctual.wire.AttemptToken;
@@ -104,7 +107,22 @@ public final class EngineJobScheduler implements JobScheduler {
 
   @Override
   public CancelResult cancel(String taskType, String taskId) {
-    return stored(() -> engine.cancel(queue(taskType), Limits.requireName("taskId", taskId)));
+    return stored(
+        () -> cancelled(queue(taskType), Limits.requireName("taskId", taskId)));
+  }
+
+  private CancelResult cancelled(QueueName queue, String taskId) {
+    Cancelled cancelled = engine.operations().cancel(queue, taskId, null);
+    return new CancelResult(
+        switch (cancelled.kind()) {
+          case CANCELLED -> CancelResult.Outcome.CANCELLED;
+          case IN_DELIVERY -> CancelResult.Outcome.IN_DELIVERY;
+          case DEAD -> CancelResult.Outcome.DEAD;
+          case FINISHED -> CancelResult.Outcome.FINISHED;
+          case UNKNOWN, CHANGED -> CancelResult.Outcome.UNKNOWN;
+        },
+        cancelled.attempt(),
+        cancelled.version());
   }
 
   @Override
@@ -138,7 +156,7 @@ public final class EngineJobScheduler implements JobScheduler {
       for (JobView job : page.jobs()) {
         items.add(
             new TagCancelResult.Item(
-                queue.taskType(), job.taskId(), engine.cancel(queue, job.taskId()).outcome()));
+                queue.taskType(), job.taskId(), cancelled(queue, job.taskId()).outcome()));
       }
       after = page.next();
     } while (after != null);
@@ -191,6 +209,7 @@ public final class EngineJobScheduler implements JobScheduler {
         job.taskId(),
         state,
         Instant.ofEpochMilli(job.at()),
+        job.version(),
         gone ? null : job.tries().counted(),
         gone ? null : job.maxAttempts(),
         content == null ? null : content.params(),
@@ -217,7 +236,23 @@ public final class EngineJobScheduler implements JobScheduler {
 
   private RescheduleResult reschedule(String taskType, String taskId, Due due) {
     return stored(
-        () -> engine.reschedule(queue(taskType), Limits.requireName("taskId", taskId), due));
+        () -> rescheduled(queue(taskType), Limits.requireName("taskId", taskId), due));
+  }
+
+  private RescheduleResult rescheduled(QueueName queue, String taskId, Due due) {
+    Revised revised = engine.operations().revise(queue, taskId, due, null, null);
+    boolean moved = revised.kind() == Revised.Kind.REVISED;
+    return new RescheduleResult(
+        switch (revised.kind()) {
+          case REVISED -> RescheduleResult.Outcome.RESCHEDULED;
+          case IN_DELIVERY -> RescheduleResult.Outcome.IN_DELIVERY;
+          case DEAD -> RescheduleResult.Outcome.DEAD;
+          case FINISHED -> RescheduleResult.Outcome.FINISHED;
+          case UNKNOWN, CHANGED -> RescheduleResult.Outcome.UNKNOWN;
+        },
+        moved ? Instant.ofEpochMilli(revised.due()) : null,
+        revised.attempt(),
+        number(revised.version()));
   }
 
   @Override
@@ -292,7 +327,12 @@ public final class EngineJobScheduler implements JobScheduler {
 
   private static SubmitResult result(
       DelayQueueJob job, Submit submit, SubmitResult.Outcome outcome) {
-    return new SubmitResult(job.taskId(), Instant.ofEpochMilli(submit.dueAt()), outcome);
+    return new SubmitResult(
+        job.taskId(), Instant.ofEpochMilli(submit.dueAt()), outcome, number(submit.version()));
+  }
+
+  private static long number(@Nullable JobVersion version) {
+    return version == null ? 0 : version.number();
   }
 
   private static JobConflictException conflict(DelayQueueJob job, Submit submit) {

@@ -1,9 +1,9 @@
 package io.punctual.core.store;
 
-import io.punctual.CancelResult;
+import io.punctual.core.job.JobVersion;
 import io.punctual.core.queue.Bucket;
 import java.time.Duration;
-import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** cancel.lua: DELAYED to gone. */
 final class CancelScript {
@@ -16,11 +16,13 @@ final class CancelScript {
     this.tombstones = tombstones;
   }
 
-  CancelResult run(Bucket bucket, String taskId) {
+  Cancelled run(Bucket bucket, String taskId, @Nullable JobVersion seen) {
     Reply reply =
         scripts.runDurably(
-            "cancel", bucket, new Arguments().add(tombstones.toMillis()).add(taskId));
-    String outcome = reply.text(1).toUpperCase(Locale.ROOT).replace('-', '_');
-    return new CancelResult(CancelResult.Outcome.valueOf(outcome), reply.small(2));
+            "cancel",
+            bucket,
+            new Arguments().add(tombstones.toMillis()).add(taskId).add(Records.version(seen)));
+    return new Cancelled(
+        Cancelled.Kind.valueOf(reply.word(1)), reply.small(2), reply.number(3));
   }
 }

@@ -11,6 +11,11 @@ import io.punctual.core.job.Tries;
 public record ClaimedJob(
     String taskId, long due, int attempt, JobRecord record, Tries tries, LeaseToken token) {
 
+  /** The number of this claim among the job's changes. */
+  public long version() {
+    return tries.version() + 1;
+  }
+
   /** Epoch ms at which the job was due at first, before anything went wrong. */
   public long dueTime() {
     return tries.firstDue() != 0 ? tries.firstDue() : due;

@@ -23,12 +23,29 @@ public record JobSnapshot(
     @Nullable LeaseInfo lease,
     List<Failure> errors) {
 
+  /** The number of the job's last change; 0 for FINISHED and CANCELLED. */
+  public long version() {
+    return switch (state) {
+      case DELAYED, DEAD -> tries.version();
+      case RESERVED -> lease == null ? 0 : lease.version();
+      case FINISHED, CANCELLED -> 0;
+    };
+  }
+
   /**
    * The lease of a reserved job.
    *
    * @param due the due time of the attempt under way, epoch ms
+   * @param version the number of the claim among the job's changes
    */
-  public record LeaseInfo(int attempt, boolean alone, long claimedAt, long due, String owner) {}
+  public record LeaseInfo(
+      LeaseToken token,
+      int attempt,
+      boolean alone,
+      long claimedAt,
+      long due,
+      long version,
+      String owner) {}
 
   /**
    * An attempt that went wrong.

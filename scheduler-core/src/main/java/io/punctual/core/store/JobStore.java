@@ -1,7 +1,7 @@
 package io.punctual.core.store;
 
-import io.punctual.CancelResult;
 import io.punctual.core.job.JobState;
+import io.punctual.core.job.JobVersion;
 import io.punctual.core.queue.Bucket;
 import java.time.Duration;
 import java.util.List;
@@ -80,18 +80,18 @@ public interface JobStore {
    */
   Expired expire(Bucket bucket, int max);
 
-  /** Cancels a waiting job. */
-  CancelResult cancel(Bucket bucket, String taskId);
+  /**
+   * Cancels a waiting job.
+   *
+   * @param seen only if the job is still this version of itself; null for any
+   */
+  Cancelled cancel(Bucket bucket, String taskId, @Nullable JobVersion seen);
 
   /** Changes a waiting job. */
   Revised revise(Bucket bucket, String taskId, Revision revision);
 
-  /**
-   * Gives dead letters a new life.
-   *
-   * @return the ids that are waiting now; ids that were not dead are not among them
-   */
-  Requeued requeue(Bucket bucket, List<String> taskIds, Duration delay);
+  /** Gives dead letters a new life, one answer each, in the order given. */
+  Requeued requeue(Bucket bucket, List<Requeue> jobs, Duration delay);
 
   /**
    * Removes jobs for good.

@@ -1,6 +1,7 @@
 package io.punctual.core.store;
 
 import io.punctual.core.job.JobState;
+import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.Tries;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -25,9 +26,11 @@ final class Records {
   private static final Pattern JOB =
       Pattern.compile("([A-Za-z0-9._:-]+)(?: (\\d{1,18})((?: .*)?))?");
   private static final Pattern TRIES =
-      Pattern.compile("(\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) ([01]) (\\d{1,18})");
+      Pattern.compile(
+          "(\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) ([01]) (\\d{1,18}) (\\d{1,18})");
   private static final Pattern LEASE =
-      Pattern.compile("\\S+ (\\d{1,9}) ([01-]) (\\d{1,18}) (\\d{1,18}) (\\S+)");
+      Pattern.compile(
+          "([!-~]{1,64}) (\\d{1,9}) ([01-]) (\\d{1,18}) (\\d{1,18}) (\\d{1,18}) (\\S+)");
   private static final Pattern FAILURE =
       Pattern.compile("(\\d{1,18}) (\\S+) (\\S+) (\\d{1,9}) (\\d{1,18}) (\\d{1,8})");
 
@@ -66,7 +69,8 @@ final class Records {
             Integer.parseInt(parts.group(4)),
             Integer.parseInt(parts.group(5)),
             parts.group(6).equals("1"),
-            Long.parseLong(parts.group(7)))
+            Long.parseLong(parts.group(7)),
+            Long.parseLong(parts.group(8)))
         : Tries.NONE;
   }
 
@@ -87,11 +91,13 @@ final class Records {
     Matcher parts = LEASE.matcher(text);
     return parts.matches()
         ? new JobSnapshot.LeaseInfo(
-            Integer.parseInt(parts.group(1)),
-            parts.group(2).equals("1"),
-            Long.parseLong(parts.group(3)),
+            new LeaseToken(parts.group(1)),
+            Integer.parseInt(parts.group(2)),
+            parts.group(3).equals("1"),
             Long.parseLong(parts.group(4)),
-            parts.group(5))
+            Long.parseLong(parts.group(5)),
+            Long.parseLong(parts.group(6)),
+            parts.group(7))
         : null;
   }
 
@@ -116,6 +122,16 @@ final class Records {
       rest = Arrays.copyOfRange(rest, stop, rest.length);
     }
     return List.copyOf(failures);
+  }
+
+  /** As scripts answer it; null where the number is 0. */
+  static @Nullable JobVersion version(long number, String incarnation) {
+    return number == 0 ? null : new JobVersion(incarnation, number);
+  }
+
+  /** As scripts take a version that somebody has seen; empty for any. */
+  static String version(@Nullable JobVersion seen) {
+    return seen == null ? "" : seen.incarnation() + " " + seen.number();
   }
 
   /** As scripts take tags: each behind a space. */

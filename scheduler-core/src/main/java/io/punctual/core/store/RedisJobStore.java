@@ -1,7 +1,7 @@
 package io.punctual.core.store;
 
-import io.punctual.CancelResult;
 import io.punctual.core.job.JobState;
+import io.punctual.core.job.JobVersion;
 import io.punctual.core.queue.Bucket;
 import java.time.Duration;
 import java.util.List;
@@ -91,8 +91,8 @@ final class RedisJobStore implements JobStore {
   }
 
   @Override
-  public CancelResult cancel(Bucket bucket, String taskId) {
-    return cancel.run(bucket, taskId);
+  public Cancelled cancel(Bucket bucket, String taskId, @Nullable JobVersion seen) {
+    return cancel.run(bucket, taskId, seen);
   }
 
   @Override
@@ -101,8 +101,8 @@ final class RedisJobStore implements JobStore {
   }
 
   @Override
-  public Requeued requeue(Bucket bucket, List<String> taskIds, Duration delay) {
-    return requeue.run(bucket, bounded(taskIds), delay);
+  public Requeued requeue(Bucket bucket, List<Requeue> jobs, Duration delay) {
+    return requeue.run(bucket, bounded(jobs), delay);
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.punctual.core.store;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** A script's answer: a list of texts and of further lists. */
@@ -17,6 +18,11 @@ record Reply(List<?> values) {
 
   String text(int index) {
     return new String(bytes(index), StandardCharsets.UTF_8);
+  }
+
+  /** A word as Java's constants are written. */
+  String word(int index) {
+    return text(index).toUpperCase(Locale.ROOT).replace('-', '_');
   }
 
   long number(int index) {

@@ -13,14 +13,22 @@ final class RequeueScript {
     this.scripts = scripts;
   }
 
-  Requeued run(Bucket bucket, List<String> taskIds, Duration delay) {
+  Requeued run(Bucket bucket, List<Requeue> jobs, Duration delay) {
     Arguments arguments =
         new Arguments()
             .add(scripts.keys().wakeUpChannel())
             .add(Keys.name(bucket))
             .add(delay.toMillis());
-    taskIds.forEach(arguments::add);
+    jobs.forEach(job -> arguments.add(job.taskId()).add(Records.version(job.seen())));
     Reply reply = scripts.runDurably("requeue", bucket, arguments);
-    return new Requeued(reply.textsFrom(2), reply.numberOrNull(1));
+    return new Requeued(
+        reply.listsFrom(2).stream()
+            .map(
+                item ->
+                    new Requeued.Item(
+                        Requeued.Kind.valueOf(item.word(0)),
+                        Records.version(item.number(1), item.text(2))))
+            .toList(),
+        reply.numberOrNull(1));
   }
 }

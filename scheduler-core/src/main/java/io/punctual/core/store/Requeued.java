@@ -1,12 +1,35 @@
 package io.punctual.core.store;
 
+import io.punctual.core.job.JobVersion;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a requeue did.
  *
- * @param taskIds the jobs that wait again
- * @param newHead the due time when one of them became the earliest of the bucket, else null
+ * @param newHead the due time when one of the jobs became the earliest of the bucket, else null
  */
-public record Requeued(List<String> taskIds, @Nullable Long newHead) {}
+public record Requeued(List<Item> items, @Nullable Long newHead) {
+
+  /**
+   * The answer for one job.
+   *
+   * @param version what it is now; null of REFUSED
+   */
+  public record Item(Kind kind, @Nullable JobVersion version) {}
+
+  /** The cases; all but REQUEUED changed nothing. */
+  public enum Kind {
+    /** It waits again. */
+    REQUEUED,
+    /** It is dead, and not the version any more that was seen. */
+    CHANGED,
+    /** It is no dead letter, or cannot be read. */
+    REFUSED
+  }
+
+  /** How many wait again. */
+  public int count() {
+    return (int) items.stream().filter(item -> item.kind() == Kind.REQUEUED).count();
+  }
+}

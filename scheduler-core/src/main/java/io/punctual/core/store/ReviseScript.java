@@ -2,7 +2,6 @@ package io.punctual.core.store;
 
 import io.punctual.core.job.Due;
 import io.punctual.core.queue.Bucket;
-import java.util.Locale;
 
 /** revise.lua: DELAYED with another due time, other content, or both. */
 final class ReviseScript {
@@ -16,13 +15,12 @@ final class ReviseScript {
   Revised run(Bucket bucket, String taskId, Revision revision) {
     Due due = revision.due();
     Revision.NewContent content = revision.content();
-    Revision.Version seen = revision.seen();
     Arguments arguments =
         new Arguments()
             .add(scripts.keys().wakeUpChannel())
             .add(Keys.name(bucket))
             .add(taskId)
-            .add(seen == null ? "" : seen.incarnation() + " " + seen.due());
+            .add(Records.version(revision.seen()));
     if (due == null) {
       arguments.add("keep").add(0);
     } else {
@@ -39,8 +37,11 @@ final class ReviseScript {
           .add(content.content());
     }
     Reply reply = scripts.runDurably("revise", bucket, arguments);
-    String kind = reply.text(1).toUpperCase(Locale.ROOT).replace('-', '_');
     return new Revised(
-        Revised.Kind.valueOf(kind), reply.number(2), reply.small(3), reply.numberOrNull(4));
+        Revised.Kind.valueOf(reply.word(1)),
+        reply.number(2),
+        reply.small(3),
+        Records.version(reply.number(5), reply.text(6)),
+        reply.numberOrNull(4));
   }
 }

@@ -1,5 +1,6 @@
 package io.punctual.core.store;
 
+import io.punctual.core.job.JobVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -7,13 +8,20 @@ import org.jspecify.annotations.Nullable;
  *
  * @param due epoch ms, of REVISED
  * @param attempt of IN_DELIVERY
+ * @param version what the job is now; its incarnation is empty where its record is not readable.
+ *     Null where no job is there
  * @param newHead the due time when the job became the earliest of the bucket, else null
  */
-public record Revised(Kind kind, long due, int attempt, @Nullable Long newHead) {
+public record Revised(
+    Kind kind,
+    long due,
+    int attempt,
+    @Nullable JobVersion version,
+    @Nullable Long newHead) {
 
   /** A revision that changed nothing. */
-  public static Revised refused(Kind kind, int attempt) {
-    return new Revised(kind, 0, attempt, null);
+  public static Revised refused(Kind kind, int attempt, @Nullable JobVersion version) {
+    return new Revised(kind, 0, attempt, version, null);
   }
 
   /** The cases; all but REVISED changed nothing. */

@@ -1,6 +1,7 @@
 package io.punctual.core.store;
 
 import io.punctual.core.job.Due;
+import io.punctual.core.job.JobVersion;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param seen only if the job is still this version of itself; null for any. New content always
  *     comes with it, since it was made from what was seen
  */
-public record Revision(@Nullable Due due, @Nullable NewContent content, @Nullable Version seen) {
+public record Revision(
+    @Nullable Due due, @Nullable NewContent content, @Nullable JobVersion seen) {
 
   /** Checks what the script relies on. */
   public Revision {
@@ -25,13 +27,6 @@ public record Revision(@Nullable Due due, @Nullable NewContent content, @Nullabl
   public static Revision of(Due due) {
     return new Revision(due, null, null);
   }
-
-  /**
-   * Which state of a waiting job is meant.
-   *
-   * @param due epoch ms
-   */
-  public record Version(String incarnation, long due) {}
 
   /**
    * New content; as in {@link Submission}.

@@ -1,6 +1,7 @@
 package io.punctual.core.store;
 
 import io.punctual.core.job.Due;
+import io.punctual.core.job.JobVersion;
 import io.punctual.core.queue.Bucket;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,15 +37,25 @@ final class SubmitScript {
     long now = reply.number(0);
     List<Submitted.Item> items = new ArrayList<>(jobs.size());
     for (Reply item : reply.listsFrom(2)) {
-      Due asked = jobs.get(items.size()).due();
-      Long at = item.numberOrNull(1);
-      items.add(
-          new Submitted.Item(
-              Submitted.Kind.of(item.text(0)),
-              at != null ? at : asked.millis() + (asked.relative() ? now : 0),
-              item.small(2),
-              Records.jobOrNull(item.bytes(3))));
+      items.add(item(jobs.get(items.size()), now, item));
     }
     return new Submitted(now, items, reply.numberOrNull(1));
+  }
+
+  private static Submitted.Item item(Submission job, long now, Reply item) {
+    if (item.size() == 1) {
+      return new Submitted.Item(
+          Submitted.Kind.CREATED,
+          job.due().millis() + (job.due().relative() ? now : 0),
+          0,
+          null,
+          new JobVersion(job.incarnation(), 1));
+    }
+    return new Submitted.Item(
+        Submitted.Kind.of(item.text(0)),
+        item.number(1),
+        item.small(2),
+        Records.jobOrNull(item.bytes(3)),
+        Records.version(item.number(4), item.text(5)));
   }
 }

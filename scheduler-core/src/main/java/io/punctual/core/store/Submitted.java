@@ -1,5 +1,6 @@
 package io.punctual.core.store;
 
+import io.punctual.core.job.JobVersion;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -23,8 +24,15 @@ public record Submitted(long now, List<Item> items, @Nullable Long newHead) {
    *     CONFLICT_DONE when it finished; 0 for IN_DELIVERY
    * @param attempt of IN_DELIVERY
    * @param existing the record of the other job, for CONFLICT
+   * @param version of the job that is there; its incarnation is empty where its record is not
+   *     readable. Null for DONE and CONFLICT_DONE
    */
-  public record Item(Kind kind, long due, int attempt, @Nullable JobRecord existing) {}
+  public record Item(
+      Kind kind,
+      long due,
+      int attempt,
+      @Nullable JobRecord existing,
+      @Nullable JobVersion version) {}
 
   /** The cases. */
   public enum Kind {

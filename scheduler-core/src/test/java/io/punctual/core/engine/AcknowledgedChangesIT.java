@@ -2,13 +2,12 @@ package io.punctual.core.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.CancelResult;
 import io.punctual.DelayQueueJob;
-import io.punctual.RescheduleResult;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
 import io.punctual.core.local.EngineJobScheduler;
+import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.RedisStore;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Store;
@@ -103,8 +102,8 @@ class AcknowledgedChangesIT extends OwnRedisTestBase {
   }
 
   private static void move(Engine engine, String id, long hours) {
-    assertThat(engine.reschedule(QUEUE, id, Due.in(hours * HOUR)).outcome())
-        .isEqualTo(RescheduleResult.Outcome.RESCHEDULED);
+    assertThat(engine.operations().revise(QUEUE, id, Due.in(hours * HOUR), null, null).kind())
+        .isEqualTo(Revised.Kind.REVISED);
   }
 
   private static void revise(Engine engine, String id, String params) {
@@ -129,7 +128,8 @@ class AcknowledgedChangesIT extends OwnRedisTestBase {
   }
 
   private static void cancel(Engine engine, String id) {
-    assertThat(engine.cancel(QUEUE, id).outcome()).isEqualTo(CancelResult.Outcome.CANCELLED);
+    assertThat(engine.operations().cancel(QUEUE, id, null).kind())
+        .isEqualTo(Cancelled.Kind.CANCELLED);
   }
 
   private static void awaitState(Engine engine, String id, JobState state, boolean tried) {

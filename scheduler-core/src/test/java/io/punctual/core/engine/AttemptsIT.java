@@ -9,6 +9,7 @@ import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
 import io.punctual.core.queue.Bucket;
 import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.Submission;
@@ -54,9 +55,11 @@ class AttemptsIT extends EngineTestBase {
     // Between first failure and death lie at least the steps of the ladder.
     assertThat(dead.at() - due).isGreaterThanOrEqualTo(400);
 
-    assertThat(engine.requeue(QUEUE, "a")).isTrue();
+    assertThat(engine.operations().requeue(QUEUE, "a", null).kind())
+        .isEqualTo(Requeued.Kind.REQUEUED);
     assertThat(dispatcher.next().tries().counted()).isZero();
-    assertThat(engine.requeue(QUEUE, "a")).isFalse();
+    assertThat(engine.operations().requeue(QUEUE, "a", null).kind())
+        .isEqualTo(Requeued.Kind.REFUSED);
   }
 
   @Test

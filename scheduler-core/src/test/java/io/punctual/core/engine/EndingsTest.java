@@ -74,7 +74,7 @@ class EndingsTest {
         0,
         delivered + 1,
         new JobRecord("inc", 10, 0, 0, List.of(), new byte[0]),
-        new Tries(undeliverable, 0, counted, counted, delivered, false, 0),
+        new Tries(undeliverable, 0, counted, counted, delivered, false, 0, 1),
         new LeaseToken("t"));
   }
 

@@ -2,12 +2,12 @@ package io.punctual.core.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.CancelResult;
 import io.punctual.DelayQueueJob;
 import io.punctual.RetryPolicy;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Cancelled;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -118,13 +118,14 @@ class EngineIT extends EngineTestBase {
     Engine engine = engine(dispatcher);
     submit(engine, "a", Duration.ofHours(1));
     submit(engine, "b", Duration.ofHours(1));
-    assertThat(engine.cancel(QUEUE, "b").outcome()).isEqualTo(CancelResult.Outcome.CANCELLED);
-    engine.reschedule(QUEUE, "a", Due.in(0));
+    Operations operations = engine.operations();
+    assertThat(operations.cancel(QUEUE, "b", null).kind()).isEqualTo(Cancelled.Kind.CANCELLED);
+    operations.revise(QUEUE, "a", Due.in(0), null, null);
     eventually().until(() -> dispatcher.seen.contains("a"));
     assertThat(dispatcher.seen).containsExactly("a");
 
     QueueName unknown = new QueueName(APP, "unknown");
-    assertThat(engine.cancel(unknown, "b").outcome()).isEqualTo(CancelResult.Outcome.UNKNOWN);
+    assertThat(operations.cancel(unknown, "b", null).kind()).isEqualTo(Cancelled.Kind.UNKNOWN);
     assertThat(engine.find(unknown, "b")).isEmpty();
     assertThat(engine.stats(unknown)).isEmpty();
     assertThat(engine.queues()).containsOnlyKeys(QUEUE);

@@ -7,11 +7,11 @@ import io.punctual.DelayQueueJob;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
+import io.punctual.core.job.JobVersion;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Cursor;
 import io.punctual.core.store.Forecast;
 import io.punctual.core.store.Revised;
-import io.punctual.core.store.Revision;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -132,7 +132,7 @@ class OperationsIT extends EngineTestBase {
                         Due.in(3_600_000), "", null, null, java.util.Map.of(), List.of())));
     assertThat(after.at()).isEqualTo(before.at());
     assertThat(after.incarnation()).isNotEqualTo(before.incarnation());
-    Revision.Version old = new Revision.Version(String.valueOf(before.incarnation()), before.at());
+    JobVersion old = new JobVersion(String.valueOf(before.incarnation()), before.version());
     assertThat(engine.operations().revise(QUEUE, "a", null, params("x"), old).kind())
         .isEqualTo(Revised.Kind.CHANGED);
     assertThat(engine.operations().revise(QUEUE, "none", null, params("x"), null).kind())

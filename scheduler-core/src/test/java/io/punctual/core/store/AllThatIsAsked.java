@@ -91,10 +91,10 @@ final class AllThatIsAsked {
     }
     jobs.tagged(bucket, "tag", null, 10);
     String rejected = claimed.get(1).taskId();
-    jobs.requeue(bucket, List.of(rejected), Duration.ofHours(1));
+    jobs.requeue(bucket, List.of(Requeue.of(rejected)), Duration.ofHours(1));
     jobs.purge(bucket, JobState.DEAD, List.of(claimed.get(3).taskId()));
     jobs.revise(bucket, rejected, Revision.of(Due.in(60_000)));
-    jobs.cancel(bucket, rejected);
+    jobs.cancel(bucket, rejected, null);
     assertThat(jobs.stats(bucket).now()).isPositive();
   }
 
@@ -143,7 +143,7 @@ final class AllThatIsAsked {
                 options.tombstones(),
                 Durability.parse("replicated:1", Duration.ofMillis(10))));
     StoreException e =
-        catchThrowableOfType(StoreException.class, () -> strict.jobs().cancel(bucket, "none"));
+        catchThrowableOfType(StoreException.class, () -> strict.jobs().cancel(bucket, "none", null));
     assertThat(e).hasMessageContaining("only 0 of 1 replicas confirmed it");
   }
 

@@ -2,6 +2,7 @@ package io.punctual.core.store;
 
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
+import io.punctual.core.job.JobVersion;
 import io.punctual.core.queue.Bucket;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -64,7 +65,7 @@ final class Calls {
         (store, bucket) ->
             store.extend(bucket, List.of(new Lease("the-id", TOKEN)), Duration.ofMillis(444)));
     calls.put("expire", (store, bucket) -> store.expire(bucket, 33));
-    calls.put("cancel", (store, bucket) -> store.cancel(bucket, "the-id"));
+    calls.put("cancel", (store, bucket) -> store.cancel(bucket, "the-id", new JobVersion("seen", 888)));
     calls.put(
         "revise",
         (store, bucket) ->
@@ -74,10 +75,13 @@ final class Calls {
                 new Revision(
                     Due.in(111),
                     new Revision.NewContent("the-incarnation", 22, 66, List.of("y", "x"), CONTENT),
-                    new Revision.Version("seen", 888))));
+                    new JobVersion("seen", 888))));
     calls.put(
         "requeue",
-        (store, bucket) -> store.requeue(bucket, List.of("the-id"), Duration.ofMillis(555)));
+        (store, bucket) -> store.requeue(
+                bucket,
+                List.of(new Requeue("the-id", new JobVersion("seen", 888))),
+                Duration.ofMillis(555)));
     calls.put("purge", (store, bucket) -> store.purge(bucket, JobState.DEAD, List.of("the-id")));
     calls.put("find", (store, bucket) -> store.find(bucket, "the-id"));
     calls.put(

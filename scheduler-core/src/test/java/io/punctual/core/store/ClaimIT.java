@@ -48,9 +48,9 @@ class ClaimIT extends TransitionTestBase {
     then(
         bucket()
             .delayed("late", NOW + 1)
-            .reserved("first", NOW + 10_000, "t-1 1 0 1000000 999995 me")
-            .reserved("second", NOW + 10_000, "t-1 1 0 1000000 1000000 me")
-            .reserved("third", NOW + 10_000, "t-1 1 0 1000000 1000000 me"));
+            .reserved("first", NOW + 10_000, "t-1 1 0 1000000 999995 2 me")
+            .reserved("second", NOW + 10_000, "t-1 1 0 1000000 1000000 2 me")
+            .reserved("third", NOW + 10_000, "t-1 1 0 1000000 1000000 2 me"));
   }
 
   @Test
@@ -75,7 +75,7 @@ class ClaimIT extends TransitionTestBase {
     client.zadd(reader.key(bucket, "delayed"), 7.4, "a".getBytes(StandardCharsets.US_ASCII));
 
     assertThat(claim(200).jobs()).extracting(ClaimedJob::due).containsExactly(7L);
-    then(bucket().reserved("a", NOW + 10_000, "t-1 1 0 1000000 7 me"));
+    then(bucket().reserved("a", NOW + 10_000, "t-1 1 0 1000000 7 2 me"));
   }
 
   @Test
@@ -88,8 +88,8 @@ class ClaimIT extends TransitionTestBase {
     assertThat(claim.nextDue()).isEqualTo(3);
     then(
         bucket()
-            .reserved("a", NOW + 10_000, "t-1 1 0 1000000 1 me")
-            .reserved("b", NOW + 10_000, "t-1 1 0 1000000 2 me")
+            .reserved("a", NOW + 10_000, "t-1 1 0 1000000 1 2 me")
+            .reserved("b", NOW + 10_000, "t-1 1 0 1000000 2 2 me")
             .delayed("c", 3));
   }
 
@@ -156,28 +156,28 @@ class ClaimIT extends TransitionTestBase {
 
   @Test
   void theAttemptCountsUnknownAndFailedOnesButNotUndeliverableOnes() {
-    given(bucket().delayed("a", 7).tries("a", "40 2 3 1 5 0 900000"));
+    given(bucket().delayed("a", 7).tries("a", "40 2 3 1 5 0 900000 3"));
 
     Claim claim = claim(200);
 
     assertThat(claim.jobs().get(0).attempt()).isEqualTo(6);
     assertThat(claim.jobs().get(0).tries())
-        .isEqualTo(new Tries(40, 2, 3, 1, 5, /* suspect= */ false, 900_000));
+        .isEqualTo(new Tries(40, 2, 3, 1, 5, /* suspect= */ false, 900_000, 3));
     then(
         bucket()
-            .reserved("a", NOW + 10_000, "t-1 6 0 1000000 7 me")
-            .tries("a", "40 2 3 1 5 0 900000"));
+            .reserved("a", NOW + 10_000, "t-1 6 0 1000000 7 4 me")
+            .tries("a", "40 2 3 1 5 0 900000 3"));
   }
 
   @Test
   void aSuspectTravelsAlone() {
-    given(bucket().delayed("a", 7).tries("a", "0 1 0 0 1 1 900000"));
+    given(bucket().delayed("a", 7).tries("a", "0 1 0 0 1 1 900000 3"));
 
     assertThat(claim(200).jobs().get(0).tries().suspect()).isTrue();
     then(
         bucket()
-            .reserved("a", NOW + 10_000, "t-1 2 1 1000000 7 me")
-            .tries("a", "0 1 0 0 1 1 900000"));
+            .reserved("a", NOW + 10_000, "t-1 2 1 1000000 7 4 me")
+            .tries("a", "0 1 0 0 1 1 900000 3"));
   }
 
   @Test
@@ -192,7 +192,7 @@ class ClaimIT extends TransitionTestBase {
         bucket()
             .with("dead", "gone", "1000000")
             .error("gone", "1000000 corrupt dead-corrupt 0 0 0\n")
-            .reserved("a", NOW + 10_000, "t-1 1 0 1000000 4 me")
+            .reserved("a", NOW + 10_000, "t-1 1 0 1000000 4 2 me")
             .counted("dead", 1));
   }
 
@@ -225,7 +225,7 @@ class ClaimIT extends TransitionTestBase {
             .dead("a", NOW)
             .record("a", record)
             .error("a", "1000000 corrupt dead-corrupt 0 0 0\n")
-            .reserved("b", NOW + 10_000, "t-1 1 0 1000000 4 me")
+            .reserved("b", NOW + 10_000, "t-1 1 0 1000000 4 2 me")
             .counted("dead", 1));
     assertThat(store.find(bucket, "a").orElseThrow().record()).isNull();
   }
@@ -249,8 +249,8 @@ class ClaimIT extends TransitionTestBase {
     assertThat(claim(1).jobs()).isEmpty();
     then(
         bucket()
-            .reserved("a", NOW + 10_000, "t-1 1 0 1000000 1 me")
-            .reserved("b", NOW + 10_000, "t-1 1 0 1000000 2 me"));
+            .reserved("a", NOW + 10_000, "t-1 1 0 1000000 1 2 me")
+            .reserved("b", NOW + 10_000, "t-1 1 0 1000000 2 2 me"));
   }
 
   @Test

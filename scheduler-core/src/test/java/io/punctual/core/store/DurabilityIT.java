@@ -96,9 +96,9 @@ class DurabilityIT {
       for (Runnable change :
           List.<Runnable>of(
               () -> submit(store, "a"),
-              () -> jobs.cancel(BUCKET, "a"),
+              () -> jobs.cancel(BUCKET, "a", null),
               () -> jobs.revise(BUCKET, "a", Revision.of(Due.in(1))),
-              () -> jobs.requeue(BUCKET, List.of("a"), Duration.ZERO),
+              () -> jobs.requeue(BUCKET, List.of(Requeue.of("a")), Duration.ZERO),
               () -> jobs.purge(BUCKET, JobState.DEAD, List.of("a")),
               () -> jobs.pause(BUCKET, true))) {
         StoreException e = catchThrowableOfType(StoreException.class, change::run);
@@ -119,7 +119,7 @@ class DurabilityIT {
       Resp.call(alone.port(), "CONFIG", "SET", "maxmemory", "1");
       Store store = store(alone, "replicated:1");
       StoreException e =
-          catchThrowableOfType(StoreException.class, () -> store.jobs().cancel(BUCKET, "a"));
+          catchThrowableOfType(StoreException.class, () -> store.jobs().cancel(BUCKET, "a", null));
       assertThat(e.kind()).isEqualTo(StoreException.Kind.UNCONFIRMED);
       assertThat(e).hasMessageContaining("it is done, but Redis did not confirm it: OOM");
     }

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 
 class ExpireIT extends TransitionTestBase {
 
-  private static final String ALONE = "t-1 1 1 990000 980000 me";
-  private static final String UNRECEIVED = "t-1 1 - 990000 980000 me";
+  private static final String ALONE = "t-1 1 1 990000 980000 2 me";
+  private static final String UNRECEIVED = "t-1 1 - 990000 980000 2 me";
 
   @Test
   void aJobWhoseLeaseRanOutWaitsAgainAndIsASuspect() {
@@ -23,10 +23,10 @@ class ExpireIT extends TransitionTestBase {
     then(
         bucket()
             .delayed("now", NOW)
-            .tries("now", "0 1 0 0 1 1 980000")
+            .tries("now", "0 1 0 0 1 1 980000 3")
             .error("now", "1000000 lease retry 1 990000 0\n")
             .delayed("before", NOW)
-            .tries("before", "0 1 0 0 1 1 980000")
+            .tries("before", "0 1 0 0 1 1 980000 3")
             .error("before", "1000000 lease retry 1 990000 0\n")
             .reserved("later", NOW + 1, HELD)
             .counted("expired", 2));
@@ -34,13 +34,13 @@ class ExpireIT extends TransitionTestBase {
 
   @Test
   void anAttemptThatTravelledAloneCounts() {
-    given(bucket().reserved("a", NOW, ALONE).tries("a", "0 1 0 1 1 1 5"));
+    given(bucket().reserved("a", NOW, ALONE).tries("a", "0 1 0 1 1 1 5 3"));
 
     assertThat(store.expire(bucket, 200)).isEqualTo(new Expired(NOW, 1, 0, null));
     then(
         bucket()
             .delayed("a", NOW)
-            .tries("a", "0 2 0 2 2 1 5")
+            .tries("a", "0 2 0 2 2 1 5 3")
             .error("a", "1000000 lease retry 1 990000 0\n")
             .counted("expired", 1));
   }
@@ -48,11 +48,15 @@ class ExpireIT extends TransitionTestBase {
   @Test
   void aPulledJobThatWasNeverReceivedCountsNoAttempt() {
     BucketState rest =
-        bucket().tries("a", "0 1 1 2 2 1 5").error("a", "900000 fail retry 1 990000 2\nno");
+        bucket().tries("a", "0 1 1 2 2 1 5 3").error("a", "900000 fail retry 1 990000 2\nno");
     given(rest.reserved("a", NOW, UNRECEIVED).reserved("b", NOW, UNRECEIVED));
 
     assertThat(store.expire(bucket, 200)).isEqualTo(new Expired(NOW, 2, 0, null));
-    then(rest.delayed("a", 980_000).delayed("b", 980_000).counted("expired", 2));
+    then(
+        rest.delayed("a", 980_000)
+            .delayed("b", 980_000)
+            .tries("b", "0 0 0 0 0 0 980000 3")
+            .counted("expired", 2));
   }
 
   @Test
@@ -60,18 +64,18 @@ class ExpireIT extends TransitionTestBase {
     given(
         bucket()
             .reserved("alone", NOW, ALONE)
-            .tries("alone", "0 2 0 2 2 1 5")
+            .tries("alone", "0 2 0 2 2 1 5 3")
             .reserved("company", NOW, HELD)
-            .tries("company", "0 8 0 0 8 0 5"));
+            .tries("company", "0 8 0 0 8 0 5 3"));
 
     assertThat(store.expire(bucket, 200)).isEqualTo(new Expired(NOW, 0, 2, null));
     then(
         bucket()
             .dead("alone", NOW)
-            .tries("alone", "0 3 0 3 3 1 5")
+            .tries("alone", "0 3 0 3 3 1 5 3")
             .error("alone", "1000000 lease dead-attempts 1 990000 0\n")
             .dead("company", NOW)
-            .tries("company", "0 9 0 0 9 1 5")
+            .tries("company", "0 9 0 0 9 1 5 3")
             .error("company", "1000000 lease dead-deliveries 1 990000 0\n")
             .counted("expired", 2)
             .counted("dead", 2));

@@ -36,14 +36,14 @@ class ExtendIT extends TransitionTestBase {
   void aPulledJobIsReceivedOnceItsLeaseIsExtended() {
     given(
         bucket()
-            .reserved("a", NOW + 5, "t-1 1 - 990000 980000 me")
-            .reserved("b", NOW + 20_000, "t-1 2 - 990000 980000 me"));
+            .reserved("a", NOW + 5, "t-1 1 - 990000 980000 2 me")
+            .reserved("b", NOW + 20_000, "t-1 2 - 990000 980000 2 me"));
 
     assertThat(extend(new Lease("a", TOKEN), new Lease("b", TOKEN))).isEmpty();
     then(
         bucket()
-            .reserved("a", NOW + 10_000, "t-1 1 1 990000 980000 me")
-            .reserved("b", NOW + 20_000, "t-1 2 1 990000 980000 me"));
+            .reserved("a", NOW + 10_000, "t-1 1 1 990000 980000 2 me")
+            .reserved("b", NOW + 20_000, "t-1 2 1 990000 980000 2 me"));
   }
 
   @Test
@@ -59,7 +59,7 @@ class ExtendIT extends TransitionTestBase {
   void whoLostTheLeaseIsToldAndChangesNothing() {
     BucketState given =
         bucket()
-            .reserved("other", NOW + 5, "t-2 1 0 990000 980000 me")
+            .reserved("other", NOW + 5, "t-2 1 0 990000 980000 2 me")
             .delayed("waits", NOW)
             .dead("died", NOW)
             .record("noLease")

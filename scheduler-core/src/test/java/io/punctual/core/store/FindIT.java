@@ -15,8 +15,8 @@ class FindIT extends TransitionTestBase {
     BucketState given =
         bucket()
             .delayed("waits", NOW + 5)
-            .reserved("runs", NOW + 9, "t-1 4 1 990000 980000 me")
-            .tries("runs", "1 2 1 1 2 1 970000")
+            .reserved("runs", NOW + 9, "t-1 4 1 990000 980000 2 me")
+            .tries("runs", "1 2 1 1 2 1 970000 3")
             .error("runs", "960000 unknown retry 1 990000 17\nline one\nline two")
             .dead("died", 7);
     given(given);
@@ -33,9 +33,10 @@ class FindIT extends TransitionTestBase {
     JobSnapshot runs = find("runs");
     assertThat(runs.state()).isEqualTo(JobState.RESERVED);
     assertThat(runs.at()).isEqualTo(NOW + 9);
-    assertThat(runs.tries()).isEqualTo(new Tries(1, 2, 1, 1, 2, /* suspect= */ true, 970_000));
+    assertThat(runs.tries()).isEqualTo(new Tries(1, 2, 1, 1, 2, /* suspect= */ true, 970_000, 3));
     assertThat(runs.lease())
-        .isEqualTo(new JobSnapshot.LeaseInfo(4, /* alone= */ true, 990_000, 980_000, "me"));
+        .isEqualTo(new JobSnapshot.LeaseInfo(
+                TOKEN, 4, /* alone= */ true, 990_000, 980_000, 2, "me"));
     assertThat(runs.errors()).hasSize(1);
     JobSnapshot.Failure error = runs.errors().get(0);
     assertThat(error.at()).isEqualTo(960_000);

@@ -5,7 +5,6 @@ import static io.punctual.core.store.JobStore.ClaimMode.PUSH;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.punctual.CancelResult;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.redis.RedisServer;
@@ -68,7 +67,7 @@ class FullRedisIT extends TransitionTestBase {
         bucket()
             .delayed("waits", NOW)
             .dead("died", NOW)
-            .tries("died", "0 0 3 3 3 0 5")
+            .tries("died", "0 0 3 3 3 0 5 3")
             .tomb("ran", NOW + 5, "D", "x", 5)
             .tomb("cancelled", NOW + 5, "C", "x", 5);
     givenInAFullRedis(given);
@@ -97,7 +96,7 @@ class FullRedisIT extends TransitionTestBase {
     assertThat(store.claim(bucket, 9, LEASE, PUSH, TOKEN, "me").jobs()).hasSize(1);
     then(
         bucket()
-            .reserved("a", NOW + 10_000, "t-1 1 0 1000000 7 me")
+            .reserved("a", NOW + 10_000, "t-1 1 0 1000000 7 2 me")
             .with("dead", "corrupt", "1000000")
             .error("corrupt", "1000000 corrupt dead-corrupt 0 0 0\n")
             .counted("dead", 1));
@@ -129,17 +128,17 @@ class FullRedisIT extends TransitionTestBase {
         bucket()
             .reserved("held", NOW + 10_000, HELD)
             .delayed("lost", NOW)
-            .tries("lost", "0 1 0 0 1 1 980000")
+            .tries("lost", "0 1 0 0 1 1 980000 3")
             .error("lost", "1000000 lease retry 1 990000 0\n")
             .counted("expired", 1));
   }
 
   @Test
   void pulledJobsAreReceived() {
-    givenInAFullRedis(bucket().reserved("a", NOW + 20_000, "t-1 1 - 990000 980000 me"));
+    givenInAFullRedis(bucket().reserved("a", NOW + 20_000, "t-1 1 - 990000 980000 2 me"));
 
     assertThat(store.extend(bucket, List.of(new Lease("a", TOKEN)), LEASE)).isEmpty();
-    then(bucket().reserved("a", NOW + 20_000, "t-1 1 1 990000 980000 me"));
+    then(bucket().reserved("a", NOW + 20_000, "t-1 1 1 990000 980000 2 me"));
   }
 
   @Test
@@ -155,7 +154,7 @@ class FullRedisIT extends TransitionTestBase {
   void jobsAreCancelledAndMoved() {
     givenInAFullRedis(bucket().delayed("a", NOW + 5).delayed("b", NOW + 6));
 
-    assertThat(store.cancel(bucket, "a").outcome()).isEqualTo(CancelResult.Outcome.CANCELLED);
+    assertThat(store.cancel(bucket, "a", null).kind()).isEqualTo(Cancelled.Kind.CANCELLED);
     assertThat(store.revise(bucket, "b", Revision.of(Due.in(0))).kind())
         .isEqualTo(Revised.Kind.REVISED);
     then(
@@ -169,12 +168,12 @@ class FullRedisIT extends TransitionTestBase {
   void deadLettersAreRequeuedAndPurged() {
     givenInAFullRedis(bucket().dead("a", 5).dead("b", 6));
 
-    assertThat(store.requeue(bucket, List.of("a"), Duration.ZERO).taskIds()).containsExactly("a");
+    assertThat(store.requeue(bucket, List.of(Requeue.of("a")), Duration.ZERO).count()).isEqualTo(1);
     assertThat(store.purge(bucket, JobState.DEAD, List.of("b"))).isEqualTo(1);
     then(
         bucket()
             .delayed("a", NOW)
-            .tries("a", "0 0 0 0 0 0 1000000")
+            .tries("a", "0 0 0 0 0 0 1000000 2")
             .counted("requeued", 1)
             .counted("purged", 1));
   }

@@ -20,9 +20,9 @@ class HistoryOfFailuresIT extends TransitionTestBase {
   private void givenErrors(String errors) {
     given(
         bucket()
-            .reserved("a", NOW + 5, "t-1 2 0 990000 980000 me")
+            .reserved("a", NOW + 5, "t-1 2 0 990000 980000 2 me")
             .record("a", 99, "i-a\nbody of a")
-            .tries("a", "0 1 0 0 1 1 5")
+            .tries("a", "0 1 0 0 1 1 5 3")
             .error("a", errors));
   }
 

@@ -23,7 +23,7 @@ class PullIT extends TransitionTestBase {
   }
 
   private static BucketState reserved(long untilOfA, long untilOfB, String alone) {
-    String lease = "t-1 1 " + alone + " 1000000 1000000 me";
+    String lease = "t-1 1 " + alone + " 1000000 1000000 2 me";
     return bucket()
         .reserved("a", untilOfA, lease)
         .record("a", 3, OWN_TTR)
@@ -50,7 +50,12 @@ class PullIT extends TransitionTestBase {
     given(bucket().delayed("a", NOW).record("a", 1, "i-a\nbody of a"));
 
     pullAndExpire(NOW, /* received= */ false);
-    then(bucket().delayed("a", NOW).record("a", 1, "i-a\nbody of a").counted("expired", 1));
+    then(
+        bucket()
+            .delayed("a", NOW)
+            .record("a", 1, "i-a\nbody of a")
+            .tries("a", "0 0 0 0 0 0 " + NOW + " 3")
+            .counted("expired", 1));
     pullAndExpire(NOW + 20_000, /* received= */ true);
     assertThat(reader.read(bucket).values("dead")).containsOnlyKeys("a");
   }

@@ -4,12 +4,24 @@ import static io.punctual.core.store.BucketState.bucket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.punctual.core.job.JobVersion;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RequeueIT extends TransitionTestBase {
+
+  private static final Requeued.Item REFUSED = new Requeued.Item(Requeued.Kind.REFUSED, null);
+
+  private Requeued requeue(Duration delay, String... ids) {
+    return store.requeue(bucket, Arrays.stream(ids).map(Requeue::of).toList(), delay);
+  }
+
+  private static Requeued.Item requeued(String id, long version) {
+    return new Requeued.Item(Requeued.Kind.REQUEUED, new JobVersion("i-" + id, version));
+  }
 
   private static final Duration DELAY = Duration.ofMillis(300);
 
@@ -18,16 +30,16 @@ class RequeueIT extends TransitionTestBase {
     given(
         bucket()
             .dead("a", 5)
-            .tries("a", "1 2 3 4 5 1 6")
+            .tries("a", "1 2 3 4 5 1 6 3")
             .error("a", "900000 fail dead-attempts 1 990000 2\nno")
             .dead("b", 6));
 
-    assertThat(store.requeue(bucket, List.of("a"), DELAY))
-        .isEqualTo(new Requeued(List.of("a"), NOW + 300));
+    assertThat(requeue(DELAY, "a"))
+        .isEqualTo(new Requeued(List.of(requeued("a", 4)), NOW + 300));
     then(
         bucket()
             .delayed("a", NOW + 300)
-            .tries("a", "1 2 3 0 0 0 1000300")
+            .tries("a", "1 2 3 0 0 0 1000300 4")
             .error("a", "900000 fail dead-attempts 1 990000 2\nno")
             .dead("b", 6)
             .counted("requeued", 1));
@@ -45,10 +57,8 @@ class RequeueIT extends TransitionTestBase {
             .record("mangled", "what");
     given(given);
 
-    assertThat(
-            store.requeue(
-                bucket, List.of("waits", "runs", "ran", "noRecord", "mangled", "never"), DELAY))
-        .isEqualTo(new Requeued(List.of(), null));
+    assertThat(requeue(DELAY, "waits", "runs", "ran", "noRecord", "mangled", "never"))
+        .isEqualTo(new Requeued(Collections.nCopies(6, REFUSED), null));
     then(given);
   }
 
@@ -56,22 +66,47 @@ class RequeueIT extends TransitionTestBase {
   void idsWithoutARecordAreLeftDead() {
     given(bucket().dead("a", 1).with("dead", "noRecord", "0"));
 
-    assertThat(store.requeue(bucket, List.of("noRecord", "a"), Duration.ZERO))
-        .isEqualTo(new Requeued(List.of("a"), NOW));
+    assertThat(requeue(Duration.ZERO, "noRecord", "a"))
+        .isEqualTo(new Requeued(List.of(REFUSED, requeued("a", 2)), NOW));
     then(
         bucket()
             .with("dead", "noRecord", "0")
             .delayed("a", NOW)
-            .tries("a", "0 0 0 0 0 0 1000000")
+            .tries("a", "0 0 0 0 0 0 1000000 2")
             .counted("requeued", 1));
+  }
+
+  @Test
+  void onlyTheVersionThatWasSeenIsRequeued() {
+    BucketState given = bucket().dead("a", 1).tries("a", "0 0 1 1 1 0 5 3").dead("b", 2);
+    given(given);
+    Requeued.Item changed = new Requeued.Item(Requeued.Kind.CHANGED, new JobVersion("i-a", 3));
+
+    assertThat(
+            store
+                .requeue(
+                    bucket,
+                    List.of(
+                        new Requeue("a", new JobVersion("i-a", 2)),
+                        new Requeue("a", new JobVersion("i-b", 3)),
+                        new Requeue("never", new JobVersion("i-never", 1))),
+                    DELAY)
+                .items())
+        .containsExactly(changed, changed, REFUSED);
+    then(given);
+    assertThat(
+            store
+                .requeue(bucket, List.of(new Requeue("a", new JobVersion("i-a", 3))), DELAY)
+                .items())
+        .containsExactly(requeued("a", 4));
   }
 
   @Test
   void onlyAnEarlierEarliestDueTimeIsNews() {
     given(bucket().delayed("waits", NOW + 300).dead("a", 1).dead("b", 2));
 
-    assertThat(store.requeue(bucket, List.of("a"), DELAY).newHead()).isNull();
-    assertThat(store.requeue(bucket, List.of("b"), Duration.ofMillis(299)).newHead())
+    assertThat(requeue(DELAY, "a").newHead()).isNull();
+    assertThat(requeue(Duration.ofMillis(299), "b").newHead())
         .isEqualTo(NOW + 299);
   }
 
@@ -79,18 +114,18 @@ class RequeueIT extends TransitionTestBase {
   void repeatingACallChangesNothing() {
     given(bucket().dead("a", 1));
 
-    assertThat(store.requeue(bucket, List.of("a", "a"), DELAY).taskIds()).containsExactly("a");
+    assertThat(requeue(DELAY, "a", "a").items()).containsExactly(requeued("a", 2), REFUSED);
     BucketState first = reader.read(bucket);
     nowIs(NOW + 50);
-    assertThat(store.requeue(bucket, List.of("a", "a"), DELAY).taskIds()).isEmpty();
+    assertThat(requeue(DELAY, "a", "a").count()).isZero();
     then(first);
   }
 
   @Test
   void moreThanTwoHundredAreRefusedAndNoneIsFine() {
-    assertThat(store.requeue(bucket, List.of(), DELAY).taskIds()).isEmpty();
+    assertThat(requeue(DELAY).items()).isEmpty();
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> store.requeue(bucket, Collections.nCopies(201, "a"), DELAY));
+        .isThrownBy(() -> store.requeue(bucket, Collections.nCopies(201, Requeue.of("a")), DELAY));
     then(bucket());
   }
 }

@@ -44,7 +44,7 @@ class SettleIT extends TransitionTestBase {
     given(
         bucket()
             .reserved("a", NOW + 5, HELD)
-            .tries("a", "0 0 1 1 1 0 5")
+            .tries("a", "0 0 1 1 1 0 5 3")
             .error("a", "900000 fail retry 1 990000 2\nno")
             .delayed("b", NOW));
 
@@ -61,7 +61,7 @@ class SettleIT extends TransitionTestBase {
         bucket()
             .delayed("waits", NOW)
             .dead("died", NOW)
-            .tries("died", "0 0 3 3 3 0 5")
+            .tries("died", "0 0 3 3 3 0 5 3")
             .reserved("runs", NOW + 5, "another 2 0 990000 980000 you"));
 
     assertThat(settle(end(Op.ACK, "waits"), end(Op.ACK, "died"), end(Op.ACK, "runs")))
@@ -112,7 +112,7 @@ class SettleIT extends TransitionTestBase {
     then(
         bucket()
             .delayed("a", NOW + 700)
-            .tries("a", "0 0 1 1 1 0 980000")
+            .tries("a", "0 0 1 1 1 0 980000 3")
             .error("a", "1000000 fail retry 1 990000 7\nno\nroom")
             .counted("failed", 1));
   }
@@ -129,44 +129,44 @@ class SettleIT extends TransitionTestBase {
     then(
         bucket()
             .delayed("a", NOW + 700)
-            .tries("a", "0 1 0 0 1 1 980000")
+            .tries("a", "0 1 0 0 1 1 980000 3")
             .error("a", "1000000 unknown retry 1 990000 0\n")
             .delayed("b", NOW + 700)
-            .tries("b", "0 1 0 1 1 1 980000")
+            .tries("b", "0 1 0 1 1 1 980000 3")
             .error("b", "1000000 unknown retry 1 990000 0\n")
             .counted("unknown", 2));
   }
 
   @Test
   void aFailedAttemptClearsTheSuspicionAndKeepsTheFirstDueTime() {
-    given(bucket().reserved("a", NOW + 5, HELD).tries("a", "4 1 0 0 1 1 123"));
+    given(bucket().reserved("a", NOW + 5, HELD).tries("a", "4 1 0 0 1 1 123 3"));
 
     assertAnswer(end(Op.FAIL, "a"), Kind.RETRY, NOW + 700);
     then(
         bucket()
             .delayed("a", NOW + 700)
-            .tries("a", "4 1 1 1 2 0 123")
+            .tries("a", "4 1 1 1 2 0 123 3")
             .error("a", "1000000 fail retry 1 990000 0\n")
             .counted("failed", 1));
   }
 
   @Test
-  void aFirstDueTimeOfZeroIsOneToo() {
-    given(bucket().reserved("a", NOW + 5, HELD).tries("a", "0 0 1 1 1 0 0"));
+  void whereNoFirstDueTimeIsKnownItIsThatOfTheAttempt() {
+    given(bucket().reserved("a", NOW + 5, HELD).tries("a", "0 0 1 1 1 0 0 1"));
 
     settle(end(Op.FAIL, "a"));
-    assertThat(reader.read(bucket).values("tries")).containsEntry("a", "0 0 2 2 2 0 0");
+    assertThat(reader.read(bucket).values("tries")).containsEntry("a", "0 0 2 2 2 0 980000 3");
   }
 
   @Test
   void notReachingAnybodyIsNoAttemptHoweverOften() {
-    given(bucket().reserved("a", NOW + 5, HELD).tries("a", "998 0 2 2 8 1 123"));
+    given(bucket().reserved("a", NOW + 5, HELD).tries("a", "998 0 2 2 8 1 123 3"));
 
     assertAnswer(end(Op.UNDELIVERABLE, "a", "i-a", "t-1", false, "none"), Kind.RETRY, NOW + 700);
     then(
         bucket()
             .delayed("a", NOW + 700)
-            .tries("a", "999 0 2 2 8 1 123")
+            .tries("a", "999 0 2 2 8 1 123 3")
             .error("a", "1000000 undeliverable retry 1 990000 4\nnone")
             .counted("undeliverable", 1));
   }
@@ -174,7 +174,7 @@ class SettleIT extends TransitionTestBase {
   @Test
   void aReturnedJobIsAsBeforeItWasClaimed() {
     BucketState rest =
-        bucket().tries("a", "0 0 1 1 1 0 5").error("a", "900000 fail retry 1 990000 2\nno");
+        bucket().tries("a", "0 0 1 1 1 0 5 3").error("a", "900000 fail retry 1 990000 2\nno");
     given(rest.reserved("a", NOW + 5, HELD));
 
     assertAnswer(end(Op.RETURN, "a"), Kind.RETRY, 980_000);
@@ -186,13 +186,13 @@ class SettleIT extends TransitionTestBase {
     given(bucket().reserved("a", NOW + 5, HELD));
 
     assertAnswer(end(Op.RELEASE, "a"), Kind.RETRY, NOW + 700);
-    then(bucket().delayed("a", NOW + 700).tries("a", "0 0 0 0 0 0 980000").counted("released", 1));
+    then(bucket().delayed("a", NOW + 700).tries("a", "0 0 0 0 0 0 980000 3").counted("released", 1));
   }
 
   @Test
   void aReleasedJobKeepsItsFailures() {
     BucketState rest =
-        bucket().tries("a", "0 0 1 1 1 0 5").error("a", "900000 fail retry 1 990000 2\nno");
+        bucket().tries("a", "0 0 1 1 1 0 5 3").error("a", "900000 fail retry 1 990000 2\nno");
     given(rest.reserved("a", NOW + 5, HELD));
 
     assertAnswer(end(Op.RELEASE, "a"), Kind.RETRY, NOW + 700);
@@ -203,7 +203,7 @@ class SettleIT extends TransitionTestBase {
   void aJobReleasedWithoutDelayComesAfterThoseThatAreDue() {
     given(
         bucket()
-            .reserved("given-back", NOW + 5, "t-1 1 1 990000 100 me")
+            .reserved("given-back", NOW + 5, "t-1 1 1 990000 100 2 me")
             .delayed("due", NOW - 1)
             .delayed("later", NOW + 1));
 
@@ -224,13 +224,13 @@ class SettleIT extends TransitionTestBase {
 
   @Test
   void aRejectedJobIsDeadAtOnce() {
-    given(bucket().reserved("a", NOW + 5, HELD).tries("a", "0 1 0 0 1 1 5"));
+    given(bucket().reserved("a", NOW + 5, HELD).tries("a", "0 1 0 0 1 1 5 3"));
 
     assertAnswer(end(Op.REJECT, "a", "i-a", "t-1", false, "never"), Kind.DEAD, 0);
     then(
         bucket()
             .dead("a", NOW)
-            .tries("a", "0 1 1 1 2 0 5")
+            .tries("a", "0 1 1 1 2 0 5 3")
             .error("a", "1000000 reject dead-rejected 1 990000 5\nnever")
             .counted("rejected", 1)
             .counted("dead", 1));
@@ -239,14 +239,14 @@ class SettleIT extends TransitionTestBase {
   @ParameterizedTest
   @CsvSource({
     // op, alone, tries before, tries after, disposition; three attempts are allowed
-    "FAIL,    false, 0 0 1 1 1 0 5, 0 0 2 2 2 0 5, retry",
-    "FAIL,    false, 0 0 2 2 2 0 5, 0 0 3 3 3 0 5, dead-attempts",
-    "UNKNOWN, true,  0 2 0 2 2 1 5, 0 3 0 3 3 1 5, dead-attempts",
-    "UNKNOWN, false, 0 2 0 2 2 1 5, 0 3 0 2 3 1 5, retry",
-    "UNKNOWN, false, 0 7 0 0 7 1 5, 0 8 0 0 8 1 5, retry",
-    "UNKNOWN, false, 0 8 0 0 8 1 5, 0 9 0 0 9 1 5, dead-deliveries",
-    "FAIL,    false, 0 6 2 2 8 1 5, 0 6 3 3 9 0 5, dead-attempts",
-    "FAIL,    false, 9 0 0 0 0 0 5, 9 0 1 1 1 0 5, retry",
+    "FAIL,    false, 0 0 1 1 1 0 5 1, 0 0 2 2 2 0 5 3, retry",
+    "FAIL,    false, 0 0 2 2 2 0 5 1, 0 0 3 3 3 0 5 3, dead-attempts",
+    "UNKNOWN, true,  0 2 0 2 2 1 5 1, 0 3 0 3 3 1 5 3, dead-attempts",
+    "UNKNOWN, false, 0 2 0 2 2 1 5 1, 0 3 0 2 3 1 5 3, retry",
+    "UNKNOWN, false, 0 7 0 0 7 1 5 1, 0 8 0 0 8 1 5 3, retry",
+    "UNKNOWN, false, 0 8 0 0 8 1 5 1, 0 9 0 0 9 1 5 3, dead-deliveries",
+    "FAIL,    false, 0 6 2 2 8 1 5 1, 0 6 3 3 9 0 5 3, dead-attempts",
+    "FAIL,    false, 9 0 0 0 0 0 5 1, 9 0 1 1 1 0 5 3, retry",
   })
   void attemptsAndDeliveriesAreBounded(
       Op op, boolean alone, String before, String after, String disposition) {
@@ -352,7 +352,8 @@ class SettleIT extends TransitionTestBase {
 
     settle(end(Op.RETURN, "a"), end(Op.ACK, "never"));
 
-    then(tomb.delayed("a", 980_000).counted("released", 1));
+    then(
+        tomb.delayed("a", 980_000).tries("a", "0 0 0 0 0 0 980000 3").counted("released", 1));
     assertThat(timeToLive("done")).isEqualTo(-1);
   }
 

@@ -3,7 +3,6 @@ package io.punctual.core.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.punctual.CancelResult;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.queue.Bucket;
@@ -148,8 +147,8 @@ abstract class StoreContract {
     assertThat(jobs.list(bucket, JobState.DELAYED, null, 10).jobs())
         .extracting(JobSnapshot::taskId)
         .containsExactly("a");
-    assertThat(jobs.cancel(bucket, "a").outcome()).isEqualTo(CancelResult.Outcome.CANCELLED);
-    assertThat(jobs.cancel(bucket, "a").outcome()).isEqualTo(CancelResult.Outcome.CANCELLED);
+    assertThat(jobs.cancel(bucket, "a", null).kind()).isEqualTo(Cancelled.Kind.CANCELLED);
+    assertThat(jobs.cancel(bucket, "a", null).kind()).isEqualTo(Cancelled.Kind.CANCELLED);
   }
 
   @Test
@@ -162,7 +161,7 @@ abstract class StoreContract {
         .extracting(Settled::kind)
         .containsOnly(Settled.Kind.DEAD);
 
-    assertThat(jobs.requeue(bucket, List.of("a"), Duration.ZERO).taskIds()).containsExactly("a");
+    assertThat(jobs.requeue(bucket, List.of(Requeue.of("a")), Duration.ZERO).count()).isEqualTo(1);
     assertThat(jobs.purge(bucket, JobState.DEAD, List.of("a", "b"))).isEqualTo(1);
     assertThat(claim(bucket)).extracting(ClaimedJob::taskId).containsExactly("a");
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.punctual.core.job.Due;
+import io.punctual.core.job.JobVersion;
 import io.punctual.core.store.Submitted.Kind;
 import java.util.Arrays;
 import java.util.Collections;
@@ -40,7 +41,8 @@ class SubmitIT extends TransitionTestBase {
   }
 
   private void assertAnswer(Submitted.Item item, Kind kind, long due) {
-    assertThat(item).isEqualTo(new Submitted.Item(kind, due, 0, null));
+    assertThat(item).isEqualTo(new Submitted.Item(kind, due, 0, null, item.version()));
+    assertThat(item.version() == null).isEqualTo(kind == Kind.DONE || kind == Kind.CONFLICT_DONE);
   }
 
   @Test
@@ -152,7 +154,7 @@ class SubmitIT extends TransitionTestBase {
     given(
         bucket()
             .delayed("a", NOW + 5)
-            .tries("a", "0 0 1 1 1 0 900000")
+            .tries("a", "0 0 1 1 1 0 900000 3")
             .error("a", "900000 fail retry 1 990000 2\nno")
             .counted("submitted", 4));
 
@@ -161,6 +163,7 @@ class SubmitIT extends TransitionTestBase {
         bucket()
             .record("a", stored("a", "other"))
             .with("delayed", "a", "1060000")
+            .tries("a", "0 0 0 0 0 0 0 4")
             .counted("submitted", 5));
   }
 
@@ -169,7 +172,7 @@ class SubmitIT extends TransitionTestBase {
     given(
         bucket()
             .dead("a", NOW - 5)
-            .tries("a", "0 0 3 3 3 0 900000")
+            .tries("a", "0 0 3 3 3 0 900000 3")
             .error("a", "900000 fail dead-attempts 1 990000 2\nno"));
 
     assertAnswer(submitOne(replacing("a", LATER, "other")), Kind.REPLACED, NOW + 60_000);
@@ -177,16 +180,17 @@ class SubmitIT extends TransitionTestBase {
         bucket()
             .record("a", stored("a", "other"))
             .with("delayed", "a", "1060000")
+            .tries("a", "0 0 0 0 0 0 0 4")
             .counted("submitted", 1));
   }
 
   @Test
   void aJobThatIsBeingWorkedOnDoesNotGiveWay() {
-    BucketState given = bucket().reserved("a", NOW + 5, "t-1 7 0 990000 980000 me");
+    BucketState given = bucket().reserved("a", NOW + 5, "t-1 7 0 990000 980000 2 me");
     given(given);
 
     assertThat(submitOne(replacing("a", LATER, "other")))
-        .isEqualTo(new Submitted.Item(Kind.IN_DELIVERY, 0, 7, null));
+        .isEqualTo(new Submitted.Item(Kind.IN_DELIVERY, 0, 7, null, new JobVersion("i-a", 2)));
     then(given);
   }
 
@@ -286,6 +290,7 @@ class SubmitIT extends TransitionTestBase {
         bucket()
             .delayed("old", NOW + 5)
             .record("a", stored("a", "three"))
+            .tries("a", "0 0 0 0 0 0 0 2")
             .with("delayed", "a", "1000009")
             .record("b", stored("b", "b"))
             .with("delayed", "b", "1060000")
@@ -327,7 +332,7 @@ class SubmitIT extends TransitionTestBase {
     given(given);
 
     assertThat(submitOne(job("a", LATER, "hello")))
-        .isEqualTo(new Submitted.Item(Kind.CONFLICT, NOW + 5, 0, null));
+        .isEqualTo(new Submitted.Item(Kind.CONFLICT, NOW + 5, 0, null, new JobVersion("", 1)));
     then(given);
 
     assertAnswer(submitOne(replacing("a", LATER, "hello")), Kind.REPLACED, NOW + 60_000);
@@ -335,6 +340,7 @@ class SubmitIT extends TransitionTestBase {
         bucket()
             .record("a", stored("a", "hello"))
             .with("delayed", "a", "1060000")
+            .tries("a", "0 0 0 0 0 0 0 2")
             .counted("submitted", 1));
   }
 

@@ -49,13 +49,14 @@ class TaggedIT extends TransitionTestBase {
         tag(bucket(), "u", "a")
             .delayed("a", NOW + 5)
             .record("a", BucketState.numbers(5, NOW) + "new-a 0 u\nx")
+            .tries("a", "0 0 0 0 0 0 0 2")
             .counted("submitted", 1));
   }
 
   @Test
   void whoeverGoesTakesTheTagsAlong() {
     given(tagged("cancelled", NOW + 5));
-    store.cancel(bucket, "cancelled");
+    store.cancel(bucket, "cancelled", null);
     assertThat(reader.read(bucket).values("tags")).isEmpty();
 
     reader.write(bucket, tagged("purged", NOW + 5));

@@ -25,7 +25,7 @@ abstract class TransitionTestBase {
   static final Duration LEASE = Duration.ofSeconds(10);
 
   /** The lease text of {@link #TOKEN}: first attempt, in company, claimed at 990,000. */
-  static final String HELD = "t-1 1 0 990000 980000 me";
+  static final String HELD = "t-1 1 0 990000 980000 2 me";
 
   static final TimeSource TEST_CLOCK =
       new TimeSource(

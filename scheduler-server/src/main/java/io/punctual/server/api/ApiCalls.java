@@ -7,6 +7,7 @@ import io.punctual.core.store.StoreException;
 import io.punctual.server.web.ApiException;
 import io.punctual.server.web.Problems;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
@@ -44,7 +45,7 @@ public class ApiCalls {
 
   /** The version of a job, for {@link #revise}. */
   public static String version(JobView job) {
-    return JobVersion.of(job);
+    return EntityTag.of(job);
   }
 
   /** What a caller is told when something fails. */
@@ -72,17 +73,17 @@ public class ApiCalls {
 
   /** As {@code DELETE /jobs/...}. */
   public Map<String, Object> cancel(QueueName queue, String taskId) {
-    return jobs.cancel(queue.application(), queue.taskType(), taskId);
+    return jobs.cancel(queue.application(), queue.taskType(), taskId, null);
   }
 
   /** As {@code POST /jobs/.../run}. */
   public void run(QueueName queue, String taskId) {
-    var unused = jobs.runNow(queue.application(), queue.taskType(), taskId);
+    var unused = jobs.runNow(queue.application(), queue.taskType(), taskId, null);
   }
 
   /** As {@code POST /jobs/.../requeue}. */
   public void requeue(QueueName queue, String taskId) {
-    var unused = jobs.requeue(queue.application(), queue.taskType(), taskId);
+    var unused = jobs.requeue(queue.application(), queue.taskType(), taskId, null);
   }
 
   /**
@@ -92,7 +93,9 @@ public class ApiCalls {
    */
   public Map<String, Object> revise(
       QueueName queue, String taskId, @Nullable String version, Map<String, ?> fields) {
-    return jobs.revise(queue.application(), queue.taskType(), taskId, version, fields(fields));
+    return Objects.requireNonNull(
+        jobs.revise(queue.application(), queue.taskType(), taskId, version, fields(fields))
+            .getBody());
   }
 
   /** As {@code POST /queues/.../pause} and {@code resume}. */

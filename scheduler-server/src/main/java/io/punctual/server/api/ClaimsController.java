@@ -142,6 +142,7 @@ class ClaimsController {
     out.put("taskId", job.token().taskId());
     out.put("incarnation", job.token().incarnation());
     out.put("attempt", job.attempt());
+    out.put("version", job.version());
     out.put("dueTime", job.dueTime());
     out.put("timeToRun", job.timeToRun());
     out.put("until", job.until());

@@ -1,6 +1,5 @@
 package io.punctual.server.api;
 
-import io.punctual.CancelResult;
 import io.punctual.DelayQueueJob;
 import io.punctual.ErrorCode;
 import io.punctual.Limits;
@@ -14,6 +13,7 @@ import io.punctual.core.engine.PulledJob;
 import io.punctual.core.engine.Submit;
 import io.punctual.core.job.JobState;
 import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.LeaseToken;
 import io.punctual.core.store.Settled;
@@ -287,16 +287,15 @@ class CommandController {
     String topic = command.topic();
     command.fields().noMore();
     QueueName queue = lookup.find(command.application(), topic, id).queue();
-    CancelResult result = engine.cancel(queue, id);
-    return switch (result.outcome()) {
+    Cancelled cancelled = engine.operations().cancel(queue, id, null);
+    return switch (cancelled.kind()) {
       case CANCELLED -> answer(id, null);
       case FINISHED -> throw JobAnswers.wrongState("finished", "it was finished already", 0);
       case DEAD ->
           throw JobAnswers.wrongState(
               "dead", "it is out of attempts or was rejected, and runs no more", 0);
-      case IN_DELIVERY -> throw JobAnswers.inDelivery(result.attempt(), "deleted");
-      case ON_COMMIT -> throw new IllegalStateException("engines have no transactions");
-      case UNKNOWN -> throw JobAnswers.unknown(queue, id);
+      case IN_DELIVERY -> throw JobAnswers.inDelivery(cancelled.attempt(), "deleted");
+      case UNKNOWN, CHANGED -> throw JobAnswers.unknown(queue, id);
     };
   }
 

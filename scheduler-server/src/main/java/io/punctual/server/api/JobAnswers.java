@@ -33,6 +33,7 @@ final class JobAnswers {
       String outcome,
       String dueAt,
       long delayTime,
+      @Nullable Long version,
       @Nullable Boolean served,
       @Nullable String hint) {}
 
@@ -51,8 +52,14 @@ final class JobAnswers {
         word(input, submit, remembered),
         Instant.ofEpochMilli(submit.dueAt()).toString(),
         submit.dueAt(),
+        version(submit),
         unserved == null ? null : Boolean.FALSE,
         unserved);
+  }
+
+  /** The number of the last change of the job that is there; null where none is. */
+  static @Nullable Long version(Submit submit) {
+    return submit.version() == null ? null : Long.valueOf(submit.version().number());
   }
 
   /** What became of a submit, in a word; throws where the job is not with us. */

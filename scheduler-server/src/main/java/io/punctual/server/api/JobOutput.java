@@ -19,6 +19,9 @@ final class JobOutput {
     out.put("taskType", job.queue().taskType());
     out.put("taskId", job.taskId());
     out.put("state", state(job.state()));
+    if (job.version() > 0) {
+      out.put("version", job.version());
+    }
     switch (job.state()) {
       case DELAYED -> {
         out.put("dueAt", Instant.ofEpochMilli(job.at()).toString());

@@ -1,15 +1,16 @@
 package io.punctual.server.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import io.punctual.CancelResult;
 import io.punctual.Limits;
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.JobView;
 import io.punctual.core.engine.Submit;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.JobVersion;
 import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Cancelled;
+import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
-import io.punctual.core.store.Revision;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.config.WorkersSeen;
@@ -96,9 +97,14 @@ class JobsController {
     JobAnswers.Accepted body =
         JobAnswers.accepted(input, submit, remembered, unserved(input.queue()));
     audit.did("submit", () -> input.queue() + "/" + input.job().taskId(), null, body.outcome());
-    return submit.kind() == Submit.Kind.CREATED
-        ? ResponseEntity.created(JobAnswers.location(input)).body(body)
-        : ResponseEntity.ok(body);
+    ResponseEntity.BodyBuilder response =
+        submit.kind() == Submit.Kind.CREATED
+            ? ResponseEntity.created(JobAnswers.location(input))
+            : ResponseEntity.ok();
+    if (submit.version() != null) {
+      response.eTag(EntityTag.of(submit.version()));
+    }
+    return response.body(body);
   }
 
   /** Every job is on its own: a bad one, or one in conflict, has an error in its place. */
@@ -147,6 +153,7 @@ class JobsController {
       @Nullable String outcome,
       @Nullable String dueAt,
       @Nullable Long delayTime,
+      @Nullable Long version,
       @Nullable Boolean served,
       @Nullable String hint,
       @Nullable Map<String, Object> problem) {
@@ -160,24 +167,39 @@ class JobsController {
           job.outcome(),
           job.dueAt(),
           job.delayTime(),
+          job.version(),
           job.served(),
           job.hint(),
           null);
     }
 
     /**
-     * Omits fields that the client sent itself.
+     * Omits fields that the client sent itself, and the version where it is 1, as of most.
      *
      * @param taskId the one that the job was given; null if it came with its own
      */
-    static BatchResult minimal(@Nullable String taskId, int status, String outcome, long dueAt) {
-      return new BatchResult(taskId, status, null, null, outcome, null, dueAt, null, null, null);
+    static BatchResult minimal(
+        @Nullable String taskId, int status, String outcome, Submit submit) {
+      Long version = JobAnswers.version(submit);
+      return new BatchResult(
+          taskId,
+          status,
+          null,
+          null,
+          outcome,
+          null,
+          submit.dueAt(),
+          version == null || version == 1 ? null : version,
+          null,
+          null,
+          null);
     }
 
     static BatchResult of(@Nullable String taskId, ApiException problem) {
       return new BatchResult(
           taskId,
           problem.status(),
+          null,
           null,
           null,
           null,
@@ -229,7 +251,7 @@ class JobsController {
       if (minimal) {
         String outcome = JobAnswers.word(input, submit, remembered);
         return BatchResult.minimal(
-            item.named() ? null : item.taskId(), status, outcome, submit.dueAt());
+            item.named() ? null : item.taskId(), status, outcome, submit);
       }
       String hint =
           unserved
@@ -257,7 +279,7 @@ class JobsController {
         engine
             .find(queue, JobAnswers.id(taskId))
             .orElseThrow(() -> JobAnswers.unknown(queue, taskId));
-    return ResponseEntity.ok().eTag(JobVersion.of(job)).body(JobOutput.of(job));
+    return ResponseEntity.ok().eTag(EntityTag.of(job)).body(JobOutput.of(job));
   }
 
   @Allowed(value = Role.OPERATOR, applications = true)
@@ -265,21 +287,27 @@ class JobsController {
   Map<String, Object> cancel(
       @PathVariable String application,
       @PathVariable String taskType,
-      @PathVariable String taskId) {
+      @PathVariable String taskId,
+      @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch) {
     QueueName queue = JobAnswers.queue(application, taskType);
-    CancelResult result = engine.cancel(queue, JobAnswers.id(taskId));
-    return switch (result.outcome()) {
+    JobVersion seen = seen(queue, JobAnswers.id(taskId), ifMatch);
+    Cancelled cancelled = engine.operations().cancel(queue, taskId, seen);
+    return switch (cancelled.kind()) {
       case CANCELLED -> {
         audit.did("cancel", () -> queue + "/" + taskId, "delayed", "cancelled");
-        yield JobAnswers.outcome(queue, taskId, "cancelled");
+        Map<String, Object> body = JobAnswers.outcome(queue, taskId, "cancelled");
+        if (cancelled.version() > 0) {
+          body.put("version", cancelled.version());
+        }
+        yield body;
       }
       case FINISHED ->
           throw JobAnswers.wrongState("finished", "it ran already; it cannot be cancelled", 0);
       case DEAD ->
           throw JobAnswers.wrongState(
               "dead", "it is a dead letter: nothing will run it unless requeued", 0);
-      case IN_DELIVERY -> throw JobAnswers.inDelivery(result.attempt(), "cancelled");
-      case ON_COMMIT -> throw new IllegalStateException("engines have no transactions");
+      case IN_DELIVERY -> throw JobAnswers.inDelivery(cancelled.attempt(), "cancelled");
+      case CHANGED -> throw EntityTag.changed();
       case UNKNOWN -> throw JobAnswers.unknown(queue, taskId);
     };
   }
@@ -287,7 +315,7 @@ class JobsController {
   /** Another due time, other content, or both. */
   @Allowed(value = Role.OPERATOR, applications = true)
   @PatchMapping("/{application}/{taskType}/{taskId}")
-  Map<String, Object> revise(
+  ResponseEntity<Map<String, Object>> revise(
       @PathVariable String application,
       @PathVariable String taskType,
       @PathVariable String taskId,
@@ -297,7 +325,7 @@ class JobsController {
     return revise(application, taskType, taskId, ifMatch, fields);
   }
 
-  Map<String, Object> revise(
+  ResponseEntity<Map<String, Object>> revise(
       String application,
       String taskType,
       String taskId,
@@ -306,7 +334,7 @@ class JobsController {
     QueueName queue = JobAnswers.queue(application, taskType);
     JobAnswers.id(taskId);
     JobChange change = JobChange.read(fields);
-    Revision.Version seen = ifMatch == null ? null : version(queue, taskId, ifMatch);
+    JobVersion seen = seen(queue, taskId, ifMatch);
     boolean moved = change.content() == null;
     if (!moved) {
       quotas.revise(queue, change.size());
@@ -321,42 +349,71 @@ class JobsController {
 
   @Allowed(value = Role.OPERATOR, applications = true)
   @PostMapping("/{application}/{taskType}/{taskId}/run")
-  Map<String, Object> runNow(
+  ResponseEntity<Map<String, Object>> runNow(
       @PathVariable String application,
       @PathVariable String taskType,
-      @PathVariable String taskId) {
+      @PathVariable String taskId,
+      @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch) {
     QueueName queue = JobAnswers.queue(application, taskType);
+    JobVersion seen = seen(queue, JobAnswers.id(taskId), ifMatch);
     return revise(
         "run",
         queue,
-        JobAnswers.id(taskId),
-        () -> engine.operations().revise(queue, taskId, Due.in(0), null, null),
+        taskId,
+        () -> engine.operations().revise(queue, taskId, Due.in(0), null, seen),
         "rescheduled");
   }
 
   @Allowed(value = Role.OPERATOR, applications = true)
   @PostMapping("/{application}/{taskType}/{taskId}/requeue")
-  Map<String, Object> requeue(
+  ResponseEntity<Map<String, Object>> requeue(
       @PathVariable String application,
       @PathVariable String taskType,
-      @PathVariable String taskId) {
+      @PathVariable String taskId,
+      @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch) {
     QueueName queue = JobAnswers.queue(application, taskType);
-    if (engine.requeue(queue, JobAnswers.id(taskId))) {
-      audit.did("requeue", () -> queue + "/" + taskId, "dead", "delayed");
-      return JobAnswers.outcome(queue, taskId, "requeued");
+    JobVersion seen = seen(queue, JobAnswers.id(taskId), ifMatch);
+    Requeued.Item requeued = engine.operations().requeue(queue, taskId, seen);
+    return switch (requeued.kind()) {
+      case REQUEUED -> {
+        audit.did("requeue", () -> queue + "/" + taskId, "dead", "delayed");
+        yield answer(JobAnswers.outcome(queue, taskId, "requeued"), requeued.version());
+      }
+      case CHANGED -> throw EntityTag.changed();
+      case REFUSED -> throw notDead(queue, taskId);
+    };
+  }
+
+  private static ResponseEntity<Map<String, Object>> answer(
+      Map<String, Object> body, @Nullable JobVersion version) {
+    ResponseEntity.BodyBuilder response = ResponseEntity.ok();
+    if (version != null) {
+      body.put("version", version.number());
+      response.eTag(EntityTag.of(version));
     }
+    return response.body(body);
+  }
+
+  private ApiException notDead(QueueName queue, String taskId) {
     JobView job = engine.find(queue, taskId).orElseThrow(() -> JobAnswers.unknown(queue, taskId));
-    throw JobAnswers.wrongState(
+    return JobAnswers.wrongState(
         JobOutput.state(job.state()), "only a dead letter can be requeued", job.attempt());
   }
 
-  private Revision.@Nullable Version version(QueueName queue, String taskId, String ifMatch) {
-    return JobVersion.require(
-        ifMatch, engine.find(queue, taskId).orElseThrow(() -> JobAnswers.unknown(queue, taskId)));
+  private @Nullable JobVersion seen(QueueName queue, String taskId, @Nullable String ifMatch) {
+    return ifMatch == null
+        ? null
+        : EntityTag.require(
+            ifMatch,
+            engine.find(queue, taskId).orElseThrow(() -> JobAnswers.unknown(queue, taskId)));
   }
 
-  private Map<String, Object> revise(
-      String action, QueueName queue, String taskId, Supplier<Revised> change, String outcome) {
+  private ResponseEntity<Map<String, Object>> revise(
+      String action,
+      QueueName queue,
+      String taskId,
+      Supplier<Revised> change,
+      String outcome) {
     String before = audit.isKept() ? due(queue, taskId) : null;
     Revised revised = change.get();
     return switch (revised.kind()) {
@@ -366,14 +423,14 @@ class JobsController {
         body.put("dueAt", due);
         body.put("delayTime", revised.due());
         audit.did(action, () -> queue + "/" + taskId, before, "due " + due);
-        yield body;
+        yield answer(body, revised.version());
       }
       case FINISHED ->
           throw JobAnswers.wrongState("finished", "it ran already; it cannot be changed", 0);
       case DEAD ->
           throw JobAnswers.wrongState("dead", "it is a dead letter; requeue it instead", 0);
       case IN_DELIVERY -> throw JobAnswers.inDelivery(revised.attempt(), "changed");
-      case CHANGED -> throw JobVersion.changed();
+      case CHANGED -> throw EntityTag.changed();
       case UNKNOWN -> throw JobAnswers.unknown(queue, taskId);
     };
   }

@@ -1,11 +1,12 @@
 package io.punctual.server.jobs;
 
-import io.punctual.CancelResult;
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.JobView;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Cancelled;
+import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.security.AuditLog;
@@ -285,13 +286,16 @@ public class BulkOperations {
       QueueName queue = job.queue();
       String taskId = job.taskId();
       return switch (order.action()) {
-        case CANCEL -> outcome(engine.cancel(queue, taskId));
+        case CANCEL -> outcome(engine.operations().cancel(queue, taskId, null));
         case RESCHEDULE ->
             outcome(
                 engine
                     .operations()
                     .revise(queue, taskId, Due.at(Objects.requireNonNull(dueAt)), null, null));
-        case REQUEUE -> engine.requeue(queue, taskId) ? "requeued" : now(queue, taskId);
+        case REQUEUE ->
+            engine.operations().requeue(queue, taskId, null).kind() == Requeued.Kind.REQUEUED
+                ? "requeued"
+                : now(queue, taskId);
         case PURGE ->
             isPurgeable(job) && engine.operations().purge(queue, job.state(), taskId)
                 ? "purged"
@@ -319,8 +323,8 @@ public class BulkOperations {
       return job.state().name().toLowerCase(Locale.ROOT);
     }
 
-    private static String outcome(CancelResult result) {
-      return result.outcome().name().toLowerCase(Locale.ROOT);
+    private static String outcome(Cancelled cancelled) {
+      return cancelled.kind().name().toLowerCase(Locale.ROOT);
     }
 
     private static String outcome(Revised revised) {

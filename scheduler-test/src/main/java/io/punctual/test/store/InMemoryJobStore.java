@@ -1,12 +1,13 @@
 package io.punctual.test.store;
 
-import io.punctual.CancelResult;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
+import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.Tries;
 import io.punctual.core.queue.Bucket;
 import io.punctual.core.store.BucketStats;
 import io.punctual.core.store.BucketUsage;
+import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Claim;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Cursor;
@@ -19,6 +20,7 @@ import io.punctual.core.store.Lease;
 import io.punctual.core.store.LeaseToken;
 import io.punctual.core.store.Page;
 import io.punctual.core.store.Paused;
+import io.punctual.core.store.Requeue;
 import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Revision;
@@ -101,40 +103,43 @@ public final class InMemoryJobStore implements JobStore {
       MemoryBucket.Tomb tomb = b.liveTomb(id, now);
       if (tomb != null && tomb.finished()) {
         if (tomb.hash().equals(MemoryBucket.hash(job.content()))) {
-          return item(Submitted.Kind.DONE, tomb.at());
+          return item(Submitted.Kind.DONE, tomb.at(), null);
         }
         if (!job.replace()) {
-          return item(Submitted.Kind.CONFLICT_DONE, tomb.at());
+          return item(Submitted.Kind.CONFLICT_DONE, tomb.at(), null);
         }
       }
       b.dropTomb(id);
       b.store(job, due, now);
-      return item(Submitted.Kind.CREATED, due);
+      return item(Submitted.Kind.CREATED, due, new JobVersion(job.incarnation(), 1));
     }
     MemoryBucket.HeldLease lease = b.leases.get(id);
     long at =
         state == JobState.RESERVED && lease != null
             ? lease.due()
             : b.set(state).getOrDefault(id, 0L);
+    JobVersion version = b.job(id, state);
     if (record != null && Arrays.equals(record.content(), job.content())) {
-      return item(Submitted.Kind.THERE, at);
+      return item(Submitted.Kind.THERE, at, version);
     }
     if (!job.replace()) {
-      return new Submitted.Item(Submitted.Kind.CONFLICT, at, 0, record);
+      return new Submitted.Item(Submitted.Kind.CONFLICT, at, 0, record, version);
     }
     if (state == JobState.RESERVED) {
       return new Submitted.Item(
-          Submitted.Kind.IN_DELIVERY, 0, lease == null ? 0 : lease.attempt(), null);
+          Submitted.Kind.IN_DELIVERY, 0, lease == null ? 0 : lease.attempt(), null, version);
     }
+    long next = b.version(id, state) + 1;
     b.dead.remove(id);
-    b.tries.remove(id);
+    b.tries.put(id, new Tries(0, 0, 0, 0, 0, false, 0, next));
     b.errors.remove(id);
     b.store(job, due, now);
-    return item(Submitted.Kind.REPLACED, due);
+    return item(Submitted.Kind.REPLACED, due, new JobVersion(job.incarnation(), next));
   }
 
-  private static Submitted.Item item(Submitted.Kind kind, long due) {
-    return new Submitted.Item(kind, due, 0, null);
+  private static Submitted.Item item(
+      Submitted.Kind kind, long due, @Nullable JobVersion version) {
+    return new Submitted.Item(kind, due, 0, null, version);
   }
 
   private static @Nullable Long newHead(MemoryBucket b, @Nullable Long before) {
@@ -181,6 +186,7 @@ public final class InMemoryJobStore implements JobStore {
               mode == ClaimMode.PUSH ? tries.suspect() : null,
               now,
               entry.getValue(),
+              tries.version() + 1,
               owner));
       jobs.add(new ClaimedJob(id, entry.getValue(), attempt, record, tries, token));
     }
@@ -289,13 +295,12 @@ public final class InMemoryJobStore implements JobStore {
     switch (settlement.op()) {
       case RELEASE -> {
         b.count("released");
-        b.tries.putIfAbsent(id, new Tries(0, 0, 0, 0, 0, false, lease.due()));
-        b.giveBack(id, next);
+        b.giveBack(id, lease, next);
         return new Settled(Settled.Kind.RETRY, next);
       }
       case RETURN -> {
         b.count("released");
-        b.giveBack(id, lease.due());
+        b.giveBack(id, lease, lease.due());
         return new Settled(Settled.Kind.RETRY, lease.due());
       }
       case FAIL -> b.count("failed");
@@ -348,7 +353,7 @@ public final class InMemoryJobStore implements JobStore {
       } else {
         b.count("expired");
         if (lease.counts() == null) {
-          b.giveBack(id, lease.due());
+          b.giveBack(id, lease, lease.due());
           retried++;
         } else if (b.endAttempt(id, "lease", now, lease.counts(), new byte[0], now)) {
           retried++;
@@ -360,32 +365,37 @@ public final class InMemoryJobStore implements JobStore {
   }
 
   @Override
-  public synchronized CancelResult cancel(Bucket bucket, String taskId) {
+  public synchronized Cancelled cancel(Bucket bucket, String taskId, @Nullable JobVersion seen) {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
     JobState state = b.stateOf(taskId);
-    if (state == JobState.DELAYED) {
-      JobRecord record = b.jobs.get(taskId);
-      b.forget(taskId);
-      if (record != null) {
-        b.bury(record, taskId, false, now, retention);
-        b.trimTombs(now, 34);
+    if (state == null) {
+      MemoryBucket.Tomb tomb = b.liveTomb(taskId, now);
+      if (tomb == null) {
+        return new Cancelled(Cancelled.Kind.UNKNOWN, 0, 0);
       }
-      b.count("cancelled");
-      return new CancelResult(CancelResult.Outcome.CANCELLED, 0);
+      boolean meant =
+          seen == null || (!tomb.finished() && tomb.incarnation().equals(seen.incarnation()));
+      Cancelled.Kind kind = tomb.finished() ? Cancelled.Kind.FINISHED : Cancelled.Kind.CANCELLED;
+      return new Cancelled(meant ? kind : Cancelled.Kind.CHANGED, 0, 0);
+    }
+    long version = b.version(taskId, state);
+    if (!b.is(taskId, state, seen)) {
+      return new Cancelled(Cancelled.Kind.CHANGED, 0, version);
     }
     if (state == JobState.RESERVED) {
-      return new CancelResult(CancelResult.Outcome.IN_DELIVERY, b.attempt(taskId));
+      return new Cancelled(Cancelled.Kind.IN_DELIVERY, b.attempt(taskId), version);
+    } else if (state == JobState.DEAD) {
+      return new Cancelled(Cancelled.Kind.DEAD, 0, version);
     }
-    if (state == JobState.DEAD) {
-      return new CancelResult(CancelResult.Outcome.DEAD, 0);
+    JobRecord record = b.jobs.get(taskId);
+    b.forget(taskId);
+    if (record != null) {
+      b.bury(record, taskId, false, now, retention);
+      b.trimTombs(now, 34);
     }
-    MemoryBucket.Tomb tomb = b.liveTomb(taskId, now);
-    CancelResult.Outcome outcome = CancelResult.Outcome.UNKNOWN;
-    if (tomb != null) {
-      outcome = tomb.finished() ? CancelResult.Outcome.FINISHED : CancelResult.Outcome.CANCELLED;
-    }
-    return new CancelResult(outcome, 0);
+    b.count("cancelled");
+    return new Cancelled(Cancelled.Kind.CANCELLED, 0, version + 1);
   }
 
   @Override
@@ -393,44 +403,48 @@ public final class InMemoryJobStore implements JobStore {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
     JobState state = b.stateOf(taskId);
-    if (state == JobState.RESERVED) {
-      return Revised.refused(Revised.Kind.IN_DELIVERY, b.attempt(taskId));
-    } else if (state == JobState.DEAD) {
-      return Revised.refused(Revised.Kind.DEAD, 0);
-    } else if (state == null) {
+    JobVersion seen = revision.seen();
+    if (state == null) {
       MemoryBucket.Tomb tomb = b.liveTomb(taskId, now);
+      if (tomb != null && seen != null) {
+        return Revised.refused(Revised.Kind.CHANGED, 0, null);
+      }
       boolean finished = tomb != null && tomb.finished();
-      return Revised.refused(finished ? Revised.Kind.FINISHED : Revised.Kind.UNKNOWN, 0);
+      return Revised.refused(finished ? Revised.Kind.FINISHED : Revised.Kind.UNKNOWN, 0, null);
     }
     JobRecord record = b.jobs.get(taskId);
-    long before = b.delayed.getOrDefault(taskId, 0L);
-    Revision.Version seen = revision.seen();
-    if (seen != null
-        && (record == null
-            || !seen.incarnation().equals(record.incarnation())
-            || seen.due() != before)) {
-      return Revised.refused(Revised.Kind.CHANGED, 0);
+    Revision.NewContent content = revision.content();
+    JobVersion version = b.job(taskId, state);
+    if (!b.is(taskId, state, seen)) {
+      return Revised.refused(Revised.Kind.CHANGED, 0, version);
+    } else if (state == JobState.RESERVED) {
+      return Revised.refused(Revised.Kind.IN_DELIVERY, b.attempt(taskId), version);
+    } else if (state == JobState.DEAD) {
+      return Revised.refused(Revised.Kind.DEAD, 0, version);
+    } else if (content != null && record == null) {
+      return Revised.refused(Revised.Kind.CHANGED, 0, version);
     }
     Long head = b.delayed.first();
     Due due = revision.due();
-    long at = before;
+    Tries t = b.tries.getOrDefault(taskId, Tries.NONE);
+    long at = b.delayed.getOrDefault(taskId, 0L);
+    long first = t.firstDue();
     if (due != null) {
       at = due.relative() ? now + due.millis() : due.millis();
-      long first = at;
+      first = at;
       b.delayed.put(taskId, at);
-      b.tries.computeIfPresent(
-          taskId,
-          (id, t) ->
-              new Tries(
-                  t.undeliverable(),
-                  t.unknown(),
-                  t.failed(),
-                  t.counted(),
-                  t.delivered(),
-                  t.suspect(),
-                  first));
     }
-    Revision.NewContent content = revision.content();
+    b.tries.put(
+        taskId,
+        new Tries(
+            t.undeliverable(),
+            t.unknown(),
+            t.failed(),
+            t.counted(),
+            t.delivered(),
+            t.suspect(),
+            first,
+            t.version() + 1));
     if (content != null && record != null) {
       b.put(
           taskId,
@@ -442,26 +456,34 @@ public final class InMemoryJobStore implements JobStore {
               content.tags(),
               content.content()));
     }
-    return new Revised(Revised.Kind.REVISED, at, 0, newHead(b, head));
+    return new Revised(Revised.Kind.REVISED, at, 0, b.job(taskId, state), newHead(b, head));
   }
 
   @Override
-  public synchronized Requeued requeue(Bucket bucket, List<String> taskIds, Duration delay) {
+  public synchronized Requeued requeue(Bucket bucket, List<Requeue> wanted, Duration delay) {
     MemoryBucket b = of(bucket);
     long due = clock.getAsLong() + delay.toMillis();
     Long before = b.delayed.first();
-    List<String> requeued = new ArrayList<>();
-    for (String id : taskIds) {
-      if (b.dead.containsKey(id) && b.jobs.containsKey(id)) {
+    List<Requeued.Item> items = new ArrayList<>();
+    for (Requeue job : wanted) {
+      String id = job.taskId();
+      if (!b.dead.containsKey(id) || !b.jobs.containsKey(id)) {
+        items.add(new Requeued.Item(Requeued.Kind.REFUSED, null));
+      } else if (!b.is(id, JobState.DEAD, job.seen())) {
+        items.add(new Requeued.Item(Requeued.Kind.CHANGED, b.job(id, JobState.DEAD)));
+      } else {
         b.dead.remove(id);
         b.delayed.put(id, due);
         Tries t = b.tries.getOrDefault(id, Tries.NONE);
-        b.tries.put(id, new Tries(t.undeliverable(), t.unknown(), t.failed(), 0, 0, false, due));
+        b.tries.put(
+            id,
+            new Tries(
+                t.undeliverable(), t.unknown(), t.failed(), 0, 0, false, due, t.version() + 1));
         b.count("requeued");
-        requeued.add(id);
+        items.add(new Requeued.Item(Requeued.Kind.REQUEUED, b.job(id, JobState.DELAYED)));
       }
     }
-    return new Requeued(requeued, newHead(b, before));
+    return new Requeued(items, newHead(b, before));
   }
 
   @Override

@@ -1,9 +1,11 @@
 package io.punctual.test.store;
 
 import io.punctual.core.job.JobState;
+import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.Tries;
 import io.punctual.core.store.JobRecord;
 import io.punctual.core.store.JobSnapshot;
+import io.punctual.core.store.LeaseToken;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.Throttle;
 import java.nio.ByteBuffer;
@@ -30,15 +32,22 @@ final class MemoryBucket {
    *     not been received yet
    */
   record HeldLease(
-      String token, int attempt, @Nullable Boolean counts, long claimedAt, long due, String owner) {
+      String token,
+      int attempt,
+      @Nullable Boolean counts,
+      long claimedAt,
+      long due,
+      long version,
+      String owner) {
 
     HeldLease received() {
-      return counts != null ? this : new HeldLease(token, attempt, true, claimedAt, due, owner);
+      return counts != null ? this : new HeldLease(token, attempt, true, claimedAt, due, version, owner);
     }
 
     String text() {
       String counting = counts == null ? "-" : counts ? "1" : "0";
-      return "%s %d %s %d %d %s".formatted(token, attempt, counting, claimedAt, due, owner);
+      return "%s %d %s %d %d %d %s"
+          .formatted(token, attempt, counting, claimedAt, due, version, owner);
     }
   }
 
@@ -143,8 +152,7 @@ final class MemoryBucket {
     if (lease == null || record == null) {
       throw new IllegalStateException("not reserved: " + id);
     }
-    Tries before = tries.get(id);
-    Tries t = before == null ? new Tries(0, 0, 0, 0, 0, false, lease.due()) : before;
+    Tries t = behind(tries.getOrDefault(id, Tries.NONE), lease);
     Tries after =
         switch (kind) {
           case "undeliverable" ->
@@ -155,7 +163,8 @@ final class MemoryBucket {
                   t.counted(),
                   t.delivered(),
                   t.suspect(),
-                  t.firstDue());
+                  t.firstDue(),
+                  t.version());
           case "unknown", "lease" ->
               new Tries(
                   t.undeliverable(),
@@ -164,7 +173,8 @@ final class MemoryBucket {
                   t.counted() + (alone ? 1 : 0),
                   t.delivered() + 1,
                   true,
-                  t.firstDue());
+                  t.firstDue(),
+                  t.version());
           default ->
               new Tries(
                   t.undeliverable(),
@@ -173,7 +183,8 @@ final class MemoryBucket {
                   t.counted() + 1,
                   t.delivered() + 1,
                   false,
-                  t.firstDue());
+                  t.firstDue(),
+                  t.version());
         };
     String disposition = "retry";
     if (kind.equals("reject")) {
@@ -199,10 +210,45 @@ final class MemoryBucket {
   }
 
   /** Makes a reserved job wait again, without an attempt. */
-  void giveBack(String id, long due) {
+  void giveBack(String id, HeldLease lease, long due) {
+    tries.put(id, behind(tries.getOrDefault(id, Tries.NONE), lease));
     reserved.remove(id);
     leases.remove(id);
     delayed.put(id, due);
+  }
+
+  /** What is known of the attempts of a job when its holder loses it. */
+  private static Tries behind(Tries t, HeldLease lease) {
+    return new Tries(
+        t.undeliverable(),
+        t.unknown(),
+        t.failed(),
+        t.counted(),
+        t.delivered(),
+        t.suspect(),
+        t.firstDue() == 0 ? lease.due() : t.firstDue(),
+        lease.version() + 1);
+  }
+
+  /** The number of the last change of a job; 0 where its lease is gone. */
+  long version(String id, JobState state) {
+    if (state != JobState.RESERVED) {
+      return tries.getOrDefault(id, Tries.NONE).version();
+    }
+    HeldLease lease = leases.get(id);
+    return lease == null ? 0 : lease.version();
+  }
+
+  /** What a job is; null where no number is known. */
+  @Nullable JobVersion job(String id, JobState state) {
+    long version = version(id, state);
+    JobRecord record = jobs.get(id);
+    return version == 0 ? null : new JobVersion(record == null ? "" : record.incarnation(), version);
+  }
+
+  /** Whether a job is what somebody has seen; null for any. */
+  boolean is(String id, JobState state, @Nullable JobVersion seen) {
+    return seen == null || seen.equals(job(id, state));
   }
 
   void buryCorrupt(String id, long now) {
@@ -289,10 +335,12 @@ final class MemoryBucket {
         lease == null
             ? null
             : new JobSnapshot.LeaseInfo(
+                new LeaseToken(lease.token()),
                 lease.attempt(),
                 Boolean.TRUE.equals(lease.counts()),
                 lease.claimedAt(),
                 lease.due(),
+                lease.version(),
                 lease.owner()),
         errors.getOrDefault(id, List.of()).stream()
             .map(
@@ -312,7 +360,7 @@ final class MemoryBucket {
         texts(
             tries,
             t ->
-                "%d %d %d %d %d %d %d"
+                "%d %d %d %d %d %d %d %d"
                     .formatted(
                         t.undeliverable(),
                         t.unknown(),
@@ -320,7 +368,8 @@ final class MemoryBucket {
                         t.counted(),
                         t.delivered(),
                         t.suspect() ? 1 : 0,
-                        t.firstDue())),
+                        t.firstDue(),
+                        t.version())),
         texts(errors, all -> all.stream().map(Failure::text).collect(Collectors.joining())),
         tombExpiry,
         texts(

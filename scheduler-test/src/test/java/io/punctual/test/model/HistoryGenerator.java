@@ -2,12 +2,15 @@ package io.punctual.test.model;
 
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
+import io.punctual.core.job.JobVersion;
 import io.punctual.core.queue.Bucket;
 import io.punctual.core.store.Cursor;
+import io.punctual.core.store.JobSnapshot;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Lease;
 import io.punctual.core.store.LeaseToken;
 import io.punctual.core.store.Page;
+import io.punctual.core.store.Requeue;
 import io.punctual.core.store.Revision;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Submission;
@@ -16,7 +19,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -107,7 +109,10 @@ final class HistoryGenerator {
       default -> {
         Step reject = settle(Settlement.Op.REJECT, id, incarnation, token);
         List<String> twice = List.of(id, id);
-        Step requeue = Step.call("requeue " + twice, s -> s.requeue(bucket, twice, Duration.ZERO));
+        Step requeue =
+            Step.call(
+                "requeue " + twice,
+                s -> s.requeue(bucket, twice.stream().map(Requeue::of).toList(), Duration.ZERO));
         yield List.of(submit, claim, reject, requeue);
       }
     };
@@ -137,7 +142,9 @@ final class HistoryGenerator {
       return Step.call("expire " + max, store -> store.expire(bucket, max));
     } else if (dice < 84) {
       String id = id();
-      return Step.call("cancel " + id, store -> store.cancel(bucket, id));
+      Seen seen = Seen.values()[random.nextInt(Seen.values().length)];
+      return Step.call(
+          "cancel " + id + " " + seen, store -> store.cancel(bucket, id, seen.of(store, bucket, id)));
     } else if (dice < 87) {
       String id = id();
       Due due = due();
@@ -192,6 +199,24 @@ final class HistoryGenerator {
     return random.nextBoolean()
         ? Due.in(random.nextInt(4) == 0 ? 0 : round(random.nextInt(120)))
         : Due.at(START + round(random.nextInt(1000)));
+  }
+
+  /** Which version of a job a caller has seen; asked when the step is taken, of both stores. */
+  private enum Seen {
+    ANY,
+    NOW,
+    STALE;
+
+    @Nullable JobVersion of(JobStore store, Bucket bucket, String id) {
+      if (this == ANY) {
+        return null;
+      }
+      JobSnapshot job = store.find(bucket, id).orElse(null);
+      return job == null || job.record() == null
+          ? new JobVersion("i0", 1)
+          : new JobVersion(
+              job.record().incarnation(), this == NOW ? job.version() : job.version() - 1);
+    }
   }
 
   private Step submit() {
@@ -267,7 +292,14 @@ final class HistoryGenerator {
   private Step requeue() {
     Duration delay = Duration.ofMillis(random.nextInt(50));
     List<String> ids = ids();
-    return Step.call("requeue " + ids + " in " + delay, store -> store.requeue(bucket, ids, delay));
+    Seen seen = Seen.values()[random.nextInt(Seen.values().length)];
+    return Step.call(
+        "requeue " + ids + " in " + delay + " " + seen,
+        store ->
+            store.requeue(
+                bucket,
+                ids.stream().map(id -> new Requeue(id, seen.of(store, bucket, id))).toList(),
+                delay));
   }
 
   private Step purge() {
@@ -289,16 +321,7 @@ final class HistoryGenerator {
     return Step.call(
         "revise " + id + (whole ? " content" : "") + (move ? " " + due : "") + " " + tags,
         store -> {
-          Revision.Version seen =
-              store
-                  .find(bucket, id)
-                  .filter(job -> job.record() != null)
-                  .map(
-                      job ->
-                          new Revision.Version(
-                              Objects.requireNonNull(job.record()).incarnation(),
-                              job.at() + (stale ? 1 : 0)))
-                  .orElseGet(() -> new Revision.Version("none", 1));
+          JobVersion seen = (stale ? Seen.STALE : Seen.NOW).of(store, bucket, id);
           return store.revise(
               bucket,
               id,

@@ -1,8 +1,6 @@
 package io.punctual.systemtest.linearizability;
 
-import io.punctual.CancelResult;
 import io.punctual.DelayQueueJob;
-import io.punctual.RescheduleResult;
 import io.punctual.RetryPolicy;
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.JobView;
@@ -11,11 +9,11 @@ import io.punctual.core.engine.Submit;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.StoreException;
 import io.punctual.systemtest.linearizability.Answer.Outcome;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -106,18 +104,14 @@ final class EngineCalls implements JobCalls {
 
   @Override
   public Answer cancel(String taskId, Action.Cancel cancel) throws Exception {
-    return cancelled(told(() -> engine.get().cancel(QUEUE, taskId)));
-  }
-
-  private Answer cancelled(CancelResult result) {
     return answer(
-        switch (result.outcome()) {
+        switch (told(() -> engine.get().operations().cancel(QUEUE, taskId, null)).kind()) {
           case CANCELLED -> Outcome.CANCELLED;
           case IN_DELIVERY -> Outcome.IN_DELIVERY;
           case FINISHED -> Outcome.FINISHED;
           case DEAD -> Outcome.DEAD;
           case UNKNOWN -> Outcome.NOT_FOUND;
-          case ON_COMMIT -> throw new IllegalStateException();
+          case CHANGED -> throw new IllegalStateException();
         });
   }
 
@@ -135,18 +129,20 @@ final class EngineCalls implements JobCalls {
 
   @Override
   public Answer reschedule(String taskId, Action.Reschedule change) throws Exception {
-    RescheduleResult result = told(() -> engine.get().reschedule(QUEUE, taskId, due(change.due())));
-    Instant due = result.dueAt();
+    Revised revised =
+        told(
+            () ->
+                engine.get().operations().revise(QUEUE, taskId, due(change.due()), null, null));
     return answer(
-            switch (result.outcome()) {
-              case RESCHEDULED -> Outcome.RESCHEDULED;
+            switch (revised.kind()) {
+              case REVISED -> Outcome.RESCHEDULED;
               case IN_DELIVERY -> Outcome.IN_DELIVERY;
               case FINISHED -> Outcome.FINISHED;
               case DEAD -> Outcome.DEAD;
               case UNKNOWN -> Outcome.NOT_FOUND;
-              case ON_COMMIT -> throw new IllegalStateException();
+              case CHANGED -> throw new IllegalStateException();
             })
-        .due(due == null ? 0 : due.toEpochMilli() * 1000);
+        .due(revised.due() * 1000);
   }
 
   @Override
@@ -177,8 +173,9 @@ final class EngineCalls implements JobCalls {
 
   @Override
   public Answer requeue(String taskId) throws Exception {
+    Requeued.Item requeued = told(() -> engine.get().operations().requeue(QUEUE, taskId, null));
     return answer(
-        told(() -> engine.get().requeue(QUEUE, taskId)) ? Outcome.REQUEUED : Outcome.NOT_FOUND);
+        requeued.kind() == Requeued.Kind.REQUEUED ? Outcome.REQUEUED : Outcome.NOT_FOUND);
   }
 
   @Override

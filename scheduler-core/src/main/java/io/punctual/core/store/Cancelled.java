@@ -1,0 +1,26 @@
+package io.punctual.core.store;
+
+/**
+ * What a cancel did.
+ *
+ * @param attempt of IN_DELIVERY, else 0
+ * @param version the number of the job's last change; 0 where that is not known
+ */
+public record Cancelled(Kind kind, int attempt, long version) {
+
+  /** The cases; all but CANCELLED changed nothing. */
+  public enum Kind {
+    /** It will not run; also where an earlier cancel had done it. */
+    CANCELLED,
+    /** It is not the version any more that was seen. */
+    CHANGED,
+    /** A worker has it. */
+    IN_DELIVERY,
+    /** It is a dead letter. */
+    DEAD,
+    /** It ran already. */
+    FINISHED,
+    /** There is no such job. */
+    UNKNOWN
+  }
+}

@@ -1,0 +1,55 @@
+package io.punctual.server.api;
+
+import io.punctual.ErrorCode;
+import io.punctual.core.engine.JobView;
+import io.punctual.core.job.JobVersion;
+import io.punctual.server.web.ApiException;
+import java.util.Arrays;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The strong entity tag of a job: its incarnation and the number of its last change, so that a
+ * job that uses the id of another one never matches that one's tag.
+ */
+final class EntityTag {
+
+  private EntityTag() {}
+
+  static String of(JobView job) {
+    String incarnation = job.incarnation();
+    return incarnation == null
+        ? "\"" + JobOutput.state(job.state()) + "." + job.at() + "\""
+        : of(new JobVersion(incarnation, job.version()));
+  }
+
+  static String of(JobVersion version) {
+    return "\"" + version.incarnation() + "." + version.number() + "\"";
+  }
+
+  /**
+   * Checks {@code If-Match}.
+   *
+   * @return what the store checks again; null for {@code *}
+   * @throws ApiException 412 if the job is another version by now
+   */
+  static @Nullable JobVersion require(String ifMatch, JobView job) {
+    if (ifMatch.strip().equals("*")) {
+      return null;
+    }
+    String incarnation = job.incarnation();
+    if (incarnation == null
+        || Arrays.stream(ifMatch.split(",")).noneMatch(tag -> tag.strip().equals(of(job)))) {
+      throw changed();
+    }
+    return new JobVersion(incarnation, job.version());
+  }
+
+  static ApiException changed() {
+    return ApiException.of(
+        ErrorCode.CHANGED,
+        "the job has changed since it was read, and nothing was done: read it again, and decide"
+            + " anew",
+        Map.of());
+  }
+}
