@@ -4,10 +4,15 @@
 -- ARGV     max: integer, 1 to 200
 -- ARGV     channel: text, of wake-ups
 -- ARGV     bucket: text, its name on that channel
+-- ARGV     until: integer, epoch ms; only leases that ended by then. '' for now
+-- ARGV     claimed: integer, epoch ms; leases that were claimed earlier run longer
+-- ARGV     jump: integer, ms, by so much
 -- RETURNS  {now ms, retried, dead, next lease deadline ms or ''}
 -- COST     for all jobs 6 reads and at most 8 writes; per job 1 read; 1 read and 2 writes for tombstones
 -- WHY      the holder of the lease is gone or paused: how the attempt ended is not known. A pull
---          whose answer never arrived was no attempt: its job waits as if it had not been claimed
+--          whose answer never arrived was no attempt: its job waits as if it had not been claimed.
+--          A lease that runs longer since the clock was set forward counts as claimed now, so that
+--          no other scheduler does the same again
 --- @include lib/now
 --- @include lib/job
 --- @include lib/tomb
@@ -17,31 +22,44 @@
 local broken = check_types()
 if broken then return broken end
 local now = now_ms()
+local ended = math.min(now, tonumber(ARGV[4]) or now)
+local claimed_before, jump = tonumber(ARGV[5]), tonumber(ARGV[6])
 
-local ids = redis.call('ZRANGEBYSCORE', RESERVED, '-inf', int(now), 'LIMIT', 0, tonumber(ARGV[1]))
-local retried = 0
+local ids = redis.call(
+  'ZRANGEBYSCORE', RESERVED, '-inf', int(ended), 'LIMIT', 0, tonumber(ARGV[1]))
+local retried, dead = 0, 0
 if #ids > 0 then
   local head = head_of(DELAYED)
   local records = redis.call('HMGET', JOBS, unpack(ids))
   local leases = redis.call('HMGET', LEASES, unpack(ids))
+  local deadlines = redis.call('ZMSCORE', RESERVED, unpack(ids))
   local tries = redis.call('HMGET', TRIES, unpack(ids))
   for i, id in ipairs(ids) do
     local record, lease = read_record(records[i]), read_lease(leases[i])
-    if record and lease then
+    local deadline = tonumber(deadlines[i]) + jump
+    if record and lease and tonumber(lease.claimed) < claimed_before and deadline > now then
+      remove(RESERVED, id)
+      add(RESERVED, int(deadline), id)
+      remove(LEASES, id)
+      add(LEASES, id, lease_claimed_at(leases[i], now))
+    elseif record and lease then
       local job = { id = id, record = record, lease = lease, tries = tries[i] }
       if not lease.received then
         give_back(job, lease.due)
         retried = retried + 1
       elseif end_attempt(job, 'lease', 0, lease.alone, '', now) == 'retry' then
         retried = retried + 1
+      else
+        dead = dead + 1
       end
       count('expired')
     else
       bury_corrupt(id, now)
+      dead = dead + 1
     end
   end
   write()
   announce_head(head, ARGV[2], ARGV[3])
 end
 tend_tombs(now, #ids, nil)
-return { int(now), int(retried), int(#ids - retried), int_or_empty(head_of(RESERVED)) }
+return { int(now), int(retried), int(dead), int_or_empty(head_of(RESERVED)) }

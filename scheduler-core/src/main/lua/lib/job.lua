@@ -120,6 +120,11 @@ local function received_lease(text)
   return (string.gsub(text, '^(%S+ %d+) %-', '%1 1', 1))
 end
 
+-- The text of a lease as if its job had been claimed at another time.
+local function lease_claimed_at(text, now)
+  return (string.gsub(text, '^(%S+ %d+ [01-]) %d+', '%1 ' .. int(now), 1))
+end
+
 -- For each id {state, score}, or an empty table for what is in no state.
 local function places_of(ids)
   local delayed = redis.call('ZMSCORE', DELAYED, unpack(ids))

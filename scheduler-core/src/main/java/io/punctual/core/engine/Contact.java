@@ -12,11 +12,14 @@ import java.time.Duration;
  */
 final class Contact {
 
+  private static final long CLOCK_AGAIN = Duration.ofSeconds(10).toNanos();
+
   private final long silence;
   private final long heartbeat;
   private boolean heard;
   private long last;
   private long expireFrom = Long.MAX_VALUE;
+  private long clockTold = Long.MIN_VALUE / 2;
 
   Contact(Duration lease) {
     this.silence = lease.toNanos() / 2;
@@ -30,6 +33,15 @@ final class Contact {
     }
     heard = true;
     last = Math.max(last, nanos);
+  }
+
+  /** Whether to report a clock of the store that was set: one report in ten seconds will do. */
+  synchronized boolean reportsClock(long nanos) {
+    if (nanos - clockTold < CLOCK_AGAIN) {
+      return false;
+    }
+    clockTold = nanos;
+    return true;
   }
 
   /** The earliest moment at which leases may be expired. */

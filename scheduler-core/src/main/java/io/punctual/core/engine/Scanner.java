@@ -29,7 +29,8 @@ import org.slf4j.LoggerFactory;
  * <p>Leases are expired only right after a look, whose answer proves two things: by the store's own
  * clock the deadline has passed, and the store is answering. A call that hung while the store was
  * paused therefore expires nothing. After a silence {@link Contact} grants the holders one more
- * heartbeat.
+ * heartbeat. If the store's clock was set forward meanwhile, leases run on for the time that was
+ * left of them.
  *
  * <p>Nothing but {@link #stop} ends the loop: errors of the store make it wait with a back-off,
  * defects are shown in health, and a dispatcher that throws gets its jobs taken back.
@@ -284,7 +285,8 @@ final class Scanner {
 
   private void expire() {
     long sent = context.now();
-    Expired expired = context.jobs().expire(bucket, JobStore.MAX_JOBS);
+    Expired expired =
+        context.jobs().expire(bucket, JobStore.MAX_JOBS, plan.storeNow(), plan.jump());
     answered(sent, expired.now());
     plan.deadline(orNever(expired.nextDeadline()));
     if (expired.retried() > 0) {
@@ -336,7 +338,7 @@ final class Scanner {
   private void answered(long sent, long storeNow) {
     long received = context.now();
     backoff.reset();
-    plan.answered(sent, received, storeNow);
+    reportClock(plan.answered(sent, received, storeNow), received);
     // The node of this bucket may have been away while others answered.
     long lease = context.options().lease().toNanos();
     if (received - Math.min(sent, failingSince) > lease / 2) {
@@ -344,6 +346,20 @@ final class Scanner {
     }
     failingSince = Long.MAX_VALUE;
     plan.expireFrom(Math.max(expireFrom, context.contact().expireFrom()));
+  }
+
+  private void reportClock(long set, long nanos) {
+    if (set != 0 && context.contact().reportsClock(nanos)) {
+      log.warn(
+          "{}: the clock of Redis was set {} by {} ms. Jobs fall due by the new time; {}. Let NTP"
+              + " set it in small steps",
+          bucket,
+          set > 0 ? "forward" : "back",
+          Math.abs(set),
+          set > 0
+              ? "leases run on for what was left of them"
+              : "jobs whose holder is gone wait that much longer");
+    }
   }
 
   private void failed(Throwable e) {

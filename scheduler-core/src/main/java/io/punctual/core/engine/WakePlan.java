@@ -1,5 +1,6 @@
 package io.punctual.core.engine;
 
+import io.punctual.core.store.ClockJump;
 import java.time.Duration;
 import java.util.function.Supplier;
 
@@ -61,12 +62,16 @@ final class WakePlan {
     notBefore = Long.MIN_VALUE;
   }
 
-  /** The store answered; its clock showed {@code now} at some moment between the two. */
-  void answered(long sent, long received, long now) {
-    time.sample(sent, received, now);
+  /**
+   * The store answered; its clock showed {@code now} at some moment between the two.
+   *
+   * @return by how many ms that clock was set, see {@link StoreTime#sample}
+   */
+  long answered(long sent, long received, long now) {
     asked = false;
     notBefore = Long.MIN_VALUE;
     lastLook = received;
+    return time.sample(sent, received, now);
   }
 
   /** The due time of the earliest waiting job, as the store said. */
@@ -103,6 +108,16 @@ final class WakePlan {
   /** Whether a lease has run out by the store's own clock, and may be expired. */
   boolean expires(long nanos) {
     return nextDeadline <= time.lastNow() && nanos >= expireFrom;
+  }
+
+  /** The store's time when it last answered, epoch ms. */
+  long storeNow() {
+    return time.lastNow();
+  }
+
+  /** The last time that the store's clock was set forward. */
+  ClockJump jump() {
+    return time.jump();
   }
 
   /** Whether the deadline is known. */

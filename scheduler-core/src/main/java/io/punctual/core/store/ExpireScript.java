@@ -11,12 +11,18 @@ final class ExpireScript {
     this.scripts = scripts;
   }
 
-  Expired run(Bucket bucket, int max) {
+  Expired run(Bucket bucket, int max, long until, ClockJump jump) {
     Reply reply =
         scripts.run(
             "expire",
             bucket,
-            new Arguments().add(max).add(scripts.keys().wakeUpChannel()).add(Keys.name(bucket)));
+            new Arguments()
+                .add(max)
+                .add(scripts.keys().wakeUpChannel())
+                .add(Keys.name(bucket))
+                .add(until == Long.MAX_VALUE ? "" : Long.toString(until))
+                .add(jump.before())
+                .add(jump.millis()));
     return new Expired(reply.number(0), reply.small(1), reply.small(2), reply.numberOrNull(3));
   }
 }

@@ -76,9 +76,17 @@ public interface JobStore {
   /**
    * Takes jobs back whose lease ran out.
    *
-   * @return how many there were, at most {@code max}
+   * @param max at most so many, 1 to {@link #MAX_JOBS}
+   * @param until only leases that ended by then, epoch ms by the store's clock
+   * @param jump how the store's clock was set forward: leases that were claimed before run on for
+   *     what was left of them
    */
-  Expired expire(Bucket bucket, int max);
+  Expired expire(Bucket bucket, int max, long until, ClockJump jump);
+
+  /** Takes jobs back whose lease ran out by a clock that is never set. */
+  default Expired expire(Bucket bucket, int max) {
+    return expire(bucket, max, Long.MAX_VALUE, ClockJump.NONE);
+  }
 
   /**
    * Cancels a waiting job.

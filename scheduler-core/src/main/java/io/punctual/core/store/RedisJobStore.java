@@ -86,8 +86,8 @@ final class RedisJobStore implements JobStore {
   }
 
   @Override
-  public Expired expire(Bucket bucket, int max) {
-    return expire.run(bucket, bounded(max));
+  public Expired expire(Bucket bucket, int max, long until, ClockJump jump) {
+    return expire.run(bucket, bounded(max), until, jump);
   }
 
   @Override

@@ -56,4 +56,45 @@ class StoreTimeTest {
     time.sample(0, MS, 10_000);
     assertThat(time.at(9_000)).isEqualTo(MS);
   }
+
+  /** Answers that take 1 to 200 ms each way, a second apart, from a clock that is set in between. */
+  private long set(long millis, Random random) {
+    StoreTime time = new StoreTime();
+    long offset = 0;
+    long now = 0;
+    long set = 0;
+    for (int i = 0; i < 100; i++) {
+      now += 1_000 * MS;
+      offset += i == 50 ? millis : 0;
+      long there = now + MS + random.nextLong(200 * MS);
+      long back = there + MS + random.nextLong(200 * MS);
+      long step = time.sample(now, back, there / MS + 5_000 + offset);
+      assertThat(step != 0).isEqualTo(i == 50 && millis != 0);
+      set += step;
+      now = back;
+      if (i == 50 && millis > 0) {
+        // No lease of before may end early, and none of after may be taken for one of before.
+        assertThat(time.jump().millis()).isBetween(millis, millis + 405);
+        assertThat(time.jump().before())
+            .isGreaterThan((there / MS) + 5_000)
+            .isLessThanOrEqualTo(there / MS + 5_000 + 405 + 1);
+      }
+    }
+    return set;
+  }
+
+  @Test
+  void slowAnswersAreNotTakenForAClockThatWasSet() {
+    for (int seed = 0; seed < 50; seed++) {
+      assertThat(set(0, new Random(seed))).isZero();
+    }
+  }
+
+  @Test
+  void byHowMuchTheClockWasSetIsKnownButForTheTimeOfAnAnswer() {
+    for (int seed = 0; seed < 50; seed++) {
+      assertThat(set(90_000, new Random(seed))).isBetween(90_000L - 405, 90_000L);
+      assertThat(set(-90_000, new Random(seed))).isBetween(-90_000L, -90_000L + 405);
+    }
+  }
 }

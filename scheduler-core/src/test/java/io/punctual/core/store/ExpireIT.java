@@ -150,4 +150,44 @@ class ExpireIT extends TransitionTestBase {
     assertThat(store.expire(bucket, 200)).isEqualTo(new Expired(NOW, 0, 0, null));
     then(first);
   }
+
+  @Test
+  void aLeaseRunsOnForWhatWasLeftOfItWhenTheClockIsSetForward() {
+    // Claimed at 990,000; then the clock went from 991,000 to 1,000,000.
+    ClockJump jump = new ClockJump(991_001, 9_000);
+    BucketState later = bucket().reserved("later", NOW + 1, HELD);
+    given(
+        later
+            .reserved("ended", NOW - 9_000, HELD)
+            .reserved("held", NOW - 8_999, HELD)
+            .reserved("new", NOW - 1, "t-1 1 0 991001 980000 2 me"));
+
+    assertThat(store.expire(bucket, 200, NOW, jump)).isEqualTo(new Expired(NOW, 2, 0, NOW + 1));
+    BucketState after =
+        later
+            .delayed("ended", NOW)
+            .tries("ended", "0 1 0 0 1 1 980000 3")
+            .error("ended", "1000000 lease retry 1 990000 0\n")
+            .delayed("new", NOW)
+            .tries("new", "0 1 0 0 1 1 980000 3")
+            .error("new", "1000000 lease retry 1 991001 0\n")
+            .reserved("held", NOW + 1, "t-1 1 0 1000000 980000 2 me")
+            .counted("expired", 2);
+    then(after);
+
+    // Another scheduler that saw the same does not prolong it once more.
+    nowIs(NOW + 1);
+    assertThat(store.expire(bucket, 200, NOW + 1, jump).retried()).isEqualTo(2);
+  }
+
+  @Test
+  void noLeaseEndsThatEndedAfterTheLastKnownTime() {
+    BucketState held = bucket().reserved("a", NOW - 1, HELD);
+    given(held);
+
+    assertThat(store.expire(bucket, 200, NOW - 2, ClockJump.NONE))
+        .isEqualTo(new Expired(NOW, 0, 0, NOW - 1));
+    then(held);
+    assertThat(store.expire(bucket, 200, NOW - 1, ClockJump.NONE).retried()).isEqualTo(1);
+  }
 }

@@ -10,6 +10,7 @@ import io.punctual.core.store.BucketUsage;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Claim;
 import io.punctual.core.store.ClaimedJob;
+import io.punctual.core.store.ClockJump;
 import io.punctual.core.store.Cursor;
 import io.punctual.core.store.Expired;
 import io.punctual.core.store.Forecast;
@@ -340,16 +341,22 @@ public final class InMemoryJobStore implements JobStore {
   }
 
   @Override
-  public synchronized Expired expire(Bucket bucket, int max) {
+  public synchronized Expired expire(Bucket bucket, int max, long until, ClockJump jump) {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
     int retried = 0;
-    List<Map.Entry<String, Long>> over = b.reserved.earliest(now, max);
+    int dead = 0;
+    List<Map.Entry<String, Long>> over = b.reserved.earliest(Math.min(now, until), max);
     for (Map.Entry<String, Long> entry : over) {
       String id = entry.getKey();
       MemoryBucket.HeldLease lease = b.leases.get(id);
+      long deadline = entry.getValue() + jump.millis();
       if (b.jobs.get(id) == null || lease == null) {
         b.buryCorrupt(id, now);
+        dead++;
+      } else if (lease.claimedAt() < jump.before() && deadline > now) {
+        b.reserved.put(id, deadline);
+        b.leases.put(id, lease.claimedAt(now));
       } else {
         b.count("expired");
         if (lease.counts() == null) {
@@ -357,11 +364,13 @@ public final class InMemoryJobStore implements JobStore {
           retried++;
         } else if (b.endAttempt(id, "lease", now, lease.counts(), new byte[0], now)) {
           retried++;
+        } else {
+          dead++;
         }
       }
     }
     b.trimTombs(now, 32 + 2 * over.size());
-    return new Expired(now, retried, over.size() - retried, b.reserved.first());
+    return new Expired(now, retried, dead, b.reserved.first());
   }
 
   @Override

@@ -44,6 +44,10 @@ final class MemoryBucket {
       return counts != null ? this : new HeldLease(token, attempt, true, claimedAt, due, version, owner);
     }
 
+    HeldLease claimedAt(long at) {
+      return new HeldLease(token, attempt, counts, at, due, version, owner);
+    }
+
     String text() {
       String counting = counts == null ? "-" : counts ? "1" : "0";
       return "%s %d %s %d %d %d %s"

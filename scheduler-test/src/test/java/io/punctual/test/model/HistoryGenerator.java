@@ -4,6 +4,7 @@ import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.queue.Bucket;
+import io.punctual.core.store.ClockJump;
 import io.punctual.core.store.Cursor;
 import io.punctual.core.store.JobSnapshot;
 import io.punctual.core.store.JobStore;
@@ -138,8 +139,7 @@ final class HistoryGenerator {
     } else if (dice < 73) {
       return extend();
     } else if (dice < 79) {
-      int max = 1 + random.nextInt(4);
-      return Step.call("expire " + max, store -> store.expire(bucket, max));
+      return expire();
     } else if (dice < 84) {
       String id = id();
       Seen seen = Seen.values()[random.nextInt(Seen.values().length)];
@@ -277,6 +277,23 @@ final class HistoryGenerator {
     }
     return Step.call(
         "settle " + Shown.text(settlements), store -> store.settle(bucket, settlements));
+  }
+
+  private Step expire() {
+    int max = 1 + random.nextInt(4);
+    if (random.nextInt(3) > 0) {
+      return Step.call("expire " + max, store -> store.expire(bucket, max));
+    }
+    int until = random.nextInt(30);
+    int before = random.nextInt(100);
+    int jump = random.nextInt(150);
+    return Step.call(
+        "expire %d until %d ms ago, claimed %d ms ago before a jump by %d ms"
+            .formatted(max, until, before, jump),
+        store -> {
+          long now = store.stats(bucket).now();
+          return store.expire(bucket, max, now - until, new ClockJump(now - before, jump));
+        });
   }
 
   private Step extend() {

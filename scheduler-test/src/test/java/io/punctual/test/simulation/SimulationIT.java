@@ -64,7 +64,7 @@ class SimulationIT {
 
   @Test
   void anExpireThatTakesLeasesTooEarlyIsFoundOut(SharedRedis redis) {
-    findsOut(redis, "expire", "'-inf', int(now)", "'-inf', int(now + 80)");
+    findsOut(redis, "expire", "'-inf', int(ended)", "'-inf', int(ended + 80)");
   }
 
   @Test
