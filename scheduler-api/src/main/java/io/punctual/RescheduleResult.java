@@ -9,9 +9,12 @@ import org.jspecify.annotations.Nullable;
  * @param dueAt the new due time for {@link Outcome#RESCHEDULED}, else null
  * @param attempt the number of the attempt under way for {@link Outcome#IN_DELIVERY}, else 0
  * @param version the number of the job's last change; 0 where that is not known
+ * @param durability where the change was when the scheduler answered: {@code redis} for what Redis
+ *     is configured to, {@code synced} for its disk, {@code replicated:n} for n replicas; empty
+ *     where nothing was changed
  */
 public record RescheduleResult(
-    Outcome outcome, @Nullable Instant dueAt, int attempt, long version) {
+    Outcome outcome, @Nullable Instant dueAt, int attempt, long version, String durability) {
 
   /** The cases. */
   public enum Outcome {

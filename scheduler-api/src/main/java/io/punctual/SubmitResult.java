@@ -13,8 +13,12 @@ import java.time.Instant;
  * @param version the number of the job's last change: 1 for {@link Outcome#CREATED}, and larger with
  *     each replacement, move, attempt and so on; 0 for {@link Outcome#ALREADY_DONE} and {@link
  *     Outcome#ON_COMMIT}
+ * @param durability where the job was when the scheduler answered: {@code redis} for what Redis is
+ *     configured to, {@code synced} for its disk, {@code replicated:n} for n replicas; empty for
+ *     {@link Outcome#ON_COMMIT}
  */
-public record SubmitResult(String taskId, Instant dueAt, Outcome outcome, long version) {
+public record SubmitResult(
+    String taskId, Instant dueAt, Outcome outcome, long version, String durability) {
 
   /** The cases. */
   public enum Outcome {

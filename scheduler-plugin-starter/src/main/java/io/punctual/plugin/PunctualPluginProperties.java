@@ -28,8 +28,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     {@code retry} and {@code once}; what is not given is as for all
  * @param keyPrefix first part of every key in Redis; applications and schedulers that share jobs
  *     have the same
- * @param durability where a change must be before it is answered: {@code redis} for what Redis is
- *     configured to, {@code synced} on its disk, {@code replicated:n} at n replicas, 1 to 9
+ * @param durability where a change must be before it is answered: {@code auto} at one replica if
+ *     Redis has one, {@code redis} for what Redis is configured to, {@code synced} on its disk,
+ *     {@code replicated:n} at n replicas, 1 to 9
  * @param transactions when what is sent, cancelled or moved inside of a Spring transaction takes
  *     effect: after-commit, and never if it is rolled back; or immediate. With an outbox, of those
  *     alone that it does not take part in
@@ -47,7 +48,7 @@ public record PunctualPluginProperties(
     @DefaultValue("default") String retry,
     @DefaultValue List<Queue> queues,
     @DefaultValue("punctual") String keyPrefix,
-    @DefaultValue("redis") String durability,
+    @DefaultValue("auto") String durability,
     @DefaultValue("after-commit") Transactions transactions,
     @DefaultValue("false") boolean submit,
     @DefaultValue("20s") Duration shutdownPatience) {

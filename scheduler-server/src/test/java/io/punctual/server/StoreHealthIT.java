@@ -104,7 +104,7 @@ class StoreHealthIT extends ServerTestBase {
 
   @ParameterizedTest
   @CsvSource({
-    "punctual.durability=disk, 'punctual.durability and punctual.durability-timeout: must be redis'",
+    "punctual.durability=disk, 'punctual.durability and punctual.durability-timeout: must be auto'",
     "punctual.durability=replicated:0, 'punctual.durability and punctual.durability-timeout: must'",
     "punctual.durability-timeout=1m, 'punctual.durability and punctual.durability-timeout: '",
     "punctual.retry=soon, 'punctual.retry: '",

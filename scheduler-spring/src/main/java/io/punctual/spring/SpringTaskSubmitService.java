@@ -110,7 +110,7 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
             ? Instant.ofEpochMilli(at)
             : time.instant().plus(delay == null ? Duration.ZERO : delay),
         SubmitResult.Outcome.ON_COMMIT,
-        0);
+        0, "");
   }
 
   @Override
@@ -143,7 +143,7 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
     }
     check(DelayQueueJob.of(taskType).taskId(taskId).delay(Duration.ZERO));
     waiting.add(List.of(new DeferredCall.Cancel(taskType, taskId)));
-    return new CancelResult(CancelResult.Outcome.ON_COMMIT, 0, 0);
+    return new CancelResult(CancelResult.Outcome.ON_COMMIT, 0, 0, "");
   }
 
   @Override
@@ -166,7 +166,7 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
     }
     check(DelayQueueJob.of(taskType).taskId(taskId).dueAt(dueAt));
     waiting.add(List.of(new DeferredCall.Reschedule(taskType, taskId, dueAt, null)));
-    return new RescheduleResult(RescheduleResult.Outcome.ON_COMMIT, null, 0, 0);
+    return new RescheduleResult(RescheduleResult.Outcome.ON_COMMIT, null, 0, 0, "");
   }
 
   @Override
@@ -177,7 +177,7 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
     }
     check(DelayQueueJob.of(taskType).taskId(taskId).delay(delay));
     waiting.add(List.of(new DeferredCall.Reschedule(taskType, taskId, null, delay)));
-    return new RescheduleResult(RescheduleResult.Outcome.ON_COMMIT, null, 0, 0);
+    return new RescheduleResult(RescheduleResult.Outcome.ON_COMMIT, null, 0, 0, "");
   }
 
   @Override

@@ -54,7 +54,7 @@ class AfterCommitTest {
                       assertThat(item.orThrow())
                           .isEqualTo(
                               new SubmitResult(
-                                  "b", Instant.EPOCH, SubmitResult.Outcome.ON_COMMIT, 0)));
+                                  "b", Instant.EPOCH, SubmitResult.Outcome.ON_COMMIT, 0, "")));
           assertThat(service.cancel("t", "a").outcome()).isEqualTo(CancelResult.Outcome.ON_COMMIT);
           assertThat(service.cancelByTag("order:1").onCommit()).isTrue();
           assertThat(service.reschedule("t", "b", Duration.ofHours(1)).outcome())

@@ -62,13 +62,13 @@ final class RecordingScheduler implements JobScheduler {
       throw new PunctualException(ErrorCode.CONFLICT, "refused, as asked");
     }
     jobs.add(job);
-    return new SubmitResult(job.taskId(), Instant.EPOCH, SubmitResult.Outcome.CREATED, 1);
+    return new SubmitResult(job.taskId(), Instant.EPOCH, SubmitResult.Outcome.CREATED, 1, "");
   }
 
   @Override
   public CancelResult cancel(String taskType, String taskId) {
     call("cancel " + taskId);
-    return new CancelResult(CancelResult.Outcome.CANCELLED, 0, 0);
+    return new CancelResult(CancelResult.Outcome.CANCELLED, 0, 0, "");
   }
 
   @Override
@@ -80,13 +80,13 @@ final class RecordingScheduler implements JobScheduler {
   @Override
   public RescheduleResult reschedule(String taskType, String taskId, Instant dueAt) {
     call("reschedule " + taskId + " " + dueAt);
-    return new RescheduleResult(RescheduleResult.Outcome.RESCHEDULED, dueAt, 0, 0);
+    return new RescheduleResult(RescheduleResult.Outcome.RESCHEDULED, dueAt, 0, 0, "");
   }
 
   @Override
   public RescheduleResult reschedule(String taskType, String taskId, Duration delay) {
     call("reschedule " + taskId + " " + delay);
-    return new RescheduleResult(RescheduleResult.Outcome.RESCHEDULED, Instant.EPOCH, 0, 0);
+    return new RescheduleResult(RescheduleResult.Outcome.RESCHEDULED, Instant.EPOCH, 0, 0, "");
   }
 
   @Override

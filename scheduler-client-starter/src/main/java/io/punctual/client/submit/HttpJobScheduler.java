@@ -57,7 +57,7 @@ public final class HttpJobScheduler implements JobScheduler {
     if (answer.status() != 200 && answer.status() != 201) {
       throw SchedulerErrors.of(answer);
     }
-    return submitted(job.taskId(), answer.body());
+    return submitted(job.taskId(), answer.body(), answer.durability());
   }
 
   @Override
@@ -89,7 +89,10 @@ public final class HttpJobScheduler implements JobScheduler {
       JsonNode problem = item.get("problem");
       items.add(
           problem == null
-              ? new BatchItem(jobs.get(i).taskId(), submitted(jobs.get(i).taskId(), item), null)
+              ? new BatchItem(
+                  jobs.get(i).taskId(),
+                  submitted(jobs.get(i).taskId(), item, answer.durability()),
+                  null)
               : new BatchItem(
                   jobs.get(i).taskId(),
                   null,
@@ -102,8 +105,10 @@ public final class HttpJobScheduler implements JobScheduler {
   public CancelResult cancel(String taskType, String taskId) {
     SchedulerCalls.Answer answer = calls.call("DELETE", path(taskType, taskId), null);
     return switch (answer.status()) {
-      case 200 -> new CancelResult(CancelResult.Outcome.CANCELLED, 0, version(answer.body()));
-      case 404 -> new CancelResult(CancelResult.Outcome.UNKNOWN, 0, 0);
+      case 200 ->
+          new CancelResult(
+              CancelResult.Outcome.CANCELLED, 0, version(answer.body()), answer.durability());
+      case 404 -> new CancelResult(CancelResult.Outcome.UNKNOWN, 0, 0, "");
       case 409 ->
           new CancelResult(
               switch (answer.text("state")) {
@@ -112,7 +117,8 @@ public final class HttpJobScheduler implements JobScheduler {
                 default -> CancelResult.Outcome.FINISHED;
               },
               attempt(answer.body()),
-              0);
+              0,
+              "");
       default -> throw SchedulerErrors.of(answer);
     };
   }
@@ -232,8 +238,9 @@ public final class HttpJobScheduler implements JobScheduler {
               RescheduleResult.Outcome.RESCHEDULED,
               Instant.parse(answer.text("dueAt")),
               0,
-              version(answer.body()));
-      case 404 -> new RescheduleResult(RescheduleResult.Outcome.UNKNOWN, null, 0, 0);
+              version(answer.body()),
+              answer.durability());
+      case 404 -> new RescheduleResult(RescheduleResult.Outcome.UNKNOWN, null, 0, 0, "");
       case 409 ->
           new RescheduleResult(
               switch (answer.text("state")) {
@@ -243,7 +250,8 @@ public final class HttpJobScheduler implements JobScheduler {
               },
               null,
               attempt(answer.body()),
-              0);
+              0,
+              "");
       default -> throw SchedulerErrors.of(answer);
     };
   }
@@ -328,7 +336,7 @@ public final class HttpJobScheduler implements JobScheduler {
         job.headers());
   }
 
-  private static SubmitResult submitted(String taskId, JsonNode body) {
+  private static SubmitResult submitted(String taskId, JsonNode body, String durability) {
     SubmitResult.Outcome outcome =
         SubmitResult.Outcome.valueOf(body.get("outcome").stringValue().toUpperCase(Locale.ROOT));
     JsonNode hint = body.get("hint");
@@ -339,7 +347,8 @@ public final class HttpJobScheduler implements JobScheduler {
         taskId,
         Instant.ofEpochMilli(body.get("delayTime").longValue()),
         outcome,
-        outcome == SubmitResult.Outcome.CREATED ? 1 : version(body));
+        outcome == SubmitResult.Outcome.CREATED ? 1 : version(body),
+        durability);
   }
 
   private static JobInfo info(JsonNode job) {

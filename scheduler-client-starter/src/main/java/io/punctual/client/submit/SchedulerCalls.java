@@ -89,8 +89,12 @@ public final class SchedulerCalls implements AutoCloseable {
     this.client = builder.build();
   }
 
-  /** What a scheduler said. */
-  public record Answer(int status, JsonNode body) {
+  /**
+   * What a scheduler said.
+   *
+   * @param durability where a change was when it was answered; empty if nothing was changed
+   */
+  public record Answer(int status, JsonNode body, String durability) {
 
     /** A member that is a text; empty if there is none. */
     public String text(String field) {
@@ -210,7 +214,10 @@ public final class SchedulerCalls implements AutoCloseable {
         JsonNode answer = parse(response.body());
         if (response.statusCode() < 500 && response.statusCode() != 429) {
           locator.answered(scheduler);
-          return new Answer(response.statusCode(), answer);
+          return new Answer(
+              response.statusCode(),
+              answer,
+              response.headers().firstValue("Punctual-Durability").orElse(""));
         }
         tries.busy(scheduler, response.statusCode(), detail(answer), retryAfter(response));
         locator.failed(scheduler, "HTTP " + response.statusCode());

@@ -73,6 +73,24 @@ class HttpJobSchedulerTest {
   }
 
   @Test
+  void resultsNameWhereTheChangeWas() {
+    good.stubFor(
+        any(anyUrl())
+            .willReturn(
+                aResponse()
+                    .withStatus(200)
+                    .withHeader("Content-Type", "application/json")
+                    .withHeader("Punctual-Durability", "replicated:1")
+                    .withBody(CREATED.replace("created", "already_there"))));
+
+    assertThat(service(good).submit(DelayQueueJob.of("t").taskId("1001").build()).durability())
+        .isEqualTo("replicated:1");
+    assertThat(service(good).cancel("t", "1001").durability()).isEqualTo("replicated:1");
+    assertThat(service(good).reschedule("t", "1001", Duration.ZERO).durability())
+        .isEqualTo("replicated:1");
+  }
+
+  @Test
   void aJobGoesOutAsTheApiWantsIt() {
     answer(good, 201, CREATED);
 
@@ -340,7 +358,7 @@ class HttpJobSchedulerTest {
     assertThat(service.cancel("t", "1").cancelled()).isTrue();
     answer(good, 409, "{\"code\":\"wrong-state\",\"state\":\"reserved\",\"attempt\":3}");
     assertThat(service.cancel("t", "1"))
-        .isEqualTo(new CancelResult(CancelResult.Outcome.IN_DELIVERY, 3, 0));
+        .isEqualTo(new CancelResult(CancelResult.Outcome.IN_DELIVERY, 3, 0, ""));
     assertThat(service.reschedule("t", "1", Duration.ZERO).outcome())
         .isEqualTo(RescheduleResult.Outcome.IN_DELIVERY);
     answer(good, 409, "{\"code\":\"wrong-state\",\"state\":\"finished\"}");

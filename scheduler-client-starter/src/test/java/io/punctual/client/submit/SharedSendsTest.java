@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 class SharedSendsTest {
 
   private static final SubmitResult STORED =
-      new SubmitResult("x", Instant.EPOCH, SubmitResult.Outcome.CREATED, 1);
+      new SubmitResult("x", Instant.EPOCH, SubmitResult.Outcome.CREATED, 1, "");
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
   // What the other side sees: requests that wait for their answer.
@@ -51,7 +51,7 @@ class SharedSendsTest {
                       new BatchItem(
                           job.taskId(),
                           new SubmitResult(
-                              job.taskId(), Instant.EPOCH, SubmitResult.Outcome.CREATED, 1),
+                              job.taskId(), Instant.EPOCH, SubmitResult.Outcome.CREATED, 1, ""),
                           null))
               .toList());
     }

@@ -207,6 +207,16 @@ public final class Stepper {
     }
 
     @Override
+    public boolean synced() {
+      return false;
+    }
+
+    @Override
+    public List<StoreNode.Finding> replicas() {
+      return List.of();
+    }
+
+    @Override
     public List<String> obstacles(List<StoreNode> nodes) {
       return List.of();
     }

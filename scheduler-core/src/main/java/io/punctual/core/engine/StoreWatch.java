@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +48,7 @@ final class StoreWatch {
   private volatile @Nullable Instant begun;
   private volatile @Nullable String mark;
   private long inspected = Long.MIN_VALUE / 2;
+  private List<StoreNode.Finding> replicas = List.of();
   private Set<String> told = Set.of();
   private volatile StoreHealth health;
 
@@ -100,8 +102,9 @@ final class StoreWatch {
       Epoch epoch = store.epoch().advance();
       compare(epoch);
       keepLosses();
-      if (context.now() - inspected > INSPECT.toNanos()) {
-        inspect();
+      List<StoreNode.Finding> confirming = store.inspector().replicas();
+      if (context.now() - inspected > INSPECT.toNanos() || !confirming.equals(replicas)) {
+        inspect(confirming);
         inspected = context.now();
       }
     } catch (StoreException e) {
@@ -195,11 +198,18 @@ final class StoreWatch {
     return losses.subList(Math.max(0, losses.size() - LOSSES), losses.size());
   }
 
-  private void inspect() {
+  private void inspect(List<StoreNode.Finding> confirming) {
     List<StoreNode> nodes = store.inspector().nodes();
+    if (confirming.isEmpty() && !replicas.isEmpty()) {
+      log.info("Replicas confirm changes again before they are acknowledged");
+    }
+    replicas = confirming;
     List<String> obstacles = store.inspector().obstacles(nodes);
     List<StoreNode.Finding> findings =
-        nodes.stream().map(StoreNode::findings).flatMap(Collection::stream).toList();
+        Stream.concat(
+                nodes.stream().map(StoreNode::findings).flatMap(Collection::stream),
+                confirming.stream())
+            .toList();
     Set<String> now = new TreeSet<>();
     findings.forEach(finding -> now.add((finding.unsafe() ? "UNSAFE: " : "") + finding.text()));
     obstacles.forEach(

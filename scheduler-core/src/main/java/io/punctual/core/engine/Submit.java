@@ -1,6 +1,7 @@
 package io.punctual.core.engine;
 
 import io.punctual.core.job.JobVersion;
+import io.punctual.core.store.Reached;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,9 +14,15 @@ import org.jspecify.annotations.Nullable;
  *     Null for DONE and CONFLICT_DONE
  * @param differing names of the fields that differ, for CONFLICT, CONFLICT_DONE (all unknown:
  *     empty)
+ * @param reached where the job was when this was answered
  */
 public record Submit(
-    Kind kind, long dueAt, int attempt, @Nullable JobVersion version, List<String> differing) {
+    Kind kind,
+    long dueAt,
+    int attempt,
+    @Nullable JobVersion version,
+    List<String> differing,
+    Reached reached) {
 
   /** As {@link io.punctual.core.store.Submitted.Kind}. */
   public enum Kind {

@@ -6,6 +6,7 @@ import io.punctual.core.job.JobContentCodec;
 import io.punctual.core.queue.Bucket;
 import io.punctual.core.store.JobRecord;
 import io.punctual.core.store.JobStore;
+import io.punctual.core.store.Reached;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.Submitted;
@@ -85,7 +86,8 @@ final class Submitter {
       List<Submit> answers = new ArrayList<>(group.size());
       Map<Submit.Kind, Integer> kinds = new EnumMap<>(Submit.Kind.class);
       for (int i = 0; i < group.size(); i++) {
-        Submit answer = answer(group.get(i).submission(), submitted.items().get(i));
+        Submit answer =
+            answer(group.get(i).submission(), submitted.items().get(i), submitted.reached());
         answers.add(answer);
         kinds.merge(answer.kind(), 1, Integer::sum);
       }
@@ -141,13 +143,14 @@ final class Submitter {
         "this scheduler is shutting down; nothing was stored, submit to another one");
   }
 
-  private static Submit answer(Submission submission, Submitted.Item item) {
+  private static Submit answer(Submission submission, Submitted.Item item, Reached reached) {
     return new Submit(
         Submit.Kind.valueOf(item.kind().name()),
         item.due(),
         item.attempt(),
         item.version(),
-        differing(submission, item.existing()));
+        differing(submission, item.existing()),
+        reached);
   }
 
   private static List<String> differing(Submission submission, @Nullable JobRecord existing) {

@@ -122,7 +122,8 @@ public final class EngineJobScheduler implements JobScheduler {
           case UNKNOWN, CHANGED -> CancelResult.Outcome.UNKNOWN;
         },
         cancelled.attempt(),
-        cancelled.version());
+        cancelled.version(),
+        cancelled.kind() == Cancelled.Kind.CANCELLED ? cancelled.reached().toString() : "");
   }
 
   @Override
@@ -252,7 +253,8 @@ public final class EngineJobScheduler implements JobScheduler {
         },
         moved ? Instant.ofEpochMilli(revised.due()) : null,
         revised.attempt(),
-        number(revised.version()));
+        number(revised.version()),
+        moved ? revised.reached().toString() : "");
   }
 
   @Override
@@ -328,7 +330,11 @@ public final class EngineJobScheduler implements JobScheduler {
   private static SubmitResult result(
       DelayQueueJob job, Submit submit, SubmitResult.Outcome outcome) {
     return new SubmitResult(
-        job.taskId(), Instant.ofEpochMilli(submit.dueAt()), outcome, number(submit.version()));
+        job.taskId(),
+        Instant.ofEpochMilli(submit.dueAt()),
+        outcome,
+        number(submit.version()),
+        submit.reached().toString());
   }
 
   private static long number(@Nullable JobVersion version) {

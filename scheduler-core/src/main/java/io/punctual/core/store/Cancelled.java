@@ -5,8 +5,14 @@ package io.punctual.core.store;
  *
  * @param attempt of IN_DELIVERY, else 0
  * @param version the number of the job's last change; 0 where that is not known
+ * @param reached where the change was when it was answered
  */
-public record Cancelled(Kind kind, int attempt, long version) {
+public record Cancelled(Kind kind, int attempt, long version, Reached reached) {
+
+  /** Answered by Redis alone. */
+  public Cancelled(Kind kind, int attempt, long version) {
+    this(kind, attempt, version, Reached.REDIS);
+  }
 
   /** The cases; all but CANCELLED changed nothing. */
   public enum Kind {

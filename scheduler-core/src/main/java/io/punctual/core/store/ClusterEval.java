@@ -1,10 +1,11 @@
 package io.punctual.core.store;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
@@ -26,6 +27,7 @@ import redis.clients.jedis.util.JedisClusterCRC16;
 final class ClusterEval {
 
   private static final int MAX_REDIRECTS = 3;
+  private static final Pattern ADDRESS = Pattern.compile("\\{([^{}]+)\\}");
 
   private static final int SLOTS = 16_384;
 
@@ -41,23 +43,20 @@ final class ClusterEval {
    * Sends commands to the node of a key, all on one connection.
    *
    * @param script is sent first; only it may be answered with a redirection
-   * @param behind others, each sent once the one before was answered
+   * @param confirmation adds what is sent behind it, each command once the one before was answered
    */
-  List<Object> send(
+  Reply send(
       RedisClusterClient client,
       byte[] key,
       CommandArguments script,
-      List<CommandArguments> behind) {
+      Confirming confirmation) {
     int slot = JedisClusterCRC16.getSlot(key);
     for (int redirects = 0; ; redirects++) {
       try (Connection connection = connect(client, slot, key)) {
         learnNode(slot, connection);
-        List<Object> answers = new ArrayList<>();
-        answers.add(connection.executeCommand(raw(script)));
-        for (CommandArguments command : behind) {
-          answers.add(Confirmation.answer(() -> connection.executeCommand(raw(command))));
-        }
-        return answers;
+        Object values = connection.executeCommand(raw(script));
+        return new Reply(
+            ScriptRunner.orEmpty((List<?>) values), confirmation.confirm(connection));
       } catch (JedisRedirectionException e) {
         learnSlots(client, key);
         if (redirects == MAX_REDIRECTS) {
@@ -68,6 +67,26 @@ final class ClusterEval {
         throw e;
       }
     }
+  }
+
+  /** Waits until what was done on a connection is where it must be. */
+  interface Confirming {
+    Reached confirm(Connection connection);
+  }
+
+  /** Names the node of a connection, as far as the driver tells. */
+  static String name(Connection connection) {
+    Matcher address = ADDRESS.matcher(connection.toString());
+    return address.find() ? address.group(1) : connection.toString();
+  }
+
+  static Replicas.Node node(Connection connection) {
+    return commands ->
+        commands.stream().map(command -> connection.executeCommand(raw(command))).toList();
+  }
+
+  static Object execute(Connection connection, CommandArguments command) {
+    return connection.executeCommand(raw(command));
   }
 
   private static CommandObject<Object> raw(CommandArguments arguments) {

@@ -11,10 +11,10 @@ import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * The command behind a change, on the same connection, that answers once the change is where it
+ * The commands behind a change, on the same connection, that answer once the change is where it
  * must be: WAIT for replicas, WAITAOF for the disk.
  *
- * <p>Where Redis writes its log with {@code appendfsync always}, it answers nobody before the
+ * <p>Where Redis writes its log with {@code appendfsync always}, it answers nothing before the
  * fsync, so that no command is needed; WAITAOF exists since 7.2.
  */
 final class Confirmation {
@@ -26,38 +26,76 @@ final class Confirmation {
 
   private final Durability durability;
   private final StoreInspector inspector;
+  private final Replicas replicas;
   // Others may take the servers' place, with other settings.
   private volatile @Nullable Known known;
 
   private record Known(boolean asksForSync, long until) {}
 
-  Confirmation(Durability durability, StoreInspector inspector) {
+  /** Commands to send behind a script; empty if its answer is enough. */
+  record Commands(String node, List<CommandArguments> list) {
+    static final Commands NONE = new Commands("", List.of());
+  }
+
+  Confirmation(Durability durability, StoreInspector inspector, Replicas replicas) {
     this.durability = durability;
     this.inspector = inspector;
+    this.replicas = replicas;
   }
 
   /**
-   * What to send behind a script; empty if its answer is enough.
+   * Refuses a change that cannot be made durable.
+   *
+   * @throws StoreException if Redis cannot keep durability synced
+   */
+  void requireFit() {
+    if (durability.level() == Level.SYNCED) {
+      var unused = asksForSync();
+    }
+  }
+
+  /**
+   * What to send behind a script.
    *
    * <p>Both commands promise something of the writes of their own connection only. A submit that
    * found its job there already wrote nothing, and yet must not be confirmed before the one that
    * did, whose confirmation may have failed: hence a write in front.
    *
+   * @param name of the node; empty if there is one
    * @param tag of the bucket
    */
-  List<CommandArguments> commands(String tag) {
-    if (durability.level() == Level.REDIS
-        || (durability.level() == Level.SYNCED && !asksForSync())) {
-      return List.of();
-    }
-    CommandArguments write =
-        new CommandArguments(Protocol.Command.SET).add(tag + ":" + KEY_SUFFIX).add("");
-    long patience = durability.patience().toMillis();
-    CommandArguments wait =
-        durability.level() == Level.SYNCED
-            ? new CommandArguments(Protocol.Command.WAITAOF).add(1).add(0).add(patience)
-            : new CommandArguments(Protocol.Command.WAIT).add(durability.replicas()).add(patience);
-    return List.of(write, wait);
+  Commands commands(String name, String tag, Replicas.Node node) {
+    String key = tag + ":" + KEY_SUFFIX;
+    return switch (durability.level()) {
+      case REDIS -> Commands.NONE;
+      case SYNCED ->
+          asksForSync()
+              ? new Commands(name, List.of(write(key), waitForDisk()))
+              : Commands.NONE;
+      case AUTO ->
+          replicas.confirm(name, key, node)
+              ? new Commands(name, List.of(write(key), waitFor(1, durability.patience())))
+              : Commands.NONE;
+      case REPLICATED ->
+          new Commands(
+              name,
+              List.of(write(key), waitFor(durability.replicas(), durability.patience())));
+    };
+  }
+
+  static CommandArguments write(String key) {
+    return new CommandArguments(Protocol.Command.SET).add(key).add("");
+  }
+
+  static CommandArguments waitFor(int replicas, Duration patience) {
+    return new CommandArguments(Protocol.Command.WAIT).add(replicas).add(patience.toMillis());
+  }
+
+  private CommandArguments waitForDisk() {
+    return new CommandArguments(Protocol.Command.WAITAOF)
+        .add(1)
+        .add(0)
+        .add(durability.patience().toMillis());
   }
 
   private boolean asksForSync() {
@@ -105,11 +143,18 @@ final class Confirmation {
     };
   }
 
-  /** An answer to one of the {@link #commands}; an error says that nothing is confirmed. */
-  static Object answer(Supplier<Object> command) {
+  /**
+   * An answer to one of the {@link #commands}; an error says that nothing is confirmed.
+   *
+   * @throws StoreException if it is an error; with AUTO the error is the answer
+   */
+  Object answer(Supplier<Object> command) {
     try {
       return command.get();
     } catch (JedisDataException e) {
+      if (durability.level() == Level.AUTO) {
+        return e;
+      }
       throw new StoreException(
           StoreException.Kind.UNCONFIRMED,
           "it is done, but Redis did not confirm it: " + e.getMessage(),
@@ -121,24 +166,38 @@ final class Confirmation {
    * Reads the answers.
    *
    * @param answers to {@link #commands}
-   * @throws StoreException if not enough confirmed in time
+   * @throws StoreException if not enough confirmed in time; never with AUTO
    */
-  void check(List<Object> answers) {
-    if (answers.isEmpty()) {
-      return;
+  Reached check(Commands commands, List<Object> answers) {
+    if (commands.list().isEmpty()) {
+      return durability.level() == Level.SYNCED ? Reached.SYNCED : alone();
     }
     Object last = answers.get(answers.size() - 1);
-    long confirmed = (Long) (last instanceof List<?> both ? both.get(0) : last);
+    boolean refused = answers.stream().anyMatch(JedisDataException.class::isInstance);
+    long confirmed = refused ? 0 : (Long) (last instanceof List<?> both ? both.get(0) : last);
     long wanted = Math.max(1, durability.replicas());
-    if (confirmed < wanted) {
-      throw new StoreException(
-          StoreException.Kind.UNCONFIRMED,
-          "it is done, but within "
-              + durability.patience().toMillis()
-              + " ms "
-              + (durability.level() == Level.SYNCED
-                  ? "Redis did not confirm that it is on the disk"
-                  : "only " + confirmed + " of " + wanted + " replicas confirmed it"));
+    if (confirmed >= wanted) {
+      return durability.level() == Level.SYNCED
+          ? Reached.SYNCED
+          : Reached.replicated(confirmed);
     }
+    if (durability.level() == Level.AUTO) {
+      if (!refused || last instanceof JedisDataException) {
+        replicas.silent(commands.node());
+      }
+      return alone();
+    }
+    throw new StoreException(
+        StoreException.Kind.UNCONFIRMED,
+        "it is done, but within "
+            + durability.patience().toMillis()
+            + " ms "
+            + (durability.level() == Level.SYNCED
+                ? "Redis did not confirm that it is on the disk"
+                : "only " + confirmed + " of " + wanted + " replicas confirmed it"));
+  }
+
+  private Reached alone() {
+    return inspector.synced() ? Reached.SYNCED : Reached.REDIS;
   }
 }

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
  *
  * @param level where the change must be
  * @param replicas how many replicas must have it, 1 to 9; 0 for the other levels
- * @param patience how long to wait for that, 10 ms to 10 s; then the answer is that the outcome is
- *     not known
+ * @param patience how long to wait for that, 10 ms to 10 s. Then the answer is that the outcome is
+ *     not known; with AUTO, that Redis alone has it
  */
 public record Durability(Level level, int replicas, Duration patience) {
 
@@ -20,6 +20,8 @@ public record Durability(Level level, int replicas, Duration patience) {
 
   /** Where a change must be. */
   public enum Level {
+    /** In the memory of one replica where replicas confirm changes, else as for REDIS. */
+    AUTO,
     /** Where Redis, as it is configured, puts it before it answers. */
     REDIS,
     /** On Redis's own disk, by an fsync. */
@@ -28,8 +30,8 @@ public record Durability(Level level, int replicas, Duration patience) {
     REPLICATED
   }
 
-  /** As Redis is configured. */
-  public static final Durability DEFAULT = new Durability(Level.REDIS, 0, Duration.ofSeconds(1));
+  /** One replica where there is one. */
+  public static final Durability DEFAULT = new Durability(Level.AUTO, 0, Duration.ofSeconds(1));
 
   /** Checks the ranges. */
   public Durability {
@@ -46,7 +48,7 @@ public record Durability(Level level, int replicas, Duration patience) {
   /**
    * Reads a setting.
    *
-   * @param text {@code redis}, {@code synced} or {@code replicated:n}, n being 1 to 9
+   * @param text {@code auto}, {@code redis}, {@code synced} or {@code replicated:n}, n being 1 to 9
    * @throws IllegalArgumentException for other texts
    */
   public static Durability parse(String text, Duration patience) {
@@ -55,17 +57,21 @@ public record Durability(Level level, int replicas, Duration patience) {
       return new Durability(Level.REPLICATED, Integer.parseInt(replicated.group(1)), patience);
     }
     return switch (text) {
+      case "auto" -> new Durability(Level.AUTO, 0, patience);
       case "redis" -> new Durability(Level.REDIS, 0, patience);
       case "synced" -> new Durability(Level.SYNCED, 0, patience);
       default ->
           throw new IllegalArgumentException(
-              "must be redis, synced or replicated:n with n from 1 to 9, not '" + text + "'");
+              "must be auto, redis, synced or replicated:n with n from 1 to 9, not '"
+                  + text
+                  + "'");
     };
   }
 
   @Override
   public String toString() {
     return switch (level) {
+      case AUTO -> "auto";
       case REDIS -> "redis";
       case SYNCED -> "synced";
       case REPLICATED -> "replicated:" + replicas;

@@ -66,6 +66,10 @@ final class Keys {
     return bytes(prefix + ":losses");
   }
 
+  String confirmed() {
+    return prefix + ":confirmed";
+  }
+
   byte[] wakeUpChannel() {
     return bytes(prefix + ":wake");
   }

@@ -13,6 +13,11 @@ import org.springframework.data.redis.connection.RedisClusterNode;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
  * Reads INFO, and by CONFIG GET what INFO does not say: that is worth having, and no more, since
@@ -22,6 +27,9 @@ final class RedisInspector implements StoreInspector {
 
   private final RedisConnectionFactory connections;
   private final Durability durability;
+  private final Replicas replicas;
+  private final String key;
+  private volatile boolean synced;
   // Asking again and again would fill Redis's log of what it refused.
   private volatile boolean refused;
 
@@ -30,9 +38,15 @@ final class RedisInspector implements StoreInspector {
     @Nullable String read(String setting);
   }
 
-  RedisInspector(RedisConnectionFactory connections, Durability durability) {
+  /**
+   * @param key of ours, for a write that replicas are to confirm
+   */
+  RedisInspector(
+      RedisConnectionFactory connections, Durability durability, Replicas replicas, String key) {
     this.connections = connections;
     this.durability = durability;
+    this.replicas = replicas;
+    this.key = key;
   }
 
   @Override
@@ -41,7 +55,59 @@ final class RedisInspector implements StoreInspector {
   }
 
   @Override
+  public boolean synced() {
+    return synced;
+  }
+
+  @Override
+  public List<StoreNode.Finding> replicas() {
+    if (durability.level() != Durability.Level.AUTO) {
+      return List.of();
+    }
+    return StoreErrors.translated(
+        "ask the replicas of Redis",
+        () -> {
+          try (RedisConnection connection = connections.getConnection()) {
+            if (connection instanceof RedisClusterConnection) {
+              askMasters((RedisClusterClient) connection.getNativeConnection());
+            } else {
+              UnifiedJedis client = (UnifiedJedis) connection.getNativeConnection();
+              replicas.look("", key, commands -> ScriptRunner.pipelined(client, commands));
+            }
+          }
+          return replicas.findings();
+        });
+  }
+
+  private void askMasters(RedisClusterClient client) {
+    replicas
+        .used()
+        .forEach(
+            (name, used) -> {
+              try (Connection master =
+                  client.getConnectionFromSlot(JedisClusterCRC16.getSlot(used))) {
+                String now = ClusterEval.name(master);
+                if (!now.equals(name)) {
+                  // Its slot has moved, or a replica was promoted.
+                  replicas.forget(name);
+                }
+                replicas.look(now, used, ClusterEval.node(master));
+              } catch (JedisConnectionException e) {
+                // A master that is away is reported by what needs it.
+              }
+            });
+  }
+
+  @Override
   public List<StoreNode> nodes() {
+    List<StoreNode> nodes = readNodes();
+    synced =
+        !nodes.isEmpty()
+            && nodes.stream().allMatch(node -> node.persistence() == Persistence.SYNCED_LOG);
+    return nodes;
+  }
+
+  private List<StoreNode> readNodes() {
     return StoreErrors.translated(
         "look at Redis",
         () -> {
@@ -152,7 +218,7 @@ final class RedisInspector implements StoreInspector {
 
   private String obstacle(StoreNode node) {
     return switch (durability.level()) {
-      case REDIS -> "";
+      case AUTO, REDIS -> "";
       case SYNCED -> Confirmation.obstacleToSync(node);
       case REPLICATED ->
           node.replicas() >= durability.replicas()

@@ -37,8 +37,10 @@ public final class RedisStore {
               + " remove setUseUnifiedJedis(false)");
     }
     Keys keys = new Keys(options.prefix(), time);
-    StoreInspector inspector = new RedisInspector(connections, options.durability());
-    Confirmation confirmation = new Confirmation(options.durability(), inspector);
+    Replicas replicas = new Replicas(options.durability().patience());
+    StoreInspector inspector =
+        new RedisInspector(connections, options.durability(), replicas, keys.confirmed());
+    Confirmation confirmation = new Confirmation(options.durability(), inspector, replicas);
     StoreCalls calls = new StoreCalls();
     ScriptRunner scripts = new ScriptRunner(connections, keys, time, confirmation, calls);
     return new Store(

@@ -5,8 +5,12 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** A script's answer: a list of texts and of further lists. */
-record Reply(List<?> values) {
+/**
+ * A script's answer: a list of texts and of further lists.
+ *
+ * @param reached where its changes were when it was given
+ */
+record Reply(List<?> values, Reached reached) {
 
   int size() {
     return values.size();
@@ -40,7 +44,7 @@ record Reply(List<?> values) {
   }
 
   Reply list(int index) {
-    return new Reply((List<?>) values.get(index));
+    return new Reply((List<?>) values.get(index), reached);
   }
 
   /** The texts from the given place to the end. */
@@ -53,7 +57,7 @@ record Reply(List<?> values) {
   /** The lists from the given place to the end. */
   List<Reply> listsFrom(int index) {
     return values.subList(index, values.size()).stream()
-        .map(value -> new Reply((List<?>) value))
+        .map(value -> new Reply((List<?>) value, reached))
         .toList();
   }
 }

@@ -27,7 +27,8 @@ final class RequeueScript {
                 item ->
                     new Requeued.Item(
                         Requeued.Kind.valueOf(item.word(0)),
-                        Records.version(item.number(1), item.text(2))))
+                        Records.version(item.number(1), item.text(2)),
+                        reply.reached()))
             .toList(),
         reply.numberOrNull(1));
   }

@@ -15,8 +15,15 @@ public record Requeued(List<Item> items, @Nullable Long newHead) {
    * The answer for one job.
    *
    * @param version what it is now; null of REFUSED
+   * @param reached where the change was when it was answered
    */
-  public record Item(Kind kind, @Nullable JobVersion version) {}
+  public record Item(Kind kind, @Nullable JobVersion version, Reached reached) {
+
+    /** Answered by Redis alone. */
+    public Item(Kind kind, @Nullable JobVersion version) {
+      this(kind, version, Reached.REDIS);
+    }
+  }
 
   /** The cases; all but REQUEUED changed nothing. */
   public enum Kind {

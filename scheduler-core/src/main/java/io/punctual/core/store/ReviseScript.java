@@ -42,6 +42,7 @@ final class ReviseScript {
         reply.number(2),
         reply.small(3),
         Records.version(reply.number(5), reply.text(6)),
-        reply.numberOrNull(4));
+        reply.numberOrNull(4),
+        reply.reached());
   }
 }

@@ -11,13 +11,21 @@ import org.jspecify.annotations.Nullable;
  * @param version what the job is now; its incarnation is empty where its record is not readable.
  *     Null where no job is there
  * @param newHead the due time when the job became the earliest of the bucket, else null
+ * @param reached where the change was when it was answered
  */
 public record Revised(
     Kind kind,
     long due,
     int attempt,
     @Nullable JobVersion version,
-    @Nullable Long newHead) {
+    @Nullable Long newHead,
+    Reached reached) {
+
+  /** Answered by Redis alone. */
+  public Revised(
+      Kind kind, long due, int attempt, @Nullable JobVersion version, @Nullable Long newHead) {
+    this(kind, due, attempt, version, newHead, Reached.REDIS);
+  }
 
   /** A revision that changed nothing. */
   public static Revised refused(Kind kind, int attempt, @Nullable JobVersion version) {

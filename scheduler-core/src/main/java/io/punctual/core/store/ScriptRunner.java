@@ -13,6 +13,7 @@ import org.springframework.data.redis.connection.ReturnType;
 import org.springframework.data.redis.connection.jedis.JedisConnection;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.Response;
@@ -60,7 +61,7 @@ final class ScriptRunner {
    * @throws StoreException if Redis was not reached or refused
    */
   Reply run(String name, Bucket bucket, Arguments arguments) {
-    return run(name, bucket, arguments, List.of());
+    return run(name, bucket, arguments, /* durably= */ false);
   }
 
   /**
@@ -72,14 +73,17 @@ final class ScriptRunner {
   Reply runDurably(String name, Bucket bucket, Arguments arguments) {
     return StoreErrors.translated(
         name + " on " + bucket,
-        () -> run(name, bucket, arguments, confirmation.commands(keys.tag(bucket))));
+        () -> {
+          confirmation.requireFit();
+          return run(name, bucket, arguments, /* durably= */ true);
+        });
   }
 
-  private Reply run(
-      String name, Bucket bucket, Arguments arguments, List<CommandArguments> confirming) {
+  private Reply run(String name, Bucket bucket, Arguments arguments, boolean durably) {
     LuaScript script = scripts.computeIfAbsent(name, n -> LuaScript.load(n, time));
     List<byte[]> bucketKeys = keys.of(bucket);
     byte[][] keysAndArguments = arguments.behind(bucketKeys);
+    String tag = durably ? keys.tag(bucket) : null;
     return calls.make(
         name,
         bucket,
@@ -90,7 +94,7 @@ final class ScriptRunner {
                   RedisConnection connection = connections.getConnection();
                   try {
                     return reply(
-                        connection, script, bucketKeys.size(), keysAndArguments, confirming);
+                        connection, script, bucketKeys.size(), keysAndArguments, tag);
                   } finally {
                     release(connection);
                   }
@@ -106,64 +110,67 @@ final class ScriptRunner {
     }
   }
 
+  /**
+   * @param tag of the bucket whose changes must be durable; null if they need not
+   */
   private Reply reply(
       RedisConnection connection,
       LuaScript script,
       int keyCount,
       byte[][] keysAndArguments,
-      List<CommandArguments> confirming) {
+      @Nullable String tag) {
     try {
-      return new Reply(
-          eval(
-              connection,
-              Command.EVALSHA,
-              script.sha1Bytes(),
-              keyCount,
-              keysAndArguments,
-              confirming));
+      return eval(
+          connection, Command.EVALSHA, script.sha1Bytes(), keyCount, keysAndArguments, tag);
     } catch (RuntimeException e) {
       if (!StoreErrors.says(e, "NOSCRIPT")) {
         throw e;
       }
-      return new Reply(
-          eval(connection, Command.EVAL, script.text(), keyCount, keysAndArguments, confirming));
+      return eval(connection, Command.EVAL, script.text(), keyCount, keysAndArguments, tag);
     }
   }
 
-  private List<?> eval(
+  private Reply eval(
       RedisConnection connection,
       Command command,
       byte[] script,
       int keyCount,
       byte[][] keysAndArguments,
-      List<CommandArguments> confirming) {
-    List<?> values;
+      @Nullable String tag) {
     if (connection instanceof RedisClusterConnection) {
       RedisClusterClient client = (RedisClusterClient) connection.getNativeConnection();
-      List<Object> answers =
-          cluster.send(
-              client,
-              keysAndArguments[0],
-              call(command, script, keyCount, keysAndArguments),
-              confirming);
-      values = (List<?>) answers.get(0);
-      confirmation.check(answers.subList(1, answers.size()));
-    } else if (!confirming.isEmpty()) {
-      UnifiedJedis client = (UnifiedJedis) connection.getNativeConnection();
-      List<Object> answers =
-          pipelined(client, call(command, script, keyCount, keysAndArguments), confirming);
-      values = (List<?>) answers.get(0);
-      confirmation.check(answers.subList(1, answers.size()));
-    } else if (command == Command.EVALSHA) {
-      values =
-          connection
-              .scriptingCommands()
-              .evalSha(script, ReturnType.MULTI, keyCount, keysAndArguments);
-    } else {
-      values =
-          connection.scriptingCommands().eval(script, ReturnType.MULTI, keyCount, keysAndArguments);
+      return cluster.send(
+          client,
+          keysAndArguments[0],
+          call(command, script, keyCount, keysAndArguments),
+          node -> tag == null ? Reached.REDIS : confirm(node, tag));
     }
-    return orEmpty(values);
+    if (tag != null) {
+      UnifiedJedis client = (UnifiedJedis) connection.getNativeConnection();
+      Confirmation.Commands confirming =
+          confirmation.commands("", tag, commands -> pipelined(client, commands));
+      return evalDurably(
+          client, call(command, script, keyCount, keysAndArguments), confirming);
+    }
+    List<?> values =
+        command == Command.EVALSHA
+            ? connection
+                .scriptingCommands()
+                .evalSha(script, ReturnType.MULTI, keyCount, keysAndArguments)
+            : connection
+                .scriptingCommands()
+                .eval(script, ReturnType.MULTI, keyCount, keysAndArguments);
+    return new Reply(orEmpty(values), Reached.REDIS);
+  }
+
+  private Reached confirm(Connection node, String tag) {
+    Confirmation.Commands confirming =
+        confirmation.commands(ClusterEval.name(node), tag, ClusterEval.node(node));
+    List<Object> answers = new ArrayList<>();
+    for (CommandArguments command : confirming.list()) {
+      answers.add(confirmation.answer(() -> ClusterEval.execute(node, command)));
+    }
+    return confirmation.check(confirming, answers);
   }
 
   private static CommandArguments call(
@@ -176,23 +183,34 @@ final class ScriptRunner {
   }
 
   // On one connection, in one round trip. What is confirmed is what this connection did.
-  private static List<Object> pipelined(
-      UnifiedJedis client, CommandArguments script, List<CommandArguments> confirming) {
+  private Reply evalDurably(
+      UnifiedJedis client, CommandArguments script, Confirmation.Commands confirming) {
+    if (confirming.list().isEmpty()) {
+      return new Reply(
+          orEmpty((List<?>) client.executeCommand(script)),
+          confirmation.check(confirming, List.of()));
+    }
     try (AbstractPipeline pipeline = client.pipelined()) {
-      List<Response<Object>> responses = new ArrayList<>();
-      responses.add(pipeline.sendCommand(script));
-      confirming.forEach(command -> responses.add(pipeline.sendCommand(command)));
+      Response<Object> values = pipeline.sendCommand(script);
+      List<Response<Object>> responses =
+          confirming.list().stream().map(pipeline::sendCommand).toList();
       pipeline.sync();
-      List<Object> answers = new ArrayList<>();
-      answers.add(responses.get(0).get());
-      for (Response<Object> response : responses.subList(1, responses.size())) {
-        answers.add(Confirmation.answer(response));
-      }
-      return answers;
+      List<?> result = (List<?>) values.get();
+      List<Object> answers = responses.stream().map(confirmation::answer).toList();
+      return new Reply(orEmpty(result), confirmation.check(confirming, answers));
     }
   }
 
-  private static List<?> orEmpty(@Nullable List<?> values) {
+  /** Sends commands on one connection, in one round trip. */
+  static List<Object> pipelined(UnifiedJedis client, List<CommandArguments> commands) {
+    try (AbstractPipeline pipeline = client.pipelined()) {
+      List<Response<Object>> responses = commands.stream().map(pipeline::sendCommand).toList();
+      pipeline.sync();
+      return responses.stream().map(Response::get).toList();
+    }
+  }
+
+  static List<?> orEmpty(@Nullable List<?> values) {
     return values == null ? List.of() : values;
   }
 }

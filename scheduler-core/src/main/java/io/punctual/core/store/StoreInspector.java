@@ -22,6 +22,18 @@ public interface StoreInspector {
   /** What changes must have reached before they are answered. */
   Durability durability();
 
+  /** Whether each write was on a disk before it was answered, when the nodes were last read. */
+  boolean synced();
+
+  /**
+   * Asks the replicas of each node that was used to confirm a write, for durability auto, which
+   * goes by the answers.
+   *
+   * @return what is wrong with that; empty for other durabilities
+   * @throws StoreException if the store was not reached
+   */
+  List<StoreNode.Finding> replicas();
+
   /** Why the wanted durability cannot be kept on these servers, and what to do; empty if it can. */
   List<String> obstacles(List<StoreNode> nodes);
 }

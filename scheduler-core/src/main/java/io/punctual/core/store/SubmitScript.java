@@ -39,7 +39,7 @@ final class SubmitScript {
     for (Reply item : reply.listsFrom(2)) {
       items.add(item(jobs.get(items.size()), now, item));
     }
-    return new Submitted(now, items, reply.numberOrNull(1));
+    return new Submitted(now, items, reply.numberOrNull(1), reply.reached());
   }
 
   private static Submitted.Item item(Submission job, long now, Reply item) {

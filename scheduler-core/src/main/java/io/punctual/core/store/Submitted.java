@@ -14,8 +14,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param newHead the earliest due time of the bucket when one of these jobs became the earliest,
  *     else null
+ * @param reached where the changes were when they were answered
  */
-public record Submitted(long now, List<Item> items, @Nullable Long newHead) {
+public record Submitted(
+    long now, List<Item> items, @Nullable Long newHead, Reached reached) {
+
+  /** Answered by Redis alone. */
+  public Submitted(long now, List<Item> items, @Nullable Long newHead) {
+    this(now, items, newHead, Reached.REDIS);
+  }
 
   /**
    * The answer for one job.

@@ -111,7 +111,7 @@ class StoreWatchIT extends EngineTestBase {
     assertThat(health.isBad()).isFalse();
     assertThat(health.error()).isNull();
     assertThat(health.findings()).isEmpty();
-    assertThat(health.durability()).isEqualTo("redis");
+    assertThat(health.durability()).isEqualTo("auto");
     assertThat(health.nodes().get(0).address()).isEqualTo("127.0.0.1:" + server.port());
   }
 

@@ -11,6 +11,7 @@ import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.StoreNode.Persistence;
 import io.punctual.redis.RedisServer;
 import io.punctual.redis.Resp;
+import io.punctual.test.redis.RedisCluster;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -18,6 +19,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
@@ -44,10 +46,40 @@ class DurabilityIT {
   }
 
   private static Submitted.Kind submit(Store store, String id) {
+    return submit(store, BUCKET, id).items().get(0).kind();
+  }
+
+  private static Submitted submit(Store store, Bucket bucket, String id) {
     Submission job =
         new Submission(
             id, "i-" + id, Due.in(60_000), 3, 0, List.of(), new byte[] {1}, /* replace= */ false);
-    return store.jobs().submit(BUCKET, List.of(job)).items().get(0).kind();
+    return store.jobs().submit(bucket, List.of(job));
+  }
+
+  /** Where a submit was when it was answered. */
+  private static String reached(Store store, String id) {
+    return submit(store, BUCKET, id).reached().toString();
+  }
+
+  private static RedisServer replicaOf(RedisServer master) {
+    RedisServer replica =
+        RedisServer.startTemporary("--replicaof", "127.0.0.1", "" + master.port());
+    Awaitility.await()
+        .until(() -> Resp.call(replica.port(), "INFO", "replication").contains("link_status:up"));
+    return replica;
+  }
+
+  private static String waits(RedisServer redis) throws IOException {
+    return Resp.call(redis.port(), "INFO", "commandstats")
+        .lines()
+        .filter(line -> line.startsWith("cmdstat_wait:"))
+        .map(line -> line.substring(0, line.indexOf(',')))
+        .findFirst()
+        .orElse("none");
+  }
+
+  private static List<String> findings(Store store) {
+    return store.inspector().replicas().stream().map(StoreNode.Finding::text).toList();
   }
 
   private static StoreException failed(Store store, String id) {
@@ -59,13 +91,10 @@ class DurabilityIT {
   @Test
   void whatReplicasDoNotConfirmIsNotKnownUntilTheyDo() throws IOException {
     try (RedisServer master = RedisServer.startTemporary();
-        RedisServer replica =
-            RedisServer.startTemporary("--replicaof", "127.0.0.1", "" + master.port())) {
-      Awaitility.await()
-          .until(() -> Resp.call(replica.port(), "INFO", "replication").contains("link_status:up"));
+        RedisServer replica = replicaOf(master)) {
       Store store = store(master, "replicated:1");
       assertThat(obstacles(store)).isEmpty();
-      assertThat(submit(store, "a")).isEqualTo(Submitted.Kind.CREATED);
+      assertThat(reached(store, "a")).isEqualTo("replicated:1");
 
       replica.suspend();
       StoreException e = failed(store, "b");
@@ -81,6 +110,97 @@ class DurabilityIT {
       assertThat(submit(store, "b")).isEqualTo(Submitted.Kind.THERE);
       assertThat(Resp.call(replica.port(), "ZCARD", "durable:{shop:close:0}:delayed"))
           .isEqualTo("2");
+    }
+  }
+
+  @Test
+  void autoIsConfirmedByAReplicaWhereOneConfirms() throws IOException {
+    try (RedisServer master = RedisServer.startTemporary()) {
+      Store store = store(master, "auto");
+      assertThat(reached(store, "alone")).isEqualTo("redis");
+      assertThat(findings(store)).isEmpty();
+      try (RedisServer replica = replicaOf(master)) {
+        Awaitility.await()
+            .until(() -> findings(store).isEmpty() && reached(store, "b").equals("replicated:1"));
+        assertThat(store.jobs().cancel(BUCKET, "b", null).reached()).hasToString("replicated:1");
+        assertThat(store.jobs().revise(BUCKET, "alone", Revision.of(Due.in(1))).reached())
+            .hasToString("replicated:1");
+
+        replica.suspend();
+        String before = waits(master);
+        assertThat(reached(store, "c")).isEqualTo("redis");
+        String once = waits(master);
+        assertThat(once).isNotEqualTo(before);
+        // One change has waited in vain; the next ones do not.
+        assertThat(reached(store, "d")).isEqualTo("redis");
+        assertThat(waits(master)).isEqualTo(once);
+        assertThat(findings(store))
+            .singleElement()
+            .asString()
+            .contains("no replica of Redis confirmed a write within 300 ms");
+
+        replica.resume();
+        Awaitility.await().until(() -> findings(store).isEmpty());
+        assertThat(reached(store, "d")).isEqualTo("replicated:1");
+        assertThat(Resp.call(replica.port(), "HEXISTS", "durable:{shop:close:0}:jobs", "c"))
+            .isEqualTo("1");
+      }
+      Awaitility.await()
+          .until(() -> findings(store).stream().anyMatch(text -> text.contains("has lost its")));
+      assertThat(reached(store, "e")).isEqualTo("redis");
+    }
+  }
+
+  @Test
+  void autoGoesOnWhereRedisRefusesToWait() throws IOException {
+    try (RedisServer master = RedisServer.startTemporary();
+        RedisServer replica = replicaOf(master)) {
+      assertThat(replica.port()).isNotEqualTo(master.port());
+      Resp.call(master.port(), "ACL", "SETUSER", "default", "-wait");
+      Store store = store(master, "auto");
+      assertThat(reached(store, "a")).isEqualTo("redis");
+      assertThat(findings(store))
+          .singleElement()
+          .asString()
+          .contains("Redis refuses to wait for its replicas (NOPERM");
+
+      Resp.call(master.port(), "ACL", "SETUSER", "default", "+wait");
+      assertThat(findings(store)).isEmpty();
+      assertThat(reached(store, "b")).isEqualTo("replicated:1");
+    }
+  }
+
+  @Test
+  void autoSaysSoWhereRedisSyncsEachWrite() throws IOException {
+    try (RedisServer redis = RedisServer.startTemporary()) {
+      Resp.call(redis.port(), "CONFIG", "SET", "appendfsync", "always");
+      Store store = store(redis, "auto");
+      assertThat(store.inspector().nodes()).hasSize(1);
+      assertThat(reached(store, "a")).isEqualTo("synced");
+    }
+  }
+
+  @Test
+  void autoAsksEachMasterOfACluster() throws IOException {
+    try (RedisCluster cluster = RedisCluster.startWithReplicas()) {
+      JedisConnectionFactory connections =
+          StandaloneStoreIT.started(
+              new JedisConnectionFactory(
+                  new RedisClusterConfiguration(
+                      cluster.ports().stream().map(port -> "127.0.0.1:" + port).toList())));
+      Store store =
+          RedisStore.connect(
+              connections,
+              new StoreOptions(
+                  "durable",
+                  Duration.ofMinutes(1),
+                  Durability.parse("auto", Duration.ofMillis(300))));
+      for (int i = 0; i < 16; i++) {
+        Bucket bucket = new Bucket(BUCKET.queue(), i);
+        assertThat(submit(store, bucket, "a").reached()).hasToString("replicated:1");
+      }
+      assertThat(findings(store)).isEmpty();
+      connections.destroy();
     }
   }
 
@@ -159,10 +279,10 @@ class DurabilityIT {
   @Test
   void settingsAreReadAndShown() {
     Duration patience = Duration.ofSeconds(1);
-    for (String text : List.of("redis", "synced", "replicated:1", "replicated:9")) {
+    for (String text : List.of("auto", "redis", "synced", "replicated:1", "replicated:9")) {
       assertThat(Durability.parse(text, patience)).hasToString(text);
     }
-    assertThat(Durability.parse("redis", patience)).isEqualTo(Durability.DEFAULT);
+    assertThat(Durability.parse("auto", patience)).isEqualTo(Durability.DEFAULT);
   }
 
   @ParameterizedTest
@@ -170,7 +290,7 @@ class DurabilityIT {
   void otherSettingsAreRefused(String text) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Durability.parse(text, Duration.ofSeconds(1)))
-        .withMessageContaining("must be redis, synced or replicated:n");
+        .withMessageContaining("must be auto, redis, synced or replicated:n");
   }
 
   @ParameterizedTest

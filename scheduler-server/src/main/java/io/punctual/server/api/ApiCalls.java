@@ -73,7 +73,8 @@ public class ApiCalls {
 
   /** As {@code DELETE /jobs/...}. */
   public Map<String, Object> cancel(QueueName queue, String taskId) {
-    return jobs.cancel(queue.application(), queue.taskType(), taskId, null);
+    return Objects.requireNonNull(
+        jobs.cancel(queue.application(), queue.taskType(), taskId, null).getBody());
   }
 
   /** As {@code POST /jobs/.../run}. */

@@ -9,6 +9,7 @@ import io.punctual.core.job.Due;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Cancelled;
+import io.punctual.core.store.Reached;
 import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.StoreException;
@@ -25,6 +26,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +35,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.DeleteMapping;
@@ -50,6 +53,9 @@ import tools.jackson.databind.JsonNode;
 @RestController
 @RequestMapping("/api/v1/jobs")
 class JobsController {
+
+  /** Names where a change was when it was answered. */
+  private static final String DURABILITY = "Punctual-Durability";
 
   private final Engine engine;
   private final AuditLog audit;
@@ -104,7 +110,7 @@ class JobsController {
     if (submit.version() != null) {
       response.eTag(EntityTag.of(submit.version()));
     }
-    return response.body(body);
+    return response.header(DURABILITY, submit.reached().toString()).body(body);
   }
 
   /** Every job is on its own: a bad one, or one in conflict, has an error in its place. */
@@ -130,8 +136,10 @@ class JobsController {
     Map<QueueName, Optional<String>> unserved = new HashMap<>();
     BatchAnswer answer =
         new BatchAnswer(items.stream().map(item -> result(item, minimal, unserved)).toList());
+    Optional<Reached> weakest = items.stream().flatMap(Item::reached).min(Comparator.naturalOrder());
     audit.did("submit many", () -> text(items), null, null);
     ResponseEntity.BodyBuilder response = ResponseEntity.ok();
+    weakest.ifPresent(reached -> response.header(DURABILITY, reached.toString()));
     return (minimal ? response.header(Preference.APPLIED, Preference.MINIMAL) : response)
         .body(answer);
   }
@@ -236,6 +244,13 @@ class JobsController {
     @Nullable String taskId() {
       return input == null ? null : input.job().taskId();
     }
+
+    /** Where the job was when this was answered; empty if it is not with us. */
+    Stream<Reached> reached() {
+      return answer == null || answer.isCompletedExceptionally()
+          ? Stream.empty()
+          : Stream.of(answer.join().reached());
+    }
   }
 
   private BatchResult result(
@@ -284,7 +299,7 @@ class JobsController {
 
   @Allowed(value = Role.OPERATOR, applications = true)
   @DeleteMapping("/{application}/{taskType}/{taskId}")
-  Map<String, Object> cancel(
+  ResponseEntity<Map<String, Object>> cancel(
       @PathVariable String application,
       @PathVariable String taskType,
       @PathVariable String taskId,
@@ -299,7 +314,7 @@ class JobsController {
         if (cancelled.version() > 0) {
           body.put("version", cancelled.version());
         }
-        yield body;
+        yield ResponseEntity.ok().header(DURABILITY, cancelled.reached().toString()).body(body);
       }
       case FINISHED ->
           throw JobAnswers.wrongState("finished", "it ran already; it cannot be cancelled", 0);
@@ -377,7 +392,8 @@ class JobsController {
     return switch (requeued.kind()) {
       case REQUEUED -> {
         audit.did("requeue", () -> queue + "/" + taskId, "dead", "delayed");
-        yield answer(JobAnswers.outcome(queue, taskId, "requeued"), requeued.version());
+        yield answer(
+            JobAnswers.outcome(queue, taskId, "requeued"), requeued.version(), requeued.reached());
       }
       case CHANGED -> throw EntityTag.changed();
       case REFUSED -> throw notDead(queue, taskId);
@@ -385,13 +401,13 @@ class JobsController {
   }
 
   private static ResponseEntity<Map<String, Object>> answer(
-      Map<String, Object> body, @Nullable JobVersion version) {
+      Map<String, Object> body, @Nullable JobVersion version, Reached reached) {
     ResponseEntity.BodyBuilder response = ResponseEntity.ok();
     if (version != null) {
       body.put("version", version.number());
       response.eTag(EntityTag.of(version));
     }
-    return response.body(body);
+    return response.header(DURABILITY, reached.toString()).body(body);
   }
 
   private ApiException notDead(QueueName queue, String taskId) {
@@ -423,7 +439,7 @@ class JobsController {
         body.put("dueAt", due);
         body.put("delayTime", revised.due());
         audit.did(action, () -> queue + "/" + taskId, before, "due " + due);
-        yield answer(body, revised.version());
+        yield answer(body, revised.version(), revised.reached());
       }
       case FINISHED ->
           throw JobAnswers.wrongState("finished", "it ran already; it cannot be changed", 0);

@@ -25,11 +25,13 @@ import org.springframework.util.unit.DataSize;
  * @param buckets buckets of a queue that is new, 1 to 64; a known queue keeps its number
  * @param keyPrefix first part of every key in Redis
  * @param tombstones how long a finished id is remembered, 1 s to 7 days
- * @param durability where a change must be before it is answered: {@code redis} for what Redis is
- *     configured to, {@code synced} on its disk, {@code replicated:n} at n replicas, 1 to 9
+ * @param durability where a change must be before it is answered: {@code auto} at one replica if
+ *     Redis has one, {@code redis} for what Redis is configured to, {@code synced} on its disk,
+ *     {@code replicated:n} at n replicas, 1 to 9
  * @param durabilityTimeout how long to wait for that, 10 ms to 10 s, and less than
  *     spring.data.redis.timeout (2 s), after which the connection is given up; then the answer is
- *     503, and that the outcome is not known
+ *     503, and that the outcome is not known. With auto, changes are answered without a replica
+ *     from then on until one confirms again
  * @param shutdownPatience how long open deliveries may take when the scheduler stops
  * @param queues settings of single queues, a list: {@code application}, {@code task-type} and the
  *     {@code retry} policy of its jobs that bring none
@@ -48,7 +50,7 @@ public record PunctualProperties(
     @DefaultValue("1") int buckets,
     @DefaultValue("punctual") String keyPrefix,
     @DefaultValue("10m") Duration tombstones,
-    @DefaultValue("redis") String durability,
+    @DefaultValue("auto") String durability,
     @DefaultValue("1s") Duration durabilityTimeout,
     @DefaultValue("20s") Duration shutdownPatience,
     @DefaultValue List<Queue> queues,

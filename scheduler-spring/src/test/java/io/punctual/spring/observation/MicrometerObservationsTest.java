@@ -328,7 +328,7 @@ class MicrometerObservationsTest {
   }
 
   private static SubmitResult result(DelayQueueJob job, Outcome outcome) {
-    return new SubmitResult(job.taskId(), Instant.EPOCH, outcome, 1);
+    return new SubmitResult(job.taskId(), Instant.EPOCH, outcome, 1, "");
   }
 
   private static final class Global

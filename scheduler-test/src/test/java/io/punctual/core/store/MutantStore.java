@@ -38,6 +38,14 @@ public final class MutantStore {
     return LuaScript.read(file);
   }
 
+  private static Confirmation confirmation(RedisConnectionFactory connections, String prefix) {
+    Replicas replicas = new Replicas(Durability.DEFAULT.patience());
+    return new Confirmation(
+        Durability.DEFAULT,
+        new RedisInspector(connections, Durability.DEFAULT, replicas, prefix + ":confirmed"),
+        replicas);
+  }
+
   /**
    * A store.
    *
@@ -54,8 +62,7 @@ public final class MutantStore {
             connections,
             new Keys(prefix, RedisBucketReader.MOVABLE_TIME),
             RedisBucketReader.MOVABLE_TIME,
-            new Confirmation(
-                Durability.DEFAULT, new RedisInspector(connections, Durability.DEFAULT)),
+            confirmation(connections, prefix),
             new StoreCalls());
     try {
       Field loaded = ScriptRunner.class.getDeclaredField("scripts");

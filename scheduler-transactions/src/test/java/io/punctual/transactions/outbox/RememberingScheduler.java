@@ -171,7 +171,7 @@ final class RememberingScheduler implements JobScheduler {
 
   private SubmitResult stored(DelayQueueJob job) {
     take("send " + name(job), job);
-    return new SubmitResult(job.taskId(), Instant.EPOCH, SubmitResult.Outcome.CREATED, 1);
+    return new SubmitResult(job.taskId(), Instant.EPOCH, SubmitResult.Outcome.CREATED, 1, "");
   }
 
   @Override
@@ -199,7 +199,7 @@ final class RememberingScheduler implements JobScheduler {
   @Override
   public CancelResult cancel(String taskType, String taskId) {
     take("cancel " + taskType + "/" + taskId);
-    return new CancelResult(CancelResult.Outcome.CANCELLED, 0, 0);
+    return new CancelResult(CancelResult.Outcome.CANCELLED, 0, 0, "");
   }
 
   @Override
@@ -211,13 +211,13 @@ final class RememberingScheduler implements JobScheduler {
   @Override
   public RescheduleResult reschedule(String taskType, String taskId, Instant dueAt) {
     take("reschedule " + taskType + "/" + taskId + " " + dueAt);
-    return new RescheduleResult(RescheduleResult.Outcome.RESCHEDULED, dueAt, 0, 0);
+    return new RescheduleResult(RescheduleResult.Outcome.RESCHEDULED, dueAt, 0, 0, "");
   }
 
   @Override
   public RescheduleResult reschedule(String taskType, String taskId, Duration delay) {
     take("reschedule " + taskType + "/" + taskId + " " + delay);
-    return new RescheduleResult(RescheduleResult.Outcome.RESCHEDULED, Instant.EPOCH, 0, 0);
+    return new RescheduleResult(RescheduleResult.Outcome.RESCHEDULED, Instant.EPOCH, 0, 0, "");
   }
 
   @Override

@@ -36,8 +36,8 @@ class BrokenVariantsIT {
             new Variant(
                 "a replica need not confirm",
                 "java/io/punctual/core/store/Confirmation.java",
-                "if (confirmed < wanted)",
-                "if (confirmed < 0)")),
+                "if (confirmed >= wanted)",
+                "if (confirmed >= 0)")),
         variant(
             EngineFault.NOTHING,
             new Variant(
