@@ -10,8 +10,8 @@ import java.time.Instant;
  * @param dueAt when the job is due, by the scheduler's clock; for {@link Outcome#ALREADY_DONE} the
  *     time at which it finished; for {@link Outcome#ON_COMMIT} by this machine's clock, as if it
  *     had committed now
- * @param version the number of the job's last change: 1 for {@link Outcome#CREATED}, and larger with
- *     each replacement, move, attempt and so on; 0 for {@link Outcome#ALREADY_DONE} and {@link
+ * @param version the number of the job's last change: 1 for {@link Outcome#CREATED}, and larger
+ *     with each replacement, move, attempt and so on; 0 for {@link Outcome#ALREADY_DONE} and {@link
  *     Outcome#ON_COMMIT}
  * @param durability where the job was when the scheduler answered: {@code redis} for what Redis is
  *     configured to, {@code synced} for its disk, {@code replicated:n} for n replicas; empty for

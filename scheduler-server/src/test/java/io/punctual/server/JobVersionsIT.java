@@ -103,7 +103,10 @@ class JobVersionsIT extends SharedRedisTestBase {
     Answer claimed =
         api.post("/api/v1/claims", "{\"application\":\"shop\",\"taskTypes\":[\"t\"],\"max\":200}");
     var mine =
-        claimed.body().at("/jobs").valueStream()
+        claimed
+            .body()
+            .at("/jobs")
+            .valueStream()
             .filter(each -> each.at("/taskId").asString().equals(id))
             .findFirst()
             .orElseThrow();

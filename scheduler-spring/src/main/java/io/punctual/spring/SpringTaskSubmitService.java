@@ -110,7 +110,8 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
             ? Instant.ofEpochMilli(at)
             : time.instant().plus(delay == null ? Duration.ZERO : delay),
         SubmitResult.Outcome.ON_COMMIT,
-        0, "");
+        0,
+        "");
   }
 
   @Override

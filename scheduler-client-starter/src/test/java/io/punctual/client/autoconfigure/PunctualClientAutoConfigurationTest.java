@@ -163,7 +163,8 @@ class PunctualClientAutoConfigurationTest {
             call -> {
               DelayQueueJob job = call.getArgument(0);
               sent.add(job);
-              return new SubmitResult(job.taskId(), Instant.EPOCH, SubmitResult.Outcome.CREATED, 1, "");
+              return new SubmitResult(
+                  job.taskId(), Instant.EPOCH, SubmitResult.Outcome.CREATED, 1, "");
             });
     web.withBean("orders", Orders.class, Orders::new)
         .withBean(JobScheduler.class, () -> recording)

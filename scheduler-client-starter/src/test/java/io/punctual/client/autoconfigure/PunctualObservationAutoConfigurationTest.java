@@ -110,7 +110,9 @@ class PunctualObservationAutoConfigurationTest {
             .getBean(SubmitObservations.class)
             .send(
                 DelayQueueJob.of("order.close").delay(Duration.ZERO).build(),
-                job -> new SubmitResult(job.taskId(), Instant.EPOCH, SubmitResult.Outcome.CREATED, 1, ""));
+                job ->
+                    new SubmitResult(
+                        job.taskId(), Instant.EPOCH, SubmitResult.Outcome.CREATED, 1, ""));
     context
         .getBean(AttemptObservations.class)
         .started("order.close", "1", 1, Map.of())

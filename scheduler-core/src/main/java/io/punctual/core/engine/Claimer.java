@@ -175,7 +175,8 @@ final class Claimer {
       return 0;
     }
     int released = 0;
-    for (Settled settled : context.jobs().settle(bucket, held.stream().map(Claimer::end).toList())) {
+    for (Settled settled :
+        context.jobs().settle(bucket, held.stream().map(Claimer::end).toList())) {
       if (settled.kind() == Settled.Kind.RETRY) {
         released++;
         signal.head(settled.at());

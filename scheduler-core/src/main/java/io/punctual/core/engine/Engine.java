@@ -4,6 +4,7 @@ import io.punctual.DelayQueueJob;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Store;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -81,6 +82,17 @@ public interface Engine extends AutoCloseable {
 
   /** Whether the scanners are at work; none while the engine is stopped. */
   ScannerHealth scanners();
+
+  /** What the store may have lost, for applications that keep what they sent. */
+  LossJournal lossJournal();
+
+  /**
+   * Asks applications that keep what they sent to send it again: adds to the journal of losses.
+   *
+   * @param since what was acknowledged after that time
+   * @throws io.punctual.core.store.StoreException if the store was not reached or refused
+   */
+  LossJournal requestResend(Instant since);
 
   /** An operator has seen what the store lost: it is not part of its health any more. */
   void acknowledgeLosses();

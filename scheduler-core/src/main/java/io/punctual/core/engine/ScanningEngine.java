@@ -12,6 +12,7 @@ import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.Submission;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -233,6 +234,16 @@ final class ScanningEngine implements Engine {
   @Override
   public ScannerHealth scanners() {
     return session.scanners();
+  }
+
+  @Override
+  public LossJournal lossJournal() {
+    return session.watch().journal();
+  }
+
+  @Override
+  public LossJournal requestResend(Instant since) {
+    return session.watch().requestResend(since);
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.punctual.core.store.Epoch;
 import io.punctual.core.store.EpochMarker;
 import io.punctual.core.store.JobSnapshot;
 import io.punctual.core.store.JobStore;
+import io.punctual.core.store.LossEntry;
 import io.punctual.core.store.QueueDirectory;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreCalls;
@@ -231,6 +232,14 @@ public final class Stepper {
 
     @Override
     public List<StoreLoss> losses() {
+      return List.of();
+    }
+
+    @Override
+    public void record(String key, LossEntry.Kind kind, long noticedAt, long asOf) {}
+
+    @Override
+    public List<LossEntry> journal() {
       return List.of();
     }
 

@@ -190,8 +190,7 @@ final class StoreOperations implements Operations {
             content.tags(),
             JobContentCodec.encode(Origins.withoutTrace(content)));
     JobVersion read = new JobVersion(record.incarnation(), found.get().version());
-    return jobs.revise(
-        lane.bucket, taskId, new Revision(due, revised, seen != null ? seen : read));
+    return jobs.revise(lane.bucket, taskId, new Revision(due, revised, seen != null ? seen : read));
   }
 
   private static Revised refused(Optional<JobSnapshot> found, @Nullable JobVersion seen) {

@@ -2,19 +2,25 @@ package io.punctual.core.engine;
 
 import io.punctual.core.store.Durability;
 import io.punctual.core.store.Epoch;
+import io.punctual.core.store.LossEntry;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.StoreLoss;
 import io.punctual.core.store.StoreNode;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +40,12 @@ final class StoreWatch {
   private static final Duration INSPECT = Duration.ofSeconds(10);
   private static final int LOSSES = 20;
 
+  /** How many looks are remembered: two hours. */
+  private static final int HISTORY = 7_200;
+
+  /** Other engines may have moved the mark before this one looked at what came back. */
+  private static final Duration MARGIN = Duration.ofSeconds(2);
+
   private final Store store;
   private final Context context;
   private final Queues queues;
@@ -44,13 +56,22 @@ final class StoreWatch {
   private volatile boolean stopping;
 
   private @Nullable Epoch seen;
+  private final Deque<Epoch> history = new ArrayDeque<>();
   private final Map<String, StoreLoss> unreported = new LinkedHashMap<>();
+  private final Map<String, Entry> unrecorded = new LinkedHashMap<>();
+  private volatile LossJournal journal = LossJournal.UNKNOWN;
+  private Map<String, Started> started = Map.of();
   private volatile @Nullable Instant begun;
   private volatile @Nullable String mark;
   private long inspected = Long.MIN_VALUE / 2;
   private List<StoreNode.Finding> replicas = List.of();
   private Set<String> told = Set.of();
   private volatile StoreHealth health;
+
+  private record Entry(LossEntry.Kind kind, long noticedAt, long asOf) {}
+
+  /** A run of a Redis server, and the store's time when it was seen last, epoch ms. */
+  private record Started(String runId, long at) {}
 
   StoreWatch(Store store, Context context, Queues queues) {
     this.store = store;
@@ -79,6 +100,23 @@ final class StoreWatch {
     health = with(health.error(), List.of());
   }
 
+  LossJournal journal() {
+    return journal;
+  }
+
+  synchronized LossJournal requestResend(Instant since) {
+    long now = store.epoch().advance().now();
+    store
+        .epoch()
+        .record(
+            "requested " + UUID.randomUUID(),
+            LossEntry.Kind.REQUESTED,
+            now,
+            Math.max(1, since.toEpochMilli()));
+    journal = new LossJournal(journal.store(), store.epoch().journal());
+    return journal;
+  }
+
   void start() {
     var unused = context.threads().start("punctual-store-watch", this::watch);
   }
@@ -102,9 +140,10 @@ final class StoreWatch {
       Epoch epoch = store.epoch().advance();
       compare(epoch);
       keepLosses();
+      keepJournal(epoch);
       List<StoreNode.Finding> confirming = store.inspector().replicas();
       if (context.now() - inspected > INSPECT.toNanos() || !confirming.equals(replicas)) {
-        inspect(confirming);
+        inspect(confirming, epoch);
         inspected = context.now();
       }
     } catch (StoreException e) {
@@ -145,6 +184,14 @@ final class StoreWatch {
   private void compare(Epoch now) {
     Epoch before = seen;
     seen = now;
+    long asOf = asOf(now.sequence() - 1);
+    if (before != null && !(now.id().equals(before.id()) && now.sequence() > before.sequence())) {
+      history.clear();
+    }
+    history.addLast(now);
+    if (history.size() > HISTORY) {
+      history.removeFirst();
+    }
     begun = now.begun() == 0 ? null : Instant.ofEpochMilli(now.begun());
     mark = now.id();
     if (before == null) {
@@ -156,6 +203,7 @@ final class StoreWatch {
       return;
     }
     if (!now.id().equals(before.id())) {
+      unrecorded.put("emptied " + now.id(), new Entry(LossEntry.Kind.EMPTIED, now.now(), 0));
       lost(
           now,
           "emptied " + now.id(),
@@ -163,10 +211,12 @@ final class StoreWatch {
               + before.id()
               + " is gone. Restore it from a backup, or submit again what is missing");
     } else if (now.sequence() <= before.sequence()) {
+      // Each scheduler sees other numbers within the same moment.
+      String key = "older " + now.id() + " " + Duration.ofMillis(now.now()).toMinutes();
+      unrecorded.put(key, new Entry(LossEntry.Kind.OLDER, now.now(), asOf));
       lost(
           now,
-          // Each scheduler sees other numbers within the same moment.
-          "older " + now.id() + " " + Duration.ofMillis(now.now()).toMinutes(),
+          key,
           "the store came back as it was earlier: its mark went from "
               + before.sequence()
               + " to "
@@ -194,12 +244,51 @@ final class StoreWatch {
     health = with(health.error(), newest(losses));
   }
 
+  private synchronized void keepJournal(Epoch now) {
+    unrecorded.forEach(
+        (key, entry) -> store.epoch().record(key, entry.kind(), entry.noticedAt(), entry.asOf()));
+    unrecorded.clear();
+    journal = new LossJournal(now.id(), store.epoch().journal());
+  }
+
+  /** What a Redis that was started again had acknowledged last, it may not have had on its disk. */
+  private void noticeStarts(List<StoreNode> nodes, Epoch epoch) {
+    Map<String, Started> now = new HashMap<>();
+    for (StoreNode node : nodes) {
+      Started before = started.get(node.address());
+      if (before != null
+          && !before.runId().equals(node.runId())
+          && node.persistence() != StoreNode.Persistence.SYNCED_LOG) {
+        unrecorded.put(
+            "restarted " + node.runId(),
+            new Entry(LossEntry.Kind.RESTARTED, epoch.now(), before.at() - MARGIN.toMillis()));
+      }
+      now.put(node.address(), new Started(node.runId(), epoch.now()));
+    }
+    started = now;
+  }
+
+  /**
+   * The store's time until which all of a state with that mark was surely written; 0 if unknown.
+   */
+  private long asOf(long sequence) {
+    Iterator<Epoch> newestFirst = history.descendingIterator();
+    while (newestFirst.hasNext()) {
+      Epoch look = newestFirst.next();
+      if (look.sequence() <= sequence) {
+        return look.now() - MARGIN.toMillis();
+      }
+    }
+    return 0;
+  }
+
   private static List<StoreLoss> newest(List<StoreLoss> losses) {
     return losses.subList(Math.max(0, losses.size() - LOSSES), losses.size());
   }
 
-  private void inspect(List<StoreNode.Finding> confirming) {
+  private void inspect(List<StoreNode.Finding> confirming, Epoch epoch) {
     List<StoreNode> nodes = store.inspector().nodes();
+    noticeStarts(nodes, epoch);
     if (confirming.isEmpty() && !replicas.isEmpty()) {
       log.info("Replicas confirm changes again before they are acknowledged");
     }

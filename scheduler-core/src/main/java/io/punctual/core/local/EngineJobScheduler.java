@@ -107,8 +107,7 @@ public final class EngineJobScheduler implements JobScheduler {
 
   @Override
   public CancelResult cancel(String taskType, String taskId) {
-    return stored(
-        () -> cancelled(queue(taskType), Limits.requireName("taskId", taskId)));
+    return stored(() -> cancelled(queue(taskType), Limits.requireName("taskId", taskId)));
   }
 
   private CancelResult cancelled(QueueName queue, String taskId) {
@@ -236,8 +235,7 @@ public final class EngineJobScheduler implements JobScheduler {
   }
 
   private RescheduleResult reschedule(String taskType, String taskId, Due due) {
-    return stored(
-        () -> rescheduled(queue(taskType), Limits.requireName("taskId", taskId), due));
+    return stored(() -> rescheduled(queue(taskType), Limits.requireName("taskId", taskId), due));
   }
 
   private RescheduleResult rescheduled(QueueName queue, String taskId, Due due) {

@@ -23,9 +23,6 @@ final class CancelScript {
             bucket,
             new Arguments().add(tombstones.toMillis()).add(taskId).add(Records.version(seen)));
     return new Cancelled(
-        Cancelled.Kind.valueOf(reply.word(1)),
-        reply.small(2),
-        reply.number(3),
-        reply.reached());
+        Cancelled.Kind.valueOf(reply.word(1)), reply.small(2), reply.number(3), reply.reached());
   }
 }

@@ -46,17 +46,13 @@ final class ClusterEval {
    * @param confirmation adds what is sent behind it, each command once the one before was answered
    */
   Reply send(
-      RedisClusterClient client,
-      byte[] key,
-      CommandArguments script,
-      Confirming confirmation) {
+      RedisClusterClient client, byte[] key, CommandArguments script, Confirming confirmation) {
     int slot = JedisClusterCRC16.getSlot(key);
     for (int redirects = 0; ; redirects++) {
       try (Connection connection = connect(client, slot, key)) {
         learnNode(slot, connection);
         Object values = connection.executeCommand(raw(script));
-        return new Reply(
-            ScriptRunner.orEmpty((List<?>) values), confirmation.confirm(connection));
+        return new Reply(ScriptRunner.orEmpty((List<?>) values), confirmation.confirm(connection));
       } catch (JedisRedirectionException e) {
         learnSlots(client, key);
         if (redirects == MAX_REDIRECTS) {

@@ -69,17 +69,14 @@ final class Confirmation {
     return switch (durability.level()) {
       case REDIS -> Commands.NONE;
       case SYNCED ->
-          asksForSync()
-              ? new Commands(name, List.of(write(key), waitForDisk()))
-              : Commands.NONE;
+          asksForSync() ? new Commands(name, List.of(write(key), waitForDisk())) : Commands.NONE;
       case AUTO ->
           replicas.confirm(name, key, node)
               ? new Commands(name, List.of(write(key), waitFor(1, durability.patience())))
               : Commands.NONE;
       case REPLICATED ->
           new Commands(
-              name,
-              List.of(write(key), waitFor(durability.replicas(), durability.patience())));
+              name, List.of(write(key), waitFor(durability.replicas(), durability.patience())));
     };
   }
 
@@ -177,9 +174,7 @@ final class Confirmation {
     long confirmed = refused ? 0 : (Long) (last instanceof List<?> both ? both.get(0) : last);
     long wanted = Math.max(1, durability.replicas());
     if (confirmed >= wanted) {
-      return durability.level() == Level.SYNCED
-          ? Reached.SYNCED
-          : Reached.replicated(confirmed);
+      return durability.level() == Level.SYNCED ? Reached.SYNCED : Reached.replicated(confirmed);
     }
     if (durability.level() == Level.AUTO) {
       if (!refused || last instanceof JedisDataException) {

@@ -62,9 +62,7 @@ public record Durability(Level level, int replicas, Duration patience) {
       case "synced" -> new Durability(Level.SYNCED, 0, patience);
       default ->
           throw new IllegalArgumentException(
-              "must be auto, redis, synced or replicated:n with n from 1 to 9, not '"
-                  + text
-                  + "'");
+              "must be auto, redis, synced or replicated:n with n from 1 to 9, not '" + text + "'");
     };
   }
 

@@ -28,6 +28,22 @@ public interface EpochMarker {
   List<StoreLoss> losses();
 
   /**
+   * Adds to the journal of losses.
+   *
+   * @param key the same for engines that saw the same: it is added once
+   * @param asOf epoch ms, see {@link LossEntry}; 0 if nothing is there
+   * @throws StoreException if the store was not reached or refused
+   */
+  void record(String key, LossEntry.Kind kind, long noticedAt, long asOf);
+
+  /**
+   * The newest entries of the journal of losses, oldest first.
+   *
+   * @throws StoreException if the store was not reached
+   */
+  List<LossEntry> journal();
+
+  /**
    * Forgets what was reported.
    *
    * @throws StoreException if the store was not reached or refused

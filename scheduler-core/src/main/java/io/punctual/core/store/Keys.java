@@ -66,6 +66,10 @@ final class Keys {
     return bytes(prefix + ":losses");
   }
 
+  byte[] journal() {
+    return bytes(prefix + ":journal");
+  }
+
   String confirmed() {
     return prefix + ":confirmed";
   }

@@ -3,7 +3,9 @@ package io.punctual.core.store;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
@@ -14,6 +16,7 @@ import org.springframework.data.redis.connection.RedisHashCommands;
 /** A hash of two fields; in a cluster it is on one of the masters. */
 final class RedisEpochMarker implements EpochMarker {
 
+  private static final int ENTRIES = 50;
   private static final byte[] ID = Keys.bytes("id");
   private static final byte[] SEQUENCE = Keys.bytes("sequence");
 
@@ -81,6 +84,60 @@ final class RedisEpochMarker implements EpochMarker {
                 .toList();
           }
         });
+  }
+
+  @Override
+  public void record(String key, LossEntry.Kind kind, long noticedAt, long asOf) {
+    StoreErrors.translated(
+        "keep an entry of the journal of losses",
+        () -> {
+          try (RedisConnection connection = connections.getConnection()) {
+            RedisHashCommands hashes = connection.hashCommands();
+            Map<String, LossEntry> there = entries(hashes);
+            long newest = there.values().stream().mapToLong(LossEntry::sequence).max().orElse(0);
+            long sequence = Math.max(noticedAt, newest + 1);
+            hashes.hSetNX(
+                keys.journal(),
+                Keys.bytes(key),
+                Keys.bytes(sequence + " " + kind + " " + noticedAt + " " + asOf));
+            there.entrySet().stream()
+                .sorted(Comparator.comparingLong(entry -> -entry.getValue().sequence()))
+                .skip(ENTRIES)
+                .forEach(entry -> hashes.hDel(keys.journal(), Keys.bytes(entry.getKey())));
+            return sequence;
+          }
+        });
+  }
+
+  @Override
+  public List<LossEntry> journal() {
+    return StoreErrors.translated(
+        "read the journal of losses",
+        () -> {
+          try (RedisConnection connection = connections.getConnection()) {
+            return entries(connection.hashCommands()).values().stream()
+                .sorted(Comparator.comparingLong(LossEntry::sequence))
+                .toList();
+          }
+        });
+  }
+
+  private Map<String, LossEntry> entries(RedisHashCommands hashes) {
+    Map<String, LossEntry> entries = new HashMap<>();
+    Objects.requireNonNull(hashes.hGetAll(keys.journal()))
+        .forEach(
+            (key, value) -> {
+              String[] part = new String(value, StandardCharsets.UTF_8).split(" ", 4);
+              long asOf = Long.parseLong(part[3]);
+              entries.put(
+                  new String(key, StandardCharsets.UTF_8),
+                  new LossEntry(
+                      Long.parseLong(part[0]),
+                      LossEntry.Kind.valueOf(part[1]),
+                      Instant.ofEpochMilli(Long.parseLong(part[2])),
+                      asOf == 0 ? null : Instant.ofEpochMilli(asOf)));
+            });
+    return entries;
   }
 
   @Override

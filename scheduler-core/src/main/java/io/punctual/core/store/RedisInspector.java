@@ -15,7 +15,6 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.RedisClusterClient;
-import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
@@ -71,8 +70,7 @@ final class RedisInspector implements StoreInspector {
             if (connection instanceof RedisClusterConnection) {
               askMasters((RedisClusterClient) connection.getNativeConnection());
             } else {
-              UnifiedJedis client = (UnifiedJedis) connection.getNativeConnection();
-              replicas.look("", key, commands -> ScriptRunner.pipelined(client, commands));
+              replicas.look("", key, commands -> ScriptRunner.pipelined(connection, commands));
             }
           }
           return replicas.findings();

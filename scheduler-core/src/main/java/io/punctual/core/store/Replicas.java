@@ -112,8 +112,7 @@ final class Replicas {
   private State ask(String key, Node node) {
     byte[] info =
         (byte[])
-            node.send(
-                    List.of(new CommandArguments(Protocol.Command.INFO).add("replication")))
+            node.send(List.of(new CommandArguments(Protocol.Command.INFO).add("replication")))
                 .get(0);
     Matcher connected = CONNECTED.matcher(new String(info, StandardCharsets.UTF_8));
     if (!connected.find() || connected.group(1).equals("0")) {

@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param seen only if the job is still this version of itself; null for any. New content always
  *     comes with it, since it was made from what was seen
  */
-public record Revision(
-    @Nullable Due due, @Nullable NewContent content, @Nullable JobVersion seen) {
+public record Revision(@Nullable Due due, @Nullable NewContent content, @Nullable JobVersion seen) {
 
   /** Checks what the script relies on. */
   public Revision {

@@ -120,8 +120,7 @@ final class ScriptRunner {
       byte[][] keysAndArguments,
       @Nullable String tag) {
     try {
-      return eval(
-          connection, Command.EVALSHA, script.sha1Bytes(), keyCount, keysAndArguments, tag);
+      return eval(connection, Command.EVALSHA, script.sha1Bytes(), keyCount, keysAndArguments, tag);
     } catch (RuntimeException e) {
       if (!StoreErrors.says(e, "NOSCRIPT")) {
         throw e;
@@ -145,12 +144,15 @@ final class ScriptRunner {
           call(command, script, keyCount, keysAndArguments),
           node -> tag == null ? Reached.REDIS : confirm(node, tag));
     }
-    if (tag != null) {
-      UnifiedJedis client = (UnifiedJedis) connection.getNativeConnection();
-      Confirmation.Commands confirming =
-          confirmation.commands("", tag, commands -> pipelined(client, commands));
+    Confirmation.Commands confirming =
+        tag == null
+            ? Confirmation.Commands.NONE
+            : confirmation.commands("", tag, commands -> pipelined(connection, commands));
+    if (!confirming.list().isEmpty()) {
       return evalDurably(
-          client, call(command, script, keyCount, keysAndArguments), confirming);
+          (UnifiedJedis) connection.getNativeConnection(),
+          call(command, script, keyCount, keysAndArguments),
+          confirming);
     }
     List<?> values =
         command == Command.EVALSHA
@@ -160,7 +162,8 @@ final class ScriptRunner {
             : connection
                 .scriptingCommands()
                 .eval(script, ReturnType.MULTI, keyCount, keysAndArguments);
-    return new Reply(orEmpty(values), Reached.REDIS);
+    return new Reply(
+        orEmpty(values), tag == null ? Reached.REDIS : confirmation.check(confirming, List.of()));
   }
 
   private Reached confirm(Connection node, String tag) {
@@ -185,11 +188,6 @@ final class ScriptRunner {
   // On one connection, in one round trip. What is confirmed is what this connection did.
   private Reply evalDurably(
       UnifiedJedis client, CommandArguments script, Confirmation.Commands confirming) {
-    if (confirming.list().isEmpty()) {
-      return new Reply(
-          orEmpty((List<?>) client.executeCommand(script)),
-          confirmation.check(confirming, List.of()));
-    }
     try (AbstractPipeline pipeline = client.pipelined()) {
       Response<Object> values = pipeline.sendCommand(script);
       List<Response<Object>> responses =
@@ -202,7 +200,8 @@ final class ScriptRunner {
   }
 
   /** Sends commands on one connection, in one round trip. */
-  static List<Object> pipelined(UnifiedJedis client, List<CommandArguments> commands) {
+  static List<Object> pipelined(RedisConnection connection, List<CommandArguments> commands) {
+    UnifiedJedis client = (UnifiedJedis) connection.getNativeConnection();
     try (AbstractPipeline pipeline = client.pipelined()) {
       List<Response<Object>> responses = commands.stream().map(pipeline::sendCommand).toList();
       pipeline.sync();

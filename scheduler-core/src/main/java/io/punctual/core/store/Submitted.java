@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  *     else null
  * @param reached where the changes were when they were answered
  */
-public record Submitted(
-    long now, List<Item> items, @Nullable Long newHead, Reached reached) {
+public record Submitted(long now, List<Item> items, @Nullable Long newHead, Reached reached) {
 
   /** Answered by Redis alone. */
   public Submitted(long now, List<Item> items, @Nullable Long newHead) {

@@ -57,7 +57,9 @@ class StoreTimeTest {
     assertThat(time.at(9_000)).isEqualTo(MS);
   }
 
-  /** Answers that take 1 to 200 ms each way, a second apart, from a clock that is set in between. */
+  /**
+   * Answers that take 1 to 200 ms each way, a second apart, from a clock that is set in between.
+   */
   private long set(long millis, Random random) {
     StoreTime time = new StoreTime();
     long offset = 0;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.punctual.core.store.Durability;
+import io.punctual.core.store.LossEntry;
 import io.punctual.core.store.RedisStore;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreLoss;
@@ -12,6 +13,7 @@ import io.punctual.redis.RedisServer;
 import io.punctual.redis.Resp;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -72,6 +74,12 @@ class StoreWatchIT extends EngineTestBase {
         .asString()
         .contains("emptied");
     assertThat(engine.find(QUEUE, "lost")).isEmpty();
+    eventually().until(() -> engine.lossJournal().newest() > 0);
+    LossJournal journal = engine.lossJournal();
+    assertThat(journal.entries())
+        .singleElement()
+        .returns(LossEntry.Kind.EMPTIED, LossEntry::kind)
+        .returns(null, LossEntry::asOf);
     // The queue is registered again, and goes on.
     eventually().until(() -> engine.queues().containsKey(QUEUE));
     submit(engine, "new", Duration.ZERO);
@@ -92,15 +100,42 @@ class StoreWatchIT extends EngineTestBase {
   @Test
   void anOlderStateIsReported() throws IOException {
     Engine engine = watching(TestDispatcher.done(), options("engine"));
-    eventually().until(() -> Integer.parseInt(sequence()) >= 2);
-    Resp.call(server.port(), "HSET", prefix + ":epoch", "sequence", "0");
+    // It comes back as it was when the mark was at 4.
+    eventually().until(() -> Integer.parseInt(sequence()) >= 7);
+    Resp.call(server.port(), "HSET", prefix + ":epoch", "sequence", "4");
 
     awaitHealth(engine, health -> !health.losses().isEmpty());
+    eventually().until(() -> engine.lossJournal().newest() > 0);
+    LossEntry entry = engine.lossJournal().entries().get(0);
+    assertThat(entry.kind()).isEqualTo(LossEntry.Kind.OLDER);
+    assertThat(entry.asOf())
+        .isBetween(entry.noticedAt().minusSeconds(20), entry.noticedAt().minusSeconds(4));
     assertThat(engine.storeHealth().losses())
         .singleElement()
         .extracting(StoreLoss::text)
         .asString()
         .contains("as it was earlier");
+  }
+
+  @Test
+  void eachRequestToSendAgainIsANewEntryForAllEngines() {
+    Engine engine = watching(TestDispatcher.done(), options("engine"));
+    Engine other = engine(ownStore(), options("other"), TestDispatcher.done(), null);
+    Instant since = Instant.parse("2026-11-23T09:30:00Z");
+    long first = engine.requestResend(since).newest();
+    long second = engine.requestResend(since).newest();
+
+    assertThat(second).isGreaterThan(first);
+    eventually().until(() -> other.lossJournal().newest() == second);
+    assertThat(other.lossJournal().store()).isEqualTo(engine.lossJournal().store()).isNotNull();
+    assertThat(other.lossJournal().entries())
+        .hasSize(2)
+        .allSatisfy(
+            entry -> {
+              assertThat(entry.kind()).isEqualTo(LossEntry.Kind.REQUESTED);
+              assertThat(entry.asOf()).isEqualTo(since);
+            });
+    assertThat(engine.storeHealth().losses()).isEmpty();
   }
 
   @Test
@@ -135,6 +170,12 @@ class StoreWatchIT extends EngineTestBase {
       assertThat(health.error()).isNull();
       assertThat(health.losses()).isEmpty();
       assertThat(engine.find(QUEUE, "later")).isPresent();
+      // No alarm, but what had not reached the disk may be gone.
+      eventually().until(() -> engine.lossJournal().newest() > 0);
+      assertThat(engine.lossJournal().entries())
+          .singleElement()
+          .returns(LossEntry.Kind.RESTARTED, LossEntry::kind)
+          .satisfies(entry -> assertThat(entry.asOf()).isBefore(entry.noticedAt()));
       engine.close();
       connections.destroy();
     }

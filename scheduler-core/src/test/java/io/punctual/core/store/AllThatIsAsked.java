@@ -143,7 +143,8 @@ final class AllThatIsAsked {
                 options.tombstones(),
                 Durability.parse("replicated:1", Duration.ofMillis(10))));
     StoreException e =
-        catchThrowableOfType(StoreException.class, () -> strict.jobs().cancel(bucket, "none", null));
+        catchThrowableOfType(
+            StoreException.class, () -> strict.jobs().cancel(bucket, "none", null));
     assertThat(e).hasMessageContaining("only 0 of 1 replicas confirmed it");
   }
 

@@ -64,8 +64,10 @@ final class Calls {
         "extend",
         (store, bucket) ->
             store.extend(bucket, List.of(new Lease("the-id", TOKEN)), Duration.ofMillis(444)));
-    calls.put("expire", (store, bucket) -> store.expire(bucket, 33, 3333, new ClockJump(4444, 5555)));
-    calls.put("cancel", (store, bucket) -> store.cancel(bucket, "the-id", new JobVersion("seen", 888)));
+    calls.put(
+        "expire", (store, bucket) -> store.expire(bucket, 33, 3333, new ClockJump(4444, 5555)));
+    calls.put(
+        "cancel", (store, bucket) -> store.cancel(bucket, "the-id", new JobVersion("seen", 888)));
     calls.put(
         "revise",
         (store, bucket) ->
@@ -78,7 +80,8 @@ final class Calls {
                     new JobVersion("seen", 888))));
     calls.put(
         "requeue",
-        (store, bucket) -> store.requeue(
+        (store, bucket) ->
+            store.requeue(
                 bucket,
                 List.of(new Requeue("the-id", new JobVersion("seen", 888))),
                 Duration.ofMillis(555)));

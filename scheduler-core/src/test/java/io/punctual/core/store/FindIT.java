@@ -35,8 +35,8 @@ class FindIT extends TransitionTestBase {
     assertThat(runs.at()).isEqualTo(NOW + 9);
     assertThat(runs.tries()).isEqualTo(new Tries(1, 2, 1, 1, 2, /* suspect= */ true, 970_000, 3));
     assertThat(runs.lease())
-        .isEqualTo(new JobSnapshot.LeaseInfo(
-                TOKEN, 4, /* alone= */ true, 990_000, 980_000, 2, "me"));
+        .isEqualTo(
+            new JobSnapshot.LeaseInfo(TOKEN, 4, /* alone= */ true, 990_000, 980_000, 2, "me"));
     assertThat(runs.errors()).hasSize(1);
     JobSnapshot.Failure error = runs.errors().get(0);
     assertThat(error.at()).isEqualTo(960_000);

@@ -161,6 +161,7 @@ class FullRedisIT extends TransitionTestBase {
         bucket()
             .tomb("a", NOW + RETENTION, "C", "body of a", NOW)
             .delayed("b", NOW)
+            .tries("b", "0 0 0 0 0 0 " + NOW + " 2")
             .counted("cancelled", 1));
   }
 

@@ -34,8 +34,7 @@ class RequeueIT extends TransitionTestBase {
             .error("a", "900000 fail dead-attempts 1 990000 2\nno")
             .dead("b", 6));
 
-    assertThat(requeue(DELAY, "a"))
-        .isEqualTo(new Requeued(List.of(requeued("a", 4)), NOW + 300));
+    assertThat(requeue(DELAY, "a")).isEqualTo(new Requeued(List.of(requeued("a", 4)), NOW + 300));
     then(
         bucket()
             .delayed("a", NOW + 300)
@@ -106,8 +105,7 @@ class RequeueIT extends TransitionTestBase {
     given(bucket().delayed("waits", NOW + 300).dead("a", 1).dead("b", 2));
 
     assertThat(requeue(DELAY, "a").newHead()).isNull();
-    assertThat(requeue(Duration.ofMillis(299), "b").newHead())
-        .isEqualTo(NOW + 299);
+    assertThat(requeue(Duration.ofMillis(299), "b").newHead()).isEqualTo(NOW + 299);
   }
 
   @Test

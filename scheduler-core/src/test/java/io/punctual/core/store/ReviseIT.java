@@ -67,8 +67,7 @@ class ReviseIT extends TransitionTestBase {
     String error = "900000 fail retry 1 990000 2\nno";
     given(bucket().delayed("a", NOW + 5).tries("a", "1 2 3 4 5 1 6 3").error("a", error));
 
-    assertThat(change("a", null, new JobVersion("i-a", 3)))
-        .isEqualTo(revised(NOW + 5, "new-a", 4));
+    assertThat(change("a", null, new JobVersion("i-a", 3))).isEqualTo(revised(NOW + 5, "new-a", 4));
     then(
         bucket()
             .delayed("a", NOW + 5)
@@ -121,9 +120,7 @@ class ReviseIT extends TransitionTestBase {
     assertThat(change("a", null, new JobVersion("i-a", 2))).isEqualTo(changed);
     assertThat(change("lost", null, new JobVersion("i-lost", 1)))
         .isEqualTo(Revised.refused(Kind.CHANGED, 0, new JobVersion("", 1)));
-    assertThat(
-            store.revise(
-                bucket, "a", new Revision(Due.in(1), null, new JobVersion("i-a", 2))))
+    assertThat(store.revise(bucket, "a", new Revision(Due.in(1), null, new JobVersion("i-a", 2))))
         .isEqualTo(changed);
     then(given);
     assertThatIllegalArgumentException()
@@ -139,10 +136,7 @@ class ReviseIT extends TransitionTestBase {
     given(given);
 
     assertThat(move("lost", Due.in(9))).isEqualTo(revised(NOW + 9, "", 2));
-    then(
-        given
-            .with("delayed", "lost", Long.toString(NOW + 9))
-            .tries("lost", moved(NOW + 9, 2)));
+    then(given.with("delayed", "lost", Long.toString(NOW + 9)).tries("lost", moved(NOW + 9, 2)));
   }
 
   @Test
@@ -180,8 +174,7 @@ class ReviseIT extends TransitionTestBase {
     for (String id : List.of("ran", "cancelled")) {
       assertThat(change(id, null, new JobVersion("i-" + id, 1)).kind()).isEqualTo(Kind.CHANGED);
     }
-    assertThat(change("never", null, new JobVersion("i-never", 1)).kind())
-        .isEqualTo(Kind.UNKNOWN);
+    assertThat(change("never", null, new JobVersion("i-never", 1)).kind()).isEqualTo(Kind.UNKNOWN);
     then(given);
   }
 

@@ -9,6 +9,7 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -282,7 +283,12 @@ class ScriptHeadersTest {
     RedisConnectionFactory connections =
         answering(RedisConnectionFactory.class, (proxy, method, args) -> connection);
     JobStore store =
-        RedisStore.connect(connections, new StoreOptions("p", StoreOptions.DEFAULTS.tombstones()))
+        RedisStore.connect(
+                connections,
+                new StoreOptions(
+                    "p",
+                    StoreOptions.DEFAULTS.tombstones(),
+                    Durability.parse("redis", Duration.ofSeconds(1))))
             .jobs();
     try {
       Calls.make(script, store, bucket);

@@ -186,7 +186,8 @@ class SettleIT extends TransitionTestBase {
     given(bucket().reserved("a", NOW + 5, HELD));
 
     assertAnswer(end(Op.RELEASE, "a"), Kind.RETRY, NOW + 700);
-    then(bucket().delayed("a", NOW + 700).tries("a", "0 0 0 0 0 0 980000 3").counted("released", 1));
+    then(
+        bucket().delayed("a", NOW + 700).tries("a", "0 0 0 0 0 0 980000 3").counted("released", 1));
   }
 
   @Test
@@ -352,8 +353,7 @@ class SettleIT extends TransitionTestBase {
 
     settle(end(Op.RETURN, "a"), end(Op.ACK, "never"));
 
-    then(
-        tomb.delayed("a", 980_000).tries("a", "0 0 0 0 0 0 980000 3").counted("released", 1));
+    then(tomb.delayed("a", 980_000).tries("a", "0 0 0 0 0 0 980000 3").counted("released", 1));
     assertThat(timeToLive("done")).isEqualTo(-1);
   }
 

@@ -73,8 +73,7 @@ class VersionIT extends TransitionTestBase {
     changed(2);
 
     changed(store.revise(bucket, ID, Revision.of(Due.in(0))).version());
-    Revision.NewContent content =
-        new Revision.NewContent("i-3", 2, 0, List.of(), bytes("3"));
+    Revision.NewContent content = new Revision.NewContent("i-3", 2, 0, List.of(), bytes("3"));
     changed(store.revise(bucket, ID, new Revision(null, content, version("2"))).version());
 
     end(Settlement.Op.UNDELIVERABLE);

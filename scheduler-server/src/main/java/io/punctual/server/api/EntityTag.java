@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The strong entity tag of a job: its incarnation and the number of its last change, so that a
- * job that uses the id of another one never matches that one's tag.
+ * The strong entity tag of a job: its incarnation and the number of its last change, so that a job
+ * that uses the id of another one never matches that one's tag.
  */
 final class EntityTag {
 

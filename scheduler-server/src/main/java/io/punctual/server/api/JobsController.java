@@ -136,7 +136,8 @@ class JobsController {
     Map<QueueName, Optional<String>> unserved = new HashMap<>();
     BatchAnswer answer =
         new BatchAnswer(items.stream().map(item -> result(item, minimal, unserved)).toList());
-    Optional<Reached> weakest = items.stream().flatMap(Item::reached).min(Comparator.naturalOrder());
+    Optional<Reached> weakest =
+        items.stream().flatMap(Item::reached).min(Comparator.naturalOrder());
     audit.did("submit many", () -> text(items), null, null);
     ResponseEntity.BodyBuilder response = ResponseEntity.ok();
     weakest.ifPresent(reached -> response.header(DURABILITY, reached.toString()));

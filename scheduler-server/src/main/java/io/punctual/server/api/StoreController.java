@@ -1,12 +1,16 @@
 package io.punctual.server.api;
 
 import io.punctual.core.engine.Engine;
+import io.punctual.core.engine.LossJournal;
 import io.punctual.core.engine.StoreHealth;
+import io.punctual.core.store.LossEntry;
 import io.punctual.core.store.StoreLoss;
 import io.punctual.core.store.StoreNode;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.AuditLog;
 import io.punctual.server.security.Role;
+import io.punctual.server.web.ApiException;
+import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,6 +25,8 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @RequestMapping("/api/v1/store")
 class StoreController {
+
+  private static final int MAX_BODY = 1_000;
 
   private final Engine engine;
   private final AuditLog audit;
@@ -63,6 +69,46 @@ class StoreController {
     out.put("persistence", node.persistence().name().toLowerCase(Locale.ROOT).replace('_', '-'));
     out.put("evictionPolicy", node.evictionPolicy());
     out.put("maxMemoryBytes", node.maxMemory());
+    return out;
+  }
+
+  /** The journal of losses, for applications that keep what they sent. */
+  @Allowed(value = Role.VIEWER, applications = true)
+  @GetMapping("/losses")
+  Map<String, Object> losses() {
+    return losses(engine.lossJournal());
+  }
+
+  /** Asks applications to send again what was acknowledged since a time. */
+  @Allowed(Role.OPERATOR)
+  @PostMapping("/losses/resend")
+  Map<String, Object> resend(HttpServletRequest request) {
+    JsonFields fields = JsonBody.read(request, MAX_BODY);
+    Long since = fields.instant("since");
+    fields.noMore();
+    if (since == null) {
+      throw ApiException.invalid("since", "is missing: from when on jobs shall be sent again");
+    }
+    LossJournal journal = engine.requestResend(Instant.ofEpochMilli(since));
+    audit.did("request resend", () -> "store", null, "since " + Instant.ofEpochMilli(since));
+    return losses(journal);
+  }
+
+  private static Map<String, Object> losses(LossJournal journal) {
+    Map<String, Object> out = new LinkedHashMap<>();
+    out.put("store", journal.store());
+    out.put("newest", journal.newest());
+    out.put("losses", journal.entries().stream().map(StoreController::entry).toList());
+    return out;
+  }
+
+  private static Map<String, Object> entry(LossEntry entry) {
+    Map<String, Object> out = new LinkedHashMap<>();
+    out.put("sequence", entry.sequence());
+    out.put("kind", entry.kind().name().toLowerCase(Locale.ROOT));
+    out.put("noticedAt", entry.noticedAt().toString());
+    Instant asOf = entry.asOf();
+    out.put("asOf", asOf == null ? null : asOf.toString());
     return out;
   }
 

@@ -138,8 +138,7 @@ public final class InMemoryJobStore implements JobStore {
     return item(Submitted.Kind.REPLACED, due, new JobVersion(job.incarnation(), next));
   }
 
-  private static Submitted.Item item(
-      Submitted.Kind kind, long due, @Nullable JobVersion version) {
+  private static Submitted.Item item(Submitted.Kind kind, long due, @Nullable JobVersion version) {
     return new Submitted.Item(kind, due, 0, null, version);
   }
 

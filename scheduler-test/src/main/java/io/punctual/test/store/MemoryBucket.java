@@ -41,7 +41,9 @@ final class MemoryBucket {
       String owner) {
 
     HeldLease received() {
-      return counts != null ? this : new HeldLease(token, attempt, true, claimedAt, due, version, owner);
+      return counts != null
+          ? this
+          : new HeldLease(token, attempt, true, claimedAt, due, version, owner);
     }
 
     HeldLease claimedAt(long at) {
@@ -247,7 +249,9 @@ final class MemoryBucket {
   @Nullable JobVersion job(String id, JobState state) {
     long version = version(id, state);
     JobRecord record = jobs.get(id);
-    return version == 0 ? null : new JobVersion(record == null ? "" : record.incarnation(), version);
+    return version == 0
+        ? null
+        : new JobVersion(record == null ? "" : record.incarnation(), version);
   }
 
   /** Whether a job is what somebody has seen; null for any. */

@@ -144,7 +144,8 @@ final class HistoryGenerator {
       String id = id();
       Seen seen = Seen.values()[random.nextInt(Seen.values().length)];
       return Step.call(
-          "cancel " + id + " " + seen, store -> store.cancel(bucket, id, seen.of(store, bucket, id)));
+          "cancel " + id + " " + seen,
+          store -> store.cancel(bucket, id, seen.of(store, bucket, id)));
     } else if (dice < 87) {
       String id = id();
       Due due = due();

@@ -130,9 +130,7 @@ final class EngineCalls implements JobCalls {
   @Override
   public Answer reschedule(String taskId, Action.Reschedule change) throws Exception {
     Revised revised =
-        told(
-            () ->
-                engine.get().operations().revise(QUEUE, taskId, due(change.due()), null, null));
+        told(() -> engine.get().operations().revise(QUEUE, taskId, due(change.due()), null, null));
     return answer(
             switch (revised.kind()) {
               case REVISED -> Outcome.RESCHEDULED;
@@ -174,8 +172,7 @@ final class EngineCalls implements JobCalls {
   @Override
   public Answer requeue(String taskId) throws Exception {
     Requeued.Item requeued = told(() -> engine.get().operations().requeue(QUEUE, taskId, null));
-    return answer(
-        requeued.kind() == Requeued.Kind.REQUEUED ? Outcome.REQUEUED : Outcome.NOT_FOUND);
+    return answer(requeued.kind() == Requeued.Kind.REQUEUED ? Outcome.REQUEUED : Outcome.NOT_FOUND);
   }
 
   @Override

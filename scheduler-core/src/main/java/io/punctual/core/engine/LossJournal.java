@@ -1,0 +1,23 @@
+package io.punctual.core.engine;
+
+import io.punctual.core.store.LossEntry;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the store may have lost, as this engine read it last.
+ *
+ * @param store names the store; another name is another store, or an emptied one. Null before the
+ *     first look
+ * @param entries the newest ones, oldest first
+ */
+public record LossJournal(@Nullable String store, List<LossEntry> entries) {
+
+  /** Nothing was read yet. */
+  static final LossJournal UNKNOWN = new LossJournal(null, List.of());
+
+  /** The sequence of the newest entry; 0 if there is none. */
+  public long newest() {
+    return entries.isEmpty() ? 0 : entries.get(entries.size() - 1).sequence();
+  }
+}

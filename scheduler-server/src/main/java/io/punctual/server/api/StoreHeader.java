@@ -1,0 +1,44 @@
+package io.punctual.server.api;
+
+import io.punctual.core.engine.Engine;
+import io.punctual.core.engine.LossJournal;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.stereotype.Component;
+import org.springframework.web.filter.OncePerRequestFilter;
+
+/**
+ * Names the store and the newest entry of its journal of losses in each answer about jobs, so that
+ * applications notice a new entry at once.
+ */
+@Component
+class StoreHeader extends OncePerRequestFilter {
+
+  private static final String NAME = "Punctual-Store";
+
+  private final ObjectProvider<Engine> engine;
+
+  StoreHeader(ObjectProvider<Engine> engine) {
+    this.engine = engine;
+  }
+
+  @Override
+  protected boolean shouldNotFilter(HttpServletRequest request) {
+    return !request.getRequestURI().startsWith("/api/v1/jobs");
+  }
+
+  @Override
+  protected void doFilterInternal(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws ServletException, IOException {
+    LossJournal journal = engine.getObject().lossJournal();
+    if (journal.store() != null) {
+      response.setHeader(NAME, journal.store() + ";" + journal.newest());
+    }
+    chain.doFilter(request, response);
+  }
+}
