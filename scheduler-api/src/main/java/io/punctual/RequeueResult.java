@@ -1,7 +1,13 @@
 package io.punctual;
 
-/** What a requeue found. */
-public record RequeueResult(Outcome outcome) {
+/**
+ * What a requeue found.
+ *
+ * @param version the number of the job's last change; 0 where nothing was changed
+ * @param durability where the change was when the scheduler answered, as in {@link
+ *     CancelResult#durability()}; empty where nothing was changed
+ */
+public record RequeueResult(Outcome outcome, long version, String durability) {
 
   /** The cases. */
   public enum Outcome {

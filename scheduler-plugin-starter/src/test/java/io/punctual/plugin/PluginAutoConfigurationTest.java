@@ -50,7 +50,7 @@ class PluginAutoConfigurationTest {
                       "default",
                       List.of(),
                       "punctual",
-                      "redis",
+                      "auto",
                       Transactions.AFTER_COMMIT,
                       false,
                       java.time.Duration.ofSeconds(20)));

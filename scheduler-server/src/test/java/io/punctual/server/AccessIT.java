@@ -389,6 +389,12 @@ class AccessIT extends ServerTestBase {
     String revoked = command("credentials", "revoked");
     String heir = command("credentials", "revoked");
     String pop = "{\"command\":\"pop\",\"topic\":\"a\",\"timeout\":15}";
+    for (String token : List.of(revoked, heir)) {
+      // Tokens are read once a second at most.
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(20))
+          .until(() -> call("GET", "/api/v1/queues", "", bearer(token)).status() == 200);
+    }
     CompletableFuture<Answer> waits =
         CompletableFuture.supplyAsync(() -> call("POST", "/api/v1/command", pop, bearer(revoked)));
     assertThat(command("revoke", revoked.substring(4, 16))).contains("revoked");

@@ -460,7 +460,6 @@ class HttpApiIT extends SharedRedisTestBase {
         "//api/v1/jobs",
         "/api/v1/jobs/",
         "/nothing",
-        "/",
         "/error",
         "/api/v1/queues?limit=0",
         "/api/v1/queues?limit=-1",

@@ -116,7 +116,7 @@ final class RecordingScheduler implements JobScheduler {
   @Override
   public RequeueResult requeue(String taskType, String taskId) {
     calls.add("requeue " + taskId);
-    return new RequeueResult(RequeueResult.Outcome.REQUEUED);
+    return new RequeueResult(RequeueResult.Outcome.REQUEUED, 2, "redis");
   }
 
   @Override

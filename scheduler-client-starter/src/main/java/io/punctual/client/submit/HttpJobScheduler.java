@@ -175,13 +175,14 @@ public final class HttpJobScheduler implements JobScheduler {
   @Override
   public RequeueResult requeue(String taskType, String taskId) {
     SchedulerCalls.Answer answer = calls.call("POST", path(taskType, taskId) + "/requeue", null);
-    return new RequeueResult(
-        switch (answer.status()) {
-          case 200 -> RequeueResult.Outcome.REQUEUED;
-          case 404 -> RequeueResult.Outcome.UNKNOWN;
-          case 409 -> RequeueResult.Outcome.NOT_DEAD;
-          default -> throw SchedulerErrors.of(answer);
-        });
+    return switch (answer.status()) {
+      case 200 ->
+          new RequeueResult(
+              RequeueResult.Outcome.REQUEUED, version(answer.body()), answer.durability());
+      case 404 -> new RequeueResult(RequeueResult.Outcome.UNKNOWN, 0, "");
+      case 409 -> new RequeueResult(RequeueResult.Outcome.NOT_DEAD, 0, "");
+      default -> throw SchedulerErrors.of(answer);
+    };
   }
 
   @Override

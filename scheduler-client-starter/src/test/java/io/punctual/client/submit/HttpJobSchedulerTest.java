@@ -83,8 +83,7 @@ class HttpJobSchedulerTest {
                     .withHeader("Punctual-Durability", "replicated:1")
                     .withBody(CREATED.replace("created", "already_there"))));
 
-    assertThat(service(good).submit(job()).durability())
-        .isEqualTo("replicated:1");
+    assertThat(service(good).submit(job()).durability()).isEqualTo("replicated:1");
     assertThat(service(good).cancel("t", "1001").durability()).isEqualTo("replicated:1");
     assertThat(service(good).reschedule("t", "1001", Duration.ZERO).durability())
         .isEqualTo("replicated:1");

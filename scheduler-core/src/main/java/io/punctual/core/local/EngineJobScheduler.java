@@ -29,6 +29,7 @@ import io.punctual.core.job.JobVersion;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.JobStore;
+import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.StoreException;
@@ -167,13 +168,17 @@ public final class EngineJobScheduler implements JobScheduler {
     return stored(
         () -> {
           QueueName queue = queue(taskType);
-          if (engine.requeue(queue, Limits.requireName("taskId", taskId))) {
-            return new RequeueResult(RequeueResult.Outcome.REQUEUED);
+          Requeued.Item requeued =
+              engine.operations().requeue(queue, Limits.requireName("taskId", taskId), null);
+          if (requeued.kind() == Requeued.Kind.REQUEUED) {
+            return new RequeueResult(
+                RequeueResult.Outcome.REQUEUED,
+                number(requeued.version()),
+                requeued.reached().toString());
           }
+          boolean known = engine.find(queue, taskId).isPresent();
           return new RequeueResult(
-              engine.find(queue, taskId).isPresent()
-                  ? RequeueResult.Outcome.NOT_DEAD
-                  : RequeueResult.Outcome.UNKNOWN);
+              known ? RequeueResult.Outcome.NOT_DEAD : RequeueResult.Outcome.UNKNOWN, 0, "");
         });
   }
 

@@ -93,8 +93,7 @@ final class ScriptRunner {
                 () -> {
                   RedisConnection connection = connections.getConnection();
                   try {
-                    return reply(
-                        connection, script, bucketKeys.size(), keysAndArguments, tag);
+                    return reply(connection, script, bucketKeys.size(), keysAndArguments, tag);
                   } finally {
                     release(connection);
                   }

@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -75,8 +74,10 @@ class RedisStoreTest {
     for (String script : Calls.all().keySet()) {
       String text =
           new String(LuaScript.load(script, TimeSource.REDIS).text(), StandardCharsets.UTF_8);
-      assertThat(List.of(text.split("redis.call\\('TIME'\\)", -1))).as(script).hasSize(2);
-      assertThat(List.of(text.split("function now_ms", -1))).as(script).hasSize(2);
+      // What a bucket takes does not depend on the time.
+      int reads = script.equals("usage") ? 0 : 1;
+      assertThat(text.split("redis.call\\('TIME'\\)", -1)).as(script).hasSize(reads + 1);
+      assertThat(text.split("function now_ms", -1)).as(script).hasSize(reads + 1);
     }
   }
 }

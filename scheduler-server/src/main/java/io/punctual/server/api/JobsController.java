@@ -187,8 +187,7 @@ class JobsController {
      *
      * @param taskId the one that the job was given; null if it came with its own
      */
-    static BatchResult minimal(
-        @Nullable String taskId, int status, String outcome, Submit submit) {
+    static BatchResult minimal(@Nullable String taskId, int status, String outcome, Submit submit) {
       Long version = JobAnswers.version(submit);
       return new BatchResult(
           taskId,
@@ -266,8 +265,7 @@ class JobsController {
       int status = submit.kind() == Submit.Kind.CREATED ? 201 : 200;
       if (minimal) {
         String outcome = JobAnswers.word(input, submit, remembered);
-        return BatchResult.minimal(
-            item.named() ? null : item.taskId(), status, outcome, submit);
+        return BatchResult.minimal(item.named() ? null : item.taskId(), status, outcome, submit);
       }
       String hint =
           unserved
@@ -426,11 +424,7 @@ class JobsController {
   }
 
   private ResponseEntity<Map<String, Object>> revise(
-      String action,
-      QueueName queue,
-      String taskId,
-      Supplier<Revised> change,
-      String outcome) {
+      String action, QueueName queue, String taskId, Supplier<Revised> change, String outcome) {
     String before = audit.isKept() ? due(queue, taskId) : null;
     Revised revised = change.get();
     return switch (revised.kind()) {

@@ -83,6 +83,11 @@ public final class FakeDelivery implements Delivery {
   }
 
   @Override
+  public long version() {
+    return 2;
+  }
+
+  @Override
   public int attempt() {
     return 1;
   }
@@ -104,7 +109,7 @@ public final class FakeDelivery implements Delivery {
 
   @Override
   public Tries tries() {
-    return new Tries(0, unknown, 0, 0, unknown, suspect, 0);
+    return new Tries(0, unknown, 0, 0, unknown, suspect, 0, 1);
   }
 
   @Override

@@ -246,7 +246,7 @@ final class RememberingScheduler implements JobScheduler {
 
   @Override
   public RequeueResult requeue(String taskType, String taskId) {
-    return new RequeueResult(RequeueResult.Outcome.UNKNOWN);
+    return new RequeueResult(RequeueResult.Outcome.UNKNOWN, 0, "");
   }
 
   @Override
