@@ -30,7 +30,7 @@ class AccessRules implements HandlerInterceptor, WebMvcConfigurer {
   public void addInterceptors(InterceptorRegistry registry) {
     registry
         .addInterceptor(this)
-        .addPathPatterns("/api/**", "/", "/console", "/console/**")
+        .addPathPatterns("/api/**", "/console", "/console/**")
         .excludePathPatterns("/api/v1/openapi.yaml", "/console/login", "/console/assets/**");
   }
 

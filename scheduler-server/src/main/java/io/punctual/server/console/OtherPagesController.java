@@ -76,7 +76,6 @@ class OtherPagesController {
   }
 
   /** The address that people type. */
-  @Allowed(Role.VIEWER)
   @GetMapping("/")
   String root() {
     return "redirect:/console";

@@ -169,7 +169,7 @@ class SecurityConfiguration {
                 calls
                     .dispatcherTypeMatchers(DispatcherType.ASYNC, DispatcherType.ERROR)
                     .permitAll()
-                    .requestMatchers(login, CONSOLE + "/assets/**")
+                    .requestMatchers("/", login, CONSOLE + "/assets/**")
                     .permitAll()
                     .anyRequest()
                     .hasRole(Role.VIEWER.name()))
