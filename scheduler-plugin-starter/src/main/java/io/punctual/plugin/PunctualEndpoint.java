@@ -134,7 +134,7 @@ public final class PunctualEndpoint {
    * @param lastError why it died, in words; null where that is not known
    */
   public record DeadLetter(
-      String taskId, Instant diedAt, int attempts, @Nullable String lastError) {}
+      String taskId, Instant diedAt, @Nullable Integer attempts, @Nullable String lastError) {}
 
   /** The eldest dead letters of a task type, {@link Limits#MAX_DEAD_LETTERS} at most. */
   @ReadOperation

@@ -120,12 +120,12 @@ class JobRunnerTest {
     for (int round = 0; round < 200; round++) {
       runner.open();
       String id = "round-" + round;
-      CompletableFuture<CompletableFuture<CallbackResult>> sender =
-          CompletableFuture.supplyAsync(() -> run("quick", id, 60_000));
+      CompletableFuture<CallbackResult> sender =
+          CompletableFuture.completedFuture(id).thenComposeAsync(job -> run("quick", job, 60_000));
       boolean quiet = runner.drain(Duration.ofSeconds(20));
       int before = quick.get();
 
-      CallbackResult result = sender.get(10, TimeUnit.SECONDS).get(10, TimeUnit.SECONDS);
+      CallbackResult result = sender.get(10, TimeUnit.SECONDS);
       assertThat(quiet).isTrue();
       if (result.outcome().equals(CallbackResult.DONE)) {
         assertThat(quick).hasValue(before);

@@ -26,7 +26,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
-import java.util.SortedMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.springframework.http.ResponseEntity;
@@ -120,7 +119,7 @@ class ClaimsController {
           new PulledAnswer(
               Map.of("jobs", jobs.stream().map(ClaimsController::output).toList()), jobs, claims));
     }
-    SortedMap<QueueName, String> damaged = engine.scanners().damaged();
+    Map<QueueName, String> damaged = engine.scanners().damaged();
     ResponseEntity.HeadersBuilder<?> nothing = ResponseEntity.noContent();
     name(nothing, "Punctual-Paused", claims.paused(queues).stream());
     name(nothing, "Punctual-Damaged", queues.stream().filter(damaged::containsKey));
