@@ -43,6 +43,17 @@ final class Suspects {
 
   private record Waiting(Delivery delivery, long since) {}
 
+  /** An instance with its load when it was looked at. */
+  private record Place(WorkerInstance instance, double load) {
+    boolean isIdle() {
+      return load == 0;
+    }
+
+    boolean isFull() {
+      return load >= 1;
+    }
+  }
+
   /** Guarded by itself. */
   private static final class Application {
     final Deque<Waiting> waiting = new ArrayDeque<>();
@@ -171,10 +182,6 @@ final class Suspects {
     return now - application.heldSince >= HOLD.toNanos();
   }
 
-  private boolean isIdle(WorkerInstance instance) {
-    return tracker.inFlight(instance) == 0;
-  }
-
   private void letGo(Application application, long now) {
     if (application.held != null) {
       tracker.hold(application.held, false);
@@ -189,27 +196,35 @@ final class Suspects {
     List<WorkerInstance> all = tracker.candidates(instances.apply(queue));
     List<WorkerInstance> reached =
         all.stream().filter(instance -> tracker.takes(instance, queue.taskType())).toList();
-    if (reached.isEmpty()) {
-      return null;
-    }
-    List<WorkerInstance> without =
-        reached.stream()
+    boolean waited = now - one.since() >= PATIENCE.toNanos();
+    InstanceAffinity.Wish wish = inFlights.affinity().wish(one.delivery().incarnation());
+    List<WorkerInstance> wanted =
+        reached.stream().filter(instance -> !instance.id().equals(wish.unwanted())).toList();
+    // The one that lost its answers may be idle because it loses all: others are waited for.
+    List<WorkerInstance> some = waited || wanted.isEmpty() ? reached : wanted;
+    Place best =
+        some.stream()
             .filter(instance -> !tracker.hasSuspect(instance, HOLD))
-            .sorted(Comparator.comparingDouble(tracker::load))
-            .toList();
-    if (without.isEmpty()) {
+            .map(instance -> new Place(instance, tracker.load(instance)))
+            .min(order(wish))
+            .orElse(null);
+    if (best == null) {
       return null;
     }
-    WorkerInstance best = without.get(0);
-    if (isIdle(best)) {
-      hold(application, best, reached.size(), now);
-      return best;
-    } else if (now - one.since() >= PATIENCE.toNanos() && tracker.load(best) < 1) {
+    if (!best.isIdle() && waited && !best.isFull()) {
       // With others; then it counts no attempt.
-      return best;
+      return best.instance();
     }
-    hold(application, best, reached.size(), now);
-    return null;
+    hold(application, best.instance(), reached.size(), now);
+    return best.isIdle() ? best.instance() : null;
+  }
+
+  private static Comparator<Place> order(InstanceAffinity.Wish wish) {
+    return Comparator.<Place, Boolean>comparing(place -> !place.isIdle())
+        .thenComparing(Place::isFull)
+        .thenComparing(place -> place.instance().id().equals(wish.unwanted()))
+        .thenComparingDouble(Place::load)
+        .thenComparing(place -> !place.instance().id().equals(wish.preferred()));
   }
 
   /** Keeps other jobs from an instance: from one at a time, and at most half of the time. */

@@ -78,6 +78,110 @@ class SuspectsTest {
     assertThat(places()).containsExactly("a@worker-0", "b@worker-1", "c@worker-1");
   }
 
+  /** A suspect whose connection broke at worker-0, and again there when it was sent again. */
+  private FakeDelivery lostAtTheFirstInstance(String id) {
+    FakeDelivery delivery = suspect(id);
+    for (int i = 0; i < Suspects.TIMES; i++) {
+      InFlight one = fixture.open(0, delivery).get(0);
+      one.sending(true);
+      one.connectionBroke("cut");
+    }
+    return delivery;
+  }
+
+  @Test
+  void oneWhoseAnswerWasLostAtAnInstanceAgainGoesToAnotherOne() {
+    suspects.add(lostAtTheFirstInstance("a"));
+
+    assertThat(places()).containsExactly("a@worker-1");
+  }
+
+  @Test
+  void oneWaitsForAnotherInstanceThoughTheOneThatLostItsAnswersIsIdle() {
+    suspects.add(lostAtTheFirstInstance("a"));
+    suspects.add(lostAtTheFirstInstance("b"));
+    assertThat(places()).containsExactly("a@worker-1");
+    assertThat(fixture.free(0)).isEqualTo(10);
+
+    sent.get(0).done();
+    suspects.look();
+
+    assertThat(places()).containsExactly("a@worker-1", "b@worker-1");
+  }
+
+  @Test
+  void oneDrainsAnotherInstanceThoughTheOneThatLostItsAnswersIsIdle() {
+    List<InFlight> busy = fixture.open(1, new FakeDelivery("healthy"));
+    suspects.add(lostAtTheFirstInstance("a"));
+    assertThat(sent).isEmpty();
+    assertThat(fixture.free(1)).isZero();
+    assertThat(fixture.free(0)).isEqualTo(10);
+
+    busy.forEach(InFlight::done);
+    suspects.look();
+
+    assertThat(places()).containsExactly("a@worker-1");
+  }
+
+  @Test
+  void oneForWhichNoOtherInstanceIsFreeInTimeGoesBackToTheOneThatLostItsAnswers() {
+    suspects.add(lostAtTheFirstInstance("a"));
+    suspects.add(lostAtTheFirstInstance("b"));
+    pass(Suspects.PATIENCE.minusMillis(1));
+    assertThat(places()).containsExactly("a@worker-1");
+
+    pass(Duration.ofMillis(1));
+
+    assertThat(places()).containsExactly("a@worker-1", "b@worker-0");
+  }
+
+  @Test
+  void oneGoesBackToTheIdleInstanceThatLostItsAnswersRatherThanWithOthersToAnotherOne() {
+    List<InFlight> busy = fixture.open(1, new FakeDelivery("healthy"));
+    suspects.add(lostAtTheFirstInstance("a"));
+    assertThat(sent).isEmpty();
+
+    pass(Suspects.PATIENCE);
+
+    assertThat(places()).containsExactly("a@worker-0");
+    busy.forEach(InFlight::done);
+  }
+
+  @Test
+  void whereNoneIsIdleInTimeOneGoesWithOthersToAnInstanceThatLostNoAnswerOfIt() {
+    List<InFlight> few = fixture.open(0, new FakeDelivery("x"));
+    List<InFlight> more = fixture.open(1, new FakeDelivery("y"), new FakeDelivery("z"));
+    suspects.add(lostAtTheFirstInstance("a"));
+    assertThat(sent).isEmpty();
+
+    pass(Suspects.PATIENCE);
+
+    assertThat(places()).containsExactly("a@worker-1");
+    few.forEach(InFlight::done);
+    more.forEach(InFlight::done);
+  }
+
+  @Test
+  void theOnlyInstanceGetsAJobAgainThoughItLostItsAnswers() {
+    onlyOneInstance();
+
+    suspects.add(lostAtTheFirstInstance("a"));
+
+    assertThat(places()).containsExactly("a@worker-0");
+  }
+
+  @Test
+  void oneWhoseAnswerWasLostAtAnInstanceOnceGoesThereAgainIfThatIsIdle() {
+    FakeDelivery delivery = suspect("a");
+    InFlight one = fixture.open(1, delivery).get(0);
+    one.sending(true);
+    one.connectionBroke("cut");
+
+    suspects.add(delivery);
+
+    assertThat(places()).containsExactly("a@worker-1");
+  }
+
   @Test
   void anIdleInstanceIsPreferredAndGetsNoOtherJobsMeanwhile() {
     List<InFlight> busy = fixture.open(0, new FakeDelivery("healthy"));
