@@ -1,33 +1,39 @@
 package io.punctual.redis;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntPredicate;
 
-/** Free ports on loopback. */
+/**
+ * Free ports on loopback. They are drawn below 32,768, from where on Linux takes the local ports of
+ * outgoing connections: a program that binds its port seconds later still finds it free.
+ */
 public final class Ports {
+
+  private static final int FIRST = 10_240;
+  private static final int EPHEMERAL = 32_768;
+  private static final int TO_CLUSTER_BUS = 10_000;
 
   private Ports() {}
 
   /** A port that nobody listens on now. */
   public static int free() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return draw(EPHEMERAL, Ports::isFree);
   }
 
-  /** A free port below 50,000, whose cluster bus port, 10,000 above, is free as well. */
+  /** A free port whose cluster bus port, 10,000 above, is free as well. */
   public static int freeForCluster() {
-    for (int i = 0; i < 1000; i++) {
-      int port = 20_000 + (int) (Math.random() * 20_000);
-      if (isFree(port) && isFree(port + 10_000)) {
-        return port;
-      }
-    }
-    throw new IllegalStateException("no pair of free ports was found on loopback");
+    return draw(EPHEMERAL - TO_CLUSTER_BUS, port -> isFree(port) && isFree(port + TO_CLUSTER_BUS));
+  }
+
+  private static int draw(int end, IntPredicate free) {
+    return ThreadLocalRandom.current()
+        .ints(1000, FIRST, end)
+        .filter(free)
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("no free port was found on loopback"));
   }
 
   /** Whether nobody listens on the port. */

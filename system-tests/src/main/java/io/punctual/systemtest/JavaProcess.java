@@ -19,6 +19,7 @@ public final class JavaProcess implements AutoCloseable {
   static final String JAVA = Path.of(System.getProperty("java.home"), "bin", "java").toString();
 
   private static final long PATIENCE_S = 60;
+  private static final int SHOWN_LINES = 30;
 
   private final String name;
   private final int port;
@@ -93,7 +94,7 @@ public final class JavaProcess implements AutoCloseable {
           name + " is ready (its log: " + log + ")",
           () -> {
             if (!process().isAlive()) {
-              throw new IllegalStateException(name + " ended; its log: " + log);
+              throw ended();
             }
             return Http.get(client, url() + "/actuator/health/readiness").status() == 200;
           });
@@ -114,11 +115,19 @@ public final class JavaProcess implements AutoCloseable {
           if (Files.readString(log).contains(text)) {
             return true;
           } else if (!alive) {
-            throw new IllegalStateException(name + " ended; its log: " + log);
+            throw ended();
           }
           return false;
         });
     return this;
+  }
+
+  private IllegalStateException ended() throws IOException {
+    List<String> lines = Files.readAllLines(log);
+    String last =
+        String.join("\n", lines.subList(Math.max(0, lines.size() - SHOWN_LINES), lines.size()));
+    return new IllegalStateException(
+        name + " ended; its log is " + log + ", and ends with:\n" + last);
   }
 
   /** Its base address. */

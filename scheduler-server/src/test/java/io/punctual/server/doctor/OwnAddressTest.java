@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpServer;
 import io.punctual.redis.Ports;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -17,7 +18,8 @@ class OwnAddressTest {
   }
 
   private static HttpServer answering(int status) throws IOException {
-    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext(
         "/api/v1/openapi.yaml",
         exchange -> {
@@ -34,7 +36,7 @@ class OwnAddressTest {
     assertThat(failure("https://127.0.0.1:" + Ports.free())).isEqualTo("the connection is refused");
     assertThat(failure("http://no-such-host.invalid:8080")).isEqualTo("is no host of that name");
     assertThat(failure("https://no-such-host.invalid:8080")).isEqualTo("is no host of that name");
-    try (ServerSocket silent = new ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
+    try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       assertThat(failure("http://127.0.0.1:" + silent.getLocalPort()))
           .isEqualTo("nobody answers in time");
     }

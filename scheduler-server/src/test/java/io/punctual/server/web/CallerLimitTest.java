@@ -6,7 +6,6 @@ import io.punctual.server.security.Callers;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.http.HttpServletRequest;
 import java.nio.charset.StandardCharsets;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
@@ -48,8 +47,8 @@ class CallerLimitTest {
     return new String(response.getContentAsByteArray(), StandardCharsets.UTF_8);
   }
 
-  private static Consumer<MockHttpServletResponse> answered() {
-    return response -> assertThat(text(response)).isEqualTo("answered");
+  private static void answered(MockHttpServletResponse response) {
+    assertThat(text(response)).isEqualTo("answered");
   }
 
   @Test
@@ -67,17 +66,17 @@ class CallerLimitTest {
                     assertThat(refused.getHeader("Connection")).isEqualTo("close");
                     assertThat(text(refused))
                         .contains("\"code\":\"too-many\"", "shop has 2 calls under way");
-                    Callers.application("other", () -> answered().accept(call(ANSWERED)));
-                    Callers.operator("shop", () -> answered().accept(call(ANSWERED)));
+                    Callers.application("other", () -> answered(call(ANSWERED)));
+                    Callers.operator("shop", () -> answered(call(ANSWERED)));
                   }));
       // All of it is given back.
-      Callers.application("shop", () -> answered().accept(call(ANSWERED)));
+      Callers.application("shop", () -> answered(call(ANSWERED)));
     }
   }
 
   @Test
   void whereCallersNeedNotSayWhoTheyAreNoneIsLimited() {
-    Callers.anybody(() -> hold(20, () -> answered().accept(call(ANSWERED))));
+    Callers.anybody(() -> hold(20, () -> answered(call(ANSWERED))));
   }
 
   @Test
