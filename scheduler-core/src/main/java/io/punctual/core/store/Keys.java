@@ -83,7 +83,12 @@ final class Keys {
   }
 
   static String name(QueueName queue) {
-    return encode(queue.application()) + ":" + encode(queue.taskType());
+    return namesOf(queue.application()) + encode(queue.taskType());
+  }
+
+  /** What {@link #name(QueueName)} begins with for queues of that application alone. */
+  static String namesOf(String application) {
+    return encode(application) + ":";
   }
 
   /** Reads {@link #name(QueueName)} back; empty for what is none of ours. */

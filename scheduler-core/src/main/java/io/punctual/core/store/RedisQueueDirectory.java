@@ -5,7 +5,6 @@ import io.punctual.core.queue.QueueName;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -16,16 +15,19 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 final class RedisQueueDirectory implements QueueDirectory {
 
   private static final String CALL = "queues";
+  private static final String REGISTER = "directory/register";
 
   private final RedisConnectionFactory connections;
+  private final ScriptRunner scripts;
   private final Keys keys;
   private final StoreCalls calls;
   // A queue keeps its number of buckets, so what was seen stays true.
   private final Map<QueueName, Integer> seen = new ConcurrentHashMap<>();
 
-  RedisQueueDirectory(RedisConnectionFactory connections, Keys keys, StoreCalls calls) {
+  RedisQueueDirectory(RedisConnectionFactory connections, ScriptRunner scripts, StoreCalls calls) {
     this.connections = connections;
-    this.keys = keys;
+    this.scripts = scripts;
+    this.keys = scripts.keys();
     this.calls = calls;
   }
 
@@ -39,50 +41,20 @@ final class RedisQueueDirectory implements QueueDirectory {
     if (known != null) {
       return OptionalInt.of(known);
     }
-    OptionalInt found =
-        call(
-            "register " + queue,
-            () -> {
-              try (RedisConnection connection = connections.getConnection()) {
-                return register(connection, queue, buckets, max);
-              }
-            });
-    found.ifPresent(number -> seen.put(queue, number));
-    return found;
-  }
-
-  private OptionalInt register(RedisConnection connection, QueueName queue, int buckets, int max) {
-    byte[] field = Keys.bytes(Keys.name(queue));
-    byte[] wanted = Keys.bytes(Integer.toString(buckets));
-    Boolean made = connection.hashCommands().hSetNX(keys.queues(), field, wanted);
-    // Counted behind the write: of those that come at once, none is overlooked.
-    if (Boolean.TRUE.equals(made) && isFull(connection, queue, max)) {
-      connection.hashCommands().hDel(keys.queues(), field);
+    String what = "register " + queue;
+    Arguments arguments =
+        new Arguments()
+            .add(Keys.name(queue))
+            .add(Keys.namesOf(queue.application()))
+            .add(buckets)
+            .add(max);
+    byte[] value = call(what, () -> scripts.run(REGISTER, what, keys.queues(), arguments).bytes(0));
+    if (value.length == 0) {
       return OptionalInt.empty();
     }
-    byte[] value = connection.hashCommands().hGet(keys.queues(), field);
-    if (value == null) {
-      throw new StoreException(
-          StoreException.Kind.UNREACHABLE,
-          "register " + queue + ": it vanished again; was there a fail-over?");
-    }
-    return OptionalInt.of(number(queue, value));
-  }
-
-  private boolean isFull(RedisConnection connection, QueueName queue, int max) {
-    Long all = connection.hashCommands().hLen(keys.queues());
-    if (all == null || all <= max) {
-      return false;
-    }
-    Set<byte[]> names = connection.hashCommands().hKeys(keys.queues());
-    return names != null
-        && names.stream()
-                .map(name -> Keys.parseQueue(new String(name, StandardCharsets.UTF_8)))
-                .filter(
-                    name ->
-                        name.isPresent() && name.get().application().equals(queue.application()))
-                .count()
-            > max;
+    int number = number(queue, value);
+    seen.put(queue, number);
+    return OptionalInt.of(number);
   }
 
   @Override

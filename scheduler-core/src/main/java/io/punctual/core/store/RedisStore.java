@@ -45,7 +45,7 @@ public final class RedisStore {
     ScriptRunner scripts = new ScriptRunner(connections, keys, time, confirmation, calls);
     return new Store(
         new RedisJobStore(scripts, options.tombstones()),
-        new RedisQueueDirectory(connections, keys, calls),
+        new RedisQueueDirectory(connections, scripts, calls),
         new RedisWakeUps(connections, keys),
         inspector,
         new RedisEpochMarker(connections, keys),

@@ -80,24 +80,35 @@ final class ScriptRunner {
   }
 
   private Reply run(String name, Bucket bucket, Arguments arguments, boolean durably) {
-    LuaScript script = scripts.computeIfAbsent(name, n -> LuaScript.load(n, time));
-    List<byte[]> bucketKeys = keys.of(bucket);
-    byte[][] keysAndArguments = arguments.behind(bucketKeys);
     String tag = durably ? keys.tag(bucket) : null;
     return calls.make(
-        name,
-        bucket,
-        () ->
-            StoreErrors.translated(
-                name + " on " + bucket,
-                () -> {
-                  RedisConnection connection = connections.getConnection();
-                  try {
-                    return reply(connection, script, bucketKeys.size(), keysAndArguments, tag);
-                  } finally {
-                    release(connection);
-                  }
-                }));
+        name, bucket, () -> run(name, name + " on " + bucket, keys.of(bucket), arguments, tag));
+  }
+
+  /**
+   * Runs a script on a key that belongs to no bucket. Tells no listener.
+   *
+   * @param what it does, for errors
+   * @throws StoreException if Redis was not reached or refused
+   */
+  Reply run(String name, String what, byte[] key, Arguments arguments) {
+    return run(name, what, List.of(key), arguments, null);
+  }
+
+  private Reply run(
+      String name, String what, List<byte[]> on, Arguments arguments, @Nullable String tag) {
+    LuaScript script = scripts.computeIfAbsent(name, n -> LuaScript.load(n, time));
+    byte[][] keysAndArguments = arguments.behind(on);
+    return StoreErrors.translated(
+        what,
+        () -> {
+          RedisConnection connection = connections.getConnection();
+          try {
+            return reply(connection, script, on.size(), keysAndArguments, tag);
+          } finally {
+            release(connection);
+          }
+        });
   }
 
   // Jedis's unified client takes a connection from the pool for each command, and gives it back. To
