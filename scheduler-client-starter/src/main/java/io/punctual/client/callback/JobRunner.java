@@ -199,7 +199,7 @@ public final class JobRunner implements AutoCloseable {
             // After drain() has seen that nothing runs, nothing begins.
             giveBack(started, leaving(started.job()), leave);
           } else {
-            execute(started, () -> new Running(started, leave).call(worker), leave);
+            execute(threads, started, () -> new Running(started, leave).call(worker), leave);
           }
         },
         started.patience(),
@@ -209,15 +209,19 @@ public final class JobRunner implements AutoCloseable {
     }
   }
 
-  /** Elsewhere: the thread here is the timer's, or that of another job. */
+  /**
+   * On a thread of neither the timer nor another job, and not behind jobs: these have all threads
+   * where threads are counted.
+   */
   private void giveBack(Started started, CallbackResult result, Runnable leave) {
     leave.run();
-    execute(started, () -> started.result().complete(result), () -> {});
+    execute(ends, started, () -> started.result().complete(result), () -> {});
   }
 
-  private void execute(Started started, Runnable task, Runnable otherwise) {
+  private static void execute(
+      Executor executor, Started started, Runnable task, Runnable otherwise) {
     try {
-      threads.execute(task);
+      executor.execute(task);
     } catch (RejectedExecutionException e) {
       // This was closed meanwhile.
       started.result().complete(leaving(started.job()));
