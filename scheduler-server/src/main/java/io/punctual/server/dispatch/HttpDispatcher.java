@@ -202,12 +202,13 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   public InstanceState state(WorkerInstance instance) {
     Instant now = clock.instant();
     InstanceState state = tracker.state(instance, workers.instances(instance.application()), now);
-    return proofs.maySend(instance)
+    String missing = proofs.missing(instance);
+    return missing == null
         ? state
         : new InstanceState(
             state.inFlight(),
             state.avoidedUntil(),
-            new InstanceState.LastCall(now, false, KeyProofs.NOT_SHOWN));
+            new InstanceState.LastCall(now, false, missing));
   }
 
   /** What this scheduler holds in memory for its deliveries. */

@@ -14,6 +14,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -32,7 +33,8 @@ final class KeyProofs {
   /** So many instances of one application are asked at once. */
   private static final int MOST_AT_ONCE = 4;
 
-  static final String NOT_SHOWN = "it has not answered a ping with the key of its application";
+  private static final String NOT_SHOWN =
+      "it has not answered a ping with the key of its application";
 
   private record Key(String application, String instance) {}
 
@@ -40,11 +42,12 @@ final class KeyProofs {
    * What is known of an instance.
    *
    * @param callback the address that was called; another one is another instance
+   * @param missing why it is not proven; null where it is
    * @param asking whether a ping is under way
    * @param askAgain when to ask again, by the clock of the constructor
    */
   private record Proof(
-      URI callback, boolean proven, boolean asking, long askAgain, Duration pause) {}
+      URI callback, @Nullable String missing, boolean asking, long askAgain, Duration pause) {}
 
   private final CallbackKeys keys;
   private final Function<WorkerInstance, PingResult> ping;
@@ -82,17 +85,20 @@ final class KeyProofs {
     return instances.stream().filter(this::isProven).toList();
   }
 
-  /** Whether the instance may be sent jobs, as far as its key is concerned. */
-  boolean maySend(WorkerInstance instance) {
-    return !keys.answersAreSigned(instance.application()) || isProven(instance);
+  /** Why the instance is sent no jobs; null if it may be, as far as its key is concerned. */
+  @Nullable String missing(WorkerInstance instance) {
+    if (!keys.answersAreSigned(instance.application())
+        || !instance.metadata().protocol().equals(WorkerMetadata.BATCH)) {
+      return null;
+    }
+    Proof proof = proofs.get(key(instance));
+    return proof != null && proof.callback().equals(instance.callback())
+        ? proof.missing()
+        : NOT_SHOWN;
   }
 
   private boolean isProven(WorkerInstance instance) {
-    if (!instance.metadata().protocol().equals(WorkerMetadata.BATCH)) {
-      return true;
-    }
-    Proof proof = proofs.get(key(instance));
-    return proof != null && proof.proven() && proof.callback().equals(instance.callback());
+    return missing(instance) == null;
   }
 
   /** Asks those of an application that have not shown it, and are not being asked. */
@@ -127,7 +133,8 @@ final class KeyProofs {
           }
           begun[0] = true;
           Duration pause = known != null && same ? longer(known.pause()) : FIRST_PAUSE;
-          return new Proof(instance.callback(), false, true, now, pause);
+          String missing = known != null && same ? known.missing() : NOT_SHOWN;
+          return new Proof(instance.callback(), missing, true, now, pause);
         });
     return begun[0];
   }
@@ -138,31 +145,41 @@ final class KeyProofs {
   }
 
   private void ask(WorkerInstance instance) {
-    boolean right = false;
+    String missing = NOT_SHOWN;
     try {
-      PingResult result = ping.apply(instance);
-      right =
-          result instanceof PingResult.Answered answered
-              && answered.signature() == PingResult.Signature.RIGHT;
+      missing = missing(ping.apply(instance));
     } catch (RuntimeException e) {
       log.debug("Instance {} could not be asked for its proof", instance.id(), e);
     } finally {
-      boolean shown = right;
+      String why = missing;
       long now = nanoTime.getAsLong();
       proofs.computeIfPresent(
           key(instance),
           (key, known) ->
               new Proof(
-                  known.callback(), shown, false, now + known.pause().toNanos(), known.pause()));
+                  known.callback(), why, false, now + known.pause().toNanos(), known.pause()));
     }
-    if (right) {
+    if (missing == null) {
       proven.accept(instance.application());
     } else {
       log.atLevel(isFirst(instance) ? Level.WARN : Level.DEBUG)
           .addKeyValue("punctual.application", instance.application())
           .addKeyValue("punctual.instance", instance.id())
-          .log("Instance {} gets no jobs: {}. It is asked again.", instance.id(), NOT_SHOWN);
+          .log(
+              "Instance {} gets no jobs before it has shown its application's key: {}. It is asked"
+                  + " again.",
+              instance.id(),
+              missing);
     }
+  }
+
+  private static @Nullable String missing(PingResult result) {
+    return switch (result) {
+      case PingResult.NotCalled notCalled -> notCalled.reason();
+      case PingResult.NoAnswer none -> none.failure().text();
+      case PingResult.Answered answered ->
+          answered.signature() == PingResult.Signature.RIGHT ? null : NOT_SHOWN;
+    };
   }
 
   private boolean isFirst(WorkerInstance instance) {
