@@ -58,7 +58,7 @@ class PullStopIT {
       JsonNode queue = submitter.queue(scheduler);
       assertThat(queue.get("dead").intValue()).isZero();
       for (String lost : new String[] {"expired", "unknown", "failed", "dead"}) {
-        assertThat(queue.get("counters").path(lost).intValue()).as(lost).isZero();
+        assertThat(queue.get("counters").path(lost).asInt(0)).as(lost).isZero();
       }
     } finally {
       pullers.forEach(JavaProcess::close);
@@ -99,6 +99,6 @@ class PullStopIT {
 
   private static int count(Submitter submitter, JavaProcess scheduler, String counter)
       throws Exception {
-    return submitter.queue(scheduler).get("counters").path(counter).intValue();
+    return submitter.queue(scheduler).get("counters").path(counter).asInt(0);
   }
 }
