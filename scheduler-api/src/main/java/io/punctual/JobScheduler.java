@@ -77,4 +77,7 @@ public interface JobScheduler {
 
   /** Looks at a job; empty if none of this id is known. */
   Optional<JobInfo> find(String taskType, String taskId);
+
+  /** Returns what the store may have lost, as the scheduler read it last. */
+  StoreLosses storeLosses();
 }

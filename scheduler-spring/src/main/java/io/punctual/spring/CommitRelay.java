@@ -327,7 +327,7 @@ public final class CommitRelay implements CommittedCalls, SmartLifecycle {
               }
 
               @Override
-              public void made(int index, @Nullable Throwable error) {
+              public void made(int index, @Nullable Object result, @Nullable Throwable error) {
                 Wave.this.made(indices.get(index), error);
               }
             });

@@ -1,11 +1,15 @@
 package io.punctual.spring;
 
 import io.punctual.DelayQueueJob;
+import io.punctual.JobInfo;
 import io.punctual.JobScheduler;
+import io.punctual.SubmitResult;
 import io.punctual.spring.CommitFailures.Call;
 import io.punctual.wire.AttemptToken;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,8 +38,12 @@ public sealed interface DeferredCall {
   /** The job, as task type and id, or the tag; for people. */
   String target();
 
-  /** Makes the call, at once. */
-  void make(JobScheduler scheduler);
+  /**
+   * Makes the call, at once.
+   *
+   * @return what the scheduler answered
+   */
+  Object make(JobScheduler scheduler);
 
   /** A job to be stored. */
   record Send(DelayQueueJob job) implements DeferredCall {
@@ -50,8 +58,8 @@ public sealed interface DeferredCall {
     }
 
     @Override
-    public void make(JobScheduler scheduler) {
-      var unused = scheduler.submit(job);
+    public Object make(JobScheduler scheduler) {
+      return scheduler.submit(job);
     }
   }
 
@@ -68,8 +76,8 @@ public sealed interface DeferredCall {
     }
 
     @Override
-    public void make(JobScheduler scheduler) {
-      var unused = scheduler.cancel(taskType, taskId);
+    public Object make(JobScheduler scheduler) {
+      return scheduler.cancel(taskType, taskId);
     }
   }
 
@@ -91,8 +99,8 @@ public sealed interface DeferredCall {
     }
 
     @Override
-    public void make(JobScheduler scheduler) {
-      var unused = scheduler.cancelByTag(tag);
+    public Object make(JobScheduler scheduler) {
+      return scheduler.cancelByTag(tag);
     }
   }
 
@@ -109,8 +117,8 @@ public sealed interface DeferredCall {
     }
 
     @Override
-    public void make(JobScheduler scheduler) {
-      var unused = scheduler.finish(handle);
+    public Object make(JobScheduler scheduler) {
+      return scheduler.finish(handle);
     }
   }
 
@@ -131,8 +139,8 @@ public sealed interface DeferredCall {
     }
 
     @Override
-    public void make(JobScheduler scheduler) {
-      var unused = scheduler.fail(handle, reason, delay);
+    public Object make(JobScheduler scheduler) {
+      return scheduler.fail(handle, reason, delay);
     }
   }
 
@@ -149,8 +157,80 @@ public sealed interface DeferredCall {
     }
 
     @Override
-    public void make(JobScheduler scheduler) {
-      var unused = scheduler.reject(handle, reason);
+    public Object make(JobScheduler scheduler) {
+      return scheduler.reject(handle, reason);
+    }
+  }
+
+  /**
+   * A job that the store may have lost, and that is to be there as it was: it never runs before its
+   * due time, and one that is there and was tried already keeps its retry.
+   *
+   * @param job as it was sent
+   * @param dueAt as the scheduler answered it last, by the scheduler's clock
+   * @param moved whether {@code dueAt} is that of a later move
+   */
+  record Restore(DelayQueueJob job, Instant dueAt, boolean moved) implements DeferredCall {
+    @Override
+    public Call kind() {
+      return Call.SEND;
+    }
+
+    @Override
+    public String target() {
+      return job.taskType() + "/" + job.taskId();
+    }
+
+    @Override
+    public SubmitResult make(JobScheduler scheduler) {
+      if (moved) {
+        // As it was sent it may be due at once.
+        Optional<JobInfo> found = scheduler.find(job.taskType(), job.taskId());
+        if (found.isPresent() && isAlive(found.get())) {
+          correct(scheduler, found.get());
+          return new SubmitResult(
+              job.taskId(), dueAt, SubmitResult.Outcome.ALREADY_THERE, found.get().version(), "");
+        }
+        return scheduler.submit(atDueTime());
+      }
+      SubmitResult result = scheduler.submit(job);
+      if (job.delay() != null && !result.dueAt().equals(dueAt)) {
+        if (result.outcome() == SubmitResult.Outcome.CREATED) {
+          var unused = scheduler.reschedule(job.taskType(), job.taskId(), dueAt);
+        } else if (result.outcome() == SubmitResult.Outcome.ALREADY_THERE) {
+          // A retry that waits; or a try before this one ended between the two calls.
+          scheduler
+              .find(job.taskType(), job.taskId())
+              .ifPresent(found -> correct(scheduler, found));
+        }
+      }
+      return result;
+    }
+
+    /** Returns the job with the due time that it had last. */
+    public DelayQueueJob atDueTime() {
+      return new DelayQueueJob(
+          job.taskId(),
+          job.taskType(),
+          dueAt.toEpochMilli(),
+          null,
+          job.params(),
+          job.timeToRun(),
+          job.retry(),
+          job.headers(),
+          job.tags());
+    }
+
+    private static boolean isAlive(JobInfo found) {
+      return found.state() != JobInfo.State.FINISHED && found.state() != JobInfo.State.CANCELLED;
+    }
+
+    private void correct(JobScheduler scheduler, JobInfo found) {
+      if (found.state() == JobInfo.State.DELAYED
+          && Objects.equals(found.attempts(), 0)
+          && !found.at().equals(dueAt)) {
+        var unused = scheduler.reschedule(job.taskType(), job.taskId(), dueAt);
+      }
     }
   }
 
@@ -187,12 +267,10 @@ public sealed interface DeferredCall {
     }
 
     @Override
-    public void make(JobScheduler scheduler) {
-      if (dueAt != null) {
-        var unused = scheduler.reschedule(taskType, taskId, dueAt);
-      } else if (delay != null) {
-        var unused = scheduler.reschedule(taskType, taskId, delay);
-      }
+    public Object make(JobScheduler scheduler) {
+      return dueAt != null
+          ? scheduler.reschedule(taskType, taskId, dueAt)
+          : scheduler.reschedule(taskType, taskId, Objects.requireNonNull(delay));
     }
   }
 }

@@ -40,9 +40,10 @@ public final class DeferredCalls {
      * A call was made.
      *
      * @param index of the call
+     * @param result what the scheduler answered; null where it failed
      * @param error null where it succeeded
      */
-    void made(int index, @Nullable Throwable error);
+    void made(int index, @Nullable Object result, @Nullable Throwable error);
   }
 
   /** Makes all calls; what fails is told, and never thrown. */
@@ -56,20 +57,22 @@ public final class DeferredCalls {
       } else {
         group.sendAll();
         if (results.goesOn() && results.isWanted(i)) {
-          results.made(i, make(scheduler, call));
+          make(scheduler, call, i, results);
         }
       }
     }
     group.sendAll();
   }
 
-  private static @Nullable Throwable make(JobScheduler scheduler, DeferredCall call) {
+  private static void make(JobScheduler scheduler, DeferredCall call, int index, Results results) {
+    Object result;
     try {
-      call.make(scheduler);
-      return null;
+      result = call.make(scheduler);
     } catch (RuntimeException | Error e) {
-      return e;
+      results.made(index, null, e);
+      return;
     }
+    results.made(index, result, null);
   }
 
   /** Jobs that go out in one request. */
@@ -111,7 +114,7 @@ public final class DeferredCalls {
     private void sendEach() {
       for (int i = 0; i < jobs.size() && results.goesOn(); i++) {
         if (results.isWanted(indices.get(i))) {
-          results.made(indices.get(i), make(scheduler, new DeferredCall.Send(jobs.get(i))));
+          make(scheduler, new DeferredCall.Send(jobs.get(i)), indices.get(i), results);
         }
       }
     }
@@ -124,12 +127,12 @@ public final class DeferredCalls {
         if (mayBeOfOne(e)) {
           sendEach();
         } else {
-          indices.forEach(index -> results.made(index, e));
+          indices.forEach(index -> results.made(index, null, e));
         }
         return;
       }
       for (int i = 0; i < jobs.size(); i++) {
-        results.made(indices.get(i), items.get(i).error());
+        results.made(indices.get(i), items.get(i).result(), items.get(i).error());
       }
     }
   }

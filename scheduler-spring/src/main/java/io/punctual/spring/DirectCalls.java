@@ -26,7 +26,7 @@ public final class DirectCalls implements CommittedCalls {
     DeferredCalls.make(
         scheduler,
         calls,
-        (index, error) -> {
+        (index, result, error) -> {
           if (error != null) {
             report.failed(calls.get(index), error);
           }

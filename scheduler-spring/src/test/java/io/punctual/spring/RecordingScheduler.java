@@ -10,6 +10,7 @@ import io.punctual.JobScheduler;
 import io.punctual.PunctualException;
 import io.punctual.RequeueResult;
 import io.punctual.RescheduleResult;
+import io.punctual.StoreLosses;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import java.time.Duration;
@@ -129,5 +130,10 @@ final class RecordingScheduler implements JobScheduler {
   public Optional<JobInfo> find(String taskType, String taskId) {
     call("find " + taskId);
     return Optional.empty();
+  }
+
+  @Override
+  public StoreLosses storeLosses() {
+    return new StoreLosses("a-store", Instant.EPOCH, List.of());
   }
 }

@@ -119,7 +119,7 @@ public enum TestDatabase {
   /** A new database with our tables, by the scripts that are shipped. */
   public DataSource createWithTables() {
     DataSource source = create();
-    for (String table : List.of("punctual_outbox", "punctual_once")) {
+    for (String table : List.of("punctual_outbox", "punctual_once", "punctual_sent")) {
       ClassPathResource script =
           new ClassPathResource("io/punctual/schema/%s/R__%s.sql".formatted(vendor(), table));
       // Twice: that they may be run again is what the R stands for.

@@ -12,6 +12,7 @@ import io.punctual.Limits;
 import io.punctual.PunctualException;
 import io.punctual.RequeueResult;
 import io.punctual.RescheduleResult;
+import io.punctual.StoreLosses;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import io.punctual.client.ClientIdentity;
@@ -219,6 +220,26 @@ public final class HttpJobScheduler implements JobScheduler {
       case 404 -> Optional.empty();
       default -> throw SchedulerErrors.of(answer);
     };
+  }
+
+  @Override
+  public StoreLosses storeLosses() {
+    SchedulerCalls.Answer answer = calls.call("GET", "/api/v1/store/losses", null);
+    JsonNode losses = answer.body().get("losses");
+    if (answer.status() != 200 || losses == null) {
+      throw SchedulerErrors.of(answer);
+    }
+    List<StoreLosses.Loss> all = new ArrayList<>();
+    for (JsonNode loss : losses) {
+      JsonNode asOf = loss.get("asOf");
+      all.add(
+          new StoreLosses.Loss(
+              loss.get("sequence").longValue(),
+              asOf.isNull() ? null : Instant.parse(asOf.stringValue())));
+    }
+    JsonNode store = answer.body().get("store");
+    return new StoreLosses(
+        store.isNull() ? null : store.stringValue(), Instant.parse(answer.text("now")), all);
   }
 
   @Override

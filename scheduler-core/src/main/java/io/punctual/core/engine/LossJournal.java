@@ -1,6 +1,7 @@
 package io.punctual.core.engine;
 
 import io.punctual.core.store.LossEntry;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -9,12 +10,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param store names the store; another name is another store, or an emptied one. Null before the
  *     first look
+ * @param now the store's time; the epoch before the first look
  * @param entries the newest ones, oldest first
  */
-public record LossJournal(@Nullable String store, List<LossEntry> entries) {
+public record LossJournal(@Nullable String store, Instant now, List<LossEntry> entries) {
 
   /** Nothing was read yet. */
-  static final LossJournal UNKNOWN = new LossJournal(null, List.of());
+  static final LossJournal UNKNOWN = new LossJournal(null, Instant.EPOCH, List.of());
 
   /** The sequence of the newest entry; 0 if there is none. */
   public long newest() {

@@ -224,7 +224,7 @@ public final class Stepper {
 
     @Override
     public Epoch advance() {
-      return new Epoch(0, 0, "stepped", 0);
+      return new Epoch(0, 0, "stepped", 0, 0);
     }
 
     @Override

@@ -37,6 +37,7 @@ final class StoreWatch {
   private static final String CALL = "watch";
   private static final String DUTY = "The watch of the store";
   private static final Duration LOOK = Duration.ofSeconds(1);
+  private static final Duration GAP = Duration.ofSeconds(3);
   private static final Duration INSPECT = Duration.ofSeconds(10);
   private static final int LOSSES = 20;
 
@@ -59,7 +60,7 @@ final class StoreWatch {
   private final Deque<Epoch> history = new ArrayDeque<>();
   private final Map<String, StoreLoss> unreported = new LinkedHashMap<>();
   private final Map<String, Entry> unrecorded = new LinkedHashMap<>();
-  private volatile LossJournal journal = LossJournal.UNKNOWN;
+  private volatile Read read = new Read(LossJournal.UNKNOWN, 0);
   private Map<String, Started> started = Map.of();
   private volatile @Nullable Instant begun;
   private volatile @Nullable String mark;
@@ -69,6 +70,9 @@ final class StoreWatch {
   private volatile StoreHealth health;
 
   private record Entry(LossEntry.Kind kind, long noticedAt, long asOf) {}
+
+  /** The journal, and the ticks at which it was read. */
+  private record Read(LossJournal journal, long at) {}
 
   /** A run of a Redis server, and the store's time when it was seen last, epoch ms. */
   private record Started(String runId, long at) {}
@@ -101,11 +105,19 @@ final class StoreWatch {
   }
 
   LossJournal journal() {
-    return journal;
+    Read last = read;
+    LossJournal journal = last.journal();
+    return journal.store() == null
+        ? journal
+        : new LossJournal(
+            journal.store(),
+            journal.now().plusNanos(Math.max(0, context.now() - last.at())),
+            journal.entries());
   }
 
   synchronized LossJournal requestResend(Instant since) {
-    long now = store.epoch().advance().now();
+    Epoch epoch = store.epoch().advance();
+    long now = epoch.now();
     store
         .epoch()
         .record(
@@ -113,8 +125,7 @@ final class StoreWatch {
             LossEntry.Kind.REQUESTED,
             now,
             Math.max(1, since.toEpochMilli()));
-    journal = new LossJournal(journal.store(), store.epoch().journal());
-    return journal;
+    return keep(epoch);
   }
 
   void start() {
@@ -140,12 +151,13 @@ final class StoreWatch {
       Epoch epoch = store.epoch().advance();
       compare(epoch);
       keepLosses();
-      keepJournal(epoch);
       List<StoreNode.Finding> confirming = store.inspector().replicas();
       if (context.now() - inspected > INSPECT.toNanos() || !confirming.equals(replicas)) {
         inspect(confirming, epoch);
         inspected = context.now();
       }
+      // What was noticed by one look is told together, or applications send again twice.
+      keepJournal(epoch);
     } catch (StoreException e) {
       context.outages().failed(CALL, null, e);
       failed(e);
@@ -200,6 +212,7 @@ final class StoreWatch {
             "The store is new: no scheduler was here before. If there should be jobs in it, it was"
                 + " emptied or is another one");
       }
+      noticeGap(now);
       return;
     }
     if (!now.id().equals(before.id())) {
@@ -248,7 +261,27 @@ final class StoreWatch {
     unrecorded.forEach(
         (key, entry) -> store.epoch().record(key, entry.kind(), entry.noticedAt(), entry.asOf()));
     unrecorded.clear();
-    journal = new LossJournal(now.id(), store.epoch().journal());
+    var unused = keep(now);
+  }
+
+  private LossJournal keep(Epoch now) {
+    long asked = context.now();
+    LossJournal journal =
+        new LossJournal(now.id(), Instant.ofEpochMilli(now.now()), store.epoch().journal());
+    read = new Read(journal, asked);
+    return journal;
+  }
+
+  /**
+   * After a time without a scheduler, nobody has seen whether the store is as the last one left it:
+   * it may be an older copy. All that it has was acknowledged before the last look that it knows.
+   */
+  private void noticeGap(Epoch now) {
+    if (now.looked() != 0 && now.now() - now.looked() > GAP.toMillis()) {
+      unrecorded.put(
+          "restarted " + now.id() + " " + now.looked(),
+          new Entry(LossEntry.Kind.RESTARTED, now.now(), now.looked() - MARGIN.toMillis()));
+    }
   }
 
   /** What a Redis that was started again had acknowledged last, it may not have had on its disk. */

@@ -14,11 +14,13 @@ import io.punctual.PunctualException;
 import io.punctual.RequeueResult;
 import io.punctual.RescheduleResult;
 import io.punctual.SchedulerUnavailableException;
+import io.punctual.StoreLosses;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import io.punctual.core.engine.ClaimToken;
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.JobView;
+import io.punctual.core.engine.LossJournal;
 import io.punctual.core.engine.Operations.Listed;
 import io.punctual.core.engine.Operations.TagCursor;
 import io.punctual.core.engine.Submit;
@@ -202,6 +204,17 @@ public final class EngineJobScheduler implements JobScheduler {
             engine
                 .find(queue(taskType), Limits.requireName("taskId", taskId))
                 .map(EngineJobScheduler::info));
+  }
+
+  @Override
+  public StoreLosses storeLosses() {
+    LossJournal journal = engine.lossJournal();
+    return new StoreLosses(
+        journal.store(),
+        journal.now(),
+        journal.entries().stream()
+            .map(entry -> new StoreLosses.Loss(entry.sequence(), entry.asOf()))
+            .toList());
   }
 
   private static JobInfo info(JobView job) {

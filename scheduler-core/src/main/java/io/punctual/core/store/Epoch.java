@@ -9,5 +9,7 @@ package io.punctual.core.store;
  *     emptied or is another one
  * @param sequence grows with each look of any engine; a lower one than before means that an older
  *     state came back
+ * @param looked the store's time of the look before, of any engine, as the store remembers it,
+ *     epoch ms; 0 if there was none
  */
-public record Epoch(long now, long begun, String id, long sequence) {}
+public record Epoch(long now, long begun, String id, long sequence, long looked) {}

@@ -13,12 +13,13 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisHashCommands;
 
-/** A hash of two fields; in a cluster it is on one of the masters. */
+/** A hash of three fields; in a cluster it is on one of the masters. */
 final class RedisEpochMarker implements EpochMarker {
 
   private static final int ENTRIES = 50;
   private static final byte[] ID = Keys.bytes("id");
   private static final byte[] SEQUENCE = Keys.bytes("sequence");
+  private static final byte[] LOOKED = Keys.bytes("looked");
 
   private final RedisConnectionFactory connections;
   private final Keys keys;
@@ -43,12 +44,15 @@ final class RedisEpochMarker implements EpochMarker {
               id = Objects.requireNonNull(hashes.hGet(key, ID), "the mark vanished again");
             }
             Long sequence = hashes.hIncrBy(key, SEQUENCE, 1);
+            byte[] looked = hashes.hGet(key, LOOKED);
+            hashes.hSet(key, LOOKED, Keys.bytes(Long.toString(now)));
             String[] made = new String(id, StandardCharsets.UTF_8).split(" ", 2);
             return new Epoch(
                 now,
                 made.length < 2 ? 0 : Long.parseLong(made[1]),
                 made[0],
-                Objects.requireNonNull(sequence));
+                Objects.requireNonNull(sequence),
+                looked == null ? 0 : Long.parseLong(new String(looked, StandardCharsets.UTF_8)));
           }
         });
   }

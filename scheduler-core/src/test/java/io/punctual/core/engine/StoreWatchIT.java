@@ -50,7 +50,11 @@ class StoreWatchIT extends EngineTestBase {
   }
 
   private String sequence() throws IOException {
-    return Resp.call(server.port(), "HGET", prefix + ":epoch", "sequence");
+    return field("sequence");
+  }
+
+  private String field(String name) throws IOException {
+    return Resp.call(server.port(), "HGET", prefix + ":epoch", name);
   }
 
   private static void awaitHealth(Engine engine, Predicate<StoreHealth> condition) {
@@ -115,6 +119,29 @@ class StoreWatchIT extends EngineTestBase {
         .extracting(StoreLoss::text)
         .asString()
         .contains("as it was earlier");
+  }
+
+  @Test
+  void anEngineThatStartsOnAnOlderCopySaysSinceWhenChangesMayBeMissing() throws IOException {
+    watching(TestDispatcher.done(), options("engine")).close();
+    // The copy is an hour old, and no engine was there when it was put in place.
+    long looked = Long.parseLong(field("looked")) - 3_600_000;
+    Resp.call(server.port(), "HSET", prefix + ":epoch", "looked", Long.toString(looked));
+
+    Engine next = watching(TestDispatcher.done(), options("next"));
+
+    eventually().until(() -> next.lossJournal().newest() > 0);
+    assertThat(next.lossJournal().entries())
+        .singleElement()
+        .returns(LossEntry.Kind.RESTARTED, LossEntry::kind)
+        .returns(Instant.ofEpochMilli(looked).minusSeconds(2), LossEntry::asOf);
+    assertThat(next.lossJournal().now())
+        .isAfterOrEqualTo(next.lossJournal().entries().get(0).noticedAt());
+    assertThat(next.storeHealth().losses()).isEmpty();
+    // One that comes to a store with an engine has nothing to add.
+    Engine other = engine(ownStore(), options("other"), TestDispatcher.done(), null);
+    eventually().until(() -> other.lossJournal().store() != null);
+    assertThat(other.lossJournal().entries()).isEqualTo(next.lossJournal().entries());
   }
 
   @Test

@@ -97,6 +97,7 @@ class StoreController {
   private static Map<String, Object> losses(LossJournal journal) {
     Map<String, Object> out = new LinkedHashMap<>();
     out.put("store", journal.store());
+    out.put("now", journal.now().toString());
     out.put("newest", journal.newest());
     out.put("losses", journal.entries().stream().map(StoreController::entry).toList());
     return out;

@@ -245,7 +245,7 @@ public class PunctualTestAutoConfiguration {
   static class OutboxCalls {
 
     private static final OutboxOptions OPTIONS =
-        new OutboxOptions(Duration.ofSeconds(1), Duration.ofMinutes(1), Duration.ofDays(30));
+        new OutboxOptions(Duration.ofSeconds(1), Duration.ofMinutes(1), Duration.ofDays(30), null);
 
     /** Slices of an application have no outbox; what they send waits for the commit without. */
     @Bean

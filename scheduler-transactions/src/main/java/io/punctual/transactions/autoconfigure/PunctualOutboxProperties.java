@@ -2,6 +2,7 @@ package io.punctual.transactions.autoconfigure;
 
 import io.punctual.transactions.outbox.OutboxOptions;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -18,6 +19,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     min: after this time what one that died was sending is sent by another one, which must be
  *     well within punctual.tombstones
  * @param keepRefused how long calls are kept that schedulers have refused for good, from 1 h
+ * @param keepSent how long jobs are kept that were sent, after they were sent or are due, 1 min to
+ *     10 years; they are sent again when the schedulers' Redis was emptied, came back as it was
+ *     earlier, or was restarted. By default they are not kept
  */
 @ConfigurationProperties("punctual.client.outbox")
 public record PunctualOutboxProperties(
@@ -25,7 +29,8 @@ public record PunctualOutboxProperties(
     @DefaultValue("embedded") InitializeSchema initializeSchema,
     @DefaultValue("1s") Duration pollInterval,
     @DefaultValue("1m") Duration lease,
-    @DefaultValue("30d") Duration keepRefused) {
+    @DefaultValue("30d") Duration keepRefused,
+    @Nullable Duration keepSent) {
 
   /** Checks the values. */
   public PunctualOutboxProperties {
@@ -34,6 +39,9 @@ public record PunctualOutboxProperties(
     // again.
     require("lease", lease, Duration.ofSeconds(10), Duration.ofMinutes(5));
     require("keep-refused", keepRefused, Duration.ofHours(1), Duration.ofDays(3650));
+    if (keepSent != null) {
+      require("keep-sent", keepSent, Duration.ofMinutes(1), Duration.ofDays(3650));
+    }
   }
 
   private static void require(String name, Duration value, Duration least, Duration most) {
@@ -45,6 +53,6 @@ public record PunctualOutboxProperties(
   }
 
   OutboxOptions options() {
-    return new OutboxOptions(pollInterval, lease, keepRefused);
+    return new OutboxOptions(pollInterval, lease, keepRefused, keepSent);
   }
 }

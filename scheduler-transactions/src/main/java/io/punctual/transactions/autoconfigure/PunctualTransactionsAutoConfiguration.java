@@ -1,6 +1,8 @@
 package io.punctual.transactions.autoconfigure;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.punctual.JobAttempt;
+import io.punctual.JobListener;
 import io.punctual.JobScheduler;
 import io.punctual.spring.CommitFailures;
 import io.punctual.spring.JobApplication;
@@ -133,12 +135,34 @@ public class PunctualTransactionsAutoConfiguration {
     }
 
     @Configuration(proxyBeanMethods = false)
+    @ConditionalOnProperty("punctual.client.outbox.keep-sent")
+    static class KeptJobs {
+
+      @Bean
+      @ConditionalOnMissingBean(name = "punctualSentSchema")
+      SchemaScript punctualSentSchema(
+          ObjectProvider<DataSource> sources, PunctualOutboxProperties properties) {
+        return SchemaScript.of(
+            only(sources, "DataSource", USER), "punctual_sent", properties.initializeSchema());
+      }
+
+      @Bean
+      JobListener punctualDoneJobs(Outbox outbox) {
+        return attempt -> {
+          if (attempt.outcome() == JobAttempt.Outcome.DONE) {
+            outbox.done(attempt.taskType(), attempt.taskId());
+          }
+        };
+      }
+    }
+
+    @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(MeterRegistry.class)
     static class Metrics {
 
       @Bean
-      OutboxMetrics punctualOutboxMetrics(Outbox outbox) {
-        return new OutboxMetrics(outbox);
+      OutboxMetrics punctualOutboxMetrics(Outbox outbox, PunctualOutboxProperties properties) {
+        return new OutboxMetrics(outbox, properties.keepSent() != null);
       }
     }
 
@@ -148,8 +172,9 @@ public class PunctualTransactionsAutoConfiguration {
 
       @Bean
       @ConditionalOnEnabledHealthIndicator("punctualOutbox")
-      OutboxHealthIndicator punctualOutboxHealthIndicator(Outbox outbox) {
-        return new OutboxHealthIndicator(outbox);
+      OutboxHealthIndicator punctualOutboxHealthIndicator(
+          Outbox outbox, PunctualOutboxProperties properties) {
+        return new OutboxHealthIndicator(outbox, properties.keepSent() != null);
       }
     }
   }

@@ -7,9 +7,13 @@ import io.punctual.spring.CommitFailures.Call;
 import io.punctual.spring.DeferredCall;
 import io.punctual.spring.TransactionCalls;
 import io.punctual.transactions.Database;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,11 +25,15 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 public final class Outbox implements TransactionCalls {
 
   private static final Logger log = LoggerFactory.getLogger(Outbox.class);
+  private static final int MAX_ENDED = 100_000;
 
   private final Database database;
   private final OutboxTable table;
   private final CommitFailures failures;
   private final AtomicBoolean warned = new AtomicBoolean();
+  private final Queue<SentTable.Ended> ended = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger endedCount = new AtomicInteger();
+  private final String application;
   private volatile Runnable wake = () -> {};
 
   /**
@@ -34,6 +42,7 @@ public final class Outbox implements TransactionCalls {
    */
   public Outbox(Database database, String application, CommitFailures failures) {
     this.database = database;
+    this.application = application;
     this.table = new OutboxTable(database, application);
     this.failures = failures;
   }
@@ -44,6 +53,57 @@ public final class Outbox implements TransactionCalls {
 
   OutboxTable table() {
     return table;
+  }
+
+  SentTable sentTable(Duration keep) {
+    return new SentTable(database, application, keep);
+  }
+
+  ResendTable resendTable() {
+    return new ResendTable(database, application);
+  }
+
+  void commit(Runnable statements) {
+    boolean unused =
+        database.commit(
+            () -> {
+              statements.run();
+              return true;
+            });
+  }
+
+  /**
+   * Notes that a job is done, so that it is not sent again. Called for each attempt of a worker, so
+   * it asks nothing of the database; a relay does that later, for many jobs at once.
+   */
+  public void done(String taskType, String taskId) {
+    // Where no relay fetches them, what is kept is sent again at worst.
+    if (endedCount.get() < MAX_ENDED) {
+      endedCount.incrementAndGet();
+      ended.add(new SentTable.Ended(taskType + "/" + taskId, System.nanoTime()));
+    }
+  }
+
+  /** Takes jobs that are done for at least that long, the oldest first. */
+  List<SentTable.Ended> ended(int max, Duration atLeast) {
+    List<SentTable.Ended> some = new ArrayList<>();
+    long now = System.nanoTime();
+    SentTable.Ended next = ended.peek();
+    while (next != null && some.size() < max && now - next.nanoTime() >= atLeast.toNanos()) {
+      some.add(next);
+      var unused = ended.poll();
+      endedCount.decrementAndGet();
+      next = ended.peek();
+    }
+    return some;
+  }
+
+  /**
+   * Returns the last time that this application sent again what the store may have lost; null if it
+   * never did. Asks the database.
+   */
+  public @Nullable ResendStatus resendStatus() {
+    return resendTable().status();
   }
 
   /**

@@ -1,5 +1,7 @@
 package io.punctual.transactions.outbox;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
@@ -10,10 +12,15 @@ import org.springframework.boot.health.contributor.Health;
 public final class OutboxHealthIndicator extends AbstractHealthIndicator {
 
   private final Outbox outbox;
+  private final boolean keepsSent;
 
-  public OutboxHealthIndicator(Outbox outbox) {
+  /**
+   * @param keepsSent whether what was sent is kept, to be sent again
+   */
+  public OutboxHealthIndicator(Outbox outbox, boolean keepsSent) {
     super("The table punctual_outbox cannot be read");
     this.outbox = outbox;
+    this.keepsSent = keepsSent;
   }
 
   @Override
@@ -24,5 +31,20 @@ public final class OutboxHealthIndicator extends AbstractHealthIndicator {
         .withDetail("waiting", status.waiting())
         .withDetail("age", status.age().toString())
         .withDetail("refused", status.refused());
+    ResendStatus resend = keepsSent ? outbox.resendStatus() : null;
+    if (resend != null) {
+      builder.withDetail("resend", details(resend));
+    }
+  }
+
+  private static Map<String, Object> details(ResendStatus resend) {
+    Map<String, Object> details = new LinkedHashMap<>();
+    details.put("since", resend.since() == null ? "all" : resend.since().toString());
+    details.put("begunAt", resend.begunAt().toString());
+    details.put("endedAt", resend.endedAt() == null ? "goes on" : resend.endedAt().toString());
+    details.put("missing", resend.missing());
+    details.put("present", resend.present());
+    details.put("refused", resend.refused());
+    return details;
   }
 }

@@ -18,11 +18,17 @@ public final class OutboxMetrics implements MeterBinder {
   private static final Duration FRESH = Duration.ofSeconds(5);
 
   private final Outbox outbox;
+  private final boolean keepsSent;
   private @Nullable OutboxStatus known;
+  private volatile @Nullable ResendStatus resend;
   private long asked;
 
-  public OutboxMetrics(Outbox outbox) {
+  /**
+   * @param keepsSent whether what was sent is kept, to be sent again
+   */
+  public OutboxMetrics(Outbox outbox, boolean keepsSent) {
     this.outbox = outbox;
+    this.keepsSent = keepsSent;
   }
 
   @Override
@@ -39,6 +45,35 @@ public final class OutboxMetrics implements MeterBinder {
     Gauge.builder("punctual.client.outbox.refused", () -> value(OutboxStatus::refused))
         .description("Calls in the outbox that can never be made")
         .register(registry);
+    if (keepsSent) {
+      bindResend(registry);
+    }
+  }
+
+  /** Adds what was sent again after the last loss of the store. */
+  private void bindResend(MeterRegistry registry) {
+    Gauge.builder(
+            "punctual.client.outbox.resend.running",
+            () -> resent(status -> status.endedAt() == null ? 1 : 0))
+        .description("Whether jobs that the store may have lost are being sent again")
+        .register(registry);
+    resent(registry, "missing", ResendStatus::missing);
+    resent(registry, "present", ResendStatus::present);
+    resent(registry, "refused", ResendStatus::refused);
+  }
+
+  private void resent(
+      MeterRegistry registry, String outcome, ToDoubleFunction<ResendStatus> figure) {
+    Gauge.builder("punctual.client.outbox.resend.jobs", () -> resent(figure))
+        .description("Jobs that were sent again after the last loss of the store")
+        .tag("outcome", outcome)
+        .register(registry);
+  }
+
+  private double resent(ToDoubleFunction<ResendStatus> figure) {
+    var unused = status();
+    ResendStatus last = resend;
+    return last == null ? 0 : figure.applyAsDouble(last);
   }
 
   private double value(ToDoubleFunction<OutboxStatus> figure) {
@@ -46,12 +81,13 @@ public final class OutboxMetrics implements MeterBinder {
     return status == null ? Double.NaN : figure.applyAsDouble(status);
   }
 
-  // One question for the three of them.
+  // Asked once for all of them.
   private synchronized @Nullable OutboxStatus status() {
     long now = System.nanoTime();
     if (known == null || now - asked > FRESH.toNanos()) {
       try {
         known = outbox.status();
+        resend = keepsSent ? outbox.resendStatus() : null;
         asked = now;
       } catch (RuntimeException e) {
         log.debug("The outbox cannot be read", e);

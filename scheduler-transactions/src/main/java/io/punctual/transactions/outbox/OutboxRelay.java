@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
@@ -43,6 +44,7 @@ public final class OutboxRelay implements SmartLifecycle {
   private static final Duration MIN_PAUSE = Duration.ofSeconds(1);
   private static final Duration MAX_PAUSE = Duration.ofSeconds(15);
   private static final Duration MAX_DELAY = Duration.ofMinutes(1);
+  private static final Duration RESEND_PAUSE = Duration.ofMillis(50);
   private static final Duration CLEANING = Duration.ofHours(1);
   private static final Duration BLOCKED_TOO_LONG = Duration.ofMinutes(1);
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -63,6 +65,7 @@ public final class OutboxRelay implements SmartLifecycle {
   private final JobScheduler scheduler;
   private final CommitFailures failures;
   private final OutboxOptions options;
+  private final @Nullable Resend resend;
   private volatile @Nullable Work work;
 
   public OutboxRelay(Outbox outbox, JobScheduler scheduler, OutboxOptions options) {
@@ -71,6 +74,8 @@ public final class OutboxRelay implements SmartLifecycle {
     this.scheduler = scheduler;
     this.failures = outbox.failures();
     this.options = options;
+    Duration keepSent = options.keepSent();
+    this.resend = keepSent == null ? null : new Resend(outbox, scheduler, keepSent);
   }
 
   /** What became of a round. */
@@ -138,6 +143,13 @@ public final class OutboxRelay implements SmartLifecycle {
           return;
         }
       }
+      if (resend != null) {
+        try {
+          resend.forgetEnded(Duration.ZERO);
+        } catch (RuntimeException e) {
+          log.debug("Jobs that ended are kept, and may be sent again", e);
+        }
+      }
     }
 
     private void step() throws InterruptedException {
@@ -146,6 +158,9 @@ public final class OutboxRelay implements SmartLifecycle {
       Round round;
       try {
         clean();
+        if (resend != null && troubles == 0) {
+          resend.tryStep();
+        }
         round = round(this);
         if (faults > 0) {
           log.info("Punctual: the outbox can be read again");
@@ -168,8 +183,8 @@ public final class OutboxRelay implements SmartLifecycle {
       if (round == Round.UNAVAILABLE) {
         pause(delay(++troubles, MAX_PAUSE));
       } else if (round == Round.IDLE) {
-        var unusedWoken =
-            committed.tryAcquire(options.pollInterval().toNanos(), TimeUnit.NANOSECONDS);
+        Duration pause = resend != null && resend.isBusy() ? RESEND_PAUSE : options.pollInterval();
+        var unusedWoken = committed.tryAcquire(pause.toNanos(), TimeUnit.NANOSECONDS);
       }
     }
 
@@ -205,6 +220,9 @@ public final class OutboxRelay implements SmartLifecycle {
     private void clean() {
       if (System.nanoTime() - cleaned >= CLEANING.toNanos()) {
         cleaned = System.nanoTime();
+        if (resend != null) {
+          resend.clean();
+        }
         int deleted = table.deleteRefused(options.keepRefused());
         if (deleted > 0) {
           log.info(
@@ -228,7 +246,10 @@ public final class OutboxRelay implements SmartLifecycle {
     return Duration.ofMillis(ms - ThreadLocalRandom.current().nextLong(ms / 4));
   }
 
-  private record Claimed(OutboxTable.Row row, DeferredCall call) {}
+  /**
+   * @param sent what is kept of the job, where it is to be sent again
+   */
+  private record Claimed(OutboxTable.Row row, DeferredCall call, SentTable.@Nullable Sent sent) {}
 
   /**
    * Makes all calls that can be made now, also those that failed a moment ago, on this thread,
@@ -260,11 +281,27 @@ public final class OutboxRelay implements SmartLifecycle {
     String claim = UUID.randomUUID().toString();
     long started = System.nanoTime();
     List<Claimed> claimed = new ArrayList<>();
-    for (OutboxTable.Row row : table.claim(ready, claim, options.lease())) {
+    List<OutboxTable.Row> rows = table.claim(ready, claim, options.lease());
+    Map<String, SentTable.Sent> wanted = resend == null ? Map.of() : resend.wanted(rows);
+    List<Long> unwanted = new ArrayList<>();
+    for (OutboxTable.Row row : rows) {
+      SentTable.Sent sent = row.isResend() ? wanted.get(row.lane()) : null;
       try {
-        claimed.add(new Claimed(row, StoredCalls.read(row.kind(), row.content())));
+        if (sent != null) {
+          claimed.add(new Claimed(row, Resend.call(sent), sent));
+        } else if (row.isResend()) {
+          unwanted.add(row.id());
+        } else {
+          claimed.add(new Claimed(row, StoredCalls.read(row.kind(), row.content()), null));
+        }
       } catch (IllegalArgumentException e) {
         failed(row, claim, row.kind() + " of " + row.lane(), e);
+      }
+    }
+    if (!unwanted.isEmpty()) {
+      table.delete(unwanted, claim);
+      if (resend != null) {
+        resend.settledWithoutCall(unwanted.size());
       }
     }
     // Each is of another job, so that their order is free: what fails goes behind what has not
@@ -291,6 +328,7 @@ public final class OutboxRelay implements SmartLifecycle {
     private final KeptClaim kept;
     private final List<Claimed> claimed;
     private final boolean[] made;
+    private final @Nullable Object[] results;
     private final @Nullable Throwable[] errors;
     // Task types of which a call was not answered, and those of which one succeeded.
     private final Set<String> silent = new HashSet<>();
@@ -306,6 +344,7 @@ public final class OutboxRelay implements SmartLifecycle {
       this.kept = kept;
       this.claimed = claimed;
       this.made = new boolean[claimed.size()];
+      this.results = new @Nullable Object[claimed.size()];
       this.errors = new @Nullable Throwable[claimed.size()];
     }
 
@@ -326,8 +365,9 @@ public final class OutboxRelay implements SmartLifecycle {
     }
 
     @Override
-    public void made(int index, @Nullable Throwable error) {
+    public void made(int index, @Nullable Object result, @Nullable Throwable error) {
       made[index] = true;
+      results[index] = result;
       errors[index] = error;
       String type = claimed.get(index).row().type();
       if (!isUnanswered(error)) {
@@ -374,7 +414,7 @@ public final class OutboxRelay implements SmartLifecycle {
         failed(row, claim, described(claimed.get(i).call()), error);
       }
     }
-    table.delete(done, claim);
+    delete(done, claim, claimed, outcomes);
     table.release(untried, claim);
     Throwable last = outcomes.last;
     if (outcomes.isUnavailable() && last != null && outcomes.mine.troubles == 0) {
@@ -382,6 +422,27 @@ public final class OutboxRelay implements SmartLifecycle {
           "Punctual: no scheduler takes what is in the outbox, trying again: {}",
           last.getMessage());
     }
+  }
+
+  private void delete(List<Long> done, String claim, List<Claimed> claimed, Outcomes outcomes) {
+    if (resend == null) {
+      table.delete(done, claim);
+      return;
+    }
+    table.delete(
+        done,
+        claim,
+        ours -> {
+          List<Resend.Made> made = new ArrayList<>();
+          for (int i = 0; i < claimed.size(); i++) {
+            Claimed one = claimed.get(i);
+            Object result = outcomes.results[i];
+            if (result != null && ours.contains(one.row().id())) {
+              made.add(new Resend.Made(one.row(), one.call(), one.sent(), result));
+            }
+          }
+          resend.keep(made);
+        });
   }
 
   // It may be the fault of the row, or of its queue: others go before it.
@@ -432,6 +493,9 @@ public final class OutboxRelay implements SmartLifecycle {
 
   private void refused(Claimed claimed, String claim, PunctualException error) {
     table.refused(claimed.row().id(), claim, String.valueOf(error.getMessage()));
+    if (resend != null && claimed.row().isResend()) {
+      resend.refused();
+    }
     log.atError()
         .setCause(error)
         .log(
@@ -448,6 +512,9 @@ public final class OutboxRelay implements SmartLifecycle {
   public synchronized void start() {
     if (work == null) {
       table.require();
+      if (resend != null) {
+        resend.begin();
+      }
       Work started = new Work();
       work = started;
       outbox.onCommit(started::wake);

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.support.DataAccessUtils;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -23,6 +24,9 @@ final class OutboxTable {
 
   /** The lane of what concerns jobs of any type: nothing goes beside it. */
   private static final String ALL = DeferredCall.ALL_JOBS;
+
+  /** The kind of a row that asks to send again what is kept of its job. */
+  private static final String RESEND = "resend";
 
   private static final int MAX_ERROR = 1000;
   private static final int PAGE = 500;
@@ -50,8 +54,22 @@ final class OutboxTable {
    *
    * @param type the task type of its job; that of what concerns all of them is {@link #ALL}
    * @param attempts this one included
+   * @param createdAt when the transaction wrote it, by the database's clock, epoch ms
    */
-  record Row(long id, String type, String lane, String kind, String content, int attempts) {}
+  record Row(
+      long id,
+      String type,
+      String lane,
+      String kind,
+      String content,
+      int attempts,
+      long createdAt) {
+
+    /** Whether it asks to send again what is kept of its job. */
+    boolean isResend() {
+      return kind.equals(RESEND);
+    }
+  }
 
   /**
    * Sees that the table is there.
@@ -100,12 +118,33 @@ final class OutboxTable {
             StoredCalls.write(call)
           });
     }
+    insertRows(rows);
+  }
+
+  /** Writes that jobs are to be sent again, on the connection of this thread's transaction. */
+  void insertResends(List<ResendTable.Job> jobs) {
+    insertRows(
+        jobs.stream()
+            .map(job -> new Object[] {application, job.taskType(), job.lane(), RESEND, ""})
+            .toList());
+  }
+
+  private void insertRows(List<Object[]> rows) {
     var unused =
         jdbc.batchUpdate(
             "insert into punctual_outbox (application, task_type, lane, kind, content, created_at,"
                 + " available_at, attempts, refused) values (?, ?, ?, ?, ?, %1$s, %1$s, 0, 0)"
                     .formatted(database.now()),
             rows);
+  }
+
+  /** Whether jobs wait to be sent again. */
+  boolean hasResends() {
+    return !jdbc.queryForList(
+            "select id from punctual_outbox where application = ? and refused = 0 and kind = ? order by application, refused, id limit 1",
+            application,
+            RESEND)
+        .isEmpty();
   }
 
   private record Waiting(long id, String lane, boolean available, Duration age) {}
@@ -308,7 +347,7 @@ final class OutboxTable {
     List<Object> values = new ArrayList<>(ids);
     values.add(claim);
     return jdbc.query(
-        "select id, task_type, lane, kind, content, attempts from punctual_outbox where id in (%s) and claim = ? order by id"
+        "select id, task_type, lane, kind, content, attempts, created_at from punctual_outbox where id in (%s) and claim = ? order by id"
             .formatted(marks(ids)),
         (results, number) ->
             new Row(
@@ -317,7 +356,8 @@ final class OutboxTable {
                 results.getString(3),
                 results.getString(4),
                 results.getString(5),
-                results.getInt(6)),
+                results.getInt(6),
+                results.getLong(7)),
         values.toArray());
   }
 
@@ -337,6 +377,35 @@ final class OutboxTable {
   /** The calls were made. */
   void delete(List<Long> ids, String claim) {
     var unused = change("delete from punctual_outbox", ids, claim);
+  }
+
+  /**
+   * The calls were made.
+   *
+   * @param kept is given those of the rows that the claim still has, before the commit
+   */
+  void delete(List<Long> ids, String claim, Consumer<Set<Long>> kept) {
+    if (ids.isEmpty()) {
+      return;
+    }
+    List<Object> values = new ArrayList<>(ids);
+    values.add(claim);
+    int unused =
+        database.commit(
+            () -> {
+              Set<Long> ours =
+                  new HashSet<>(
+                      jdbc.queryForList(
+                          "select id from punctual_outbox where id in (%s) and claim = ? for update"
+                              .formatted(marks(ids)),
+                          Long.class,
+                          values.toArray()));
+              kept.accept(ours);
+              return jdbc.update(
+                  "delete from punctual_outbox where id in (%s) and claim = ?"
+                      .formatted(marks(ids)),
+                  values.toArray());
+            });
   }
 
   /** The calls were not tried. */

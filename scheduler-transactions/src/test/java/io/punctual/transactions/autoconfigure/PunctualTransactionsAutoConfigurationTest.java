@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.punctual.JobAttempt;
+import io.punctual.JobListener;
 import io.punctual.JobScheduler;
 import io.punctual.TaskContext;
 import io.punctual.TaskWorker;
@@ -26,6 +28,7 @@ import io.punctual.worker.WorkerSetupException;
 import java.lang.reflect.Proxy;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
@@ -145,6 +148,84 @@ class PunctualTransactionsAutoConfigurationTest {
   }
 
   @Test
+  void whatIsSentAgainIsSeenInHealthAndMetrics() {
+    application
+        .withPropertyValues(OUTBOX, "punctual.client.outbox.keep-sent=1h")
+        .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+        .run(
+            context -> {
+              OutboxHealthIndicator health = context.getBean(OutboxHealthIndicator.class);
+              assertThat(Objects.requireNonNull(health.health()).getDetails())
+                  .doesNotContainKey("resend");
+              int unused =
+                  new JdbcTemplate(context.getBean(DataSource.class))
+                      .update(
+                          "update punctual_resend set begun_at = 1000, missing = 2, present = 3, feed_at = 9000000000000");
+              assertThat(Objects.requireNonNull(health.health()).getDetails())
+                  .containsEntry(
+                      "resend",
+                      Map.of(
+                          "since",
+                          "all",
+                          "begunAt",
+                          "1970-01-01T00:00:01Z",
+                          "endedAt",
+                          "goes on",
+                          "missing",
+                          2L,
+                          "present",
+                          3L,
+                          "refused",
+                          0L));
+              SimpleMeterRegistry registry = new SimpleMeterRegistry();
+              context.getBean(OutboxMetrics.class).bindTo(registry);
+              assertThat(registry.get("punctual.client.outbox.resend.running").gauge().value())
+                  .isEqualTo(1);
+              assertThat(
+                      registry
+                          .get("punctual.client.outbox.resend.jobs")
+                          .tag("outcome", "missing")
+                          .gauge()
+                          .value())
+                  .isEqualTo(2);
+            });
+  }
+
+  @Test
+  void whatAWorkerOfTheApplicationHasDoneIsNotKept() {
+    application
+        .withPropertyValues(OUTBOX, "punctual.client.outbox.keep-sent=1h")
+        .run(
+            context -> {
+              JdbcTemplate jdbc = new JdbcTemplate(context.getBean(DataSource.class));
+              for (String id : List.of("done", "failed")) {
+                int unused =
+                    jdbc.update(
+                        "insert into punctual_sent values ('shop', ?, 'order.close', 'send', '{}', 0, 0, 1, 1, 9000000000000)",
+                        "order.close/" + id);
+              }
+              JobListener listener = context.getBean(JobListener.class);
+              listener.ended(attempt("done", JobAttempt.Outcome.DONE));
+              listener.ended(attempt("failed", JobAttempt.Outcome.FAILED));
+
+              Awaitility.await()
+                  .untilAsserted(
+                      () ->
+                          assertThat(
+                                  jdbc.queryForList("select lane from punctual_sent", String.class))
+                              .containsExactly("order.close/failed"));
+            });
+    application
+        .withPropertyValues(OUTBOX)
+        .run(context -> assertThat(context).doesNotHaveBean(JobListener.class));
+  }
+
+  private static JobAttempt attempt(String id, JobAttempt.Outcome outcome) {
+    return new JobAttempt(
+        "order.close", id, 1, Instant.EPOCH, Instant.EPOCH, Duration.ZERO, outcome, null);
+  }
+
+  @Test
   void aPoolThatDoesNotCommitByItselfIsWell() {
     application
         .withPropertyValues(OUTBOX, "spring.datasource.hikari.auto-commit=false")
@@ -230,7 +311,8 @@ class PunctualTransactionsAutoConfigurationTest {
 
   @Test
   void valuesThatAreOutOfRangeAreNamed() {
-    for (String value : List.of("poll-interval=1ms", "lease=1s", "lease=6m", "keep-refused=1s")) {
+    for (String value :
+        List.of("poll-interval=1ms", "lease=1s", "lease=6m", "keep-refused=1s", "keep-sent=1s")) {
       application
           .withPropertyValues(OUTBOX, "punctual.client.outbox." + value)
           .run(
@@ -259,6 +341,12 @@ class PunctualTransactionsAutoConfigurationTest {
             context ->
                 assertThat(tables(context.getBean(DataSource.class)))
                     .containsExactly("PUNCTUAL_OUTBOX"));
+    application
+        .withPropertyValues(OUTBOX, "punctual.client.outbox.keep-sent=1h")
+        .run(
+            context ->
+                assertThat(tables(context.getBean(DataSource.class)))
+                    .containsExactly("PUNCTUAL_OUTBOX", "PUNCTUAL_RESEND", "PUNCTUAL_SENT"));
     application
         .withPropertyValues(OUTBOX, "punctual.client.outbox.initialize-schema=never")
         .run(context -> assertLacks(context, "punctual.client.outbox", "punctual_outbox"));
@@ -319,7 +407,8 @@ class PunctualTransactionsAutoConfigurationTest {
             context -> {
               assertThat(context).hasNotFailed();
               assertThat(tables(context.getBean(DataSource.class)))
-                  .containsExactly("PUNCTUAL_ONCE", "PUNCTUAL_OUTBOX");
+                  .containsExactly(
+                      "PUNCTUAL_ONCE", "PUNCTUAL_OUTBOX", "PUNCTUAL_RESEND", "PUNCTUAL_SENT");
             });
   }
 
@@ -337,7 +426,8 @@ class PunctualTransactionsAutoConfigurationTest {
             context -> {
               assertThat(context).hasNotFailed();
               assertThat(tables(context.getBean(DataSource.class)))
-                  .containsExactly("PUNCTUAL_ONCE", "PUNCTUAL_OUTBOX");
+                  .containsExactly(
+                      "PUNCTUAL_ONCE", "PUNCTUAL_OUTBOX", "PUNCTUAL_RESEND", "PUNCTUAL_SENT");
             });
   }
 

@@ -55,10 +55,10 @@ abstract class OutboxContract {
       new AttemptToken("shop", "order.close", "1", "abc", "lease").text();
 
   private static final OutboxOptions FAST =
-      new OutboxOptions(Duration.ofMillis(100), Duration.ofSeconds(20), Duration.ofDays(1));
+      new OutboxOptions(Duration.ofMillis(100), Duration.ofSeconds(20), Duration.ofDays(1), null);
 
   private static final OutboxOptions SHORT_LEASE =
-      new OutboxOptions(Duration.ofMillis(100), Duration.ofSeconds(4), Duration.ofDays(1));
+      new OutboxOptions(Duration.ofMillis(100), Duration.ofSeconds(4), Duration.ofDays(1), null);
 
   private final DataSource source;
   private final JdbcTemplate jdbc;

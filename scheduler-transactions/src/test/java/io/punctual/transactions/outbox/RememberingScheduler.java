@@ -12,6 +12,7 @@ import io.punctual.PunctualException;
 import io.punctual.RequeueResult;
 import io.punctual.RescheduleResult;
 import io.punctual.SchedulerUnavailableException;
+import io.punctual.StoreLosses;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import java.time.Duration;
@@ -257,5 +258,10 @@ final class RememberingScheduler implements JobScheduler {
   @Override
   public Optional<JobInfo> find(String taskType, String taskId) {
     return Optional.empty();
+  }
+
+  @Override
+  public StoreLosses storeLosses() {
+    return new StoreLosses("a-store", Instant.EPOCH, List.of());
   }
 }

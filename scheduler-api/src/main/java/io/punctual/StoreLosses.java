@@ -1,0 +1,35 @@
+package io.punctual;
+
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Losses of the store behind the schedulers, for applications that keep what they sent.
+ *
+ * @param store names the store; another name is another store, or an emptied one. Null until the
+ *     scheduler has read it
+ * @param now the store's time
+ * @param losses the newest ones, oldest first
+ */
+public record StoreLosses(@Nullable String store, Instant now, List<Loss> losses) {
+
+  /** Copies the losses. */
+  public StoreLosses {
+    losses = List.copyOf(losses);
+  }
+
+  /** Returns the sequence of the newest loss; 0 if there is none. */
+  public long newest() {
+    return losses.isEmpty() ? 0 : losses.get(losses.size() - 1).sequence();
+  }
+
+  /**
+   * A loss, or the request of an operator to send again.
+   *
+   * @param sequence larger than that of each loss before
+   * @param asOf changes that were acknowledged before this time are there, by the store's clock;
+   *     later ones may be missing. Null if nothing is there
+   */
+  public record Loss(long sequence, @Nullable Instant asOf) {}
+}

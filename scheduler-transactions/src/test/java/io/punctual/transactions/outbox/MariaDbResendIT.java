@@ -1,0 +1,10 @@
+package io.punctual.transactions.outbox;
+
+import io.punctual.transactions.TestDatabase;
+
+final class MariaDbResendIT extends ResendContract {
+
+  MariaDbResendIT() {
+    super(TestDatabase.MARIADB);
+  }
+}

@@ -1,0 +1,354 @@
+package io.punctual.transactions.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.DelayQueueJob;
+import io.punctual.JobInfo;
+import io.punctual.JobScheduler;
+import io.punctual.SchedulerUnavailableException;
+import io.punctual.core.engine.Delivery;
+import io.punctual.core.engine.Dispatcher;
+import io.punctual.core.engine.Engine;
+import io.punctual.core.engine.EngineOptions;
+import io.punctual.core.local.EngineJobScheduler;
+import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.RedisStore;
+import io.punctual.core.store.StoreOptions;
+import io.punctual.redis.Ports;
+import io.punctual.redis.RedisServer;
+import io.punctual.redis.Resp;
+import io.punctual.spring.CommitFailures;
+import io.punctual.spring.DeferredCall;
+import io.punctual.transactions.Database;
+import io.punctual.transactions.TestDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** An outbox that keeps what it sent makes up for a Redis that lost it, on each database. */
+abstract class ResendContract {
+
+  private static final String TYPE = "order.close";
+  private static final OutboxOptions OPTIONS =
+      new OutboxOptions(
+          Duration.ofMillis(100), Duration.ofSeconds(20), Duration.ofDays(1), Duration.ofDays(1));
+
+  private final DataSource source;
+  private final JdbcTemplate jdbc;
+  private final TransactionTemplate transaction;
+  private final Outbox outbox;
+  private final Queue<String> ran = new ConcurrentLinkedQueue<>();
+  private final Deque<OutboxRelay> relays = new ArrayDeque<>();
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+  @TempDir private Path data;
+  private RedisServer redis;
+  private Engine engine;
+  private JobScheduler scheduler;
+
+  ResendContract(TestDatabase kind) {
+    this.source = kind.createWithTables();
+    this.jdbc = new JdbcTemplate(source);
+    this.transaction = new TransactionTemplate(new DataSourceTransactionManager(source));
+    this.outbox = outbox();
+  }
+
+  private Outbox outbox() {
+    return new Outbox(Database.of(source, "the test"), "shop", CommitFailures.NONE);
+  }
+
+  @BeforeEach
+  void start() {
+    redis = RedisServer.start(Ports.free(), data, "--appendonly", "no", "--save", "");
+    open.push(redis);
+    JedisConnectionFactory connections =
+        new JedisConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", redis.port()));
+    connections.afterPropertiesSet();
+    connections.start();
+    open.push(connections::destroy);
+    engine =
+        Engine.create(
+            RedisStore.connect(connections, StoreOptions.DEFAULTS),
+            EngineOptions.defaults("engine"),
+            new Worker());
+    open.push(engine);
+    engine.start();
+    scheduler = new EngineJobScheduler("shop", engine);
+    relay(outbox);
+    // From then on a loss is noticed.
+    eventually().until(() -> number("select count(*) from punctual_resend where store <> ''") == 1);
+  }
+
+  /** Jobs are done at once; the application is told, as by its listener. */
+  private final class Worker implements Dispatcher {
+    @Override
+    public int capacity(QueueName queue) {
+      return 100;
+    }
+
+    @Override
+    public void dispatch(QueueName queue, List<Delivery> deliveries) {
+      for (Delivery delivery : deliveries) {
+        ran.add(delivery.taskId());
+        outbox.done(TYPE, delivery.taskId());
+        var unused = delivery.done();
+      }
+    }
+  }
+
+  private OutboxRelay relay(Outbox of) {
+    OutboxRelay relay = new OutboxRelay(of, scheduler, OPTIONS);
+    relays.push(relay);
+    relay.start();
+    return relay;
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    relays.forEach(OutboxRelay::stop);
+    while (!open.isEmpty()) {
+      open.pop().close();
+    }
+  }
+
+  private static ConditionFactory eventually() {
+    return Awaitility.await().atMost(Duration.ofSeconds(60));
+  }
+
+  private static DelayQueueJob.Builder job(String id) {
+    return DelayQueueJob.of(TYPE).taskId(id);
+  }
+
+  private void commit(DeferredCall... calls) {
+    transaction.executeWithoutResult(status -> outbox.add(List.of(calls)));
+  }
+
+  private static DeferredCall send(DelayQueueJob.Builder job) {
+    return new DeferredCall.Send(job.build());
+  }
+
+  private static DeferredCall move(String id, Instant dueAt) {
+    return new DeferredCall.Reschedule(TYPE, id, dueAt, null);
+  }
+
+  private static DeferredCall cancel(String id) {
+    return new DeferredCall.Cancel(TYPE, id);
+  }
+
+  private static Instant in(int hours) {
+    return Instant.now().truncatedTo(ChronoUnit.MILLIS).plus(Duration.ofHours(hours));
+  }
+
+  private long number(String query) {
+    Long number = jdbc.queryForObject(query, Long.class);
+    return number == null ? -1 : number;
+  }
+
+  private void awaitSent() {
+    eventually().until(() -> number("select count(*) from punctual_outbox") == 0);
+  }
+
+  private ResendStatus awaitResent() {
+    eventually()
+        .until(
+            () -> {
+              ResendStatus status = outbox.resendStatus();
+              return status != null && status.endedAt() != null;
+            });
+    ResendStatus status = outbox.resendStatus();
+    assertThat(status).isNotNull();
+    return status;
+  }
+
+  private Map<String, Instant> dueTimes(String... ids) {
+    return IntStream.range(0, ids.length)
+        .mapToObj(i -> ids[i])
+        .collect(Collectors.toMap(Function.identity(), id -> found(id).at()));
+  }
+
+  private JobInfo found(String id) {
+    return scheduler.find(TYPE, id).orElseThrow(() -> new AssertionError(id + " is lost"));
+  }
+
+  @Test
+  void whatAnEmptiedStoreLostIsThereAgainAsItWasWanted() throws IOException {
+    Instant soon = Instant.now().plusSeconds(15);
+    commit(send(job("soon").dueAt(soon)), move("soon", in(5)));
+    commit(
+        send(job("delayed").delay(Duration.ofMinutes(30))),
+        send(job("dated").dueAt(in(1))),
+        send(job("put.off").delay(Duration.ofMinutes(10))),
+        send(job("preferred").dueAt(in(24))),
+        send(job("cancelled").delay(Duration.ofMinutes(10))),
+        send(job("tagged").delay(Duration.ofMinutes(10)).tag("order:1")),
+        send(job("done").delay(Duration.ZERO)));
+    commit(move("put.off", in(5)), move("preferred", in(2)), cancel("cancelled"));
+    commit(new DeferredCall.CancelByTag("order:1"));
+    awaitSent();
+    eventually().until(() -> ran.contains("done"));
+    eventually()
+        .until(() -> number("select count(*) from punctual_sent where lane like '%done'") == 0);
+    String[] wanted = {"delayed", "dated", "put.off", "preferred", "soon"};
+    Map<String, Instant> before = dueTimes(wanted);
+    // As it was sent, this one would run at once.
+    eventually().until(() -> Instant.now().isAfter(soon));
+
+    Resp.call(redis.port(), "FLUSHALL");
+
+    ResendStatus status = awaitResent();
+    assertThat(dueTimes(wanted)).isEqualTo(before);
+    assertThat(scheduler.find(TYPE, "cancelled")).isEmpty();
+    assertThat(scheduler.find(TYPE, "tagged")).isEmpty();
+    assertThat(scheduler.find(TYPE, "done")).isEmpty();
+    assertThat(status.since()).isNull();
+    assertThat(status.missing()).isEqualTo(wanted.length);
+    assertThat(status.present()).isEqualTo(2);
+    assertThat(status.refused()).isZero();
+    assertThat(ran).containsExactly("done");
+
+    // And once more, of what was sent again.
+    Resp.call(redis.port(), "FLUSHALL");
+    eventually().until(() -> awaitResent().begunAt().isAfter(status.begunAt()));
+    assertThat(awaitResent().missing()).isEqualTo(wanted.length);
+    assertThat(dueTimes(wanted)).isEqualTo(before);
+  }
+
+  @Test
+  void whatAnOlderCopyLacksIsMadeUpFor() throws IOException {
+    commit(
+        send(job("kept").delay(Duration.ofMinutes(30))),
+        send(job("moved").delay(Duration.ofMinutes(30))),
+        send(job("cancelled").delay(Duration.ofMinutes(30))));
+    awaitSent();
+    Resp.call(redis.port(), "SAVE");
+    Path copy = data.resolve("copy");
+    Files.copy(data.resolve("dump.rdb"), copy);
+    commit(move("moved", in(5)), cancel("cancelled"), send(job("late").delay(Duration.ofHours(1))));
+    awaitSent();
+    String[] wanted = {"kept", "moved", "late"};
+    Map<String, Instant> before = dueTimes(wanted);
+
+    redis.kill();
+    Files.move(copy, data.resolve("dump.rdb"), StandardCopyOption.REPLACE_EXISTING);
+    redis.start();
+
+    eventually()
+        .ignoreExceptionsInstanceOf(SchedulerUnavailableException.class)
+        .untilAsserted(
+            () -> {
+              assertThat(dueTimes(wanted)).isEqualTo(before);
+              assertThat(found("cancelled").state()).isEqualTo(JobInfo.State.CANCELLED);
+            });
+    ResendStatus status = awaitResent();
+    assertThat(status.since()).isNotNull();
+    assertThat(status.refused()).isZero();
+    assertThat(ran).isEmpty();
+  }
+
+  @Test
+  void anOperatorsRequestFindsEverythingInItsPlace() {
+    commit(send(job("1").delay(Duration.ofMinutes(30))), send(job("2").dueAt(in(1))));
+    commit(move("2", in(2)));
+    awaitSent();
+    Map<String, Instant> before = dueTimes("1", "2");
+
+    engine.requestResend(Instant.now().minus(Duration.ofHours(1)));
+
+    ResendStatus status = awaitResent();
+    assertThat(status.missing()).isZero();
+    assertThat(status.present()).isEqualTo(2);
+    assertThat(dueTimes("1", "2")).isEqualTo(before);
+  }
+
+  @Test
+  void aJobThatWasCancelledBeforeItCameBackNeverRuns() throws IOException {
+    int jobs = 40;
+    Instant due = Instant.now().plusSeconds(10);
+    for (int i = 0; i < jobs; i++) {
+      commit(send(job("j" + i).dueAt(due)));
+    }
+    awaitSent();
+    assertThat(ran).isEmpty();
+
+    redis.kill();
+    for (int i = 0; i < jobs; i += 2) {
+      commit(cancel("j" + i));
+    }
+    // The new one is empty: nothing was saved.
+    eventually().until(() -> Instant.now().isAfter(due));
+    redis.start();
+
+    eventually().until(() -> ran.size() >= jobs / 2);
+    ResendStatus status = awaitResent();
+    assertThat(status.missing()).isEqualTo(jobs / 2);
+    assertThat(ran)
+        .containsExactlyInAnyOrderElementsOf(
+            IntStream.range(0, jobs).filter(i -> i % 2 == 1).mapToObj(i -> "j" + i).toList());
+  }
+
+  @Test
+  void anotherInstanceGoesOnAndALossInTheMiddleBeginsAnew() throws IOException {
+    int jobs = 1500;
+    transaction.executeWithoutResult(
+        status ->
+            outbox.add(
+                IntStream.range(0, jobs)
+                    .mapToObj(i -> send(job("j" + i).delay(Duration.ofMinutes(30))))
+                    .toList()));
+    awaitSent();
+    Resp.call(redis.port(), "FLUSHALL");
+    awaitMissing(200);
+    relays.pop().stop();
+    assertThat(outbox.resendStatus()).returns(null, ResendStatus::endedAt);
+
+    OutboxRelay second = relay(outbox());
+    awaitMissing(500);
+    Resp.call(redis.port(), "FLUSHALL");
+
+    eventually()
+        .until(
+            () ->
+                IntStream.range(0, jobs).allMatch(i -> scheduler.find(TYPE, "j" + i).isPresent()));
+    ResendStatus status = awaitResent();
+    assertThat(status.refused()).isZero();
+    // Those that were sent behind the second loss are there when it is made up for.
+    assertThat(status.missing()).isGreaterThanOrEqualTo(500);
+    assertThat(status.missing() + status.present()).isGreaterThanOrEqualTo(jobs);
+    assertThat(second.isRunning()).isTrue();
+    assertThat(ran).isEmpty();
+  }
+
+  private void awaitMissing(long jobs) {
+    eventually()
+        .pollInterval(Duration.ofMillis(20))
+        .until(
+            () -> {
+              ResendStatus status = outbox.resendStatus();
+              return status != null && status.missing() >= jobs;
+            });
+  }
+}
