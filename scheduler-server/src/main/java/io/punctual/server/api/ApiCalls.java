@@ -6,6 +6,7 @@ import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.web.ApiException;
 import io.punctual.server.web.Problems;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
@@ -121,6 +122,11 @@ public class ApiCalls {
   /** As {@code POST /store/losses/acknowledge}. */
   public void acknowledgeLosses() {
     var unused = store.acknowledge();
+  }
+
+  /** As {@code POST /store/losses/resend}, for all that applications have kept. */
+  public void requestResend() {
+    var unused = store.resend(Instant.EPOCH);
   }
 
   /** As {@code POST /workers:probe}. */

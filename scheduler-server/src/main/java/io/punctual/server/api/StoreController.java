@@ -89,8 +89,12 @@ class StoreController {
     if (since == null) {
       throw ApiException.invalid("since", "is missing: from when on jobs shall be sent again");
     }
-    LossJournal journal = engine.requestResend(Instant.ofEpochMilli(since));
-    audit.did("request resend", () -> "store", null, "since " + Instant.ofEpochMilli(since));
+    return resend(Instant.ofEpochMilli(since));
+  }
+
+  Map<String, Object> resend(Instant since) {
+    LossJournal journal = engine.requestResend(since);
+    audit.did("request resend", () -> "store", null, "since " + since);
     return losses(journal);
   }
 

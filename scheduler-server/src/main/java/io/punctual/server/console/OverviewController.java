@@ -69,6 +69,14 @@ class OverviewController {
     return calls.forecast(null, null, within, INTERVALS);
   }
 
+  /** Asks applications to send again all that they have kept. */
+  @Allowed(Role.OPERATOR)
+  @PostMapping("/console/losses/resend")
+  String resend() {
+    calls.requestResend();
+    return "redirect:/console";
+  }
+
   @Allowed(Role.OPERATOR)
   @PostMapping("/console/losses/acknowledge")
   String acknowledge() {

@@ -141,6 +141,14 @@ class ConsoleIT extends ConsoleTestBase {
   }
 
   @Test
+  void anAdministratorAsksApplicationsToSendAgain() {
+    try (Visitor bea = Visitor.loggedIn(port, "bea")) {
+      assertThat(Visitor.next(bea.post("/console/losses/resend", Map.of()))).endsWith("/console");
+      assertThat(bea.get("/console/audit").body()).contains("since 1970-01-01T00:00:00Z");
+    }
+  }
+
+  @Test
   void theCookieIsTheConsolesAlone() {
     try (Visitor vera = Visitor.loggedIn(port, "vera")) {
       assertThat(vera.cookies())
