@@ -31,6 +31,11 @@ final class Deliveries {
     this.puller = puller;
   }
 
+  /** See {@link LeaseKeeper#keepLapsed}. */
+  void keepLapsed() {
+    keeper.keepLapsed();
+  }
+
   /** One for each job, in order; one whose content cannot be read becomes a dead letter instead. */
   List<Delivery> open(List<ClaimedJob> jobs, ClaimTime time) {
     List<OpenDelivery> open = new ArrayList<>(jobs.size());

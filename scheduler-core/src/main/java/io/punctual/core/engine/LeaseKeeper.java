@@ -146,6 +146,20 @@ final class LeaseKeeper {
     return kept;
   }
 
+  /**
+   * Extends what ran out here. A heartbeat may be late on a machine that is short of processors;
+   * this scheduler, which lives, must not take its own jobs away for that.
+   *
+   * @throws StoreException if the store did not answer
+   */
+  void keepLapsed() {
+    List<OpenDelivery> lapsed;
+    synchronized (open) {
+      lapsed = open.values().stream().filter(OpenDelivery::lapsed).toList();
+    }
+    extendAll(lapsed);
+  }
+
   private boolean forgotten(OpenDelivery delivery) {
     if (delivery.overdue(context.now()).compareTo(FORGOTTEN) < 0) {
       return false;
@@ -161,14 +175,18 @@ final class LeaseKeeper {
 
   private boolean extend(List<OpenDelivery> kept) {
     try {
-      for (int from = 0; from < kept.size(); from += JobStore.MAX_JOBS) {
-        extendSome(
-            kept.subList(from, Math.min(kept.size(), from + JobStore.MAX_JOBS)),
-            context.options().lease());
-      }
+      extendAll(kept);
       return true;
     } catch (StoreException e) {
       return false;
+    }
+  }
+
+  private void extendAll(List<OpenDelivery> all) {
+    for (int from = 0; from < all.size(); from += JobStore.MAX_JOBS) {
+      extendSome(
+          all.subList(from, Math.min(all.size(), from + JobStore.MAX_JOBS)),
+          context.options().lease());
     }
   }
 

@@ -234,6 +234,11 @@ final class OpenDelivery implements Delivery {
     tellLost();
   }
 
+  /** Whether its lease may have run out, and the store did not say so. */
+  boolean lapsed() {
+    return !lost && ticks.getAsLong() >= leaseUntil;
+  }
+
   boolean lost() {
     return lost;
   }

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * <p>Leases are expired only right after a look, whose answer proves two things: by the store's own
  * clock the deadline has passed, and the store is answering. A call that hung while the store was
  * paused therefore expires nothing. After a silence {@link Contact} grants the holders one more
- * heartbeat. If the store's clock was set forward meanwhile, leases run on for the time that was
+ * heartbeat. Leases that are kept here are extended first. If the store's clock was set forward meanwhile, leases run on for the time that was
  * left of them.
  *
  * <p>Nothing but {@link #stop} ends the loop: errors of the store make it wait with a back-off,
@@ -284,6 +284,7 @@ final class Scanner {
   }
 
   private void expire() {
+    deliveries.keepLapsed();
     long sent = context.now();
     Expired expired =
         context.jobs().expire(bucket, JobStore.MAX_JOBS, plan.storeNow(), plan.jump());

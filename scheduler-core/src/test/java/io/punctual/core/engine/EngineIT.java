@@ -53,6 +53,27 @@ class EngineIT extends EngineTestBase {
   }
 
   @Test
+  void aSchedulerWhoseHeartbeatIsLateEndsNoLeaseOfItsOwn() throws Exception {
+    GatedStore gated = new GatedStore(store());
+    GatedStore.Gate heartbeat = gated.before("extend", 0);
+    TestDispatcher dispatcher = new TestDispatcher();
+    EngineOptions options =
+        options("engine").with().buckets(1).lease(Duration.ofSeconds(1)).build();
+    Engine engine = engine(gated.store(), options, dispatcher, null);
+    submit(engine, "a", Duration.ZERO);
+    Delivery delivery = dispatcher.next();
+    heartbeat.awaitReached();
+
+    // Its lease would have run out twice.
+    assertThat(dispatcher.poll(Duration.ofSeconds(3))).isNull();
+
+    heartbeat.open();
+    delivery.done().join();
+    assertThat(engine.find(QUEUE, "a").orElseThrow().state()).isEqualTo(JobState.FINISHED);
+    assertThat(dispatcher.seen).containsExactly("a");
+  }
+
+  @Test
   void manySubmissionsShareCallsAndAllAreDoneOnce() {
     Set<String> done = ConcurrentHashMap.newKeySet();
     TestDispatcher dispatcher =
