@@ -64,11 +64,16 @@ public final class RedisServer implements AutoCloseable {
     return server;
   }
 
-  /** A server with an append-only file on a free port, whose data goes with it. */
+  /**
+   * A server with an append-only file on a free port, whose data goes with it. It keeps what it
+   * wrote when it is killed, and never waits for the disk: others use that, too, and leases of
+   * tests are shorter than such a wait.
+   */
   public static RedisServer startTemporary(String... arguments) {
     try {
       Path directory = Files.createTempDirectory("punctual-redis-data");
-      List<String> all = new ArrayList<>(List.of("--appendonly", "yes", "--save", ""));
+      List<String> all =
+          new ArrayList<>(List.of("--appendonly", "yes", "--appendfsync", "no", "--save", ""));
       all.addAll(List.of(arguments));
       return start(Ports.free(), directory, all, true);
     } catch (IOException e) {
