@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What became of every job, from the submitter's and the workers' own records: nobody else is
@@ -23,7 +24,10 @@ import java.util.stream.Stream;
  * @param recovered ids among these that ran all the same, which is allowed
  * @param lost acknowledged, and neither done nor settled otherwise
  * @param unexpected run, and never submitted
- * @param early begun before the due time
+ * @param early begun before the due time, the newest acknowledged one where it was moved
+ * @param cancelled begun after a cancel was acknowledged
+ * @param outdated begun with another content than the newest acknowledged one or one that has no
+ *     clear answer
  * @param overlapping begun again while another run was still going on in a living worker that had
  *     not overrun its time
  * @param repeated begun more than once, for whatever reason
@@ -39,6 +43,8 @@ public record Accounting(
     Set<String> lost,
     Set<String> unexpected,
     Set<String> early,
+    Set<String> cancelled,
+    Set<String> outdated,
     Set<String> overlapping,
     Set<String> repeated,
     Map<String, Integer> causes,
@@ -64,7 +70,17 @@ public record Accounting(
     recovered.retainAll(history.unknown());
     Set<String> lost = new TreeSet<>(history.acknowledged());
     lost.removeAll(history.settled());
+    history
+        .changes()
+        .forEach(
+            (id, changes) -> {
+              if (!changes.mustRun()) {
+                lost.remove(id);
+              }
+            });
     Set<String> early = new TreeSet<>();
+    Set<String> cancelled = new TreeSet<>();
+    Set<String> outdated = new TreeSet<>();
     Set<String> overlapping = new TreeSet<>();
     Set<String> repeated = new TreeSet<>();
     Map<String, Integer> causes = new TreeMap<>();
@@ -72,12 +88,29 @@ public record Accounting(
     byId.forEach(
         (id, runs) -> {
           runs.sort(Comparator.comparingLong(Execution::begin));
-          if (runs.stream().anyMatch(Execution::done)) {
+          JobChanges changes = history.changesOf(id);
+          if (runs.stream().anyMatch(run -> settles(run, changes, faults))) {
             lost.remove(id);
           }
           Long due = history.attempted().get(id);
           if (due != null && runs.get(0).begin() < due * 1000) {
             early.add(id);
+          }
+          if (changes != null) {
+            for (Execution run : runs) {
+              if (faults.stream().anyMatch(fault -> fault.delayedDelivery(run))) {
+                continue;
+              }
+              Set<Integer> versions = changes.versionsAt(run.begin());
+              if (versions.isEmpty()) {
+                cancelled.add(id);
+              } else if (!versions.contains(run.version())) {
+                outdated.add(id);
+              }
+              if (run.begin() < changes.dueAt(run.begin()) * 1000) {
+                early.add(id);
+              }
+            }
           }
           if (runs.size() > 1) {
             repeated.add(id);
@@ -85,7 +118,7 @@ public record Accounting(
           if (overlap(history, runs)) {
             overlapping.add(id);
           }
-          if (!explained(runs, history.limit(id), faults, causes)) {
+          if (!explained(runs, changes, history.limit(id), faults, causes)) {
             unexplained.add(id);
           }
         });
@@ -96,17 +129,38 @@ public record Accounting(
         lost,
         unexpected,
         early,
+        cancelled,
+        outdated,
         overlapping,
         repeated,
         causes,
         unexplained);
   }
 
+  /**
+   * Whether nothing more is to be run of a job after that run. It has the newest content, or its
+   * end was not heard: then a revision was acknowledged after it, and the end may have counted
+   * late.
+   */
+  private static boolean settles(Execution run, @Nullable JobChanges changes, List<Fault> faults) {
+    return run.done()
+        && (changes == null
+            || changes.maySettle(run.version())
+            || (changes.belongsToTheLast(run.version())
+                && during(run, faults).stream().anyMatch(fault -> fault.repeats(Long.MAX_VALUE))));
+  }
+
   private static boolean overlap(History history, List<Execution> runs) {
     for (int i = 1; i < runs.size(); i++) {
-      long begin = runs.get(i).begin();
+      Execution next = runs.get(i);
+      JobChanges changes = history.changesOf(next.taskId());
       if (runs.subList(0, i).stream()
-          .anyMatch(run -> run.end() != null && begin < run.end() && !history.overran(run))) {
+          .anyMatch(
+              run ->
+                  run.end() != null
+                      && next.begin() < run.end()
+                      && !history.overran(run)
+                      && !(changes != null && changes.renewed(run, next)))) {
         return true;
       }
     }
@@ -115,7 +169,11 @@ public record Accounting(
 
   /** Each further run needs a cause of its own. */
   private static boolean explained(
-      List<Execution> runs, long limit, List<Fault> faults, Map<String, Integer> causes) {
+      List<Execution> runs,
+      @Nullable JobChanges changes,
+      long limit,
+      List<Fault> faults,
+      Map<String, Integer> causes) {
     Set<Fault> used = Collections.newSetFromMap(new IdentityHashMap<>());
     for (int i = 1; i < runs.size(); i++) {
       Execution before = runs.get(i - 1);
@@ -124,6 +182,9 @@ public record Accounting(
         continue;
       }
       Execution next = runs.get(i);
+      if (changes != null && changes.renewed(before, next)) {
+        continue;
+      }
       if (timeOver(before, next, limit)) {
         causes.merge(OVERRAN, 1, Integer::sum);
         continue;
@@ -184,23 +245,28 @@ public record Accounting(
         .sum();
   }
 
-  /** The runs of what is unexplained or overlaps, to see from them what happened. */
+  /** The runs of what is wrong, to see from them what happened. */
   public String evidence(Collection<Execution> executions) {
+    Set<String> wrong = wrong();
     return executions.stream()
-        .filter(run -> unexplained.contains(run.taskId()) || overlapping.contains(run.taskId()))
+        .filter(run -> wrong.contains(run.taskId()))
         .sorted(Comparator.comparing(Execution::taskId).thenComparing(Execution::begin))
         .limit(20)
         .map(Execution::toString)
         .collect(Collectors.joining("\n"));
   }
 
+  /** Returns the ids of jobs of which anything is wrong. */
+  public Set<String> wrong() {
+    Set<String> wrong = new TreeSet<>();
+    Stream.of(lost, unexpected, early, cancelled, outdated, overlapping, unexplained)
+        .forEach(wrong::addAll);
+    return wrong;
+  }
+
   /** Whether nothing is wrong. Repeats with a cause are for the caller to judge. */
   public boolean sound() {
-    return lost.isEmpty()
-        && unexpected.isEmpty()
-        && early.isEmpty()
-        && overlapping.isEmpty()
-        && unexplained.isEmpty();
+    return wrong().isEmpty();
   }
 
   @Override
@@ -216,6 +282,10 @@ public record Accounting(
         + some(unexpected)
         + ", early "
         + some(early)
+        + ", cancelled "
+        + some(cancelled)
+        + ", outdated "
+        + some(outdated)
         + ", overlapping "
         + some(overlapping)
         + ", repeated "

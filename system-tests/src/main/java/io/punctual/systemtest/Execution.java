@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param begin epoch microseconds
  * @param end epoch microseconds; null when the worker died first
  * @param ending how it ended; null when the worker died first
+ * @param version of the content that it got, counted from 1; 0 for content without a version
  */
 public record Execution(
     String run,
@@ -29,7 +30,10 @@ public record Execution(
     Set<String> senders,
     long begin,
     @Nullable Long end,
-    @Nullable Ending ending) {
+    @Nullable Ending ending,
+    int version) {
+
+  private static final String VERSION = "@";
 
   /** How an invocation can end. */
   public enum Ending {
@@ -54,9 +58,30 @@ public record Execution(
     return end != null && end - begin > limit;
   }
 
-  /** The line that is written at the beginning. */
-  public static String beginLine(String run, String taskId, long micros, Set<String> senders) {
-    return "begin " + run + " " + taskId + " " + micros + " " + String.join(",", senders) + "\n";
+  /** Returns the first word of a job's params: its task id and the version of its content. */
+  public static String content(String taskId, int version) {
+    return taskId + VERSION + version;
+  }
+
+  /** Returns the task id that the first word of a job's params names. */
+  public static String taskIdOf(String content) {
+    return content.split(VERSION, 2)[0];
+  }
+
+  /** Returns the version that the first word of a job's params names, 0 for none. */
+  public static int versionOf(String content) {
+    String[] parts = content.split(VERSION, 2);
+    return parts.length < 2 ? 0 : Integer.parseInt(parts[1]);
+  }
+
+  /**
+   * The line that is written at the beginning.
+   *
+   * @param content the first word of the job's params
+   */
+  public static String beginLine(String run, String content, long micros, Set<String> senders) {
+    return "begin %s %s %d %s %d\n"
+        .formatted(run, taskIdOf(content), micros, String.join(",", senders), versionOf(content));
   }
 
   /** The line that is written at the end. */
@@ -79,7 +104,9 @@ public record Execution(
       String[] words = line.split(" ", -1);
       long micros = Long.parseLong(words[3]);
       if (words[0].equals("begin")) {
-        byRun.put(words[1], new Execution(words[1], words[2], senders(words), micros, null, null));
+        byRun.put(
+            words[1],
+            new Execution(words[1], words[2], senders(words), micros, null, null, version(words)));
       } else {
         Execution begun = byRun.get(words[1]);
         if (begun == null) {
@@ -95,7 +122,11 @@ public record Execution(
     return words.length < 5 || words[4].isEmpty() ? Set.of() : Set.of(words[4].split(",", -1));
   }
 
+  private static int version(String[] words) {
+    return words.length < 6 ? 0 : Integer.parseInt(words[5]);
+  }
+
   private Execution ended(long micros, Ending how) {
-    return new Execution(run, taskId, senders, begin, micros, how);
+    return new Execution(run, taskId, senders, begin, micros, how, version);
   }
 }

@@ -14,8 +14,16 @@ import java.util.function.Supplier;
  * @param until when it worked again, epoch microseconds
  * @param effect what can come of it
  * @param hit whether a run was in the hands of what broke, whenever that was
+ * @param holdsDeliveries whether a delivery may stay on its way for so long that its lease is over,
+ *     and begin although its job was changed meanwhile
  */
-public record Fault(String what, long from, long until, Effect effect, Predicate<Execution> hit) {
+public record Fault(
+    String what,
+    long from,
+    long until,
+    Effect effect,
+    Predicate<Execution> hit,
+    boolean holdsDeliveries) {
 
   // A request that was written just before the fault begins a little later; an answer that was
   // given just before it may not have reached Redis; on a machine that has more to do than it has
@@ -35,6 +43,11 @@ public record Fault(String what, long from, long until, Effect effect, Predicate
     HOLDS,
     /** Jobs that are under way may run once more. */
     REPEATS
+  }
+
+  /** One that holds no delivery on its way. */
+  public Fault(String what, long from, long until, Effect effect, Predicate<Execution> hit) {
+    this(what, from, until, effect, hit, /* holdsDeliveries= */ false);
   }
 
   /** One that may have hit whatever was under way. */
@@ -62,6 +75,16 @@ public record Fault(String what, long from, long until, Effect effect, Predicate
     long from = EpochMicros.now();
     Predicate<Execution> hit = action.get();
     return new Fault(what, from, EpochMicros.now(), effect, hit);
+  }
+
+  /** Returns the same fault, which may hold deliveries on their way. */
+  public Fault holdingDeliveries() {
+    return new Fault(what, from, until, effect, hit, /* holdsDeliveries= */ true);
+  }
+
+  /** Whether a run may have begun after its lease because this held its delivery on the way. */
+  boolean delayedDelivery(Execution run) {
+    return holdsDeliveries && from <= run.begin() && meets(run, run.begin());
   }
 
   /**

@@ -1,9 +1,13 @@
 package io.punctual.systemtest;
 
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a submitter saw.
@@ -13,12 +17,14 @@ import java.util.TreeSet;
  * @param settled ids that need not have been done: cancelled, or dead letters, as the scheduler
  *     answered
  * @param timesToRun by id, of the jobs that came with one
+ * @param changes by id, of the jobs that were changed: all calls in their order
  */
 public record History(
     Map<String, Long> attempted,
     Set<String> acknowledged,
     Set<String> settled,
-    Map<String, Duration> timesToRun) {
+    Map<String, Duration> timesToRun,
+    Map<String, JobChanges> changes) {
 
   /** Copies what it gets. */
   public History {
@@ -26,9 +32,43 @@ public record History(
     acknowledged = Set.copyOf(acknowledged);
     settled = Set.copyOf(settled);
     timesToRun = Map.copyOf(timesToRun);
+    changes = Map.copyOf(changes);
     if (!attempted.keySet().containsAll(acknowledged)) {
       throw new IllegalArgumentException("acknowledged without having been attempted");
     }
+  }
+
+  /** What was seen of jobs that were never changed. */
+  public History(
+      Map<String, Long> attempted,
+      Set<String> acknowledged,
+      Set<String> settled,
+      Map<String, Duration> timesToRun) {
+    this(attempted, acknowledged, settled, timesToRun, Map.of());
+  }
+
+  /**
+   * What was seen of jobs that were changed.
+   *
+   * @param calls by id, in their order
+   */
+  public static History of(Map<String, List<Change>> calls) {
+    Map<String, JobChanges> changes = new HashMap<>();
+    calls.forEach((id, made) -> changes.put(id, new JobChanges(made)));
+    Map<String, Long> attempted = new HashMap<>();
+    Set<String> acknowledged = new HashSet<>();
+    changes.forEach(
+        (id, job) -> {
+          attempted.put(id, job.firstDue());
+          if (job.acknowledged()) {
+            acknowledged.add(id);
+          }
+        });
+    return new History(attempted, acknowledged, Set.of(), Map.of(), changes);
+  }
+
+  @Nullable JobChanges changesOf(String taskId) {
+    return changes.get(taskId);
   }
 
   /**

@@ -39,7 +39,7 @@ class AccountingTest {
     assertThat(accounting.repeated()).isEmpty();
     assertThat(accounting)
         .hasToString(
-            "2 accepted, 0 unknown (0 of them ran), lost 0, unexpected 0, early 0, overlapping 0, repeated 0, of these unexplained 0");
+            "2 accepted, 0 unknown (0 of them ran), lost 0, unexpected 0, early 0, cancelled 0, outdated 0, overlapping 0, repeated 0, of these unexplained 0");
   }
 
   @Test
@@ -276,14 +276,15 @@ class AccountingTest {
   }
 
   @Test
-  void theRunsOfWhatIsUnexplainedAreTheEvidence() {
+  void theRunsOfWhatIsWrongAreTheEvidence() {
     String[] record = {"begin 1 a 100000", "end 1 a 100500 DONE", "begin 3 a 300000", HONEST[2]};
     Accounting accounting = of(BOTH, List.of(), record);
 
     assertThat(accounting.evidence(Execution.parse(Arrays.asList(record))).lines())
         .satisfiesExactly(
             first -> assertThat(first).contains("run=1", "100500"),
-            second -> assertThat(second).contains("run=3"));
+            second -> assertThat(second).contains("run=3"),
+            third -> assertThat(third).contains("run=2"));
   }
 
   @Test

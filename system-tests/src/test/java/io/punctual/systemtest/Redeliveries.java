@@ -12,10 +12,18 @@ public final class Redeliveries {
   private static final Pattern CAUSE = Pattern.compile("cause=\"([a-z_]+)\"");
 
   private final String application;
+  private final String type;
   private final Map<String, Integer> byCause = new TreeMap<>();
 
+  /** Those of all task types. */
   public Redeliveries(String application) {
+    this(application, "");
+  }
+
+  /** Those of one task type. */
+  public Redeliveries(String application, String type) {
     this.application = application;
+    this.type = type;
   }
 
   /** Adds what a scheduler has counted since its start. To be called once for each of its lives. */
@@ -32,6 +40,7 @@ public final class Redeliveries {
     Matcher cause = CAUSE.matcher(line);
     if (line.startsWith("punctual_jobs_redeliveries_total{")
         && line.contains("application=\"" + application + "\"")
+        && (type.isEmpty() || line.contains("task_type=\"" + type + "\""))
         && cause.find()) {
       int value = (int) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1));
       byCause.merge(cause.group(1), value, Integer::sum);

@@ -34,12 +34,12 @@ import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 
 /**
- * Runs jobs of the type {@value #TYPE}, whose params are {@code <task id> <what to do>}: {@code
- * record}, {@code sleep <ms>}, {@code later <ms>} (a future), {@code defer <file>} (the handle goes
- * there), {@code overrun <ms> <n>} (that long in one of n runs, interrupted or not), {@code fail
- * <times>}, {@code reject <text>}, {@code halt}. With {@code worker.slower} sleeps take so many
- * times as long. Each invocation is in the record file before anything else happens, so that it
- * survives a kill -9.
+ * Runs jobs of the type {@value #TYPE}, whose params are {@code <task id> <what to do>}, or {@code
+ * <task id>@<version of the content> <what to do>}: {@code record}, {@code sleep <ms>}, {@code
+ * later <ms>} (a future), {@code defer <file>} (the handle goes there), {@code overrun <ms> <n>}
+ * (that long in one of n runs, interrupted or not), {@code fail <times>}, {@code reject <text>},
+ * {@code halt}. With {@code worker.slower} sleeps take so many times as long. Each invocation is in
+ * the record file before anything else happens, so that it survives a kill -9.
  */
 @SpringBootApplication
 @Import(WorkerApplication.ExtraTypes.class)
@@ -151,7 +151,9 @@ public class WorkerApplication {
 
     private String begin(String[] words, long now) throws IOException {
       String run = ProcessHandle.current().pid() + "-" + RUNS.incrementAndGet();
-      write(Execution.beginLine(run, words[0], now, SENDERS.of(words[0])));
+      String taskId = Execution.taskIdOf(words[0]);
+      write(Execution.beginLine(run, words[0], now, SENDERS.of(taskId)));
+      words[0] = taskId;
       return run;
     }
 

@@ -2,14 +2,17 @@ package io.punctual.systemtest.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.punctual.systemtest.Http;
 import io.punctual.systemtest.JavaProcess;
 import io.punctual.systemtest.Waiting;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import tools.jackson.databind.JsonNode;
 
 /**
  * What has been left behind when everything has drained: in Redis no key but those of an idle
@@ -21,6 +24,7 @@ final class Audit {
   private static final Duration TOMBSTONES = Duration.ofMinutes(1);
 
   private final ChaosSystem system;
+  private final String application;
   private final Set<String> lasting;
   private final Set<String> tombstones;
   private final long redisMemory;
@@ -29,14 +33,19 @@ final class Audit {
   /**
    * Measures what is used after the start.
    *
-   * @param application whose queue has one bucket; its name is the key prefix, too
+   * @param application whose queues have one bucket; its name is the key prefix, too
    */
-  Audit(ChaosSystem system, String application, String type) throws IOException {
+  Audit(ChaosSystem system, String application, Collection<String> types) throws IOException {
     this.system = system;
+    this.application = application;
     // docs/architecture.md has all keys. Jobs, leases, tries, errors and tags belong to jobs.
-    String bucket = application + ":{" + application + ":" + type + ":0}:";
-    this.lasting = Set.of(application + ":queues", application + ":epoch", bucket + "stats");
-    this.tombstones = Set.of(bucket + "done", bucket + "tombs");
+    this.lasting = new TreeSet<>(Set.of(application + ":queues", application + ":epoch"));
+    this.tombstones = new TreeSet<>();
+    for (String type : types) {
+      String bucket = application + ":{" + application + ":" + type + ":0}:";
+      lasting.add(bucket + "stats");
+      tombstones.addAll(Set.of(bucket + "done", bucket + "tombs"));
+    }
     this.redisMemory = redisMemory();
     this.footprints = footprints();
   }
@@ -47,11 +56,15 @@ final class Audit {
   }
 
   /**
-   * Looks at what is left.
+   * Looks at what is left: nothing of jobs in Redis, and no job at an instance in the eyes of any
+   * scheduler.
    *
    * @param length of the run: one that is longer than tombstones live waits until the last is gone
    */
   void judge(Duration length) throws IOException {
+    for (JavaProcess scheduler : system.schedulers()) {
+      Waiting.until(scheduler + " has nothing in flight", () -> idle(scheduler));
+    }
     assertThat(leftOver()).as("keys that a drained store does not have").isEmpty();
     if (length.compareTo(TOMBSTONES) > 0) {
       Waiting.until(
@@ -73,6 +86,25 @@ final class Audit {
     for (int i = 0; i < now.size(); i++) {
       now.get(i).judge(footprints.get(i));
     }
+  }
+
+  /**
+   * Whether all scanners run, all instances are known, and none of them has a job of that
+   * scheduler, so that all of its concurrency is free.
+   */
+  private boolean idle(JavaProcess scheduler) throws IOException {
+    int known = 0;
+    JsonNode workers =
+        Http.get(scheduler.url() + "/api/v1/workers?application=" + application).json();
+    for (JsonNode worker : workers.get("items")) {
+      known++;
+      if (worker.get("inFlight").intValue() != 0) {
+        return false;
+      }
+    }
+    String metrics = Http.getText(scheduler.url() + "/actuator/prometheus").body();
+    return known == system.workers()
+        && metrics.lines().anyMatch("punctual_scanners{state=\"ended\"} 0.0"::equals);
   }
 
   private Set<String> leftOver() {

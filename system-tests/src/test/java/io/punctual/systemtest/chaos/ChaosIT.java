@@ -3,6 +3,8 @@ package io.punctual.systemtest.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.systemtest.Accounting;
+import io.punctual.systemtest.Change;
+import io.punctual.systemtest.ChangingLoad;
 import io.punctual.systemtest.Execution;
 import io.punctual.systemtest.Fault;
 import io.punctual.systemtest.History;
@@ -29,8 +31,9 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Jobs are submitted and run all the time, and all the time something breaks. Then everything is
- * mended, and each job must have been done once, or more often with a cause.
+ * Jobs are submitted, changed, pushed and pulled all the time, and all the time something breaks.
+ * Then everything is mended, and each job must have been done once, or more often with a cause, as
+ * its last acknowledged change wants it.
  *
  * <p>{@code -Dpunctual.chaos.seed} repeats a run's faults in their order, {@code
  * -Dpunctual.chaos.seconds} makes it longer, {@code -Dpunctual.chaos.only=REDIS_KILLED,REDIS_FULL}
@@ -51,6 +54,7 @@ class ChaosIT {
   private static final int TWO_AT_ONCE = 10;
   private static final int SCHEDULERS = 2;
   private static final int WORKERS = 3;
+  private static final int PULLERS = 3;
   // The starter's default.
   private static final int CONCURRENCY = 100;
   private static final String RETRY = "200ms;attempts=100";
@@ -80,23 +84,38 @@ class ChaosIT {
     try (ChaosSystem system =
         new ChaosSystem(new Programs(directory), APPLICATION, record, SCHEDULERS, WORKERS)) {
       // Before there are jobs: to measure stops a scheduler, on a busy machine for a lease's time.
-      Audit audit = new Audit(system, APPLICATION, WorkerApplication.TYPE);
+      Audit audit =
+          new Audit(system, APPLICATION, List.of(WorkerApplication.TYPE, ChaosSystem.CHANGED));
+      ChangingLoad changing =
+          new ChangingLoad(APPLICATION, ChaosSystem.CHANGED, system.submitAddresses());
+      Pulls pulls =
+          new Pulls(
+              APPLICATION, ChaosSystem.CHANGED, ChangingLoad.timeToRun(), system.submitAddresses());
+      String scheduler = system.schedulers().get(0).url();
       hasty.mayRunFor(Duration.ofSeconds(4));
-      try (Load quick = load(system, submitter, "quick-", "record").start(60);
-          Load slow = load(system, submitter, "slow-", "sleep 300").start(20);
+      int submits;
+      try (Load quick = load(system, submitter, "quick-", "record").start(20);
+          Load slow = load(system, submitter, "slow-", "sleep 300").start(15);
           Load failing = load(system, submitter, "failing-", "fail 1").start(5);
-          Load overrunning = load(system, hasty, "overrunning-", "overrun 7000 5").start(10)) {
+          Load overrunning = load(system, hasty, "overrunning-", "overrun 7000 5").start(10);
+          pulls;
+          changing) {
+        pulls.start(PULLERS);
+        changing.start(15);
         awaitMore(records());
         long end = System.nanoTime() + length.toNanos();
         while (System.nanoTime() < end) {
           disturb(system, random, chronicle);
         }
-        assertThat(quick.sent() + slow.sent() + failing.sent() + overrunning.sent()).isPositive();
+        submits = quick.sent() + slow.sent() + failing.sent() + overrunning.sent();
+        assertThat(submits).isPositive();
       }
       submitter.adopt(hasty);
       system.awaitWhole();
       Waiting.until("all is drained", DRAIN, () -> submitter.drained(system.schedulers().get(0)));
+      Waiting.until("all that was changed is drained", DRAIN, () -> changing.drained(scheduler));
       account(system);
+      account(changing, pulls, submits);
       audit.judge(length);
     } finally {
       chronicle.write(Execution.read(record));
@@ -170,7 +189,7 @@ class ChaosIT {
   }
 
   private void account(ChaosSystem system) throws IOException {
-    List<Execution> executions = Execution.read(record);
+    List<Execution> executions = executions(/* changed= */ false);
     History history = submitter.history();
     Accounting accounting = Accounting.of(history, executions, faults);
     JsonNode queue = submitter.queue(system.schedulers().get(0));
@@ -197,6 +216,42 @@ class ChaosIT {
     assertThat((long) attempts.further()).isLessThanOrEqualTo(mostInFlight() + overran);
     assertThat(attempts.timeOver()).isPositive();
     assertThat(queue.get("dead").intValue()).isZero();
+  }
+
+  /** Adds up what became of the jobs that were changed. */
+  private void account(ChangingLoad changing, Pulls pulls, int otherSubmits) throws IOException {
+    List<Execution> executions = executions(/* changed= */ true);
+    int pushed = executions.size();
+    executions.addAll(pulls.executions());
+    List<Fault> causes = new ArrayList<>(faults);
+    causes.addAll(pulls.lostAnswers());
+    Accounting accounting = Accounting.of(changing.history(), executions, causes);
+    int submits = otherSubmits + changing.submits();
+    int changes = changing.calls() - changing.submits();
+    System.out.printf(
+        "chaos: changed jobs: %s%nchaos: %d submits, %d changes, acknowledged %s; runs pushed %d,"
+            + " pulled %d (answers lost %d)%n",
+        accounting,
+        submits,
+        changes,
+        changing.acknowledged(),
+        pushed,
+        pulls.executions().size(),
+        pulls.lostAnswers().size());
+    assertThat(accounting.sound())
+        .as(
+            "%s%n%s%s",
+            accounting, accounting.evidence(executions), changing.evidence(accounting.wrong()))
+        .isTrue();
+    assertThat(changing.surprises()).isEmpty();
+    assertThat(changing.acknowledged()).containsKeys(Change.Kind.values());
+    assertThat(changes).as("changes, beside %d submits", submits).isGreaterThan(submits * 4 / 5);
+    assertThat(pulls.executions()).isNotEmpty();
+  }
+
+  private List<Execution> executions(boolean changed) throws IOException {
+    return new ArrayList<>(
+        Execution.read(record).stream().filter(run -> run.version() > 0 == changed).toList());
   }
 
   /** No more can have been in flight at the faults than all workers take, from each scheduler. */

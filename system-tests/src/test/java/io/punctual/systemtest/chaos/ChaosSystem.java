@@ -6,6 +6,7 @@ import io.punctual.systemtest.FaultyLink;
 import io.punctual.systemtest.JavaProcess;
 import io.punctual.systemtest.Programs;
 import io.punctual.systemtest.Redeliveries;
+import io.punctual.systemtest.worker.WorkerApplication;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -18,6 +19,9 @@ import java.util.random.RandomGenerator;
 
 /** Redis, a registry, schedulers and workers, each a process, each behind a link that can break. */
 final class ChaosSystem implements AutoCloseable {
+
+  /** The task type of the jobs that are changed. */
+  static final String CHANGED = "changed";
 
   private final RedisServer redis;
   private final JavaProcess registry;
@@ -36,7 +40,7 @@ final class ChaosSystem implements AutoCloseable {
    */
   ChaosSystem(
       Programs programs, String application, Path record, int schedulerCount, int workerCount) {
-    redeliveries = new Redeliveries(application);
+    redeliveries = new Redeliveries(application, WorkerApplication.TYPE);
     redis = RedisServer.startTemporary();
     registry = programs.registry().start().awaitReady();
     for (int i = 0; i < schedulerCount; i++) {
@@ -61,7 +65,8 @@ final class ChaosSystem implements AutoCloseable {
               application,
               record,
               "--eureka.instance.non-secure-port=" + link.port(),
-              "--worker.senders=true");
+              "--worker.senders=true",
+              "--" + WorkerApplication.EXTRA + "=" + CHANGED);
       link.to(worker.port());
       workers.add(worker.start());
     }
@@ -85,6 +90,11 @@ final class ChaosSystem implements AutoCloseable {
 
   List<JavaProcess> schedulers() {
     return schedulers;
+  }
+
+  /** How many workers there are. */
+  int workers() {
+    return workers.size();
   }
 
   /** Where producers reach the schedulers. */

@@ -120,7 +120,13 @@ enum Disorder {
   }
 
   Fault happen(ChaosSystem system, RandomGenerator random) {
-    return Fault.of(toString(), effect, () -> event.in(system, random));
+    Fault fault = Fault.of(toString(), effect, () -> event.in(system, random));
+    return holdsDeliveries() ? fault.holdingDeliveries() : fault;
+  }
+
+  /** Whether a delivery may stay on its way to a worker, or in what stands still, meanwhile. */
+  private boolean holdsDeliveries() {
+    return this == SCHEDULER_FROZEN || this == WORKER_FROZEN || part == Part.WAYS_TO_WORKERS;
   }
 
   /** Whether both can be there at once. */
