@@ -42,6 +42,7 @@ public final class RedisStore {
         new RedisInspector(connections, options.durability(), replicas, keys.confirmed());
     Confirmation confirmation = new Confirmation(options.durability(), inspector, replicas);
     StoreCalls calls = new StoreCalls();
+    calls.add(new IdleConnections(connections));
     ScriptRunner scripts = new ScriptRunner(connections, keys, time, confirmation, calls);
     return new Store(
         new RedisJobStore(scripts, options.tombstones()),
