@@ -1,6 +1,7 @@
 package io.punctual;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +23,8 @@ import java.util.regex.Pattern;
  *   <li>the name of a preset: {@code default}, {@code notify}, {@code never}.
  * </ul>
  *
- * <p>A delay is a number with one of {@code ms s m h d}, or an ISO-8601 duration.
+ * <p>A delay is a number with one of {@code ms s m h d}, or an ISO-8601 duration. It is a whole
+ * number of milliseconds.
  */
 public sealed interface RetryPolicy permits RetryPolicy.Ladder, RetryPolicy.Exponential {
 
@@ -82,7 +84,7 @@ public sealed interface RetryPolicy permits RetryPolicy.Ladder, RetryPolicy.Expo
       if (delays.isEmpty()) {
         return "never";
       }
-      String steps = String.join(",", delays.stream().map(RetryPolicy::shortText).toList());
+      String steps = String.join(",", delays.stream().map(Durations::format).toList());
       return maxAttempts == delays.size() + 1 ? steps : steps + ";attempts=" + maxAttempts;
     }
   }
@@ -117,8 +119,15 @@ public sealed interface RetryPolicy permits RetryPolicy.Ladder, RetryPolicy.Expo
 
     @Override
     public String text() {
-      return "exponential(%s,%s,%s);attempts=%d"
-          .formatted(shortText(base), shortText(cap), jitter, maxAttempts);
+      // Not formatted: the text is stored, and must not follow the locale of this machine.
+      return "exponential("
+          + Durations.format(base)
+          + ","
+          + Durations.format(cap)
+          + ","
+          + jitter
+          + ");attempts="
+          + maxAttempts;
     }
   }
 
@@ -194,14 +203,14 @@ public sealed interface RetryPolicy permits RetryPolicy.Ladder, RetryPolicy.Expo
     }
   }
 
-  private static String shortText(Duration delay) {
-    return Durations.format(delay);
-  }
-
   private static void requireDelay(Duration delay) {
     if (delay.isNegative() || delay.compareTo(Limits.MAX_RETRY_DELAY) > 0) {
       throw new IllegalArgumentException(
           "a retry delay must be between 0 and " + Limits.MAX_RETRY_DELAY + ", not " + delay);
+    }
+    if (!delay.truncatedTo(ChronoUnit.MILLIS).equals(delay)) {
+      throw new IllegalArgumentException(
+          "a retry delay must be whole milliseconds, not " + delay + "; round it to 1ms or more");
     }
   }
 

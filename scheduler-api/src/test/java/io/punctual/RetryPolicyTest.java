@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,6 +58,43 @@ class RetryPolicyTest {
     RetryPolicy policy = RetryPolicy.parse(text);
 
     assertThat(RetryPolicy.parse(policy.text())).isEqualTo(policy);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"en-US", "ar-EG-u-nu-arab", "fa-IR-u-nu-arabext"})
+  void theTextFormIsTheSameInEveryLocale(String locale) {
+    Locale before = Locale.getDefault();
+    Locale.setDefault(Locale.forLanguageTag(locale));
+    try {
+      for (RetryPolicy policy :
+          List.of(
+              RetryPolicy.DEFAULT,
+              RetryPolicy.NOTIFY,
+              RetryPolicy.NEVER,
+              new RetryPolicy.Ladder(List.of(Duration.ofMillis(1_234), Duration.ofDays(3)), 1_000),
+              new RetryPolicy.Exponential(Duration.ofMillis(1), Duration.ofDays(30), 0.00001, 99),
+              new RetryPolicy.Exponential(Duration.ofHours(1), Duration.ofHours(1), 1, 1))) {
+        assertThat(RetryPolicy.parse(policy.text())).isEqualTo(policy);
+      }
+    } finally {
+      Locale.setDefault(before);
+    }
+  }
+
+  @Test
+  void aDelayThatTheTextFormCannotKeepIsRefused() {
+    Duration tooFine = Duration.ofNanos(500_000);
+    assertThatThrownBy(
+            () -> new RetryPolicy.Exponential(tooFine, Duration.ofHours(1), 0.5, 10))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("whole milliseconds, not PT0.0005S");
+    assertThatThrownBy(
+            () -> new RetryPolicy.Exponential(Duration.ofMillis(1), tooFine.plusMillis(1), 0, 2))
+        .hasMessageContaining("whole milliseconds");
+    assertThatThrownBy(() -> new RetryPolicy.Ladder(List.of(tooFine), 2))
+        .hasMessageContaining("whole milliseconds");
+    assertThatThrownBy(() -> RetryPolicy.parse("PT0.0005S"))
+        .hasMessageContaining("whole milliseconds");
   }
 
   @ParameterizedTest
