@@ -5,7 +5,7 @@
 -- ARGV     id: text
 -- ARGV     version: text, '<incarnation> <version>' that the caller has seen; '' for any
 -- RETURNS  {now ms, kind, attempt, version or 0}
--- COST     at most 8 reads and 12 writes
+-- COST     at most 9 reads and 12 writes
 -- WHY      a job that is being worked on is left alone: nobody could promise that it does not run
 --- @include lib/now
 --- @include lib/job
@@ -46,6 +46,6 @@ if record then
 end
 write()
 if record then
-  tend_tombs(now, 1, retention)
+  tend_tombs(now, 1, true)
 end
 return { int(now), 'cancelled', '0', int(version + 1) }

@@ -61,5 +61,5 @@ if #ids > 0 then
   write()
   announce_head(head, ARGV[2], ARGV[3])
 end
-tend_tombs(now, #ids, nil)
+tend_tombs(now, #ids, false)
 return { int(now), int(retried), int(dead), int_or_empty(head_of(RESERVED)) }

@@ -12,7 +12,7 @@
 -- EACH     alone: 0 or 1
 -- EACH     note: bytes
 -- RETURNS  {now ms, {kind, due ms of 'retry' or now ms of 'done'}...}
--- COST     for all jobs at most 8 reads and 18 writes; per ack that finds no job 2 reads, per
+-- COST     for all jobs at most 9 reads and 18 writes; per ack that finds no job 2 reads, per
 --          failure 1
 -- WHY      an ack counts from any attempt of the incarnation, since the work is done; everything
 --          else needs the lease, so that an earlier holder cannot disturb its successor. A job that
@@ -132,7 +132,7 @@ if #ids > 0 then
     announce_head(head, ARGV[2], ARGV[3])
   end
   if finished > 0 then
-    tend_tombs(now, #ids, retention)
+    tend_tombs(now, #ids, true)
   end
 end
 return result

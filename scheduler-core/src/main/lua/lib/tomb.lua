@@ -30,16 +30,18 @@ local function add_tomb(id, incarnation, outcome, hash, at, expires)
   add(TOMBS, id, incarnation .. ' ' .. outcome .. ' ' .. hash .. ' ' .. at)
 end
 
--- To be called after tombstones were written. Removes expired ones, at most so many that the cost
--- stays that of the call itself; and lets those of a queue that falls quiet go by themselves.
-local function tend_tombs(now, jobs, retention)
+-- Removes expired tombstones, at most so many that the cost stays that of the call itself. After
+-- tombstones were added, both keys expire with the last tombstone, so that a quiet queue loses them,
+-- too. The last one decides, not the caller's retention: another engine may keep them longer.
+local function tend_tombs(now, jobs, added)
   local expired = redis.call('ZRANGEBYSCORE', DONE, '-inf', int(now), 'LIMIT', 0, 32 + 2 * jobs)
   if #expired > 0 then
     redis.call('ZREM', DONE, unpack(expired))
     redis.call('HDEL', TOMBS, unpack(expired))
   end
-  if retention then
-    redis.call('PEXPIRE', DONE, int(retention))
-    redis.call('PEXPIRE', TOMBS, int(retention))
+  if added then
+    local last = redis.call('ZRANGE', DONE, -1, -1, 'WITHSCORES')[2]
+    redis.call('PEXPIRE', DONE, int(last - now))
+    redis.call('PEXPIRE', TOMBS, int(last - now))
   end
 end

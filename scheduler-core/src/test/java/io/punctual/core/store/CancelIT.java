@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.store.Cancelled.Kind;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class CancelIT extends TransitionTestBase {
@@ -38,6 +39,17 @@ class CancelIT extends TransitionTestBase {
     nowIs(NOW + RETENTION);
     assertAnswer("a", Kind.UNKNOWN, 0, 0);
     then(after);
+  }
+
+  @Test
+  void anEngineThatKeepsTombstonesBrieflyLeavesThoseOfOthers() {
+    long week = Duration.ofDays(7).toMillis();
+    given(bucket().tomb("old", NOW + week, "D", "x", 1).delayed("a", NOW));
+
+    assertAnswer("a", Kind.CANCELLED, 0, 2);
+
+    assertThat(timeToLive("done")).isBetween(week - 60_000, week);
+    assertThat(timeToLive("tombs")).isBetween(week - 60_000, week);
   }
 
   @Test
