@@ -53,6 +53,8 @@ local tries = read_tries(redis.call('HGET', TRIES, id))
 remove(DELAYED, id)
 if mode ~= 'keep' then
   due = tonumber(ARGV[6]) + (mode == 'in' and now or 0)
+end
+if mode ~= 'keep' or tries.version == 1 then
   tries.first_due = due
 end
 tries.version = version + 1

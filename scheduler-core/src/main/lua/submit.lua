@@ -134,7 +134,7 @@ local function meet(job, state)
   end
   store(job)
   local tries = read_tries('')
-  tries.version = version + 1
+  tries.version, tries.first_due = version + 1, tonumber(job.due)
   add(TRIES, job.id, write_tries(tries))
   remove(DEAD, job.id)
   remove(ERRORS, job.id)

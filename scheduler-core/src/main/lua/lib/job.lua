@@ -72,7 +72,8 @@ local function add_tags(id, tags)
 end
 
 -- '<undeliverable> <unknown> <failed> <counted> <delivered> <suspect 0/1> <firstDue> <version>';
--- a job that was not changed since it was created has none, and is version 1.
+-- a job that was not changed since it was created has none, and is version 1: its first due time is
+-- the present one.
 local function read_tries(text)
   local undeliverable, unknown, failed, counted, delivered, suspect, first_due, version =
     string.match(text or '', '^(%d+) (%d+) (%d+) (%d+) (%d+) ([01]) (%d+) (%d+)$')

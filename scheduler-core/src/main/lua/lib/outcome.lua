@@ -3,7 +3,7 @@
 -- What is known of the attempts of a reserved job, as it is written when the job leaves its holder.
 local function tries_behind(job)
   local tries = read_tries(job.tries)
-  if tries.first_due == 0 then
+  if tries.version == 1 then
     tries.first_due = job.lease.due
   end
   tries.version = job.lease.version + 1

@@ -9,8 +9,8 @@ package io.punctual.core.job;
  * @param counted attempts that count towards the limit since the job was last (re)queued
  * @param delivered attempts of any kind since the job was last (re)queued
  * @param suspect whether the job was in a batch whose stream broke and must travel alone
- * @param firstDue epoch ms at which the job was due at first (or since it was moved); 0 if nothing
- *     but the present due time is known
+ * @param firstDue epoch ms at which the job was due at first, or since it was moved; in version 1
+ *     the present due time takes its place
  * @param version the number of the last change that this was written with; 1 for a job that was not
  *     changed since it was created
  */

@@ -18,6 +18,6 @@ public record ClaimedJob(
 
   /** Epoch ms at which the job was due at first, before anything went wrong. */
   public long dueTime() {
-    return tries.firstDue() != 0 ? tries.firstDue() : due;
+    return tries.version() > 1 ? tries.firstDue() : due;
   }
 }

@@ -47,7 +47,7 @@ class ClaimTimeTest {
         due,
         1,
         new JobRecord("i", 5, accepted, 0, List.of(), new byte[0]),
-        new Tries(firstDue == 0 ? 0 : 1, 0, 0, 0, 0, false, firstDue, 1),
+        new Tries(firstDue == 0 ? 0 : 1, 0, 0, 0, 0, false, firstDue, firstDue == 0 ? 1 : 2),
         new LeaseToken("t"));
   }
 }

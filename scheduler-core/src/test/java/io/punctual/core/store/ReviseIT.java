@@ -104,7 +104,7 @@ class ReviseIT extends TransitionTestBase {
     then(
         given
             .record("a", 7, "new-a 9000 keep new\nother")
-            .tries("a", moved(0, 2))
+            .tries("a", moved(NOW + 5, 2))
             .without("tags", "old a")
             .with("tags", "new a", "0"));
   }

@@ -159,6 +159,14 @@ class SettleIT extends TransitionTestBase {
   }
 
   @Test
+  void aFirstDueTimeOfZeroIsKnown() {
+    given(bucket().reserved("a", NOW + 5, HELD).tries("a", "0 0 1 1 1 0 0 2"));
+
+    settle(end(Op.FAIL, "a"));
+    assertThat(reader.read(bucket).values("tries")).containsEntry("a", "0 0 2 2 2 0 0 3");
+  }
+
+  @Test
   void notReachingAnybodyIsNoAttemptHoweverOften() {
     given(bucket().reserved("a", NOW + 5, HELD).tries("a", "998 0 2 2 8 1 123 3"));
 
@@ -240,14 +248,14 @@ class SettleIT extends TransitionTestBase {
   @ParameterizedTest
   @CsvSource({
     // op, alone, tries before, tries after, disposition; three attempts are allowed
-    "FAIL,    false, 0 0 1 1 1 0 5 1, 0 0 2 2 2 0 5 3, retry",
-    "FAIL,    false, 0 0 2 2 2 0 5 1, 0 0 3 3 3 0 5 3, dead-attempts",
-    "UNKNOWN, true,  0 2 0 2 2 1 5 1, 0 3 0 3 3 1 5 3, dead-attempts",
-    "UNKNOWN, false, 0 2 0 2 2 1 5 1, 0 3 0 2 3 1 5 3, retry",
-    "UNKNOWN, false, 0 7 0 0 7 1 5 1, 0 8 0 0 8 1 5 3, retry",
-    "UNKNOWN, false, 0 8 0 0 8 1 5 1, 0 9 0 0 9 1 5 3, dead-deliveries",
-    "FAIL,    false, 0 6 2 2 8 1 5 1, 0 6 3 3 9 0 5 3, dead-attempts",
-    "FAIL,    false, 9 0 0 0 0 0 5 1, 9 0 1 1 1 0 5 3, retry",
+    "FAIL,    false, 0 0 1 1 1 0 5 2, 0 0 2 2 2 0 5 3, retry",
+    "FAIL,    false, 0 0 2 2 2 0 5 2, 0 0 3 3 3 0 5 3, dead-attempts",
+    "UNKNOWN, true,  0 2 0 2 2 1 5 2, 0 3 0 3 3 1 5 3, dead-attempts",
+    "UNKNOWN, false, 0 2 0 2 2 1 5 2, 0 3 0 2 3 1 5 3, retry",
+    "UNKNOWN, false, 0 7 0 0 7 1 5 2, 0 8 0 0 8 1 5 3, retry",
+    "UNKNOWN, false, 0 8 0 0 8 1 5 2, 0 9 0 0 9 1 5 3, dead-deliveries",
+    "FAIL,    false, 0 6 2 2 8 1 5 2, 0 6 3 3 9 0 5 3, dead-attempts",
+    "FAIL,    false, 9 0 0 0 0 0 5 2, 9 0 1 1 1 0 5 3, retry",
   })
   void attemptsAndDeliveriesAreBounded(
       Op op, boolean alone, String before, String after, String disposition) {
@@ -344,6 +352,17 @@ class SettleIT extends TransitionTestBase {
       expected = expected.tomb("old" + i, 100 + i, "D", "x", 1);
     }
     then(expected);
+  }
+
+  @Test
+  void anEngineThatKeepsTombstonesBrieflyLeavesThoseOfOthers() {
+    long week = Duration.ofDays(7).toMillis();
+    given(bucket().tomb("old", NOW + week, "D", "x", 1).reserved("a", NOW + 5, HELD));
+
+    assertAnswer(end(Op.ACK, "a"), Kind.DONE, NOW);
+
+    assertThat(timeToLive("done")).isBetween(week - 60_000, week);
+    assertThat(timeToLive("tombs")).isBetween(week - 60_000, week);
   }
 
   @Test

@@ -163,7 +163,7 @@ class SubmitIT extends TransitionTestBase {
         bucket()
             .record("a", stored("a", "other"))
             .with("delayed", "a", "1060000")
-            .tries("a", "0 0 0 0 0 0 0 4")
+            .tries("a", "0 0 0 0 0 0 1060000 4")
             .counted("submitted", 5));
   }
 
@@ -180,7 +180,7 @@ class SubmitIT extends TransitionTestBase {
         bucket()
             .record("a", stored("a", "other"))
             .with("delayed", "a", "1060000")
-            .tries("a", "0 0 0 0 0 0 0 4")
+            .tries("a", "0 0 0 0 0 0 1060000 4")
             .counted("submitted", 1));
   }
 
@@ -290,7 +290,7 @@ class SubmitIT extends TransitionTestBase {
         bucket()
             .delayed("old", NOW + 5)
             .record("a", stored("a", "three"))
-            .tries("a", "0 0 0 0 0 0 0 2")
+            .tries("a", "0 0 0 0 0 0 1000009 2")
             .with("delayed", "a", "1000009")
             .record("b", stored("b", "b"))
             .with("delayed", "b", "1060000")
@@ -340,7 +340,7 @@ class SubmitIT extends TransitionTestBase {
         bucket()
             .record("a", stored("a", "hello"))
             .with("delayed", "a", "1060000")
-            .tries("a", "0 0 0 0 0 0 0 2")
+            .tries("a", "0 0 0 0 0 0 1060000 2")
             .counted("submitted", 1));
   }
 

@@ -49,7 +49,7 @@ class TaggedIT extends TransitionTestBase {
         tag(bucket(), "u", "a")
             .delayed("a", NOW + 5)
             .record("a", BucketState.numbers(5, NOW) + "new-a 0 u\nx")
-            .tries("a", "0 0 0 0 0 0 0 2")
+            .tries("a", "0 0 0 0 0 0 1000005 2")
             .counted("submitted", 1));
   }
 

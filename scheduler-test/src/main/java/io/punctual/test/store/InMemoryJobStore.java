@@ -132,7 +132,7 @@ public final class InMemoryJobStore implements JobStore {
     }
     long next = b.version(id, state) + 1;
     b.dead.remove(id);
-    b.tries.put(id, new Tries(0, 0, 0, 0, 0, false, 0, next));
+    b.tries.put(id, new Tries(0, 0, 0, 0, 0, false, due, next));
     b.errors.remove(id);
     b.store(job, due, now);
     return item(Submitted.Kind.REPLACED, due, new JobVersion(job.incarnation(), next));
@@ -436,7 +436,7 @@ public final class InMemoryJobStore implements JobStore {
     Due due = revision.due();
     Tries t = b.tries.getOrDefault(taskId, Tries.NONE);
     long at = b.delayed.getOrDefault(taskId, 0L);
-    long first = t.firstDue();
+    long first = t.version() == 1 ? at : t.firstDue();
     if (due != null) {
       at = due.relative() ? now + due.millis() : due.millis();
       first = at;

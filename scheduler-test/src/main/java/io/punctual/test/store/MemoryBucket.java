@@ -232,7 +232,7 @@ final class MemoryBucket {
         t.counted(),
         t.delivered(),
         t.suspect(),
-        t.firstDue() == 0 ? lease.due() : t.firstDue(),
+        t.version() == 1 ? lease.due() : t.firstDue(),
         lease.version() + 1);
   }
 
