@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -44,6 +45,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
+import org.springframework.test.util.ReflectionTestUtils;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
@@ -92,6 +94,10 @@ class AccessIT extends ServerTestBase {
   @Autowired
   @Qualifier("requestMappingHandlerMapping")
   private RequestMappingHandlerMapping mappings;
+
+  @Autowired
+  @Qualifier("openPulls")
+  private Object openPulls;
 
   private int result;
 
@@ -397,6 +403,9 @@ class AccessIT extends ServerTestBase {
     }
     CompletableFuture<Answer> waits =
         CompletableFuture.supplyAsync(() -> call("POST", "/api/v1/command", pop, bearer(revoked)));
+    // Once it waits at the server: a pop that comes after the revocation is refused at once.
+    Awaitility.await()
+        .until(() -> Objects.equals(ReflectionTestUtils.invokeMethod(openPulls, "size"), 1));
     assertThat(command("revoke", revoked.substring(4, 16))).contains("revoked");
     Awaitility.await()
         .atMost(Duration.ofSeconds(12))

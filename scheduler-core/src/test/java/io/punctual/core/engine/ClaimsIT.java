@@ -230,8 +230,8 @@ class ClaimsIT extends EngineTestBase {
     Set<String> seen = new HashSet<>();
     int pulls = 0;
     while (seen.size() < 40) {
-      // Never more pulls than it takes to see each job of both buckets once, and a few.
-      assertThat(pulls++).isLessThan(50);
+      // Each pull takes a bucket by chance: so many miss none of them.
+      assertThat(pulls++).isLessThan(200);
       PulledJob job = now(engine, 1).get(0);
       seen.add(job.token().taskId());
       assertThat(kind(engine.claims().release(job.token(), Duration.ZERO)))
