@@ -129,7 +129,12 @@ public final class JobRunner implements AutoCloseable {
       return done(job, CallbackResult.REFUSED, "a newer attempt of this job was here already");
     }
     if (decision.verdict() == Incarnations.Verdict.RUN) {
-      start(worker, new Started(job, decision.lease(), decision.result(), System.nanoTime()));
+      Started started = new Started(job, decision.lease(), decision.result(), System.nanoTime());
+      try {
+        start(worker, started);
+      } catch (RuntimeException | Error e) {
+        notStarted(started, e);
+      }
       return decision.result();
     }
     decision.lease().follow(lease);
@@ -226,7 +231,28 @@ public final class JobRunner implements AutoCloseable {
       // This was closed meanwhile.
       started.result().complete(leaving(started.job()));
       otherwise.run();
+    } catch (RuntimeException | Error e) {
+      // Mostly there is no memory for another thread.
+      notStarted(started, e);
+      otherwise.run();
     }
+  }
+
+  private static void notStarted(Started started, Throwable e) {
+    CallbackRequest.Job job = started.job();
+    log.error(
+        "Job {} of {} could not be started. It costs no attempt and goes to another instance.",
+        job.taskId(),
+        job.taskType(),
+        e);
+    started
+        .result()
+        .complete(
+            result(
+                job,
+                CallbackResult.REFUSED,
+                null,
+                "this instance could not start the job: " + describe(e)));
   }
 
   private CallbackResult unplaced(CallbackRequest.Job job, String most) {

@@ -55,8 +55,9 @@ final class Places {
     synchronized (waiting) {
       if (free == 0) {
         Waiting one = new Waiting(start, giveUp);
-        waiting.add(one);
+        // First: once the timer was stopped, it throws.
         one.watch = timer.schedule(() -> giveUp(one), millis, TimeUnit.MILLISECONDS);
+        waiting.add(one);
         return;
       }
       free--;

@@ -52,13 +52,25 @@ class IncarnationsTest {
     assertThat(incarnations.size()).isEqualTo(10);
   }
 
+  @Test
+  void aJobThatWasRevisedRunsThoughItsIdWasDone() {
+    end(decide("job", "first", 1), CallbackResult.DONE);
+
+    assertThat(decide("job", "revised", 1).verdict()).isEqualTo(Incarnations.Verdict.RUN);
+    assertThat(decide("job", "first", 2).verdict()).isEqualTo(Incarnations.Verdict.SHARE);
+  }
+
   private static void end(Incarnations.Decision decision, String outcome) {
     decision.result().complete(new CallbackResult("", "", outcome, null, null, null));
   }
 
   private Incarnations.Decision decide(String id, int attempt) {
+    return decide(id, id, attempt);
+  }
+
+  private Incarnations.Decision decide(String id, String incarnation, int attempt) {
     return incarnations.decide(
-        new CallbackRequest.Job(id, "type", id, attempt, 1, 1_000, "", Map.of(), null),
+        new CallbackRequest.Job(id, "type", incarnation, attempt, 1, 1_000, "", Map.of(), null),
         new NoLease());
   }
 

@@ -59,11 +59,18 @@ class JobRunnerTest {
                   "later",
                   new Later(),
                   "quick",
-                  new Quick())),
+                  new Quick(),
+                  "broken",
+                  new Waiting("broken"))),
           new JobListeners(List.of()),
           new MicrometerAttemptObservations(observations, null, "push"),
           10,
-          type -> type.equals("wide") || type.equals("quick") ? 10 : 2);
+          type -> {
+            if (type.equals("broken")) {
+              throw new IllegalStateException("no number");
+            }
+            return type.equals("wide") || type.equals("quick") ? 10 : 2;
+          });
 
   @AfterEach
   void end() {
@@ -113,6 +120,18 @@ class JobRunnerTest {
     assertThat(patient.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.DONE);
     assertThat(runner.drain(Duration.ofSeconds(20))).isTrue();
     assertThat(ran).doesNotContain("hasty").contains("patient");
+  }
+
+  @Test
+  void aJobThatCannotBeStartedIsGivenBackEachTime() throws Exception {
+    for (int delivery = 0; delivery < 2; delivery++) {
+      CallbackResult result = run("broken", "1", 60_000).get(10, TimeUnit.SECONDS);
+
+      assertThat(result.outcome()).isEqualTo(CallbackResult.REFUSED);
+      assertThat(result.error()).contains("could not start the job", "no number");
+    }
+    assertThat(running).hasValue(0);
+    assertThat(runner.drain(Duration.ofSeconds(20))).isTrue();
   }
 
   @Test
