@@ -8,11 +8,15 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.InvalidMediaTypeException;
+import org.springframework.http.MediaType;
 
 /**
  * Lets in who has the key of this application: signatures as in Standard Webhooks, over the bytes
@@ -24,6 +28,7 @@ public final class CallbackGuard {
   private static final int MAX_REMEMBERED = 200_000;
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9_-]{1,64}");
   private static final Pattern SECONDS = Pattern.compile("\\d{1,12}");
+  private static final Set<String> HERE = Set.of("localhost", "127.0.0.1", "[::1]");
 
   private final List<CallbackSignature.Key> keys;
   private final boolean acceptUnsigned;
@@ -136,18 +141,37 @@ public final class CallbackGuard {
               + " scheduler's command credentials prints, or, on your own machine only, set"
               + " punctual.client.callback.accept-unsigned=true");
     }
-    // Behind a proxy everybody seems to be on this machine.
-    boolean forwarded =
-        request.getHeader("Forwarded") != null
-            || request.getHeader("X-Forwarded-For") != null
-            || request.getHeader("Via") != null;
-    return !forwarded && isHere(request.getRemoteAddr())
-        ? null
-        : new Refusal(
-            CallbackRefusal.NOT_THIS_MACHINE,
-            "punctual.client.callback.accept-unsigned is for calls from the same machine only, by its"
-                + " address 127.0.0.1: set eureka.instance.hostname=127.0.0.1, or"
-                + " punctual.client.callback.secrets");
+    // Behind a proxy everybody seems to be on this machine. A page in a browser of this machine may
+    // reach it by a name of the page's own (DNS rebinding).
+    if (has(request, "Forwarded", "X-Forwarded-For", "Via")
+        || !isHere(request.getRemoteAddr())
+        || !HERE.contains(request.getServerName())) {
+      return new Refusal(
+          CallbackRefusal.NOT_THIS_MACHINE,
+          "punctual.client.callback.accept-unsigned is for calls from the same machine only, by its"
+              + " address 127.0.0.1: set eureka.instance.hostname=127.0.0.1, or"
+              + " punctual.client.callback.secrets");
+    }
+    // Browsers send JSON to another site only if that site agrees, which this one never does.
+    return has(request, "Origin", "Sec-Fetch-Site") || !isJson(request)
+        ? new Refusal(
+            CallbackRefusal.UNSIGNED,
+            "punctual.client.callback.accept-unsigned is for schedulers, which send"
+                + " application/json; web pages may not run jobs")
+        : null;
+  }
+
+  private static boolean has(HttpServletRequest request, String... headers) {
+    return Arrays.stream(headers).anyMatch(header -> request.getHeader(header) != null);
+  }
+
+  private static boolean isJson(HttpServletRequest request) {
+    try {
+      String type = request.getContentType();
+      return type != null && MediaType.APPLICATION_JSON.includes(MediaType.parseMediaType(type));
+    } catch (InvalidMediaTypeException e) {
+      return false;
+    }
   }
 
   private static boolean isHere(String address) {

@@ -215,20 +215,64 @@ class CallbackGuardTest {
         .isEqualTo(signature);
   }
 
+  private static MockHttpServletRequest unsigned() {
+    MockHttpServletRequest request = new MockHttpServletRequest("POST", "/");
+    request.setContentType("application/json");
+    return request;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Origin, http://evil.example",
+    "Origin, null",
+    "Sec-Fetch-Site, cross-site",
+    "Sec-Fetch-Site, same-origin",
+    "Content-Type, text/plain",
+    "Content-Type, application/x-www-form-urlencoded",
+    "Content-Type, nonsense",
+    "Content-Type, ''",
+  })
+  void aWebPageIsNotLetInUnsigned(String header, String value) {
+    CallbackGuard open = new CallbackGuard(List.of(), true, () -> now);
+    MockHttpServletRequest page = unsigned();
+    page.removeHeader(header);
+    page.addHeader(header, value);
+
+    assertThat(refusal(open, page, BODY)).contains("web pages may not run jobs");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "localhost, true",
+    "127.0.0.1, true",
+    "[::1], true",
+    "rebind.evil.example, false",
+    "127.0.0.1.evil.example, false"
+  })
+  void anUnsignedCallNamesThisMachine(String host, boolean letIn) {
+    CallbackGuard open = new CallbackGuard(List.of(), true, () -> now);
+    MockHttpServletRequest request = unsigned();
+    request.setServerName(host);
+
+    String refusal = refusal(open, request, BODY);
+
+    assertThat(refusal == null).isEqualTo(letIn);
+  }
+
   @Test
   void withoutKeysNobodyIsLetInUnlessThatIsWanted() {
     CallbackGuard closed = new CallbackGuard(List.of(), false, () -> now);
     assertThat(refusal(closed, new MockHttpServletRequest("POST", "/"), BODY))
         .contains("punctual.client.callback.secrets is not set");
     CallbackGuard open = new CallbackGuard(List.of(), true, () -> now);
-    assertThat(refusal(open, new MockHttpServletRequest("POST", "/"), BODY)).isNull();
-    MockHttpServletRequest remote = new MockHttpServletRequest("POST", "/");
+    assertThat(refusal(open, unsigned(), BODY)).isNull();
+    MockHttpServletRequest remote = unsigned();
     remote.setRemoteAddr("10.1.2.3");
     assertThat(refusal(open, remote, BODY)).contains("same machine only");
     for (Map.Entry<String, String> proxy :
         Map.of("X-Forwarded-For", "1.2.3.4", "Forwarded", "for=1.2.3.4", "Via", "1.1 p")
             .entrySet()) {
-      MockHttpServletRequest forwarded = new MockHttpServletRequest("POST", "/");
+      MockHttpServletRequest forwarded = unsigned();
       forwarded.addHeader(proxy.getKey(), proxy.getValue());
       assertThat(refusal(open, forwarded, BODY)).contains("same machine only");
     }

@@ -397,6 +397,22 @@ class CallbackIT {
     assertThat(get.headers().firstValue("allow")).contains("POST");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "application/json, Origin, http://evil.example",
+    "application/json, Sec-Fetch-Site, cross-site",
+    "text/plain, Accept, */*"
+  })
+  void aWebPageRunsNoJobs(String type, String header, String value) throws Exception {
+    int before = shop.seen.size();
+    String job = request("shop", job("record", "of a page", 1));
+    HttpRequest page =
+        HttpRequest.newBuilder(post(job, type), (name, text) -> true).header(header, value).build();
+
+    assertThat(client.send(page, HttpResponse.BodyHandlers.ofString()).statusCode()).isEqualTo(401);
+    assertThat(shop.seen).hasSize(before);
+  }
+
   @Test
   void theRestOfTheApplicationStaysProtected() throws Exception {
     HttpResponse<String> other =
