@@ -134,6 +134,8 @@ public record PunctualProperties(
    * @param allowedNetworks where instances may be, in CIDR notation (10.0.0.0/8); empty for
    *     everywhere but this machine. Link-local addresses, and those at which clouds tell secrets,
    *     are never called
+   * @param requireTls whether workers are called by https only; an instance that the registry shows
+   *     with http gets no jobs
    * @param sslBundle the SSL bundle (spring.ssl.bundle) that says which workers are trusted on
    *     https, and with which key this scheduler shows itself to those that ask; default the JVM's
    * @param circuit when the jobs of a queue wait because all that are sent fail
@@ -142,6 +144,7 @@ public record PunctualProperties(
       @DefaultValue("1s") Duration connectTimeout,
       @DefaultValue("3s") Duration avoid,
       @DefaultValue List<String> allowedNetworks,
+      @DefaultValue("false") boolean requireTls,
       @Nullable String sslBundle,
       @DefaultValue Circuit circuit) {
 

@@ -6,11 +6,12 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.env.Environment;
+import org.springframework.core.env.Profiles;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.stereotype.Component;
 
-/** One line that says what this scheduler stands on. */
+/** Says at the start which Redis and registry this scheduler uses, and what it may call. */
 @Component
 class StartupReport {
 
@@ -18,10 +19,13 @@ class StartupReport {
 
   private final RedisConnectionFactory connections;
   private final Environment environment;
+  private final PunctualProperties properties;
 
-  StartupReport(RedisConnectionFactory connections, Environment environment) {
+  StartupReport(
+      RedisConnectionFactory connections, Environment environment, PunctualProperties properties) {
     this.connections = connections;
     this.environment = environment;
+    this.properties = properties;
   }
 
   @EventListener(ApplicationReadyEvent.class)
@@ -32,6 +36,13 @@ class StartupReport {
         redis(),
         RegistryAddresses.of(
             environment.getProperty("eureka.client.service-url.defaultZone", "none")));
+    if (properties.dispatch().allowedNetworks().isEmpty()
+        && !environment.acceptsProfiles(Profiles.of("quickstart"))) {
+      log.warn(
+          "punctual.dispatch.allowed-networks is empty: each client of the registry can make this"
+              + " scheduler call any address but its own machine's. Set it to the networks of the"
+              + " workers, such as 10.0.0.0/8");
+    }
   }
 
   private String redis() {

@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.stereotype.Component;
@@ -38,6 +39,7 @@ public class WorkerDirectory {
   private static final long MINUTE_NS = Duration.ofMinutes(1).toNanos();
 
   private final DiscoveryClient discovery;
+  private final boolean requireTls;
   private final Map<String, List<WorkerInstance>> view = new ConcurrentHashMap<>();
   // By application and id, as the registry has them.
   private final Map<String, Map<String, Unusable>> unusable = new ConcurrentHashMap<>();
@@ -52,8 +54,11 @@ public class WorkerDirectory {
    */
   public record Unusable(String application, String instance, String reason) {}
 
-  WorkerDirectory(DiscoveryClient discovery) {
+  WorkerDirectory(
+      DiscoveryClient discovery,
+      @Value("${punctual.dispatch.require-tls:false}") boolean requireTls) {
     this.discovery = discovery;
+    this.requireTls = requireTls;
   }
 
   /** The instances of an application that take jobs of some type. */
@@ -169,7 +174,7 @@ public class WorkerDirectory {
   }
 
   /** Null if it is no worker of that application. */
-  private static @Nullable WorkerInstance worker(String application, ServiceInstance instance) {
+  private @Nullable WorkerInstance worker(String application, ServiceInstance instance) {
     Map<String, String> entries = instance.getMetadata();
     // Eureka looks up by a virtual address, which is whatever an instance says: another
     // application's key must not stand for this one's.
@@ -185,6 +190,11 @@ public class WorkerDirectory {
     if (!ID.matcher(id).matches()) {
       throw new IllegalArgumentException(
           "its id must be 1 to 200 printable ASCII characters without spaces");
+    }
+    if (requireTls && !instance.isSecure()) {
+      throw new IllegalArgumentException(
+          "it must be called by https (punctual.dispatch.require-tls), and registered for http: set"
+              + " eureka.instance.secure-port-enabled=true in the worker, or server.ssl.bundle");
     }
     WorkerMetadata metadata = WorkerMetadata.from(entries);
     return new WorkerInstance(

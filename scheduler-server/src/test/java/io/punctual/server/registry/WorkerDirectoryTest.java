@@ -26,7 +26,7 @@ import org.springframework.cloud.client.discovery.DiscoveryClient;
 class WorkerDirectoryTest {
 
   private final Registry registry = new Registry();
-  private final WorkerDirectory directory = new WorkerDirectory(registry);
+  private final WorkerDirectory directory = new WorkerDirectory(registry, false);
 
   private static final class Registry implements DiscoveryClient {
 
@@ -128,6 +128,30 @@ class WorkerDirectoryTest {
     registry.set("order-service", well("order-service", "good"));
     directory.refresh();
     assertThat(directory.unusable()).isEmpty();
+  }
+
+  @Test
+  void whereTlsIsRequiredAnEntryForHttpGetsNoJobs() {
+    WorkerDirectory strict = new WorkerDirectory(registry, true);
+    DefaultServiceInstance secure =
+        new DefaultServiceInstance(
+            "secure",
+            "shop",
+            "shop.example",
+            8443,
+            true,
+            Map.of("punctual.task-types", "t", "punctual.callback-path", "/secure"));
+    registry.set("shop", well("shop", "plain"), secure);
+
+    assertThat(strict.instances("shop")).extracting(WorkerInstance::id).containsExactly("secure");
+    assertThat(strict.unusable())
+        .singleElement()
+        .satisfies(
+            entry -> {
+              assertThat(entry.instance()).isEqualTo("plain");
+              assertThat(entry.reason()).contains("punctual.dispatch.require-tls");
+            });
+    assertThat(seen("shop")).containsExactly("plain", "secure");
   }
 
   @Test
