@@ -344,7 +344,8 @@ final class Triage {
       if (to.getHost() == null) {
         return "another path of the same host";
       }
-      return to.getScheme() == null ? to.getHost() : to.getScheme() + "://" + to.getHost();
+      return Printable.of(
+          to.getScheme() == null ? to.getHost() : to.getScheme() + "://" + to.getHost());
     }
 
     private Diagnosis login(String seen) {

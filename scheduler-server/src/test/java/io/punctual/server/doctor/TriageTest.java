@@ -82,6 +82,16 @@ class TriageTest {
   }
 
   @Test
+  void ofARedirectOnlyAShortOriginIsTold() {
+    String host = "h".repeat(16_000);
+    Diagnosis diagnosis =
+        answered("batch", 308, Map.of("Location", List.of("https://" + host + "/secret")), "");
+
+    assertThat(diagnosis.code()).isEqualTo(Code.REDIRECTED);
+    assertThat(diagnosis.seen()).hasSizeLessThan(400).contains("https://hhh");
+  }
+
+  @Test
   void whoWantsOurCertificateIsToldOf() {
     Diagnosis diagnosis =
         failed(
