@@ -97,7 +97,7 @@ public final class PunctualEndpoint {
    *
    * @param error why it does not answer; null if it does
    * @param durability what changes must have reached before they are answered
-   * @param findings what ought to be mended
+   * @param findings what needs a fix
    * @param obstacles why the wanted durability cannot be kept
    */
   public record Store(

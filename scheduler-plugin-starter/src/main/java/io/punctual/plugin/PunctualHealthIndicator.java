@@ -12,7 +12,7 @@ import org.springframework.boot.health.contributor.Status;
 
 /**
  * {@code punctual} in the health of plugin mode: DOWN where a scanner has ended although nobody
- * stopped it, which a start mends; WARNING where jobs were lost, or Redis may lose some, or does
+ * stopped it, which a restart fixes; WARNING where jobs were lost, or Redis may lose some, or does
  * not answer. Spring Boot's own {@code redis} says the latter as well, and DOWN.
  */
 final class PunctualHealthIndicator extends AbstractHealthIndicator {

@@ -44,9 +44,9 @@ final class CommitReport {
     if (call.kind() != Call.SEND) {
       return again
           ? "Make the call again; it does no harm if it did arrive."
-          : "Nothing was changed; mend what it says, then make the call again.";
+          : "Nothing was changed. Correct the call as the error says, then make it again.";
     } else if (!again) {
-      return "The job does not exist: mend what it says, then send it again.";
+      return "The job does not exist. Correct it as the error says, then send it again.";
     }
     return error instanceof SchedulerUnavailableException away && !away.mayHaveTakenEffect()
         ? "The job does not exist: send it again."

@@ -20,7 +20,7 @@ import org.springframework.web.client.RestClient;
 @Component
 class Partner {
 
-  // A wrong password, a path that is not there yet, too many calls: those may be mended by
+  // A wrong password, a path that is not there yet, too many calls: those may be fixed by
   // tomorrow.
   private static final Set<HttpStatusCode> REFUSALS =
       Set.of(HttpStatus.BAD_REQUEST, HttpStatus.CONFLICT, HttpStatus.UNPROCESSABLE_CONTENT);

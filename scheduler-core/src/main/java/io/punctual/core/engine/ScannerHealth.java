@@ -11,7 +11,7 @@ import java.util.SortedMap;
  * @param ended the buckets whose scanner has ended although nobody stopped it: their jobs wait for
  *     another engine
  * @param damaged the queues of which a key in the store has a foreign type, each with the key and
- *     what stands there; their jobs wait until an operator has mended it. Any call may have seen it
+ *     what stands there; their jobs wait until an operator has fixed it. Any call may have seen it
  * @param defects what duties of the engine have met that should not happen, by the duty's name,
  *     until it works again; each of them goes on
  */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param error why the store does not answer; null if it does
  * @param durability what changes must have reached before they are answered
  * @param nodes the servers; empty before the first look
- * @param findings what ought to be mended
+ * @param findings what needs a fix
  * @param obstacles why the wanted durability cannot be kept; while there is one, changes are
  *     refused or their outcome is not known
  * @param begun when the store began, as far as its mark tells; null before the first look

@@ -45,14 +45,14 @@ public record StoreNode(
   }
 
   /**
-   * Something to be mended.
+   * A setting or state of the node that needs a fix.
    *
    * @param unsafe whether jobs can be lost in the normal course of things, not just in a crash
-   * @param text what is wrong, what it leads to, and how to mend it
+   * @param text what is wrong, what it leads to, and how to fix it
    */
   public record Finding(boolean unsafe, String text) {}
 
-  /** What ought to be mended; empty if nothing. */
+  /** Returns what needs a fix; empty if nothing does. */
   public List<Finding> findings() {
     List<Finding> findings = new ArrayList<>();
     if (!atLeast(6, 2)) {

@@ -121,7 +121,7 @@ public class Problems {
         log.debug("Answered 500: {}", e.getMessage());
         yield ApiException.of(
             ErrorCode.INTERNAL,
-            "the stored data of this queue is damaged: nothing was changed; an operator must mend"
+            "the stored data of this queue is damaged: nothing was changed; an operator must fix"
                 + " it: GET /api/v1/doctor says what and how");
       }
       case EXCESSIVE -> ApiException.invalid("taskType", String.valueOf(e.getMessage()));

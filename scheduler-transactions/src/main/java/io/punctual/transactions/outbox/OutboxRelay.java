@@ -207,7 +207,7 @@ public final class OutboxRelay implements SmartLifecycle {
         told = blocked.id();
         log.warn(
             "Punctual: the {}, row {} of punctual_outbox, has waited for {}, and all later calls wait"
-                + " behind it. It waits for earlier rows, the first of which is {}, of {}: mend what"
+                + " behind it. It waits for earlier rows, the first of which is {}, of {}: fix what"
                 + " its error says, or delete it.",
             Call.CANCEL_BY_TAG,
             blocked.id(),
@@ -500,7 +500,7 @@ public final class OutboxRelay implements SmartLifecycle {
         .setCause(error)
         .log(
             "The transaction committed, but the {} that was to follow is REFUSED: {}. Row {} of"
-                + " punctual_outbox keeps it, with refused = 1; mend what it says and set"
+                + " punctual_outbox keeps it, with refused = 1; fix what it says and set"
                 + " refused = 0, or delete it.",
             described(claimed.call()),
             error.getMessage(),

@@ -383,7 +383,7 @@ abstract class OutboxContract {
     assertThat(jdbc.queryForObject("select error from punctual_outbox", String.class))
         .isEqualTo("refused, as asked");
 
-    // As the log says: mended, and given another chance.
+    // As the log says: corrected, and given another chance.
     scheduler.refuse("", ErrorCode.CONFLICT);
     jdbc.update("update punctual_outbox set refused = 0");
     awaitEmpty();
