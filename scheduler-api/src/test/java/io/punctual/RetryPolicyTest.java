@@ -84,8 +84,7 @@ class RetryPolicyTest {
   @Test
   void aDelayThatTheTextFormCannotKeepIsRefused() {
     Duration tooFine = Duration.ofNanos(500_000);
-    assertThatThrownBy(
-            () -> new RetryPolicy.Exponential(tooFine, Duration.ofHours(1), 0.5, 10))
+    assertThatThrownBy(() -> new RetryPolicy.Exponential(tooFine, Duration.ofHours(1), 0.5, 10))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("whole milliseconds, not PT0.0005S");
     assertThatThrownBy(

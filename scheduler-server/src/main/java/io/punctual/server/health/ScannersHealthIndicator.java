@@ -9,8 +9,8 @@ import org.springframework.stereotype.Component;
 
 /**
  * {@code scanners} in the health, and part of liveness: DOWN where one has ended although nobody
- * stopped it. Only a restart fixes that. WARNING where a queue's keys in Redis are
- * damaged, so that its scanner can do nothing: an operator fixes that, not a restart.
+ * stopped it. Only a restart fixes that. WARNING where a queue's keys in Redis are damaged, so that
+ * its scanner can do nothing: an operator fixes that, not a restart.
  */
 @Component("scannersHealthIndicator")
 class ScannersHealthIndicator implements HealthIndicator {
