@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
  * <p>Leases are expired only right after a look, whose answer proves two things: by the store's own
  * clock the deadline has passed, and the store is answering. A call that hung while the store was
  * paused therefore expires nothing. After a silence {@link Contact} grants the holders one more
- * heartbeat. Leases that are kept here are extended first. If the store's clock was set forward meanwhile, leases run on for the time that was
- * left of them.
+ * heartbeat. Leases that are kept here are extended first. If the store's clock was set forward
+ * meanwhile, leases run on for the time that was left of them.
  *
  * <p>Nothing but {@link #stop} ends the loop: errors of the store make it wait with a back-off,
  * defects are shown in health, and a dispatcher that throws gets its jobs taken back.
