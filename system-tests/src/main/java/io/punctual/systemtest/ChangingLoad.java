@@ -291,7 +291,7 @@ public final class ChangingLoad implements AutoCloseable {
     private void awaitState(String state) {
       long end = System.nanoTime() + PATIENCE.toNanos();
       while (System.nanoTime() < end) {
-        pause(100, 300);
+        pause(400, 900);
         try {
           String scheduler = schedulers.get(random.nextInt(schedulers.size()));
           String job = scheduler + "/api/v1/jobs/" + application + "/" + type + "/" + id;

@@ -51,7 +51,7 @@ final class ChaosSystem implements AutoCloseable {
               newRegistryLink().url(),
               link.port(),
               application,
-              "--punctual.lease=3s",
+              "--punctual.lease=5s",
               Audit.option());
       schedulerLinks.add(new FaultyLink().to(scheduler.port()));
       schedulers.add(scheduler.start());

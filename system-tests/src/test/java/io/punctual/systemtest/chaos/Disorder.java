@@ -18,7 +18,7 @@ enum Disorder {
   // In good order: it waits for the answers.
   SCHEDULER_TOLD_TO_END(Part.SCHEDULERS, Effect.NONE, toldToEnd(ChaosSystem::anyScheduler)),
   // Its lease is over by then, and all that it held is with others.
-  SCHEDULER_FROZEN(Part.SCHEDULERS, Effect.REPEATS, frozen(ChaosSystem::anyScheduler, 5, 8)),
+  SCHEDULER_FROZEN(Part.SCHEDULERS, Effect.REPEATS, frozen(ChaosSystem::anyScheduler, 7, 10)),
   WORKER_KILLED(Part.WORKERS, Effect.REPEATS, killed(ChaosSystem::anyWorker, 2)),
   WORKER_TOLD_TO_END(Part.WORKERS, Effect.NONE, toldToEnd(ChaosSystem::anyWorker)),
   // Less than the time to run of most jobs: schedulers wait for those.
