@@ -118,7 +118,7 @@ class ShopIT {
                 Programs.SHOP_IN_MEMORY,
                 "--punctual.client.outbox.enabled=false",
                 "--spring.datasource.hikari.maximum-pool-size=10",
-                "--spring.datasource.hikari.connection-timeout=5s")) {
+                "--spring.datasource.hikari.connection-timeout=5000")) {
       stalled.suspend();
       List<CompletableFuture<String>> placed = new ArrayList<>();
       try (ExecutorService customers = Executors.newVirtualThreadPerTaskExecutor()) {

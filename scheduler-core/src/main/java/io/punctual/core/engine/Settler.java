@@ -136,14 +136,15 @@ final class Settler {
       if (settled.get(i).kind() == Settled.Kind.RETRY) {
         signal.head(settled.get(i).at());
       }
-      forget(group.get(i));
     }
-    capacity.ended(group.size());
     try {
       tell(group, settled);
     } catch (RuntimeException | Error e) {
       context.defects().met("Counting the ends of attempts of " + bucket, e);
     }
+    // Only now: who stops waits for what is open, and what it counted must not be lost.
+    group.forEach(this::forget);
+    capacity.ended(group.size());
     for (int i = 0; i < group.size(); i++) {
       group.get(i).answer().complete(settled.get(i));
     }

@@ -9,12 +9,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** Every further run has a cause. */
 class RepeatsIT extends EngineTestBase {
 
   private final Map<RepeatCause, Integer> repeats = new ConcurrentHashMap<>();
+  private volatile Duration slowness = Duration.ZERO;
 
   private Engine counted(TestDispatcher dispatcher) {
     return engine(store(), options("counted", this::listener), dispatcher, null);
@@ -25,6 +27,7 @@ class RepeatsIT extends EngineTestBase {
     return new QueueListener() {
       @Override
       public void repeated(RepeatCause cause, int jobs) {
+        LockSupport.parkNanos(slowness.toNanos());
         repeats.merge(cause, jobs, Integer::sum);
       }
     };
@@ -87,6 +90,8 @@ class RepeatsIT extends EngineTestBase {
     Engine engine = counted(dispatcher);
     submit(engine, "a", Duration.ZERO);
     dispatcher.next();
+    // Counting takes a while: a stop waits for it.
+    slowness = Duration.ofMillis(300);
     engine.stop(Duration.ofMillis(50));
     assertThat(repeats).isEqualTo(Map.of(RepeatCause.SCHEDULER_STOPPED, 1));
   }
