@@ -39,7 +39,10 @@ final class Audit {
     this.system = system;
     this.application = application;
     // docs/architecture.md has all keys. Jobs, leases, tries, errors and tags belong to jobs.
-    this.lasting = new TreeSet<>(Set.of(application + ":queues", application + ":epoch"));
+    // The journal has an entry for each time when nobody watched the store for seconds.
+    this.lasting =
+        new TreeSet<>(
+            Set.of(application + ":queues", application + ":epoch", application + ":journal"));
     this.tombstones = new TreeSet<>();
     for (String type : types) {
       String bucket = application + ":{" + application + ":" + type + ":0}:";
