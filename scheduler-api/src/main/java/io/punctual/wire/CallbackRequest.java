@@ -21,6 +21,12 @@ public record CallbackRequest(
   /** Request header: the application that is meant, for those who do not read further. */
   public static final String APPLICATION = "Punctual-Application";
 
+  /** Request header, single protocol: {@link Job#version}. */
+  public static final String VERSION = "Punctual-Version";
+
+  /** Request header, single protocol: {@link Job#claimedAt}. */
+  public static final String CLAIMED_AT = "Punctual-Claimed-At";
+
   /** Request header, single protocol: the right to speak for the attempt. */
   public static final String TOKEN = "Punctual-Token";
 
@@ -36,7 +42,13 @@ public record CallbackRequest(
    *
    * @param incarnation the server's name for this accepted job: stays the same over all attempts,
    *     and is another one when the task id is used again
-   * @param attempt counted from 1; never goes down for one incarnation
+   * @param attempt counted from 1
+   * @param version the number of this claim among the changes of the job: a later claim has a
+   *     larger one, also after the job was replaced or revised. It begins again when the task id is
+   *     free, and when Redis came back older than it was
+   * @param claimedAt epoch milliseconds by Redis's clock at which the job was claimed. A delivery
+   *     that has a smaller version and an earlier claim than another one of the same task id is the
+   *     older one
    * @param dueTime epoch milliseconds at which the job was due
    * @param timeToRun milliseconds that this attempt may take
    * @param params text, as submitted
@@ -49,6 +61,8 @@ public record CallbackRequest(
       String taskType,
       String incarnation,
       int attempt,
+      long version,
+      long claimedAt,
       long dueTime,
       long timeToRun,
       String params,

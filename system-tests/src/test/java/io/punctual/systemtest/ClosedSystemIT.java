@@ -234,7 +234,8 @@ class ClosedSystemIT {
     String url = demo.url() + "/punctual/callback";
     String body =
         "{\"application\":\"order-service\",\"instance\":\"i\",\"jobs\":[{\"taskId\":\"forged\","
-            + "\"taskType\":\"none\",\"incarnation\":\"forged\",\"attempt\":1,\"dueTime\":1,"
+            + "\"taskType\":\"none\",\"incarnation\":\"forged\",\"attempt\":1,\"version\":2,\"claimedAt\":1,"
+            + "\"dueTime\":1,"
             + "\"timeToRun\":1000,\"params\":\"\",\"headers\":{}}]}";
     CallbackSignature.Key own = CallbackSignature.Key.derived(master, "order-service");
     CallbackSignature.Key others = CallbackSignature.Key.derived(master, "other-service");

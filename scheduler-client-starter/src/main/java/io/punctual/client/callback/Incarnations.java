@@ -25,7 +25,7 @@ final class Incarnations {
     RUN,
     /** Running, or done: the future has or gets its result. */
     SHARE,
-    /** Older than one that was seen already. */
+    /** Older than one that was seen already, be it of other content. */
     STALE
   }
 
@@ -37,12 +37,30 @@ final class Incarnations {
   record Decision(Verdict verdict, CompletableFuture<CallbackResult> result, LeaseRelay lease) {}
 
   /** An incarnation tells apart jobs of one id only. */
-  private record Key(String taskType, String taskId, String incarnation) {}
+  private record Key(Id id, String incarnation) {}
 
-  private record Seen(int attempt, CompletableFuture<CallbackResult> result, LeaseRelay lease) {}
+  /** A task id, whatever its content. */
+  private record Id(String taskType, String taskId) {}
+
+  private record Newest(String incarnation, long version, long claimedAt) {
+
+    static Newest of(CallbackRequest.Job job) {
+      return new Newest(job.incarnation(), job.version(), job.claimedAt());
+    }
+
+    // Both: a clock that was set back makes no newer version older, and a Redis that came back
+    // older than it was no later claim.
+    boolean isNewerThan(CallbackRequest.Job job) {
+      return job.version() < version && job.claimedAt() < claimedAt;
+    }
+  }
+
+  private record Seen(CompletableFuture<CallbackResult> result, LeaseRelay lease) {}
 
   private final int most;
   private final Map<Key, Seen> entries = new HashMap<>();
+  // The newest delivery of each id, for as long as its incarnation is remembered.
+  private final Map<Id, Newest> newest = new HashMap<>();
   // In the order in which they ended: those that run are never forgotten.
   private final Set<Key> ended = new LinkedHashSet<>();
 
@@ -58,21 +76,20 @@ final class Incarnations {
   }
 
   synchronized Decision decide(CallbackRequest.Job job, JobLease lease) {
-    Key key = new Key(job.taskType(), job.taskId(), job.incarnation());
-    int attempt = job.attempt();
+    Id id = new Id(job.taskType(), job.taskId());
+    Key key = new Key(id, job.incarnation());
     Seen entry = entries.get(key);
-    if (entry != null) {
-      if (attempt < entry.attempt()) {
-        return new Decision(Verdict.STALE, new CompletableFuture<>(), entry.lease());
-      }
-      if (!entry.result().isDone() || isDone(entry.result().join())) {
-        // The newest number counts from now on, also while the older attempt goes on running.
-        entries.put(key, new Seen(attempt, entry.result(), entry.lease()));
-        return new Decision(Verdict.SHARE, entry.result(), entry.lease());
-      }
+    Newest before = newest.get(id);
+    if (before != null && before.isNewerThan(job)) {
+      return new Decision(Verdict.STALE, new CompletableFuture<>(), new LeaseRelay(lease));
+    }
+    newest.put(id, Newest.of(job));
+    if (entry != null && (!entry.result().isDone() || isDone(entry.result().join()))) {
+      // The newest delivery counts from now on, also while the older attempt goes on running.
+      return new Decision(Verdict.SHARE, entry.result(), entry.lease());
     }
     LeaseRelay relay = new LeaseRelay(lease);
-    Seen fresh = new Seen(attempt, new CompletableFuture<>(), relay);
+    Seen fresh = new Seen(new CompletableFuture<>(), relay);
     entries.put(key, fresh);
     ended.remove(key);
     var unused =
@@ -97,6 +114,8 @@ final class Incarnations {
       Key eldest = ended.iterator().next();
       ended.remove(eldest);
       entries.remove(eldest);
+      newest.computeIfPresent(
+          eldest.id(), (id, last) -> last.incarnation().equals(eldest.incarnation()) ? null : last);
     }
   }
 

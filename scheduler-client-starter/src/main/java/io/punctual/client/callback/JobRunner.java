@@ -126,7 +126,7 @@ public final class JobRunner implements AutoCloseable {
     }
     Incarnations.Decision decision = incarnations.decide(job, lease);
     if (decision.verdict() == Incarnations.Verdict.STALE) {
-      return done(job, CallbackResult.REFUSED, "a newer attempt of this job was here already");
+      return done(job, CallbackResult.REFUSED, "a newer delivery of this job was here already");
     }
     if (decision.verdict() == Incarnations.Verdict.RUN) {
       Started started = new Started(job, decision.lease(), decision.result(), System.nanoTime());

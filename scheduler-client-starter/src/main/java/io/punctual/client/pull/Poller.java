@@ -182,6 +182,8 @@ final class Poller implements Runnable {
           node.get("taskType").stringValue(),
           node.get("incarnation").stringValue(),
           node.get("attempt").intValue(),
+          node.get("version").longValue(),
+          node.get("until").longValue() - node.get("timeToRun").longValue(),
           node.get("dueTime").longValue(),
           node.get("jobTimeToRun").longValue(),
           node.get("params").stringValue(),

@@ -203,7 +203,7 @@ class ManagementPortIT {
     String body =
         """
         {"application":"shop","instance":"i","jobs":[{"taskId":"%s","taskType":"order.close",\
-        "incarnation":"%s","attempt":1,"dueTime":1,"timeToRun":60000,"params":"%s","headers":{}}]}"""
+        "incarnation":"%s","attempt":1,"version":2,"claimedAt":1,"dueTime":1,"timeToRun":60000,"params":"%s","headers":{}}]}"""
             .formatted(id, id, id);
     return HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
         .header("Content-Type", "application/json")

@@ -218,7 +218,8 @@ class CallbackIT {
     shop.gate = new CountDownLatch(1);
     String job =
         """
-        {"taskId":"ttr","taskType":"slow","incarnation":"ttr","attempt":1,"dueTime":1,\
+        {"taskId":"ttr","taskType":"slow","incarnation":"ttr","attempt":1,"version":2,\
+        "claimedAt":1,"dueTime":1,\
         "timeToRun":100,"params":"","headers":{}}""";
 
     assertThat(post(request("shop", job)).body())
@@ -248,7 +249,8 @@ class CallbackIT {
   void anAttemptIsToldThatItsTimeIsOver() throws Exception {
     String job =
         """
-        {"taskId":"told","taskType":"stubborn","incarnation":"told","attempt":1,"dueTime":1,\
+        {"taskId":"told","taskType":"stubborn","incarnation":"told","attempt":1,"version":2,\
+        "claimedAt":1,"dueTime":1,\
         "timeToRun":100,"params":"","headers":{}}""";
 
     assertThat(post(request("shop", job)).body()).contains("\"outcome\":\"done\"");
@@ -287,7 +289,8 @@ class CallbackIT {
   void aFutureBeyondItsTimeToRunIsCancelled() throws Exception {
     String job =
         """
-        {"taskId":"f-ttr","taskType":"future","incarnation":"f-ttr","attempt":1,"dueTime":1,\
+        {"taskId":"f-ttr","taskType":"future","incarnation":"f-ttr","attempt":1,"version":2,\
+        "claimedAt":1,"dueTime":1,\
         "timeToRun":100,"params":"","headers":{}}""";
 
     assertThat(post(request("shop", job)).body())
@@ -354,7 +357,8 @@ class CallbackIT {
 
   private static String withToken(String type, String token, long timeToRun) {
     return """
-        {"taskId":"%s","taskType":"%s","incarnation":"%s","attempt":1,"dueTime":1,\
+        {"taskId":"%s","taskType":"%s","incarnation":"%s","attempt":1,"version":2,\
+        "claimedAt":1,"dueTime":1,\
         "timeToRun":%d,"params":"","headers":{},"token":"%s"}"""
         .formatted(token, type, token, timeToRun, token);
   }
@@ -452,9 +456,9 @@ class CallbackIT {
 
   private static String job(String id, String type, String params, int attempt) {
     return """
-        {"taskId":"%s","taskType":"%s","incarnation":"%s","attempt":%d,"dueTime":1,\
-        "timeToRun":60000,"params":"%s","headers":{}}"""
-        .formatted(id, type, id, attempt, params);
+        {"taskId":"%s","taskType":"%s","incarnation":"%s","attempt":%d,"version":%d,\
+        "claimedAt":%d,"dueTime":1,"timeToRun":60000,"params":"%s","headers":{}}"""
+        .formatted(id, type, id, attempt, 1 + attempt, attempt, params);
   }
 
   @SpringBootConfiguration

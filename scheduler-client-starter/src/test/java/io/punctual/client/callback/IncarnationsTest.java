@@ -60,6 +60,52 @@ class IncarnationsTest {
     assertThat(decide("job", "first", 2).verdict()).isEqualTo(Incarnations.Verdict.SHARE);
   }
 
+  @Test
+  void aDeliveryOfOlderContentIsStale() {
+    assertThat(verdict("revised", 5, 2_000)).isEqualTo(Incarnations.Verdict.RUN);
+
+    assertThat(verdict("original", 2, 1_000)).isEqualTo(Incarnations.Verdict.STALE);
+  }
+
+  @Test
+  void aDeliveryThatWasClaimedAgainWithoutAnAttemptIsNewer() {
+    assertThat(verdict("i", 4, 2_000)).isEqualTo(Incarnations.Verdict.RUN);
+
+    assertThat(verdict("i", 2, 1_000)).isEqualTo(Incarnations.Verdict.STALE);
+  }
+
+  @Test
+  void aNewJobOfAnIdThatWasFreeRunsThoughItsVersionsBeginAgain() {
+    assertThat(verdict("first", 7, 1_000)).isEqualTo(Incarnations.Verdict.RUN);
+
+    assertThat(verdict("second", 2, 2_000)).isEqualTo(Incarnations.Verdict.RUN);
+  }
+
+  @Test
+  void aNewerVersionRunsThoughTheClockOfRedisWasSetBack() {
+    assertThat(verdict("first", 2, 2_000)).isEqualTo(Incarnations.Verdict.RUN);
+
+    assertThat(verdict("revised", 5, 1_000)).isEqualTo(Incarnations.Verdict.RUN);
+  }
+
+  @Test
+  void aJobThatRedisForgotToHaveTriedRunsAgain() {
+    Incarnations.Decision second = incarnations.decide(job("id", "i", 2, 4, 2_000), new NoLease());
+    end(second, CallbackResult.RETRY);
+
+    assertThat(verdict("i", 2, 3_000)).isEqualTo(Incarnations.Verdict.RUN);
+  }
+
+  @Test
+  void theNewestDeliveryIsForgottenWithItsIncarnation() {
+    end(incarnations.decide(job("id", "i", 1, 5, 2_000), new NoLease()), CallbackResult.DONE);
+    for (int i = 0; i < 10; i++) {
+      end(decide("other-" + i, 1), CallbackResult.DONE);
+    }
+
+    assertThat(verdict("older", 2, 1_000)).isEqualTo(Incarnations.Verdict.RUN);
+  }
+
   private static void end(Incarnations.Decision decision, String outcome) {
     decision.result().complete(new CallbackResult("", "", outcome, null, null, null));
   }
@@ -69,9 +115,19 @@ class IncarnationsTest {
   }
 
   private Incarnations.Decision decide(String id, String incarnation, int attempt) {
-    return incarnations.decide(
-        new CallbackRequest.Job(id, "type", incarnation, attempt, 1, 1_000, "", Map.of(), null),
-        new NoLease());
+    return incarnations.decide(job(id, incarnation, attempt, 1 + attempt, attempt), new NoLease());
+  }
+
+  private Incarnations.Verdict verdict(String incarnation, long version, long claimedAt) {
+    return incarnations
+        .decide(job("id", incarnation, 1, version, claimedAt), new NoLease())
+        .verdict();
+  }
+
+  private static CallbackRequest.Job job(
+      String id, String incarnation, int attempt, long version, long claimedAt) {
+    return new CallbackRequest.Job(
+        id, "type", incarnation, attempt, version, claimedAt, 1, 1_000, "", Map.of(), null);
   }
 
   private static final class NoLease implements JobLease {

@@ -378,7 +378,9 @@ class JobRunnerTest {
   private CompletableFuture<CallbackResult> run(
       String type, String id, long timeToRun, int attempt, JobLease lease) {
     return runner.run(
-        new CallbackRequest.Job(id, type, id, attempt, 1, timeToRun, "", Map.of(), null), lease);
+        new CallbackRequest.Job(
+            id, type, id, attempt, 1 + attempt, attempt, 1, timeToRun, "", Map.of(), null),
+        lease);
   }
 
   /** Remembers what it was asked. */

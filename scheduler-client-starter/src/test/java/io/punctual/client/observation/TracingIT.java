@@ -226,9 +226,10 @@ class TracingIT {
     String body =
         """
         {"application":"shop","instance":"i","jobs":[{"taskId":"t","taskType":"order.close",\
-        "incarnation":"i1","attempt":%d,"dueTime":1,"timeToRun":5000,"params":"%s",\
+        "incarnation":"i1","attempt":%d,"version":%d,"claimedAt":%d,"dueTime":1,\
+        "timeToRun":5000,"params":"%s",\
         "headers":{"traceparent":"%s"}}]}"""
-            .formatted(attempt, params, trace);
+            .formatted(attempt, 1 + attempt, attempt, params, trace);
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/punctual/callback"))
             .header("Content-Type", "application/json")

@@ -31,6 +31,9 @@ public interface Delivery {
    */
   long version();
 
+  /** Epoch ms by the store's clock at which the job was claimed. */
+  long claimedAt();
+
   /** Epoch ms at which the job was due at first. */
   long dueTime();
 

@@ -90,6 +90,11 @@ final class OpenDelivery implements Delivery {
   }
 
   @Override
+  public long claimedAt() {
+    return claimed.stored();
+  }
+
+  @Override
   public long dueTime() {
     return job.dueTime();
   }

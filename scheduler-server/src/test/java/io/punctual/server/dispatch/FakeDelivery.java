@@ -88,6 +88,11 @@ public final class FakeDelivery implements Delivery {
   }
 
   @Override
+  public long claimedAt() {
+    return 2_000;
+  }
+
+  @Override
   public int attempt() {
     return 1;
   }

@@ -280,6 +280,8 @@ public final class BatchProtocol implements CallbackProtocol {
         delivery.queue().taskType(),
         delivery.incarnation(),
         delivery.attempt(),
+        delivery.version(),
+        delivery.claimedAt(),
         delivery.dueTime(),
         Deadlines.timeToRun(delivery.content()).toMillis(),
         delivery.content().params(),

@@ -178,6 +178,8 @@ public final class SingleProtocol implements CallbackProtocol {
     request.setHeader(CallbackRequest.APPLICATION, instance.application());
     request.setHeader("Punctual-Instance", instance.id());
     request.setHeader("Punctual-Incarnation", delivery.incarnation());
+    request.setHeader(CallbackRequest.VERSION, Long.toString(delivery.version()));
+    request.setHeader(CallbackRequest.CLAIMED_AT, Long.toString(delivery.claimedAt()));
     request.setHeader(CallbackRequest.TOKEN, delivery.token().text());
     String trace = content.headers().get("traceparent");
     if (trace != null && trace.matches("[0-9a-f-]{55}")) {
