@@ -68,6 +68,9 @@ public final class Benchmarks {
     if (options.parts().contains("W")) {
       attempt("punctual", parts -> new Watching(machine).run(), "W");
     }
+    if (options.parts().contains("K")) {
+      attempt("punctual", parts -> new EndsCost(machine, options, figures).run(), "K");
+    }
     if (options.parts().contains("T")) {
       attempt("punctual", parts -> new Tuning(machine, options, figures).run(), "T");
     }

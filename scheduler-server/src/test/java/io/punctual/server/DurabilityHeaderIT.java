@@ -16,11 +16,22 @@ import org.springframework.boot.test.context.SpringBootTest;
 class DurabilityHeaderIT extends SharedRedisTestBase {
 
   private static final String JOBS = "/api/v1/jobs";
+  private static final String QUEUE = "/api/v1/queues/shop/t";
 
   private final String id = "d-" + UUID.randomUUID();
   private final String job = JOBS + "/shop/t/" + id;
   private final String body =
       "{\"application\":\"shop\",\"taskType\":\"t\",\"taskId\":\"" + id + "\",\"delay\":\"1h\"}";
+
+  private String many(String more) {
+    return "{\"application\":\"shop\",\"taskType\":\"t\",\"taskIds\":[\"" + id + "\"]" + more + "}";
+  }
+
+  private Answer command(String command, String more) {
+    return api.post(
+        "/api/v1/command",
+        "{\"command\":\"%s\",\"topic\":\"t\",\"id\":\"c-%s\"%s}".formatted(command, id, more));
+  }
 
   private Answer change(String method, String path, String content) {
     return api.send(
@@ -41,9 +52,29 @@ class DurabilityHeaderIT extends SharedRedisTestBase {
             change("PATCH", job, "{\"delay\":\"2h\"}"),
             change("DELETE", job, ""),
             api.post(JOBS, body),
-            change("POST", job + "/run", ""))) {
-      assertThat(answer.status()).isLessThan(300);
-      assertThat(answer.header("Punctual-Durability")).isEqualTo("redis");
+            change("POST", job + "/run", ""),
+            api.post(QUEUE + "/pause", ""),
+            change("PUT", QUEUE + "/limits", "{\"concurrency\":10}"),
+            api.post(JOBS + ":reschedule", many(",\"delay\":\"1h\"")),
+            api.post(JOBS + ":purge", many("")),
+            api.post(QUEUE + "/resume", ""),
+            api.post(JOBS, body),
+            api.post(JOBS + ":cancel", many("")),
+            command("add", ",\"delay\":3600,\"TTR\":30,\"body\":\"b\""),
+            command("delete", ""))) {
+      assertThat(answer.status()).as(answer.text()).isLessThan(300);
+      assertThat(answer.header("Punctual-Durability")).as(answer.text()).isEqualTo("redis");
+    }
+  }
+
+  @Test
+  void anAnswerThatChangedNothingNamesNone() {
+    for (Answer answer :
+        List.of(
+            api.get(QUEUE),
+            change("DELETE", job, ""),
+            api.post(JOBS + ":cancel", many(",\"dryRun\":true")))) {
+      assertThat(answer.header("Punctual-Durability")).isEmpty();
     }
   }
 }

@@ -17,6 +17,7 @@ import io.punctual.core.store.StoreCalls;
 import io.punctual.core.store.StoreInspector;
 import io.punctual.core.store.StoreLoss;
 import io.punctual.core.store.StoreNode;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -213,7 +214,17 @@ public final class Stepper {
     }
 
     @Override
+    public boolean allReplicated(Duration within) {
+      return false;
+    }
+
+    @Override
     public List<StoreNode.Finding> replicas() {
+      return List.of();
+    }
+
+    @Override
+    public List<StoreNode.Finding> failOver() {
       return List.of();
     }
 
@@ -223,8 +234,8 @@ public final class Stepper {
     }
 
     @Override
-    public Epoch advance() {
-      return new Epoch(0, 0, "stepped", 0, 0);
+    public List<Epoch> advance() {
+      return List.of(new Epoch("", "", 0, 0, "stepped", 0, 0));
     }
 
     @Override

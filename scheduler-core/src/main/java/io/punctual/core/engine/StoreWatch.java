@@ -9,12 +9,9 @@ import io.punctual.core.store.StoreLoss;
 import io.punctual.core.store.StoreNode;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,12 +38,6 @@ final class StoreWatch {
   private static final Duration INSPECT = Duration.ofSeconds(10);
   private static final int LOSSES = 20;
 
-  /** How many looks are remembered: two hours. */
-  private static final int HISTORY = 7_200;
-
-  /** Other engines may have moved the mark before this one looked at what came back. */
-  private static final Duration MARGIN = Duration.ofSeconds(2);
-
   private final Store store;
   private final Context context;
   private final Queues queues;
@@ -56,8 +47,7 @@ final class StoreWatch {
   private boolean failing;
   private volatile boolean stopping;
 
-  private @Nullable Epoch seen;
-  private final Deque<Epoch> history = new ArrayDeque<>();
+  private final Map<String, EpochHistory> histories = new HashMap<>();
   private final Map<String, StoreLoss> unreported = new LinkedHashMap<>();
   private final Map<String, Entry> unrecorded = new LinkedHashMap<>();
   private volatile Read read = new Read(LossJournal.UNKNOWN, 0);
@@ -116,7 +106,7 @@ final class StoreWatch {
   }
 
   synchronized LossJournal requestResend(Instant since) {
-    Epoch epoch = store.epoch().advance();
+    Epoch epoch = store.epoch().advance().get(0);
     long now = epoch.now();
     store
         .epoch()
@@ -148,8 +138,11 @@ final class StoreWatch {
   private long look() {
     long asked = context.now();
     try {
-      Epoch epoch = store.epoch().advance();
-      compare(epoch);
+      List<Epoch> epochs = store.epoch().advance();
+      Epoch epoch = epochs.get(0);
+      begun = epoch.begun() == 0 ? null : Instant.ofEpochMilli(epoch.begun());
+      mark = epoch.id();
+      epochs.forEach(this::compare);
       keepLosses();
       List<StoreNode.Finding> confirming = store.inspector().replicas();
       if (context.now() - inspected > INSPECT.toNanos() || !confirming.equals(replicas)) {
@@ -194,53 +187,72 @@ final class StoreWatch {
   }
 
   private void compare(Epoch now) {
-    Epoch before = seen;
-    seen = now;
-    long asOf = asOf(now.sequence() - 1);
-    if (before != null && !(now.id().equals(before.id()) && now.sequence() > before.sequence())) {
-      history.clear();
-    }
-    history.addLast(now);
-    if (history.size() > HISTORY) {
-      history.removeFirst();
-    }
-    begun = now.begun() == 0 ? null : Instant.ofEpochMilli(now.begun());
-    mark = now.id();
-    if (before == null) {
-      if (now.begun() == now.now()) {
-        log.warn(
-            "The store is new: no scheduler was here before. If there should be jobs in it, it was"
-                + " emptied or is another one");
+    EpochHistory history = histories.computeIfAbsent(now.mark(), name -> new EpochHistory());
+    Epoch before = history.newest();
+    Instant asOf = history.asOf(now.sequence() - 1);
+    EpochHistory.Change change = history.add(now);
+    String redis = now.node().isEmpty() ? "Redis" : "Redis at " + now.node();
+    switch (change) {
+      case FIRST -> {
+        if (now.mark().isEmpty() && now.begun() == now.now()) {
+          log.warn(
+              "The store is new: no scheduler was here before. If there should be jobs in it, it"
+                  + " was emptied or is another one");
+        }
+        noticeGap(now);
       }
-      noticeGap(now);
-      return;
-    }
-    if (!now.id().equals(before.id())) {
-      unrecorded.put("emptied " + now.id(), new Entry(LossEntry.Kind.EMPTIED, now.now(), 0));
-      lost(
-          now,
-          "emptied " + now.id(),
-          "the store was emptied, or another one took its place: its mark "
-              + before.id()
-              + " is gone. Restore it from a backup, or submit again what is missing");
-    } else if (now.sequence() <= before.sequence()) {
-      // Each scheduler sees other numbers within the same moment.
-      String key = "older " + now.id() + " " + Duration.ofMillis(now.now()).toMinutes();
-      unrecorded.put(key, new Entry(LossEntry.Kind.OLDER, now.now(), asOf));
-      lost(
-          now,
-          key,
-          "the store came back as it was earlier: its mark went from "
-              + before.sequence()
-              + " to "
-              + now.sequence()
-              + " (about one a second and scheduler). Jobs that were finished since then may run"
-              + " again");
+      case EMPTIED -> {
+        unrecorded.put("emptied " + now.id(), new Entry(LossEntry.Kind.EMPTIED, now.now(), 0));
+        lost(
+            now,
+            "emptied " + now.id(),
+            "JOBS MAY BE LOST",
+            redis
+                + " was emptied, or another one took its place: its mark "
+                + (before == null ? "" : before.id())
+                + " is gone. Lost are all jobs that were there, whatever durability their answers"
+                + " named. Restore it from a backup, or submit again what is missing");
+      }
+      case OLDER -> {
+        // Each scheduler sees other numbers within the same moment.
+        String key = "older " + now.id() + " " + Duration.ofMillis(now.now()).toMinutes();
+        unrecorded.put(
+            key,
+            new Entry(LossEntry.Kind.OLDER, now.now(), asOf == null ? 0 : asOf.toEpochMilli()));
+        older(now, key, redis, before == null ? 0 : before.sequence(), asOf);
+      }
+      case LATER -> {}
     }
   }
 
-  private synchronized void lost(Epoch now, String key, String what) {
-    log.error("JOBS MAY BE LOST: {}", what);
+  private void older(Epoch now, String key, String redis, long before, @Nullable Instant asOf) {
+    boolean replicated =
+        asOf != null
+            && store.inspector().allReplicated(Duration.ofMillis(now.now() - asOf.toEpochMilli()));
+    String since = asOf == null ? "since then" : "since " + asOf;
+    lost(
+        now,
+        key,
+        replicated ? "JOBS MAY RUN AGAIN" : "JOBS MAY BE LOST",
+        redis
+            + " came back as it was earlier: its mark went from "
+            + before
+            + " to "
+            + now.sequence()
+            + " (about one a second and scheduler). "
+            + (replicated
+                ? "This scheduler acknowledged no change "
+                    + since
+                    + " that no replica had confirmed."
+                : "May be lost: changes acknowledged " + since + " as redis or synced.")
+            + " Changes that a replica had confirmed (replicated:n) are there if that replica was"
+            + " promoted, and may be lost if an older copy was restored. Jobs that ended "
+            + since
+            + " run again");
+  }
+
+  private synchronized void lost(Epoch now, String key, String headline, String what) {
+    log.error("{}: {}", headline, what);
     StoreLoss loss = new StoreLoss(Instant.ofEpochMilli(now.now()), what);
     unreported.put(key, loss);
     // At once: the store may be away again before it is told.
@@ -280,7 +292,7 @@ final class StoreWatch {
     if (now.looked() != 0 && now.now() - now.looked() > GAP.toMillis()) {
       unrecorded.put(
           "restarted " + now.id() + " " + now.looked(),
-          new Entry(LossEntry.Kind.RESTARTED, now.now(), now.looked() - MARGIN.toMillis()));
+          new Entry(LossEntry.Kind.RESTARTED, now.now(), now.looked() - EpochHistory.MARGIN.toMillis()));
     }
   }
 
@@ -292,27 +304,20 @@ final class StoreWatch {
       if (before != null
           && !before.runId().equals(node.runId())
           && node.persistence() != StoreNode.Persistence.SYNCED_LOG) {
+        long asOf = before.at() - EpochHistory.MARGIN.toMillis();
         unrecorded.put(
-            "restarted " + node.runId(),
-            new Entry(LossEntry.Kind.RESTARTED, epoch.now(), before.at() - MARGIN.toMillis()));
+            "restarted " + node.runId(), new Entry(LossEntry.Kind.RESTARTED, epoch.now(), asOf));
+        log.warn(
+            "Redis at {} was started again. If only its process had ended, an append-only file has"
+                + " all. If its host had lost power, changes may be lost that were acknowledged as"
+                + " redis from {} to {}, and jobs that ended then run again",
+            node.address(),
+            Instant.ofEpochMilli(asOf),
+            Instant.ofEpochMilli(epoch.now()));
       }
       now.put(node.address(), new Started(node.runId(), epoch.now()));
     }
     started = now;
-  }
-
-  /**
-   * The store's time until which all of a state with that mark was surely written; 0 if unknown.
-   */
-  private long asOf(long sequence) {
-    Iterator<Epoch> newestFirst = history.descendingIterator();
-    while (newestFirst.hasNext()) {
-      Epoch look = newestFirst.next();
-      if (look.sequence() <= sequence) {
-        return look.now() - MARGIN.toMillis();
-      }
-    }
-    return 0;
   }
 
   private static List<StoreLoss> newest(List<StoreLoss> losses) {
@@ -328,9 +333,11 @@ final class StoreWatch {
     replicas = confirming;
     List<String> obstacles = store.inspector().obstacles(nodes);
     List<StoreNode.Finding> findings =
-        Stream.concat(
+        Stream.of(
                 nodes.stream().map(StoreNode::findings).flatMap(Collection::stream),
+                store.inspector().failOver().stream(),
                 confirming.stream())
+            .flatMap(some -> some)
             .toList();
     Set<String> now = new TreeSet<>();
     findings.forEach(finding -> now.add((finding.unsafe() ? "UNSAFE: " : "") + finding.text()));

@@ -128,6 +128,7 @@ final class Confirmation {
               + " and does not say that it has appendfsync always, and WAITAOF came with 7.2:"
               + " set appendfsync always and let it be read (+config|get), or use Redis 7.2 or"
               + " newer";
+      case LAZY_LOG -> found + " and has appendfsync no: set appendfsync always";
       case UNKNOWN ->
           found
               + " and does not say how it is set up (INFO, CONFIG GET):"
@@ -167,14 +168,14 @@ final class Confirmation {
    */
   Reached check(Commands commands, List<Object> answers) {
     if (commands.list().isEmpty()) {
-      return durability.level() == Level.SYNCED ? Reached.SYNCED : alone();
+      return alone();
     }
     Object last = answers.get(answers.size() - 1);
     boolean refused = answers.stream().anyMatch(JedisDataException.class::isInstance);
     long confirmed = refused ? 0 : (Long) (last instanceof List<?> both ? both.get(0) : last);
     long wanted = Math.max(1, durability.replicas());
     if (confirmed >= wanted) {
-      return durability.level() == Level.SYNCED ? Reached.SYNCED : Reached.replicated(confirmed);
+      return durability.level() == Level.SYNCED ? alone() : Reached.replicated(confirmed);
     }
     if (durability.level() == Level.AUTO) {
       if (!refused || last instanceof JedisDataException) {
@@ -192,7 +193,16 @@ final class Confirmation {
                 : "only " + confirmed + " of " + wanted + " replicas confirmed it"));
   }
 
+  /** A change is acknowledged. */
+  void acknowledged(Reached reached) {
+    if (reached.level() != Level.REPLICATED) {
+      replicas.unconfirmed();
+    }
+  }
+
   private Reached alone() {
-    return inspector.synced() ? Reached.SYNCED : Reached.REDIS;
+    return durability.level() == Level.SYNCED || inspector.synced()
+        ? Reached.SYNCED
+        : Reached.REDIS;
   }
 }

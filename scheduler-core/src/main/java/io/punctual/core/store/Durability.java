@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 
 /**
  * What must have happened before a submit, or another change that somebody asked for, is answered.
- * What scripts do by themselves (claims, acks) never waits: what is forgotten of it is delivered
- * again.
+ * What scripts do by themselves (claims, acks) does not wait: what is forgotten of it is delivered
+ * again. {@link StoreOptions#confirmEnds} makes ends of attempts wait.
  *
  * @param level where the change must be
  * @param replicas how many replicas must have it, 1 to 9; 0 for the other levels

@@ -2,15 +2,17 @@ package io.punctual.core.store;
 
 import java.util.List;
 
-/** A mark in the store by which is seen that it lost something. */
+/** Marks in the store, one on each server, by which is seen that it lost something. */
 public interface EpochMarker {
 
   /**
-   * Reads the mark and moves it on; makes one where there is none.
+   * Reads the mark of each server and moves it on; makes one where there is none. A node of a
+   * cluster that does not answer is left out.
    *
-   * @throws StoreException if the store was not reached or refused
+   * @return that of the store first
+   * @throws StoreException if the server with the mark of the store was not reached or refused
    */
-  Epoch advance();
+  List<Epoch> advance();
 
   /**
    * Keeps what was lost, for all engines and their successors.

@@ -58,8 +58,13 @@ final class Keys {
     return bytes(prefix + ":queues");
   }
 
-  byte[] epoch() {
-    return bytes(prefix + ":epoch");
+  /**
+   * The key of a mark.
+   *
+   * @param mark a hash tag; empty for the mark of the store
+   */
+  byte[] epoch(String mark) {
+    return bytes(prefix + ":epoch" + (mark.isEmpty() ? "" : ":{" + mark + "}"));
   }
 
   byte[] losses() {
@@ -72,6 +77,14 @@ final class Keys {
 
   String confirmed() {
     return prefix + ":confirmed";
+  }
+
+  byte[] reservedInstance(String instance) {
+    return bytes(prefix + ":reserved:" + encode(instance));
+  }
+
+  byte[] brokenInstance(String instance) {
+    return bytes(prefix + ":broken:" + encode(instance));
   }
 
   byte[] wakeUpChannel() {

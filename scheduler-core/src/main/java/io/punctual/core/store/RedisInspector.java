@@ -1,6 +1,8 @@
 package io.punctual.core.store;
 
 import io.punctual.core.store.StoreNode.Persistence;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -12,6 +14,7 @@ import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisClusterNode;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisSentinelConnection;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.RedisClusterClient;
@@ -26,6 +29,7 @@ final class RedisInspector implements StoreInspector {
 
   private final RedisConnectionFactory connections;
   private final Durability durability;
+  private final boolean asksReplicas;
   private final Replicas replicas;
   private final String key;
   private volatile boolean synced;
@@ -41,9 +45,11 @@ final class RedisInspector implements StoreInspector {
    * @param key of ours, for a write that replicas are to confirm
    */
   RedisInspector(
-      RedisConnectionFactory connections, Durability durability, Replicas replicas, String key) {
+      RedisConnectionFactory connections, StoreOptions options, Replicas replicas, String key) {
     this.connections = connections;
-    this.durability = durability;
+    this.durability = options.durability();
+    this.asksReplicas =
+        options.confirmEnds() || options.durability().level() == Durability.Level.AUTO;
     this.replicas = replicas;
     this.key = key;
   }
@@ -59,8 +65,13 @@ final class RedisInspector implements StoreInspector {
   }
 
   @Override
+  public boolean allReplicated(Duration within) {
+    return replicas.allConfirmed(within);
+  }
+
+  @Override
   public List<StoreNode.Finding> replicas() {
-    if (durability.level() != Durability.Level.AUTO) {
+    if (!asksReplicas) {
       return List.of();
     }
     return StoreErrors.translated(
@@ -124,6 +135,31 @@ final class RedisInspector implements StoreInspector {
   }
 
   @Override
+  public List<StoreNode.Finding> failOver() {
+    if (!(connections instanceof JedisConnectionFactory jedis)
+        || jedis.getSentinelConfiguration() == null
+        || jedis.getSentinelConfiguration().getMaster() == null) {
+      return List.of();
+    }
+    String name = jedis.getSentinelConfiguration().getMaster().getName();
+    try (RedisSentinelConnection sentinel = connections.getSentinelConnection()) {
+      return sentinel.masters().stream()
+          .filter(primary -> Objects.equals(primary.getName(), name))
+          .flatMap(primary -> SentinelSettings.of(primary).findings().stream())
+          .toList();
+    } catch (IOException | RuntimeException e) {
+      return List.of(
+          new StoreNode.Finding(
+              false,
+              "no Sentinel of "
+                  + name
+                  + " says how it is set up (SENTINEL MASTERS): "
+                  + e.getMessage()
+                  + "; see whether they run, and allow that command"));
+    }
+  }
+
+  @Override
   public long now() {
     return StoreErrors.translated(
         "ask Redis for its time",
@@ -158,6 +194,8 @@ final class RedisInspector implements StoreInspector {
         info.getProperty("run_id", ""),
         info.getProperty("master_replid", ""),
         Integer.parseInt(info.getProperty("connected_slaves", "0")),
+        // Is there only where min-replicas-to-write and min-replicas-max-lag are set.
+        info.getProperty("min_slaves_good_slaves") != null,
         persistence(info.getProperty("aof_enabled"), settings),
         info.getProperty("maxmemory_policy"),
         memory == null ? null : Long.valueOf(memory));
@@ -168,9 +206,11 @@ final class RedisInspector implements StoreInspector {
       return Persistence.UNKNOWN;
     }
     if (log.equals("1")) {
-      return "always".equals(allowed(settings, "appendfsync"))
-          ? Persistence.SYNCED_LOG
-          : Persistence.LOG;
+      return switch (Objects.requireNonNullElse(allowed(settings, "appendfsync"), "")) {
+        case "always" -> Persistence.SYNCED_LOG;
+        case "no" -> Persistence.LAZY_LOG;
+        default -> Persistence.LOG;
+      };
     }
     String snapshots = allowed(settings, "save");
     if (snapshots == null) {

@@ -22,6 +22,16 @@ public final class RedisStore {
     return connect(connections, options, TimeSource.REDIS);
   }
 
+  /**
+   * What schedulers on one Redis tell each other about instances.
+   *
+   * @param calls told of each call
+   */
+  public static InstanceMarks instanceMarks(
+      RedisConnectionFactory connections, StoreOptions options, StoreCalls calls) {
+    return new RedisInstanceMarks(connections, new Keys(options.prefix(), TimeSource.REDIS), calls);
+  }
+
   /** A store whose scripts take the time from elsewhere: for tests that walk through days. */
   public static Store connect(
       RedisConnectionFactory connections, StoreOptions options, TimeSource time) {
@@ -38,18 +48,29 @@ public final class RedisStore {
     }
     Keys keys = new Keys(options.prefix(), time);
     Replicas replicas = new Replicas(options.durability().patience());
-    StoreInspector inspector =
-        new RedisInspector(connections, options.durability(), replicas, keys.confirmed());
+    StoreInspector inspector = new RedisInspector(connections, options, replicas, keys.confirmed());
     Confirmation confirmation = new Confirmation(options.durability(), inspector, replicas);
+    Durability ends =
+        new Durability(
+            options.confirmEnds() ? Durability.Level.AUTO : Durability.Level.REDIS,
+            0,
+            options.durability().patience());
     StoreCalls calls = new StoreCalls();
     calls.add(new IdleConnections(connections));
-    ScriptRunner scripts = new ScriptRunner(connections, keys, time, confirmation, calls);
+    ScriptRunner scripts =
+        new ScriptRunner(
+            connections,
+            keys,
+            time,
+            confirmation,
+            new Confirmation(ends, inspector, replicas),
+            calls);
     return new Store(
         new RedisJobStore(scripts, options.tombstones()),
         new RedisQueueDirectory(connections, scripts, calls),
         new RedisWakeUps(connections, keys),
         inspector,
-        new RedisEpochMarker(connections, keys),
+        new RedisEpochMarker(connections, keys, calls),
         calls);
   }
 }

@@ -60,6 +60,8 @@ final class Replicas {
 
   private final Map<String, Seen> nodes = new ConcurrentHashMap<>();
   private final Duration patience;
+  // By System.nanoTime(); null if all were confirmed.
+  private volatile @Nullable Long unconfirmedAt;
 
   Replicas(Duration patience) {
     this.patience = patience;
@@ -79,6 +81,17 @@ final class Replicas {
   void silent(String name) {
     nodes.computeIfPresent(
         name, (n, seen) -> new Seen(State.SILENT, seen.key(), seen.confirmed(), ""));
+  }
+
+  /** A change is acknowledged that no replica has confirmed. */
+  void unconfirmed() {
+    unconfirmedAt = System.nanoTime();
+  }
+
+  /** Whether replicas had confirmed all changes that were acknowledged within that time. */
+  boolean allConfirmed(Duration within) {
+    Long last = unconfirmedAt;
+    return last == null || System.nanoTime() - last > within.toNanos();
   }
 
   /** The nodes that were used, with a key that each holds. */

@@ -29,6 +29,7 @@ final class ScriptRunner {
   private final Keys keys;
   private final TimeSource time;
   private final Confirmation confirmation;
+  private final Confirmation endConfirmation;
   private final StoreCalls calls;
   private final ClusterEval cluster = new ClusterEval();
   private final Map<String, LuaScript> scripts = new ConcurrentHashMap<>();
@@ -38,11 +39,13 @@ final class ScriptRunner {
       Keys keys,
       TimeSource time,
       Confirmation confirmation,
+      Confirmation endConfirmation,
       StoreCalls calls) {
     this.connections = connections;
     this.keys = keys;
     this.time = time;
     this.confirmation = confirmation;
+    this.endConfirmation = endConfirmation;
     this.calls = calls;
   }
 
@@ -61,7 +64,17 @@ final class ScriptRunner {
    * @throws StoreException if Redis was not reached or refused
    */
   Reply run(String name, Bucket bucket, Arguments arguments) {
-    return run(name, bucket, arguments, /* durably= */ false);
+    return run(name, bucket, arguments, (Confirmation) null);
+  }
+
+  /**
+   * Runs a script that ends attempts: answers when a replica has its changes, if ends are to be
+   * confirmed and replicas confirm.
+   *
+   * @throws StoreException if Redis was not reached or refused
+   */
+  Reply runEnds(String name, Bucket bucket, Arguments arguments) {
+    return run(name, bucket, arguments, endConfirmation);
   }
 
   /**
@@ -75,14 +88,18 @@ final class ScriptRunner {
         name + " on " + bucket,
         () -> {
           confirmation.requireFit();
-          return run(name, bucket, arguments, /* durably= */ true);
+          Reply reply = run(name, bucket, arguments, confirmation);
+          confirmation.acknowledged(reply.reached());
+          calls.reached(reply.reached());
+          return reply;
         });
   }
 
-  private Reply run(String name, Bucket bucket, Arguments arguments, boolean durably) {
-    String tag = durably ? keys.tag(bucket) : null;
+  private Reply run(
+      String name, Bucket bucket, Arguments arguments, @Nullable Confirmation confirmed) {
+    Behind behind = confirmed == null ? null : new Behind(confirmed, keys.tag(bucket));
     return calls.make(
-        name, bucket, () -> run(name, name + " on " + bucket, keys.of(bucket), arguments, tag));
+        name, bucket, () -> run(name, name + " on " + bucket, keys.of(bucket), arguments, behind));
   }
 
   /**
@@ -96,7 +113,7 @@ final class ScriptRunner {
   }
 
   private Reply run(
-      String name, String what, List<byte[]> on, Arguments arguments, @Nullable String tag) {
+      String name, String what, List<byte[]> on, Arguments arguments, @Nullable Behind behind) {
     LuaScript script = scripts.computeIfAbsent(name, n -> LuaScript.load(n, time));
     byte[][] keysAndArguments = arguments.behind(on);
     return StoreErrors.translated(
@@ -104,7 +121,7 @@ final class ScriptRunner {
         () -> {
           RedisConnection connection = connections.getConnection();
           try {
-            return reply(connection, script, on.size(), keysAndArguments, tag);
+            return reply(connection, script, on.size(), keysAndArguments, behind);
           } finally {
             release(connection);
           }
@@ -121,21 +138,29 @@ final class ScriptRunner {
   }
 
   /**
-   * @param tag of the bucket whose changes must be durable; null if they need not
+   * What is sent behind a script.
+   *
+   * @param tag of the bucket whose changes must be durable
+   */
+  private record Behind(Confirmation confirmation, String tag) {}
+
+  /**
+   * @param behind null if nothing need be confirmed
    */
   private Reply reply(
       RedisConnection connection,
       LuaScript script,
       int keyCount,
       byte[][] keysAndArguments,
-      @Nullable String tag) {
+      @Nullable Behind behind) {
     try {
-      return eval(connection, Command.EVALSHA, script.sha1Bytes(), keyCount, keysAndArguments, tag);
+      return eval(
+          connection, Command.EVALSHA, script.sha1Bytes(), keyCount, keysAndArguments, behind);
     } catch (RuntimeException e) {
       if (!StoreErrors.says(e, "NOSCRIPT")) {
         throw e;
       }
-      return eval(connection, Command.EVAL, script.text(), keyCount, keysAndArguments, tag);
+      return eval(connection, Command.EVAL, script.text(), keyCount, keysAndArguments, behind);
     }
   }
 
@@ -145,23 +170,26 @@ final class ScriptRunner {
       byte[] script,
       int keyCount,
       byte[][] keysAndArguments,
-      @Nullable String tag) {
+      @Nullable Behind behind) {
     if (connection instanceof RedisClusterConnection) {
       RedisClusterClient client = (RedisClusterClient) connection.getNativeConnection();
       return cluster.send(
           client,
           keysAndArguments[0],
           call(command, script, keyCount, keysAndArguments),
-          node -> tag == null ? Reached.REDIS : confirm(node, tag));
+          node -> behind == null ? Reached.REDIS : confirm(node, behind));
     }
     Confirmation.Commands confirming =
-        tag == null
+        behind == null
             ? Confirmation.Commands.NONE
-            : confirmation.commands("", tag, commands -> pipelined(connection, commands));
-    if (!confirming.list().isEmpty()) {
+            : behind
+                .confirmation()
+                .commands("", behind.tag(), commands -> pipelined(connection, commands));
+    if (behind != null && !confirming.list().isEmpty()) {
       return evalDurably(
           (UnifiedJedis) connection.getNativeConnection(),
           call(command, script, keyCount, keysAndArguments),
+          behind.confirmation(),
           confirming);
     }
     List<?> values =
@@ -173,12 +201,14 @@ final class ScriptRunner {
                 .scriptingCommands()
                 .eval(script, ReturnType.MULTI, keyCount, keysAndArguments);
     return new Reply(
-        orEmpty(values), tag == null ? Reached.REDIS : confirmation.check(confirming, List.of()));
+        orEmpty(values),
+        behind == null ? Reached.REDIS : behind.confirmation().check(confirming, List.of()));
   }
 
-  private Reached confirm(Connection node, String tag) {
+  private static Reached confirm(Connection node, Behind behind) {
+    Confirmation confirmation = behind.confirmation();
     Confirmation.Commands confirming =
-        confirmation.commands(ClusterEval.name(node), tag, ClusterEval.node(node));
+        confirmation.commands(ClusterEval.name(node), behind.tag(), ClusterEval.node(node));
     List<Object> answers = new ArrayList<>();
     for (CommandArguments command : confirming.list()) {
       answers.add(confirmation.answer(() -> ClusterEval.execute(node, command)));
@@ -196,8 +226,11 @@ final class ScriptRunner {
   }
 
   // On one connection, in one round trip. What is confirmed is what this connection did.
-  private Reply evalDurably(
-      UnifiedJedis client, CommandArguments script, Confirmation.Commands confirming) {
+  private static Reply evalDurably(
+      UnifiedJedis client,
+      CommandArguments script,
+      Confirmation confirmation,
+      Confirmation.Commands confirming) {
     try (AbstractPipeline pipeline = client.pipelined()) {
       Response<Object> values = pipeline.sendCommand(script);
       List<Response<Object>> responses =

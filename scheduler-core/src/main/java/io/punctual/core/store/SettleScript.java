@@ -32,7 +32,7 @@ final class SettleScript {
           .add(settlement.alone())
           .add(settlement.note());
     }
-    return scripts.run("settle", bucket, arguments).listsFrom(1).stream()
+    return scripts.runEnds("settle", bucket, arguments).listsFrom(1).stream()
         .map(
             item ->
                 new Settled(

@@ -21,6 +21,11 @@ public final class StoreCalls {
     listeners.remove(listener);
   }
 
+  /** A change is acknowledged. */
+  void reached(Reached reached) {
+    listeners.forEach(listener -> listener.reached(reached));
+  }
+
   /**
    * Makes a call.
    *

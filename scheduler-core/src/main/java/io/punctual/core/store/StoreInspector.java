@@ -1,5 +1,6 @@
 package io.punctual.core.store;
 
+import java.time.Duration;
 import java.util.List;
 
 /** Looks at what the jobs stand on. */
@@ -26,13 +27,22 @@ public interface StoreInspector {
   boolean synced();
 
   /**
-   * Asks the replicas of each node that was used to confirm a write, for durability auto, which
-   * goes by the answers.
+   * Whether a replica had confirmed each change that was acknowledged through this store within
+   * that time.
+   */
+  boolean allReplicated(Duration within);
+
+  /**
+   * Asks the replicas of each node that was used to confirm a write, for durability auto and for
+   * confirmed ends, which go by the answers.
    *
-   * @return what is wrong with that; empty for other durabilities
+   * @return what is wrong with that; empty where nothing goes by it
    * @throws StoreException if the store was not reached
    */
   List<StoreNode.Finding> replicas();
+
+  /** What ought to be changed in how Sentinels watch the primary; empty without Sentinels. */
+  List<StoreNode.Finding> failOver();
 
   /** Why the wanted durability cannot be kept on these servers, and what to do; empty if it can. */
   List<String> obstacles(List<StoreNode> nodes);

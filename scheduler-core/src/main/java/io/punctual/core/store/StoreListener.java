@@ -15,6 +15,9 @@ public interface StoreListener {
    */
   void answered(String call, @Nullable Bucket bucket, long nanos);
 
+  /** A change is acknowledged, on the thread that asked for it. */
+  default void reached(Reached reached) {}
+
   /**
    * A call was not answered, or the store refused it.
    *

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param runId changes with each start of the process
  * @param replicationId changes when a replica is promoted
  * @param replicas connected ones
+ * @param needsReplicas whether it refuses writes while too few replicas are connected
  * @param persistence what survives the end of the process
  * @param evictionPolicy Redis's {@code maxmemory-policy}; null if it may not be read
  * @param maxMemory bytes; 0 for no limit, null if it may not be read
@@ -22,6 +23,7 @@ public record StoreNode(
     String runId,
     String replicationId,
     int replicas,
+    boolean needsReplicas,
     Persistence persistence,
     @Nullable String evictionPolicy,
     @Nullable Long maxMemory) {
@@ -38,7 +40,11 @@ public record StoreNode(
     NOTHING,
     /** The last snapshot. */
     SNAPSHOTS,
-    /** All but what the system had not yet written to the disk: about a second, in a power cut. */
+    /** All but what the system had not yet written to the disk: half a minute, in a power cut. */
+    LAZY_LOG,
+    /**
+     * The same, but about a second; or it does not let it be read how often it writes to the disk.
+     */
     LOG,
     /** All: each write is on the disk before it is answered. */
     SYNCED_LOG
@@ -102,7 +108,25 @@ public record StoreNode(
                   says(
                       "keeps snapshots only: jobs of the last minutes are gone when it crashes;"
                           + " set appendonly yes")));
+      case LAZY_LOG ->
+          findings.add(
+              new Finding(
+                  false,
+                  says(
+                      "has appendfsync no: a power cut costs the changes of about half a minute;"
+                          + " set appendfsync everysec")));
       case UNKNOWN, LOG, SYNCED_LOG -> {}
+    }
+    if (replicas > 1 && !needsReplicas) {
+      findings.add(
+          new Finding(
+              false,
+              says(
+                  "has "
+                      + replicas
+                      + " replicas and no min-replicas-to-write: if it is cut off from them, it"
+                      + " acknowledges changes that the fail-over forgets; set"
+                      + " min-replicas-to-write 1 and min-replicas-max-lag 10")));
     }
     return findings;
   }

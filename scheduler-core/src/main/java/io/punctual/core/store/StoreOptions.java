@@ -10,16 +10,23 @@ import java.time.Duration;
  * @param tombstones how long a finished or cancelled id is remembered: 1 s to 7 days. Must be
  *     longer than any submitter keeps repeating a submit; costs some 150 bytes a job for that long
  * @param durability what must have happened before a change is answered
+ * @param confirmEnds whether the ends of attempts, too, wait for one replica where replicas confirm
  */
-public record StoreOptions(String prefix, Duration tombstones, Durability durability) {
+public record StoreOptions(
+    String prefix, Duration tombstones, Durability durability, boolean confirmEnds) {
 
   /** Prefix {@code punctual}, tombstones for 10 minutes, as durable as Redis is configured. */
   public static final StoreOptions DEFAULTS =
-      new StoreOptions("punctual", Duration.ofMinutes(10), Durability.DEFAULT);
+      new StoreOptions("punctual", Duration.ofMinutes(10), Durability.DEFAULT, false);
 
   /** As durable as Redis is configured. */
   public StoreOptions(String prefix, Duration tombstones) {
     this(prefix, tombstones, Durability.DEFAULT);
+  }
+
+  /** Ends of attempts wait for nothing. */
+  public StoreOptions(String prefix, Duration tombstones, Durability durability) {
+    this(prefix, tombstones, durability, false);
   }
 
   /** Checks the ranges. */

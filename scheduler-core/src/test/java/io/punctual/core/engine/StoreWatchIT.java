@@ -145,6 +145,56 @@ class StoreWatchIT extends EngineTestBase {
   }
 
   @Test
+  void anOlderStateOfWhichAllChangesHadNoReplicaMayHaveLostJobs() throws IOException {
+    Engine engine = watching(TestDispatcher.done(), options("engine"));
+    eventually().until(() -> Integer.parseInt(sequence()) >= 7);
+    submit(engine, "unconfirmed", Duration.ofHours(1));
+
+    Resp.call(server.port(), "HSET", prefix + ":epoch", "sequence", "4");
+
+    awaitHealth(engine, health -> !health.losses().isEmpty());
+    assertThat(engine.storeHealth().losses().get(0).text())
+        .contains("May be lost: changes acknowledged since 20", "as redis or synced")
+        .contains("Jobs that ended since");
+  }
+
+  @Test
+  void anOlderStateOfWhichAllChangesWereAtAReplicaRepeatsOnlyEnds() throws IOException {
+    try (RedisServer primary = RedisServer.startTemporary();
+        RedisServer replica =
+            RedisServer.startTemporary("--replicaof", "127.0.0.1", "" + primary.port())) {
+      eventually()
+          .until(() -> Resp.call(replica.port(), "INFO", "replication").contains("link_status:up"));
+      JedisConnectionFactory connections = connections("127.0.0.1", primary.port());
+      try {
+        Engine engine =
+            engine(
+                RedisStore.connect(connections, new StoreOptions(prefix, Duration.ofMinutes(10))),
+                options("engine"),
+                TestDispatcher.done(),
+                null);
+        eventually()
+            .until(
+                () ->
+                    Integer.parseInt(
+                            "0" + Resp.call(primary.port(), "HGET", prefix + ":epoch", "sequence"))
+                        >= 7);
+        assertThat(submit(engine, "confirmed", Duration.ofHours(1)).reached())
+            .hasToString("replicated:1");
+
+        Resp.call(primary.port(), "HSET", prefix + ":epoch", "sequence", "4");
+
+        awaitHealth(engine, health -> !health.losses().isEmpty());
+        assertThat(engine.storeHealth().losses().get(0).text())
+            .contains("This scheduler acknowledged no change since 20", "Jobs that ended since");
+        engine.close();
+      } finally {
+        connections.destroy();
+      }
+    }
+  }
+
+  @Test
   void eachRequestToSendAgainIsANewEntryForAllEngines() {
     Engine engine = watching(TestDispatcher.done(), options("engine"));
     Engine other = engine(ownStore(), options("other"), TestDispatcher.done(), null);

@@ -128,7 +128,8 @@ final class AllThatIsAsked {
     assertThat(store.queues().buckets(queue)).hasValue(2);
     assertThat(store.queues().count()).isPositive();
     assertThat(store.queues().all()).containsKey(queue);
-    assertThat(store.epoch().advance().sequence()).isLessThan(store.epoch().advance().sequence());
+    assertThat(store.epoch().advance().get(0).sequence())
+        .isLessThan(store.epoch().advance().get(0).sequence());
     assertThat(store.inspector().nodes()).isNotEmpty();
     assertThat(store.inspector().now()).isPositive();
   }

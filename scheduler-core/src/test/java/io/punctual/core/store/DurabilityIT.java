@@ -29,6 +29,10 @@ class DurabilityIT {
   private static final Bucket BUCKET = new Bucket(new QueueName("shop", "close"), 0);
 
   private static Store store(RedisServer redis, String durability) {
+    return store(redis, durability, /* confirmEnds= */ false);
+  }
+
+  private static Store store(RedisServer redis, String durability, boolean confirmEnds) {
     JedisConnectionFactory connections =
         StandaloneStoreIT.started(
             new JedisConnectionFactory(
@@ -38,7 +42,8 @@ class DurabilityIT {
         new StoreOptions(
             "durable",
             Duration.ofMinutes(1),
-            Durability.parse(durability, Duration.ofMillis(300))));
+            Durability.parse(durability, Duration.ofMillis(300)),
+            confirmEnds));
   }
 
   private static List<String> obstacles(Store store) {
@@ -229,6 +234,43 @@ class DurabilityIT {
       jobs.extend(BUCKET, List.of(new Lease("a", token)), Duration.ofSeconds(1));
       jobs.expire(BUCKET, 1);
       assertThat(jobs.find(BUCKET, "a")).isPresent();
+    }
+  }
+
+  private static Settled.Kind end(Store store, String id) {
+    LeaseToken token = new LeaseToken("t-" + id);
+    store.jobs().revise(BUCKET, id, Revision.of(Due.in(0)));
+    store.jobs().claim(BUCKET, 1, Duration.ofSeconds(10), JobStore.ClaimMode.PUSH, token, "me");
+    Settlement done =
+        new Settlement(Settlement.Op.ACK, id, "i-" + id, token, Duration.ZERO, false, new byte[0]);
+    return store.jobs().settle(BUCKET, List.of(done)).get(0).kind();
+  }
+
+  @Test
+  void endsWaitForAReplicaWhereThatIsWantedAndOneConfirms() throws IOException {
+    try (RedisServer master = RedisServer.startTemporary();
+        RedisServer replica = replicaOf(master)) {
+      Store unconfirmed = store(master, "redis");
+      submit(unconfirmed, "a");
+      assertThat(end(unconfirmed, "a")).isEqualTo(Settled.Kind.DONE);
+      assertThat(waits(master)).isEqualTo("none");
+
+      Store store = store(master, "redis", /* confirmEnds= */ true);
+      submit(store, "b");
+      assertThat(end(store, "b")).isEqualTo(Settled.Kind.DONE);
+      // One to find out that a replica confirms, and one for the end.
+      assertThat(waits(master)).isEqualTo("cmdstat_wait:calls=2");
+      assertThat(Resp.call(replica.port(), "ZCARD", "durable:{shop:close:0}:done")).isEqualTo("2");
+
+      // An end is never refused for want of a replica, and one in all waits in vain.
+      replica.suspend();
+      submit(store, "c");
+      assertThat(end(store, "c")).isEqualTo(Settled.Kind.DONE);
+      submit(store, "d");
+      assertThat(end(store, "d")).isEqualTo(Settled.Kind.DONE);
+      assertThat(waits(master)).isEqualTo("cmdstat_wait:calls=3");
+      assertThat(findings(store)).singleElement().asString().contains("no replica of Redis");
+      replica.resume();
     }
   }
 

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.core.store.StoreNode.Finding;
 import io.punctual.core.store.StoreNode.Persistence;
+import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,7 +19,7 @@ class StoreNodeTest {
       @Nullable String evictionPolicy,
       @Nullable Long maxMemory) {
     return new StoreNode(
-        "here:6379", version, "run", "line", 0, persistence, evictionPolicy, maxMemory);
+        "here:6379", version, "run", "line", 0, false, persistence, evictionPolicy, maxMemory);
   }
 
   @Test
@@ -34,7 +36,8 @@ class StoreNodeTest {
     "7.0.15, LOG, , , false, does not say how it is set up",
     "7.0.15, NO_LOG, noeviction, 0, false, or all of them",
     "7.0.15, NOTHING, noeviction, 0, false, keeps nothing on disk",
-    "7.0.15, SNAPSHOTS, noeviction, 0, false, jobs of the last minutes"
+    "7.0.15, SNAPSHOTS, noeviction, 0, false, jobs of the last minutes",
+    "7.0.15, LAZY_LOG, noeviction, 0, false, set appendfsync everysec"
   })
   void whatIsWrongIsSaidWithItsCure(
       String version,
@@ -50,6 +53,53 @@ class StoreNodeTest {
         .asString()
         .startsWith("Redis at here:6379 ")
         .contains(text);
+  }
+
+  private static List<Finding> withReplicas(int replicas, boolean needsReplicas) {
+    return new StoreNode(
+            "here:6379",
+            "7.0.15",
+            "run",
+            "line",
+            replicas,
+            needsReplicas,
+            Persistence.LOG,
+            "noeviction",
+            0L)
+        .findings();
+  }
+
+  @Test
+  void severalReplicasAreToBoundWhatAnIsolatedPrimaryAcknowledges() {
+    assertThat(withReplicas(2, false))
+        .singleElement()
+        .extracting(Finding::text)
+        .asString()
+        .contains("2 replicas", "set min-replicas-to-write 1");
+    assertThat(withReplicas(2, true)).isEmpty();
+    // With one, the bound would stop all writes when that one is started again.
+    assertThat(withReplicas(1, false)).isEmpty();
+  }
+
+  private static List<String> sentinels(long count, long quorum, long downAfterMs) {
+    return new SentinelSettings("jobs", count, quorum, Duration.ofMillis(downAfterMs))
+        .findings().stream().map(Finding::text).toList();
+  }
+
+  @Test
+  void sentinelsAreToFailOverSoonThoughOneOfThemIsGone() {
+    assertThat(sentinels(3, 2, 5_000)).isEmpty();
+    assertThat(sentinels(2, 1, 5_000))
+        .singleElement()
+        .asString()
+        .startsWith("Sentinel's jobs is watched by 2 Sentinels")
+        .endsWith("; run three on three hosts");
+    assertThat(sentinels(3, 3, 5_000)).singleElement().asString().endsWith("; set quorum 2");
+    assertThat(sentinels(5, 3, 30_000))
+        .singleElement()
+        .asString()
+        .contains("30000 ms")
+        .endsWith("; set down-after-milliseconds 5000");
   }
 
   @Test

@@ -158,6 +158,7 @@ class CommandController {
     quotas.submit(new QueueName(command.application(), topic), JobInput.size(job));
     Submit submit =
         engine.submit(command.application(), job, false, Caller.current().submitter()).join();
+    DurabilityHeader.add(submit.reached());
     if (submit.kind() == Submit.Kind.CONFLICT) {
       throw conflict(
           id,

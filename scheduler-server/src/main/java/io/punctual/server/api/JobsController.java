@@ -26,7 +26,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,9 +54,8 @@ import tools.jackson.databind.JsonNode;
 class JobsController {
 
   /** Names where a change was when it was answered. */
-  private static final String DURABILITY = "Punctual-Durability";
-
   private final Engine engine;
+
   private final AuditLog audit;
   private final WorkersSeen workers;
   private final ApplicationQuotas quotas;
@@ -110,7 +108,8 @@ class JobsController {
     if (submit.version() != null) {
       response.eTag(EntityTag.of(submit.version()));
     }
-    return response.header(DURABILITY, submit.reached().toString()).body(body);
+    DurabilityHeader.add(submit.reached());
+    return response.body(body);
   }
 
   /** Every job is on its own: a bad one, or one in conflict, has an error in its place. */
@@ -136,11 +135,9 @@ class JobsController {
     Map<QueueName, Optional<String>> unserved = new HashMap<>();
     BatchAnswer answer =
         new BatchAnswer(items.stream().map(item -> result(item, minimal, unserved)).toList());
-    Optional<Reached> weakest =
-        items.stream().flatMap(Item::reached).min(Comparator.naturalOrder());
+    items.stream().flatMap(Item::reached).forEach(DurabilityHeader::add);
     audit.did("submit many", () -> text(items), null, null);
     ResponseEntity.BodyBuilder response = ResponseEntity.ok();
-    weakest.ifPresent(reached -> response.header(DURABILITY, reached.toString()));
     return (minimal ? response.header(Preference.APPLIED, Preference.MINIMAL) : response)
         .body(answer);
   }
@@ -313,7 +310,7 @@ class JobsController {
         if (cancelled.version() > 0) {
           body.put("version", cancelled.version());
         }
-        yield ResponseEntity.ok().header(DURABILITY, cancelled.reached().toString()).body(body);
+        yield ResponseEntity.ok().body(body);
       }
       case FINISHED ->
           throw JobAnswers.wrongState("finished", "it ran already; it cannot be cancelled", 0);
@@ -391,8 +388,7 @@ class JobsController {
     return switch (requeued.kind()) {
       case REQUEUED -> {
         audit.did("requeue", () -> queue + "/" + taskId, "dead", "delayed");
-        yield answer(
-            JobAnswers.outcome(queue, taskId, "requeued"), requeued.version(), requeued.reached());
+        yield answer(JobAnswers.outcome(queue, taskId, "requeued"), requeued.version());
       }
       case CHANGED -> throw EntityTag.changed();
       case REFUSED -> throw notDead(queue, taskId);
@@ -400,13 +396,13 @@ class JobsController {
   }
 
   private static ResponseEntity<Map<String, Object>> answer(
-      Map<String, Object> body, @Nullable JobVersion version, Reached reached) {
+      Map<String, Object> body, @Nullable JobVersion version) {
     ResponseEntity.BodyBuilder response = ResponseEntity.ok();
     if (version != null) {
       body.put("version", version.number());
       response.eTag(EntityTag.of(version));
     }
-    return response.header(DURABILITY, reached.toString()).body(body);
+    return response.body(body);
   }
 
   private ApiException notDead(QueueName queue, String taskId) {
@@ -434,7 +430,7 @@ class JobsController {
         body.put("dueAt", due);
         body.put("delayTime", revised.due());
         audit.did(action, () -> queue + "/" + taskId, before, "due " + due);
-        yield answer(body, revised.version(), revised.reached());
+        yield answer(body, revised.version());
       }
       case FINISHED ->
           throw JobAnswers.wrongState("finished", "it ran already; it cannot be changed", 0);

@@ -32,6 +32,9 @@ import org.springframework.util.unit.DataSize;
  *     spring.data.redis.timeout (2 s), after which the connection is given up; then the answer is
  *     503, and that the outcome is not known. With auto, changes are answered without a replica
  *     from then on until one confirms again
+ * @param durabilityOfEnds whether the ends of attempts, too, wait for one replica where replicas
+ *     confirm, so that a fail-over makes no job run again whose end was written. Ends that come
+ *     together share the wait; without a replica they do not wait
  * @param shutdownPatience how long open deliveries may take when the scheduler stops
  * @param queues settings of single queues, a list: {@code application}, {@code task-type} and the
  *     {@code retry} policy of its jobs that bring none
@@ -52,6 +55,7 @@ public record PunctualProperties(
     @DefaultValue("10m") Duration tombstones,
     @DefaultValue("auto") String durability,
     @DefaultValue("1s") Duration durabilityTimeout,
+    @DefaultValue("false") boolean durabilityOfEnds,
     @DefaultValue("20s") Duration shutdownPatience,
     @DefaultValue List<Queue> queues,
     @DefaultValue Dispatch dispatch,
@@ -85,7 +89,8 @@ public record PunctualProperties(
 
   /** How the store keeps its data. */
   StoreOptions storeOptions() {
-    return new StoreOptions(keyPrefix, tombstones, durability(durability, durabilityTimeout));
+    return new StoreOptions(
+        keyPrefix, tombstones, durability(durability, durabilityTimeout), durabilityOfEnds);
   }
 
   private static Durability durability(String text, Duration timeout) {

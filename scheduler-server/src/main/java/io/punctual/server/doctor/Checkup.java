@@ -213,7 +213,10 @@ public class Checkup {
         + ", maxmemory-policy "
         + Objects.requireNonNullElse(node.evictionPolicy(), "unknown")
         + ", persistence "
-        + node.persistence().name().toLowerCase(Locale.ROOT).replace('_', '-');
+        + node.persistence().name().toLowerCase(Locale.ROOT).replace('_', '-')
+        + (node.persistence() == StoreNode.Persistence.LOG
+            ? " (appendfsync everysec, or CONFIG GET is refused)"
+            : "");
   }
 
   private static String sentence(String text) {

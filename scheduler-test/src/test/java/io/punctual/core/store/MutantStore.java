@@ -42,7 +42,7 @@ public final class MutantStore {
     Replicas replicas = new Replicas(Durability.DEFAULT.patience());
     return new Confirmation(
         Durability.DEFAULT,
-        new RedisInspector(connections, Durability.DEFAULT, replicas, prefix + ":confirmed"),
+        new RedisInspector(connections, StoreOptions.DEFAULTS, replicas, prefix + ":confirmed"),
         replicas);
   }
 
@@ -62,6 +62,7 @@ public final class MutantStore {
             connections,
             new Keys(prefix, RedisBucketReader.MOVABLE_TIME),
             RedisBucketReader.MOVABLE_TIME,
+            confirmation(connections, prefix),
             confirmation(connections, prefix),
             new StoreCalls());
     try {

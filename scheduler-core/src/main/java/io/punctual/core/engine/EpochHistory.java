@@ -1,0 +1,74 @@
+package io.punctual.core.engine;
+
+import io.punctual.core.store.Epoch;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
+
+/** What was seen of one mark. */
+final class EpochHistory {
+
+  /** Other engines may have moved the mark before this one looked at what came back. */
+  static final Duration MARGIN = Duration.ofSeconds(2);
+
+  /** How many looks are remembered: two hours. */
+  private static final int MOST = 7_200;
+
+  /** What a look shows. */
+  enum Change {
+    /** There was none before. */
+    FIRST,
+    /** The server is as it should be. */
+    LATER,
+    /** The server was emptied, or is another one. */
+    EMPTIED,
+    /** The server is as it was earlier. */
+    OLDER
+  }
+
+  private final Deque<Epoch> looks = new ArrayDeque<>();
+
+  /** The last look; null before the first. */
+  @Nullable Epoch newest() {
+    return looks.peekLast();
+  }
+
+  Change add(Epoch now) {
+    Change change = change(now);
+    if (change == Change.EMPTIED || change == Change.OLDER) {
+      looks.clear();
+    }
+    looks.addLast(now);
+    if (looks.size() > MOST) {
+      looks.removeFirst();
+    }
+    return change;
+  }
+
+  private Change change(Epoch now) {
+    Epoch before = newest();
+    if (before == null) {
+      return Change.FIRST;
+    } else if (!now.id().equals(before.id())) {
+      return Change.EMPTIED;
+    }
+    return now.sequence() <= before.sequence() ? Change.OLDER : Change.LATER;
+  }
+
+  /**
+   * The store's time until which all of a state with that mark was surely written; null if unknown.
+   */
+  @Nullable Instant asOf(long sequence) {
+    Iterator<Epoch> newestFirst = looks.descendingIterator();
+    while (newestFirst.hasNext()) {
+      Epoch look = newestFirst.next();
+      if (look.sequence() <= sequence) {
+        return Instant.ofEpochMilli(look.now()).minus(MARGIN);
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,40 @@
+package io.punctual.core.store;
+
+import java.time.Duration;
+
+/** What schedulers tell each other about worker instances. Nothing of it outlives its time. */
+public interface InstanceMarks {
+
+  /**
+   * Reserves an instance for one job.
+   *
+   * @param instance names the instance, with its application
+   * @param most after this time the reservation ends without {@link #release}
+   * @return false if the instance is reserved already
+   * @throws StoreException if the store was not reached or refused
+   */
+  boolean reserve(String instance, Duration most);
+
+  /**
+   * Ends a reservation, whoever has it.
+   *
+   * @throws StoreException if the store was not reached or refused
+   */
+  void release(String instance);
+
+  /**
+   * Notes that a connection to the instance broke.
+   *
+   * @param scheduler names the scheduler whose connection it was
+   * @param remembered after this time without another break the note is gone
+   * @throws StoreException if the store was not reached or refused
+   */
+  void broke(String instance, String scheduler, Duration remembered);
+
+  /**
+   * Returns how many schedulers have noted that a connection to the instance broke.
+   *
+   * @throws StoreException if the store was not reached
+   */
+  long broken(String instance);
+}

@@ -1,0 +1,158 @@
+package io.punctual.core.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisClusterNode;
+import org.springframework.data.redis.connection.RedisConnection;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.util.JedisClusterCRC16;
+
+/**
+ * Chooses a mark for each master of a cluster that has not the mark of the store: a number that, as
+ * a hash tag, lies in one of its slots. A mark moves with its slot, and stays chosen for as long as
+ * its master has the slot or none has it.
+ */
+final class NodeMarks {
+
+  private static final Logger log = LoggerFactory.getLogger(NodeMarks.class);
+  private static final long READ_AGAIN = Duration.ofSeconds(10).toNanos();
+  private static final int MOST = 1_000_000;
+
+  private final Keys keys;
+  private final AtomicBoolean learning = new AtomicBoolean();
+  private List<String> chosen = List.of();
+  private boolean read;
+  private long readAt;
+
+  NodeMarks(Keys keys) {
+    this.keys = keys;
+  }
+
+  /**
+   * Moves those marks on, each on one connection to its node, and once: a node that hangs holds up
+   * the others for as long as one call may take.
+   *
+   * @return those of the nodes that answered
+   */
+  List<Epoch> advance(RedisClusterConnection cluster, long now) {
+    RedisClusterClient client = (RedisClusterClient) cluster.getNativeConnection();
+    List<Epoch> epochs = new ArrayList<>();
+    for (String mark : of(cluster)) {
+      byte[] key = keys.epoch(mark);
+      try (Connection node = client.getConnectionFromSlot(slot(key))) {
+        epochs.add(advance(node, mark, key, now));
+      } catch (JedisException e) {
+        // What needs that node reports that it is away. Its slots may have another one by now.
+        log.debug("The mark {} was not moved on", mark, e);
+        learnSlots(client, key);
+      }
+    }
+    return epochs;
+  }
+
+  private static Epoch advance(Connection node, String mark, byte[] key, long now) {
+    CommandArguments get = new CommandArguments(Command.HGET).add(key).add(RedisEpochMarker.ID);
+    byte[] id = (byte[]) ClusterEval.execute(node, get);
+    if (id == null) {
+      var unused =
+          ClusterEval.execute(
+              node,
+              new CommandArguments(Command.HSETNX)
+                  .add(key)
+                  .add(RedisEpochMarker.ID)
+                  .add(RedisEpochMarker.newId(now)));
+      id = (byte[]) Objects.requireNonNull(ClusterEval.execute(node, get));
+    }
+    Object sequence =
+        ClusterEval.execute(
+            node,
+            new CommandArguments(Command.HINCRBY).add(key).add(RedisEpochMarker.SEQUENCE).add(1));
+    return RedisEpochMarker.epoch(mark, ClusterEval.name(node), now, id, (Long) sequence, null);
+  }
+
+  // A read that the client repeats until it has learned where the slot is; it may take seconds.
+  private void learnSlots(RedisClusterClient client, byte[] key) {
+    if (!learning.compareAndSet(false, true)) {
+      return;
+    }
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                client.type(key);
+              } catch (JedisException e) {
+                log.debug("Nobody has the slot of {} yet", new String(key, UTF_8), e);
+              } finally {
+                learning.set(false);
+              }
+            },
+            "punctual-slots");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private synchronized List<String> of(RedisClusterConnection cluster) {
+    if (!read || System.nanoTime() - readAt >= READ_AGAIN) {
+      chosen = choose(cluster);
+      read = true;
+      readAt = System.nanoTime();
+    }
+    return chosen;
+  }
+
+  private List<String> choose(RedisClusterConnection cluster) {
+    List<String> unowned = new ArrayList<>(chosen);
+    List<String> marks = new ArrayList<>();
+    for (RedisClusterNode node : cluster.clusterGetNodes()) {
+      RedisClusterNode.SlotRange slots = node.getSlotRange();
+      if (!node.isMaster() || node.isMarkedAsFail() || slots.getSlots().isEmpty()) {
+        continue;
+      }
+      List<String> own =
+          chosen.stream().filter(mark -> slots.contains(slot(keys.epoch(mark)))).toList();
+      unowned.removeAll(own);
+      if (!slots.contains(slot(keys.epoch("")))) {
+        marks.add(own.isEmpty() ? first(slots) : own.get(0));
+      }
+    }
+    marks.addAll(unowned);
+    return List.copyOf(marks);
+  }
+
+  private String first(RedisClusterNode.SlotRange slots) {
+    for (int i = 0; i < MOST; i++) {
+      String mark = Integer.toString(i);
+      if (slots.contains(slot(keys.epoch(mark)))) {
+        return mark;
+      }
+    }
+    throw new IllegalStateException("no number lies in the slots " + slots);
+  }
+
+  private static int slot(byte[] key) {
+    return JedisClusterCRC16.getSlot(key);
+  }
+
+  /** Host and port of the node that has the key; empty where there is one server alone. */
+  static String node(RedisConnection connection, byte[] key) {
+    if (!(connection instanceof RedisClusterConnection)) {
+      return "";
+    }
+    RedisClusterClient client = (RedisClusterClient) connection.getNativeConnection();
+    try (Connection node = client.getConnectionFromSlot(slot(key))) {
+      return ClusterEval.name(node);
+    }
+  }
+}
