@@ -4,15 +4,18 @@
 -- ARGV     max: integer, 1 to 200
 -- ARGV     bytes: integer, of the records of all jobs but the first: what is beyond waits
 -- ARGV     lease: integer, ms
--- ARGV     terms: 'push', 'own' or 'given'; the last two are those of a pull, and with 'own' the
---          jobs' own times to run come before that lease
+-- ARGV     terms: 'push', 'sent', 'own' or 'given'; of an engine that runs jobs in its own process,
+--          one that sends them to others, and the last two of a pull, where with 'own' the jobs'
+--          own times to run come before that lease
 -- ARGV     token: text, no spaces
 -- ARGV     owner: text, no spaces
 -- RETURNS  {now ms, when to claim next ms or '', next lease deadline ms or '', paused since ms or
 --          '', 1 if no more may be out at once or else 0, {corrupt id...}, {id, due ms, attempt,
 --          record, tries or ''}...}
 -- COST     for all jobs at most 9 reads and 4 writes; large records take one read more for each MB
--- WHY      a pull counts as an attempt once its puller has received the jobs, see extend; a paused
+-- WHY      a pull counts as an attempt once its puller has received the jobs, see extend; a lease
+--          of 'push' that runs out counts for a suspect, which may have ended the engine's process,
+--          and one of 'sent' does not, since the jobs ran elsewhere; a paused
 --          bucket hands out nothing, and hides what is due, so that
 --          nobody keeps looking; a delayed id without a sound record is moved to the dead letters
 --          and reported: dropping it would hide a loss, and handing it out would break every
@@ -77,7 +80,7 @@ if #due > 0 then
   local tries = redis.call('HLEN', TRIES) > 0
     and redis.call('HMGET', TRIES, unpack(ids)) or {}
   local now_text, deadline_text = int(now), int(now + lease)
-  local alone_at_first = terms == 'push' and '0' or '-'
+  local alone_at_first = (terms == 'push' or terms == 'sent') and '0' or '-'
   for i = 1, fitting do
     local id, record = ids[i], records[i]
     local sound, _, own = parse_record(record or '')
@@ -86,7 +89,7 @@ if #due > 0 then
       local attempt, alone, version = '1', alone_at_first, '2'
       if tries[i] then
         local t = read_tries(tries[i])
-        attempt, alone = int(t.unknown + t.failed + 1), terms == 'push' and int(t.suspect) or '-'
+        attempt, alone = int(t.unknown + t.failed + 1), terms == 'push' and int(t.suspect) or alone_at_first
         version = int(t.version + 1)
       end
       -- Whatever somebody else may have written: a due time is an integer.

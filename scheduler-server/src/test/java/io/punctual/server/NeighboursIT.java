@@ -3,6 +3,7 @@ package io.punctual.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.dispatch.HttpDispatcher;
+import io.punctual.test.redis.RedisExtension;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import java.io.IOException;
@@ -21,7 +22,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import tools.jackson.databind.JsonNode;
@@ -57,7 +60,7 @@ class NeighboursIT extends SharedRedisTestBase {
       } catch (IOException e) {
         throw new AssertionError("no port", e);
       }
-      for (String app : List.of("one", "three")) {
+      for (String app : List.of("one", "three", "split")) {
         server.on("/callback/" + app, this::run);
       }
     }
@@ -102,6 +105,8 @@ class NeighboursIT extends SharedRedisTestBase {
     for (int i = 0; i < 3; i++) {
       instance(registry, "three", i, WORKERS.get(i).server.port(), "batch");
     }
+    // This scheduler sends the neighbours there, and another one the poison.
+    instance(registry, "split", 0, WORKERS.get(0).server.port(), "batch");
     for (String instance : List.of("one[0]", "three[0]", "three[1]", "three[2]")) {
       registry.add(
           "spring.cloud.discovery.client.simple.instances."
@@ -134,6 +139,54 @@ class NeighboursIT extends SharedRedisTestBase {
   @Test
   void aJobThatEndsOneInstanceAfterTheOtherDiesAndItsNeighboursAreDone() {
     neighboursAreDoneAndThePoisonIsDead("three");
+  }
+
+  @Test
+  void aJobOfAnotherSchedulerThatEndsTheInstanceCostsTheNeighbourNoAttempt() {
+    try (ConfigurableApplicationContext another = poisonScheduler()) {
+      assertThat(another.isRunning()).isTrue();
+      // Two attempts and three; the poison ends the process at once each time.
+      String jobs =
+          job("split", "order.close", "neighbour", 300, "10ms")
+              + ","
+              + job("split", "order.poison", "poison", 500, "10ms,10ms");
+      assertThat(api.post("/api/v1/jobs/batch", "{\"jobs\":[" + jobs + "]}").status())
+          .isEqualTo(200);
+
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(90))
+          .untilAsserted(
+              () -> {
+                assertThat(state("split", "order.poison", "poison")).isEqualTo("dead");
+                assertThat(state("split", "order.close", "neighbour")).isIn("finished", "dead");
+              });
+      assertThat(state("split", "order.close", "neighbour")).isEqualTo("finished");
+      assertThat(find("split", "order.poison", "poison").at("/attempts/counted").asInt())
+          .isEqualTo(3);
+    }
+  }
+
+  private ConfigurableApplicationContext poisonScheduler() {
+    String instance = "--spring.cloud.discovery.client.simple.instances.split[0].";
+    return new SpringApplication(PunctualServerApplication.class)
+        .run(
+            "--server.port=0",
+            "--eureka.client.enabled=false",
+            "--punctual.doctor.probe=false",
+            "--punctual.dispatch.avoid=200ms",
+            "--punctual.key-prefix=" + prefix,
+            "--spring.data.redis.host=" + RedisExtension.redis().host(),
+            "--spring.data.redis.port=" + RedisExtension.redis().port(),
+            instance + "uri=http://127.0.0.1:" + WORKERS.get(0).server.port(),
+            instance + "instance-id=split-0",
+            instance + "metadata[punctual.task-types]=order.poison",
+            instance + "metadata[punctual.callback-path]=/callback/split",
+            instance + "metadata[punctual.protocol]=batch",
+            instance + "metadata[punctual.concurrency]=100");
+  }
+
+  private String state(String app, String type, String id) {
+    return find(app, type, id).path("state").asString("");
   }
 
   private void neighboursAreDoneAndThePoisonIsDead(String app) {

@@ -14,6 +14,11 @@ public interface Dispatcher {
     return true;
   }
 
+  /** Whether jobs run in other processes, so that none of them can end this one. */
+  default boolean runsElsewhere() {
+    return false;
+  }
+
   /**
    * How many jobs of this queue may start now. Scanners claim no more than that. 0 leaves all jobs
    * waiting until {@link Engine#capacityChanged} is called for the queue. Asked often: must be

@@ -205,7 +205,9 @@ final class Scanner {
     try {
       long sent = context.now();
       long ends = capacity.ends();
-      Claim claim = claimer.claim(free, options.lease(), JobStore.ClaimMode.PUSH, options.owner());
+      JobStore.ClaimMode mode =
+          context.dispatcher().runsElsewhere() ? JobStore.ClaimMode.SENT : JobStore.ClaimMode.PUSH;
+      Claim claim = claimer.claim(free, options.lease(), mode, options.owner());
       claimed(sent, ends, claim);
       handOut(claim, claimTime(sent, claim, free));
       return true;

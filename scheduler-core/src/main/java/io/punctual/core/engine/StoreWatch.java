@@ -292,7 +292,8 @@ final class StoreWatch {
     if (now.looked() != 0 && now.now() - now.looked() > GAP.toMillis()) {
       unrecorded.put(
           "restarted " + now.id() + " " + now.looked(),
-          new Entry(LossEntry.Kind.RESTARTED, now.now(), now.looked() - EpochHistory.MARGIN.toMillis()));
+          new Entry(
+              LossEntry.Kind.RESTARTED, now.now(), now.looked() - EpochHistory.MARGIN.toMillis()));
     }
   }
 

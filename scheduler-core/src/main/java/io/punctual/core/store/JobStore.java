@@ -55,8 +55,16 @@ public interface JobStore {
 
   /** Who claims, and how long the jobs are theirs. */
   enum ClaimMode {
-    /** An engine, which keeps the lease alive itself; suspects are told to travel alone. */
+    /**
+     * An engine that runs jobs in its own process and keeps the lease alive. If the lease of a
+     * suspect runs out, the attempt counts: the job may have ended that process.
+     */
     PUSH,
+    /**
+     * An engine that sends jobs to other processes and keeps the lease alive. If the lease runs
+     * out, no attempt counts: no job ended the engine.
+     */
+    SENT,
     /** Somebody who pulls: until the job's own time to run is over, else the lease. */
     OWN,
     /** Somebody who pulls: for the lease, whatever the jobs say. */

@@ -20,11 +20,14 @@ record SentinelSettings(String primary, long sentinels, long quorum, Duration do
   private static final Duration LEASE = Duration.ofSeconds(10);
 
   static SentinelSettings of(RedisServer primary) {
+    Long others = primary.getNumberOtherSentinels();
+    Long quorum = primary.getQuorum();
+    String downAfter = primary.get(RedisServer.INFO.DOWN_AFTER_MILLISECONDS);
     return new SentinelSettings(
         String.valueOf(primary.getName()),
-        primary.getNumberOtherSentinels() + 1,
-        primary.getQuorum(),
-        Duration.ofMillis(Long.parseLong(primary.get(RedisServer.INFO.DOWN_AFTER_MILLISECONDS))));
+        others == null ? 1 : others + 1,
+        quorum == null ? 1 : quorum,
+        Duration.ofMillis(downAfter == null ? 0 : Long.parseLong(downAfter)));
   }
 
   /** What ought to be changed; empty if nothing. */
@@ -33,27 +36,33 @@ record SentinelSettings(String primary, long sentinels, long quorum, Duration do
     if (sentinels < 3) {
       findings.add(
           finding(
-              "is watched by %d Sentinels: if a host with one of them is gone, there is no"
-                  + " fail-over; run three on three hosts",
-              sentinels));
+              "is watched by "
+                  + sentinels
+                  + " Sentinels: if a host with one of them is gone, there is no fail-over;"
+                  + " run three on three hosts"));
     } else if (quorum >= sentinels) {
       findings.add(
           finding(
-              "fails over only while all %d Sentinels live, since quorum is %d; set quorum %d",
-              sentinels, quorum, sentinels / 2 + 1));
+              "fails over only while all "
+                  + sentinels
+                  + " Sentinels live, since quorum is "
+                  + quorum
+                  + "; set quorum "
+                  + (sentinels / 2 + 1)));
     }
     if (downAfter.compareTo(LEASE) > 0) {
       findings.add(
           finding(
-              "must be silent for %d ms before a fail-over begins (down-after-milliseconds): jobs"
-                  + " wait for that long, and leases of 10 s run out meanwhile;"
-                  + " set down-after-milliseconds 5000",
-              downAfter.toMillis()));
+              "must be silent for "
+                  + downAfter.toMillis()
+                  + " ms before a fail-over begins (down-after-milliseconds): jobs wait for that"
+                  + " long, and leases of 10 s run out meanwhile; set down-after-milliseconds"
+                  + " 5000"));
     }
     return findings;
   }
 
-  private Finding finding(String text, Object... values) {
-    return new Finding(false, "Sentinel's " + primary + " " + text.formatted(values));
+  private Finding finding(String text) {
+    return new Finding(false, "Sentinel's " + primary + " " + text);
   }
 }

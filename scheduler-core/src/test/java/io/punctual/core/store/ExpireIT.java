@@ -60,6 +60,22 @@ class ExpireIT extends TransitionTestBase {
   }
 
   @Test
+  void aSuspectOfASchedulerThatDiedPaysNoAttempt() {
+    given(bucket().delayed("a", NOW - 10_000).tries("a", "0 2 0 0 2 1 5 3"));
+    nowIs(NOW - 10_000);
+    store.claim(bucket, 1, LEASE, JobStore.ClaimMode.SENT, TOKEN, "me");
+    nowIs(NOW);
+
+    assertThat(store.expire(bucket, 200)).isEqualTo(new Expired(NOW, 1, 0, null));
+    then(
+        bucket()
+            .delayed("a", NOW)
+            .tries("a", "0 3 0 0 3 1 5 5")
+            .error("a", "1000000 lease retry 3 990000 0\n")
+            .counted("expired", 1));
+  }
+
+  @Test
   void thePoisonThatKillsItsWorkersDies() {
     given(
         bucket()

@@ -4,6 +4,7 @@ import static io.punctual.core.store.BucketState.bucket;
 import static io.punctual.core.store.JobStore.ClaimMode.GIVEN;
 import static io.punctual.core.store.JobStore.ClaimMode.OWN;
 import static io.punctual.core.store.JobStore.ClaimMode.PUSH;
+import static io.punctual.core.store.JobStore.ClaimMode.SENT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
@@ -43,6 +44,11 @@ class PullIT extends TransitionTestBase {
   @Test
   void aPushHoldsJobsForItsLease() {
     assertThat(afterClaim(PUSH)).isEqualTo(reserved(NOW + 10_000, NOW + 10_000, "0"));
+  }
+
+  @Test
+  void aJobThatIsSentElsewhereIsHeldLikeAPushedOne() {
+    assertThat(afterClaim(SENT)).isEqualTo(reserved(NOW + 10_000, NOW + 10_000, "0"));
   }
 
   @Test

@@ -41,6 +41,8 @@ class EngineConfiguration {
       PunctualProperties properties,
       SecurityProperties security,
       SslBundles bundles,
+      Store store,
+      RedisConnectionFactory connections,
       Environment environment) {
     String bundle = properties.dispatch().sslBundle();
     return new HttpDispatcher(
@@ -54,6 +56,7 @@ class EngineConfiguration {
             properties.dispatch().allowedNetworks(),
             environment.acceptsProfiles(Profiles.of("quickstart"))),
         bundle == null ? null : bundles.getBundle(bundle),
+        RedisStore.instanceMarks(connections, properties.storeOptions(), store.calls()),
         InstantSource.system());
   }
 

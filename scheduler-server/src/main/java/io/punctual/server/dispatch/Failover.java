@@ -232,13 +232,15 @@ final class Failover {
       // The others of the group still hold theirs.
       return last;
     }
-    boolean suspect = Suspects.isSuspect(group.get(0));
+    if (Suspects.isSuspect(group.get(0))) {
+      // It was to be alone at the instance that refused it, and may not be at another one.
+      return null;
+    }
     List<WorkerInstance> left =
         tracker.candidates(instances.apply(queue)).stream()
             .filter(
                 candidate ->
                     !tried.contains(candidate.id())
-                        && !(suspect && tracker.hasSuspect(candidate, Suspects.HOLD))
                         && candidate.metadata().protocol().equals(last.metadata().protocol())
                         && tracker.free(candidate, queue.taskType()) > 0)
             .toList();

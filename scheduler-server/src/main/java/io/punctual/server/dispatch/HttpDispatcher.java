@@ -3,6 +3,7 @@ package io.punctual.server.dispatch;
 import io.punctual.core.engine.Delivery;
 import io.punctual.core.engine.Dispatcher;
 import io.punctual.core.queue.QueueName;
+import io.punctual.core.store.InstanceMarks;
 import io.punctual.server.dispatch.callback.AnswerMemory;
 import io.punctual.server.dispatch.callback.BatchProtocol;
 import io.punctual.server.dispatch.callback.CallbackKeys;
@@ -52,6 +53,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   private final InstanceTracker tracker;
   private final InstanceAffinity affinity = new InstanceAffinity(REMEMBERED_JOBS);
   private final Circuits circuits;
+  private final SharedInstances shared;
   private final InstancePicker picker;
   private final InFlights inFlights;
   private final Failover failover;
@@ -72,6 +74,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
    * @param avoid how long an instance is avoided that is not reached
    * @param tls which workers are trusted on https, and how the scheduler shows itself; null for the
    *     JVM's defaults
+   * @param marks what schedulers tell each other about instances
    */
   public HttpDispatcher(
       String name,
@@ -82,6 +85,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
       CallbackKeys keys,
       CallbackTargets targets,
       @Nullable SslBundle tls,
+      InstanceMarks marks,
       InstantSource clock) {
     this.workers = workers;
     this.clock = clock;
@@ -90,9 +94,16 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     this.circuits =
         new Circuits(circuit, queue -> tracker.serving(instances(queue)), System::nanoTime);
     this.picker = new InstancePicker(tracker, bound -> ThreadLocalRandom.current().nextInt(bound));
+    this.shared = new SharedInstances(marks, Thread::sleep);
     this.inFlights =
         new InFlights(
-            tracker, circuits, affinity, this::instances, this::capacityChanged, System::nanoTime);
+            tracker,
+            circuits,
+            affinity,
+            shared,
+            this::instances,
+            this::capacityChanged,
+            System::nanoTime);
     this.client = new WorkerHttpClient(connectTimeout, targets, tls);
     this.ping = new Ping(name, client, deadlines, keys, clock, memory);
     this.protocols =
@@ -117,6 +128,11 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
 
   private void capacityChanged(QueueName queue) {
     capacityChanged.accept(queue);
+  }
+
+  @Override
+  public boolean runsElsewhere() {
+    return true;
   }
 
   @Override
@@ -262,11 +278,17 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     threads.execute(() -> failover.deliver(group));
   }
 
-  private void sendSuspect(InFlight suspect) {
+  private void sendSuspect(Suspects.Sent suspect) {
+    InFlight one = suspect.inFlight();
     threads.execute(
         () -> {
           try {
-            failover.deliver(List.of(suspect));
+            Runnable deliver = () -> failover.deliver(List.of(one));
+            if (!suspect.alone()) {
+              deliver.run();
+            } else if (!shared.alone(one.instance(), deliver)) {
+              suspects.takenElsewhere(suspect);
+            }
           } finally {
             suspects.look();
           }

@@ -163,11 +163,15 @@ final class InFlight implements Attempt {
   @Override
   public void connectionBroke(String error) {
     if (close()) {
-      // Only then it can be the cause, if the process there ended.
-      boolean alone = slot.broke() && aloneInCall;
-      var unused = delivery.unknown(instance.id(), error, alone, RepeatCause.ANSWER_LOST);
+      InstanceTracker.Break broken = slot.broke();
       ticket.unknown(instance.id());
       lost(RepeatCause.ANSWER_LOST);
+      // If the process there ended, the job can be the cause only if it was alone.
+      boolean alone = broken.alone() && aloneInCall && owner.shared().brokeHereOnly(instance);
+      var unused = delivery.unknown(instance.id(), error, alone, RepeatCause.ANSWER_LOST);
+      if (broken.news() && !(broken.alone() && aloneInCall)) {
+        owner.shared().broke(instance);
+      }
     }
   }
 

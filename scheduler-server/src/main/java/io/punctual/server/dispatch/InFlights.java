@@ -22,6 +22,7 @@ final class InFlights {
   private final InstanceTracker tracker;
   private final Circuits circuits;
   private final InstanceAffinity affinity;
+  private final SharedInstances shared;
   private final Function<QueueName, List<WorkerInstance>> instances;
   private final Consumer<QueueName> capacityChanged;
   private final LongSupplier nanoTime;
@@ -34,12 +35,14 @@ final class InFlights {
       InstanceTracker tracker,
       Circuits circuits,
       InstanceAffinity affinity,
+      SharedInstances shared,
       Function<QueueName, List<WorkerInstance>> instances,
       Consumer<QueueName> capacityChanged,
       LongSupplier nanoTime) {
     this.tracker = tracker;
     this.circuits = circuits;
     this.affinity = affinity;
+    this.shared = shared;
     this.instances = instances;
     this.capacityChanged = capacityChanged;
     this.nanoTime = nanoTime;
@@ -61,6 +64,10 @@ final class InFlights {
 
   InstanceAffinity affinity() {
     return affinity;
+  }
+
+  SharedInstances shared() {
+    return shared;
   }
 
   long now() {

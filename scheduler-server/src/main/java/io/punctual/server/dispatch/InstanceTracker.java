@@ -26,7 +26,9 @@ import org.jspecify.annotations.Nullable;
 final class InstanceTracker {
 
   /** Connections that break within that time were to one process that ended. */
-  private static final long BURST = Duration.ofSeconds(1).toNanos();
+  private static final long BURST = SharedInstances.SAME_END.toNanos();
+
+  private static final long TELL_AGAIN = BURST / 2;
 
   private record Key(String application, String instance) {}
 
@@ -41,6 +43,7 @@ final class InstanceTracker {
     long suspectAt;
     boolean everBroke;
     long brokeAt;
+    long toldAt;
 
     boolean called;
     boolean reached;
@@ -77,6 +80,14 @@ final class InstanceTracker {
     this.nanoTime = nanoTime;
   }
 
+  /**
+   * A broken connection.
+   *
+   * @param alone whether no other job of this scheduler was with the instance
+   * @param news whether it is the first one within half a second
+   */
+  record Break(boolean alone, boolean news) {}
+
   /** A job that is with an instance, from the choice of the instance to its end. */
   final class Slot {
 
@@ -97,19 +108,21 @@ final class InstanceTracker {
     }
 
     /**
-     * The connection of the job broke; to be called before it is closed.
-     *
-     * @return whether no other job of this scheduler was with the instance then: all connections to
-     *     a process that ends break, one shortly after the other
+     * The connection of the job broke; to be called before it is closed. All connections to a
+     * process that ends break, one shortly after the other.
      */
-    boolean broke() {
+    Break broke() {
       synchronized (entry) {
         long now = nanoTime.getAsLong();
         boolean oneOfMany =
             entry.everBroke && entry.brokeAt - openedAt >= 0 && now - entry.brokeAt < BURST;
+        boolean news = !entry.everBroke || now - entry.toldAt >= TELL_AGAIN;
         entry.everBroke = true;
         entry.brokeAt = now;
-        return entry.inFlight <= 1 && !oneOfMany;
+        if (news) {
+          entry.toldAt = now;
+        }
+        return new Break(entry.inFlight <= 1 && !oneOfMany, news);
       }
     }
 

@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -40,8 +41,17 @@ final class Suspects {
 
   private static final int MOST_WAITING = 1_000;
   private static final Duration LATER = Duration.ofSeconds(5);
+  private static final long ASK_AGAIN = Duration.ofMillis(250).toNanos();
 
   private record Waiting(Delivery delivery, long since) {}
+
+  /**
+   * A suspect that goes to an instance now.
+   *
+   * @param alone whether no other job of this scheduler is there
+   * @param since when it began to wait
+   */
+  record Sent(InFlight inFlight, boolean alone, long since) {}
 
   /** An instance with its load when it was looked at. */
   private record Place(WorkerInstance instance, double load) {
@@ -61,12 +71,23 @@ final class Suspects {
     long heldSince;
     // Of the only instance there is: until then it gets other jobs.
     long restsUntil;
+    // By instance: until then another scheduler is taken to have a suspect there.
+    final Map<String, Long> takenElsewhere = new HashMap<>();
+
+    void add(Waiting one, @Nullable WorkerInstance taken, long now) {
+      if (taken == null) {
+        waiting.addLast(one);
+      } else {
+        waiting.addFirst(one);
+        takenElsewhere.put(taken.id(), now + ASK_AGAIN);
+      }
+    }
   }
 
   private final InFlights inFlights;
   private final InstanceTracker tracker;
   private final Function<QueueName, List<WorkerInstance>> instances;
-  private final Consumer<InFlight> send;
+  private final Consumer<Sent> send;
   private final Consumer<String> released;
   private final LongSupplier nanoTime;
   private final Map<String, Application> applications = new ConcurrentHashMap<>();
@@ -80,7 +101,7 @@ final class Suspects {
   Suspects(
       InFlights inFlights,
       Function<QueueName, List<WorkerInstance>> instances,
-      Consumer<InFlight> send,
+      Consumer<Sent> send,
       Consumer<String> released,
       LongSupplier nanoTime) {
     this.inFlights = inFlights;
@@ -105,9 +126,21 @@ final class Suspects {
 
   /** Sends a job as soon as it is alone at an instance, and in bounded time in any case. */
   void add(Delivery delivery) {
+    add(new Waiting(delivery, nanoTime.getAsLong()), null);
+  }
+
+  /** Another scheduler has a suspect at the instance, so that this one was not sent. */
+  void takenElsewhere(Sent suspect) {
+    InFlight one = suspect.inFlight();
+    if (one.withdraw()) {
+      add(new Waiting(one.delivery(), suspect.since()), one.instance());
+    }
+  }
+
+  private void add(Waiting one, @Nullable WorkerInstance taken) {
+    Delivery delivery = one.delivery();
     String name = delivery.queue().application();
-    Waiting one = new Waiting(delivery, nanoTime.getAsLong());
-    boolean[] taken = {false};
+    boolean[] added = {false};
     // Within the map's own lock: an application for which a job waits is never forgotten.
     Application application =
         applications.compute(
@@ -115,14 +148,14 @@ final class Suspects {
             (unused, known) -> {
               Application some = known == null ? new Application() : known;
               synchronized (some) {
-                taken[0] = !closed && some.waiting.size() < MOST_WAITING;
-                if (taken[0]) {
-                  some.waiting.add(one);
+                added[0] = !closed && some.waiting.size() < MOST_WAITING;
+                if (added[0]) {
+                  some.add(one, taken, nanoTime.getAsLong());
                 }
               }
               return some;
             });
-    if (taken[0]) {
+    if (added[0]) {
       look(name, application);
     } else {
       giveBack(delivery);
@@ -139,7 +172,7 @@ final class Suspects {
   }
 
   private void look(String name, Application application) {
-    List<InFlight> going = new ArrayList<>();
+    List<Sent> going = new ArrayList<>();
     boolean free = false;
     synchronized (application) {
       long now = nanoTime.getAsLong();
@@ -147,6 +180,7 @@ final class Suspects {
         letGo(application, now);
         free = true;
       }
+      application.takenElsewhere.values().removeIf(until -> now - until >= 0);
       Iterator<Waiting> all = application.waiting.iterator();
       while (all.hasNext()) {
         Waiting one = all.next();
@@ -155,10 +189,11 @@ final class Suspects {
           var unused = one.delivery().release();
           continue;
         }
-        WorkerInstance instance = place(application, one, now);
-        if (instance != null) {
+        Place place = place(application, one, now);
+        if (place != null) {
           all.remove();
-          going.add(inFlights.open(one.delivery(), instance));
+          InFlight opened = inFlights.open(one.delivery(), place.instance());
+          going.add(new Sent(opened, place.isIdle(), one.since()));
         } else if (now - one.since() >= PATIENCE.toNanos()) {
           // Each instance has one already. Another scheduler may have it until there is room.
           all.remove();
@@ -190,8 +225,8 @@ final class Suspects {
     }
   }
 
-  /** The instance to which the job goes now; null if it waits. */
-  private @Nullable WorkerInstance place(Application application, Waiting one, long now) {
+  /** The place to which the job goes now; null if it waits. */
+  private @Nullable Place place(Application application, Waiting one, long now) {
     QueueName queue = one.delivery().queue();
     List<WorkerInstance> all = tracker.candidates(instances.apply(queue));
     List<WorkerInstance> reached =
@@ -205,6 +240,7 @@ final class Suspects {
     Place best =
         some.stream()
             .filter(instance -> !tracker.hasSuspect(instance, HOLD))
+            .filter(instance -> !application.takenElsewhere.containsKey(instance.id()))
             .map(instance -> new Place(instance, tracker.load(instance)))
             .min(order(wish))
             .orElse(null);
@@ -213,10 +249,10 @@ final class Suspects {
     }
     if (!best.isIdle() && waited && !best.isFull()) {
       // With others; then it counts no attempt.
-      return best.instance();
+      return best;
     }
     hold(application, best.instance(), reached.size(), now);
-    return best.isIdle() ? best.instance() : null;
+    return best.isIdle() ? best : null;
   }
 
   private static Comparator<Place> order(InstanceAffinity.Wish wish) {

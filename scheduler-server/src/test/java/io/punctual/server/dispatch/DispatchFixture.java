@@ -31,8 +31,10 @@ final class DispatchFixture {
           new CircuitOptions(10, Duration.ofSeconds(5)),
           queue -> tracker.serving(instances),
           () -> now);
+  final FakeInstanceMarks marks = new FakeInstanceMarks();
+  final SharedInstances shared = new SharedInstances(marks, time -> marks.othersNotice());
   final InFlights inFlights =
-      new InFlights(tracker, circuits, affinity, queue -> instances, told::add, () -> now);
+      new InFlights(tracker, circuits, affinity, shared, queue -> instances, told::add, () -> now);
 
   DispatchFixture(int instances) {
     for (int i = 0; i < instances; i++) {

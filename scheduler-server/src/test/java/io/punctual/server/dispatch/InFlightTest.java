@@ -110,6 +110,37 @@ class InFlightTest {
   }
 
   @Test
+  void aJobCountsNoAttemptIfAnotherSchedulerLostItsConnectionsToTheInstanceToo() {
+    fixture.marks.breaksElsewhere("shop worker-0");
+
+    sent().connectionBroke("cut");
+
+    assertThat(delivery.told()).containsExactly("unknown at worker-0, ANSWER_LOST: cut");
+    fixture.assertEmpty();
+  }
+
+  @Test
+  void aJobCountsNoAttemptIfItIsNotKnownWhetherAnotherSchedulerHadJobsThere() {
+    fixture.marks.goAway();
+
+    sent().connectionBroke("cut");
+
+    assertThat(delivery.told()).containsExactly("unknown at worker-0, ANSWER_LOST: cut");
+    fixture.assertEmpty();
+  }
+
+  @Test
+  void otherSchedulersHearOnceOfManyConnectionsThatBreakTogether() {
+    List<InFlight> both = fixture.open(0, delivery, new FakeDelivery("other"));
+    both.forEach(one -> one.sending(true));
+
+    both.forEach(one -> one.connectionBroke("cut"));
+
+    assertThat(fixture.marks.broken("shop worker-0")).isEqualTo(1);
+    fixture.assertEmpty();
+  }
+
+  @Test
   void aConnectionToAnotherInstanceSaysNothing() {
     InFlight other = fixture.open(1, new FakeDelivery("other")).get(0);
     other.sending(true);

@@ -12,14 +12,23 @@ class SuspectsTest {
 
   private final DispatchFixture fixture = new DispatchFixture(2);
   private final List<InFlight> sent = new ArrayList<>();
+  private final List<Suspects.Sent> takenElsewhere = new ArrayList<>();
   private final List<String> released = new ArrayList<>();
   private final Suspects suspects =
       new Suspects(
           fixture.inFlights,
           queue -> fixture.instances,
-          sent::add,
+          this::send,
           released::add,
           () -> fixture.now);
+
+  private void send(Suspects.Sent suspect) {
+    if (suspect.alone() && !fixture.shared.alone(suspect.inFlight().instance(), () -> {})) {
+      takenElsewhere.add(suspect);
+    } else {
+      sent.add(suspect.inFlight());
+    }
+  }
 
   @AfterEach
   void nothingIsLeft() {
@@ -295,6 +304,57 @@ class SuspectsTest {
     suspects.look();
 
     assertThat(second.told()).containsExactly("released");
+  }
+
+  /** As the dispatcher does, on a thread of its own. */
+  private void putBack() {
+    List<Suspects.Sent> refused = List.copyOf(takenElsewhere);
+    takenElsewhere.clear();
+    refused.forEach(suspects::takenElsewhere);
+  }
+
+  @Test
+  void oneGoesElsewhereIfAnotherSchedulerHasASuspectAtTheInstance() {
+    fixture.marks.reserveElsewhere("shop worker-0");
+
+    suspects.add(suspect("a"));
+    putBack();
+
+    assertThat(places()).containsExactly("a@worker-1");
+  }
+
+  @Test
+  void oneWaitsWhileAnotherSchedulerHasASuspectAtTheOnlyInstance() {
+    onlyOneInstance();
+    fixture.marks.reserveElsewhere("shop worker-0");
+    suspects.add(suspect("a"));
+    putBack();
+    pass(Duration.ofMillis(300));
+    putBack();
+    assertThat(sent).isEmpty();
+    assertThat(suspects.waiting()).isEqualTo(1);
+
+    fixture.marks.release("shop worker-0");
+    pass(Duration.ofMillis(300));
+
+    assertThat(places()).containsExactly("a@worker-0");
+  }
+
+  @Test
+  void oneGoesBackAtNoAttemptIfAnotherSchedulerHasASuspectAtTheOnlyInstanceForLong() {
+    onlyOneInstance();
+    fixture.marks.reserveElsewhere("shop worker-0");
+    FakeDelivery one = suspect("a");
+    suspects.add(one);
+    putBack();
+    while (one.told().isEmpty()) {
+      pass(Duration.ofMillis(200));
+      putBack();
+    }
+
+    assertThat(sent).isEmpty();
+    assertThat(one.told())
+        .containsExactly("undeliverable at  for PT5S: it waits to be alone at an instance");
   }
 
   @Test

@@ -183,7 +183,7 @@ public final class InMemoryJobStore implements JobStore {
           new MemoryBucket.HeldLease(
               token.value(),
               attempt,
-              mode == ClaimMode.PUSH ? tries.suspect() : null,
+              countsAtItsEnd(mode, tries),
               now,
               entry.getValue(),
               tries.version() + 1,
@@ -195,6 +195,15 @@ public final class InMemoryJobStore implements JobStore {
     }
     return new Claim(
         now, jobs, corrupt, next(b, quota, jobs.size(), now), b.reserved.first(), null, isFull(b));
+  }
+
+  /** Whether the attempt counts if its lease runs out; null until a pull is received. */
+  private static @Nullable Boolean countsAtItsEnd(ClaimMode mode, Tries tries) {
+    return switch (mode) {
+      case PUSH -> tries.suspect();
+      case SENT -> false;
+      case OWN, GIVEN -> null;
+    };
   }
 
   /**
