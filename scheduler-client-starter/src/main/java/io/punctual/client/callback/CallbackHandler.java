@@ -223,8 +223,6 @@ public final class CallbackHandler implements HttpRequestHandler {
           || job.incarnation() == null
           || job.params() == null
           || job.attempt() < 1
-          || job.version() < 1
-          || job.claimedAt() < 1
           || job.timeToRun() < 1) {
         throw new IllegalArgumentException("incomplete");
       }

@@ -49,9 +49,9 @@ final class Incarnations {
     }
 
     // Both: a clock that was set back makes no newer version older, and a Redis that came back
-    // older than it was no later claim.
+    // older than it was no later claim. A scheduler that is not upgraded yet says neither.
     boolean isNewerThan(CallbackRequest.Job job) {
-      return job.version() < version && job.claimedAt() < claimedAt;
+      return job.version() > 0 && job.version() < version && job.claimedAt() < claimedAt;
     }
   }
 

@@ -182,7 +182,7 @@ final class Poller implements Runnable {
           node.get("taskType").stringValue(),
           node.get("incarnation").stringValue(),
           node.get("attempt").intValue(),
-          node.get("version").longValue(),
+          node.path("version").longValue(0),
           node.get("until").longValue() - node.get("timeToRun").longValue(),
           node.get("dueTime").longValue(),
           node.get("jobTimeToRun").longValue(),

@@ -97,6 +97,13 @@ class IncarnationsTest {
   }
 
   @Test
+  void aDeliveryOfASchedulerThatNamesNoVersionIsNotTakenForOlder() {
+    assertThat(verdict("first", 7, 1_000)).isEqualTo(Incarnations.Verdict.RUN);
+
+    assertThat(verdict("second", 0, 0)).isEqualTo(Incarnations.Verdict.RUN);
+  }
+
+  @Test
   void theNewestDeliveryIsForgottenWithItsIncarnation() {
     end(incarnations.decide(job("id", "i", 1, 5, 2_000), new NoLease()), CallbackResult.DONE);
     for (int i = 0; i < 10; i++) {
