@@ -2,26 +2,17 @@ package io.punctual.systemtest;
 
 import static io.punctual.systemtest.SharedSystem.PROGRAMS;
 import static io.punctual.systemtest.SharedSystem.REGISTRY;
-import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.redis.RedisServer;
 import io.punctual.redis.Resp;
+import io.punctual.systemtest.ChangedJobs.Found;
+import io.punctual.systemtest.ChangedJobs.Job;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -33,52 +24,27 @@ import tools.jackson.databind.JsonNode;
 /**
  * Every pair of changes, and threes that are drawn, are made to a job, in turns through two
  * schedulers, and acknowledged. Then Redis breaks, and each job must be as its last change wants
- * it. Schedulers confirm changes at a replica, which falls behind and takes over in one of the
- * cases.
+ * it, or as Redis had it if Redis lost something. Schedulers confirm changes at a replica, which
+ * falls behind and takes over in one of the cases.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AcknowledgedChangesHoldIT {
-
-  private static final long HOUR = Duration.ofHours(1).toMillis();
-  private static final int CALLERS = 16;
-  private static final int ATTEMPTS = 10;
-  private static final int THREES = 60;
 
   /** What becomes of Redis. */
   enum Trouble {
     RESTART,
     BROKEN_CONNECTIONS,
     FROZEN,
-    FAIL_OVER
-  }
-
-  /** What is done to a job that waits, failed or not, or that was cancelled. */
-  enum Step {
-    MOVE_LATER,
-    MOVE_EARLIER,
-    REVISE,
-    REPLACE,
-    RUN_NOW,
-    BACK_OFF,
-    CANCEL,
-    CANCEL_BY_TAG,
-    CANCEL_AND_SUBMIT,
-    DONE_AND_SUBMIT
-  }
-
-  /** A job as it is to be found; the due time in hours from the start of the test. */
-  private record Found(String state, String params, long hours, int failed) {
-    private static final Found CANCELLED = new Found("cancelled", "", 0, 0);
+    FAIL_OVER,
+    OLDER_COPY,
+    EMPTIED
   }
 
   private final Workload load = Workload.of("changes");
-  private final String application = load.application();
   private final List<FaultyLink> links = List.of(new FaultyLink(), new FaultyLink());
   private final FaultyLink replication = new FaultyLink();
   private final List<JavaProcess> schedulers = new ArrayList<>();
-  private final long begun = System.currentTimeMillis();
-  private final long seed = Long.getLong("punctual.changes.seed", System.nanoTime());
-  private final Random random = new Random(seed);
+  private ChangedJobs changes;
   private RedisServer primary;
   private RedisServer replica;
   private JavaProcess worker;
@@ -92,19 +58,13 @@ class AcknowledgedChangesHoldIT {
     for (FaultyLink link : links) {
       schedulers.add(
           PROGRAMS
-              .scheduler(
-                  REGISTRY,
-                  link.port(),
-                  application,
-                  "--punctual.durability=replicated:1",
-                  "--punctual.durability-timeout=300ms",
-                  // All jobs fail here, so that they wait for their next attempt.
-                  "--punctual.dispatch.circuit.failures=0")
+              .scheduler(REGISTRY, link.port(), load.application(), ChangedJobs.options())
               .start());
     }
     worker = load.worker(REGISTRY).start();
     schedulers.forEach(JavaProcess::awaitReady);
     worker.awaitReady();
+    changes = new ChangedJobs(load, schedulers);
   }
 
   @AfterAll
@@ -119,224 +79,21 @@ class AcknowledgedChangesHoldIT {
 
   private void replicate() throws IOException {
     replication.to(primary.port()).become(FaultyLink.Mode.SOUND);
-    Resp.call(replica.port(), "REPLICAOF", "127.0.0.1", Integer.toString(replication.port()));
+    follow(replica, replication.port());
+  }
+
+  private static void follow(RedisServer follower, int port) throws IOException {
+    Resp.call(follower.port(), "REPLICAOF", "127.0.0.1", Integer.toString(port));
     Waiting.until(
         "the replica is connected",
-        () -> Resp.call(replica.port(), "INFO", "replication").contains("master_link_status:up"));
-  }
-
-  /** A job, what is to be found of it, and how it is changed. */
-  private final class Job {
-
-    private final String id;
-    private final JavaProcess one;
-    private final JavaProcess other;
-    private List<Step> steps = List.of();
-    private Found expected = Found.CANCELLED;
-    private int version;
-
-    Job(String id, int first) {
-      this.id = id;
-      this.one = schedulers.get(first);
-      this.other = schedulers.get(1 - first);
-    }
-
-    @Override
-    public String toString() {
-      return id + " " + steps;
-    }
-
-    private String address(JavaProcess scheduler) {
-      return scheduler.url() + "/api/v1/jobs/" + application + "/job/" + id;
-    }
-
-    /** The job as it is stored. */
-    Found found(JavaProcess scheduler) throws IOException {
-      Http.Answer answer = Http.get(address(scheduler));
-      if (answer.status() != 200 && answer.status() != 404) {
-        throw new IOException(id + ": " + answer);
-      }
-      JsonNode job = answer.json();
-      String state = job.path("state").asString("none");
-      if (!state.equals("delayed")) {
-        return new Found(state, "", 0, 0);
-      }
-      return new Found(
-          state,
-          job.get("params").stringValue(),
-          Math.round((job.get("delayTime").longValue() - begun) / (double) HOUR),
-          job.get("attempts").get("failed").intValue());
-    }
-
-    private boolean waits() {
-      return expected.state().equals("delayed");
-    }
-
-    private String content(String what, long hours) {
-      String params = Execution.content(id, ++version) + " " + what;
-      expected = new Found("delayed", params, hours, 0);
-      return """
-      {"application":"%s","taskType":"job","taskId":"%s","delayTime":%d,"params":"%s",\
-      "retry":"1h;attempts=100","tags":["of:%s"]}\
-      """
-          .formatted(application, id, begun + hours * HOUR, params, id);
-    }
-
-    Http.Answer submit(JavaProcess scheduler, long hours) throws IOException {
-      return Http.post(scheduler.url() + "/api/v1/jobs", content("fail 99", hours));
-    }
-
-    private Http.Answer replace(JavaProcess scheduler, String what, long hours) throws IOException {
-      return Http.post(scheduler.url() + "/api/v1/jobs?onConflict=replace", content(what, hours));
-    }
-
-    private Http.Answer move(JavaProcess scheduler, long hours) throws IOException {
-      if (waits()) {
-        expected = new Found("delayed", expected.params(), hours, expected.failed());
-      }
-      return Http.patch(address(scheduler), "{\"delayTime\":%d}".formatted(begun + hours * HOUR));
-    }
-
-    private Http.Answer revise(JavaProcess scheduler) throws IOException {
-      String params = Execution.content(id, ++version) + " fail 99";
-      if (waits()) {
-        expected = new Found("delayed", params, expected.hours(), expected.failed());
-      }
-      return Http.patch(address(scheduler), "{\"params\":\"" + params + "\"}");
-    }
-
-    /** It fails, and waits for an hour. */
-    private Http.Answer fail(Http.Answer answer) {
-      if (waits()) {
-        Found next = new Found("delayed", expected.params(), 1, expected.failed() + 1);
-        expected = next;
-        Waiting.until(id + " has failed", () -> next.equals(found(one)));
-      }
-      return answer;
-    }
-
-    private Http.Answer cancel(JavaProcess scheduler) throws IOException {
-      expected = Found.CANCELLED;
-      return Http.delete(address(scheduler));
-    }
-
-    private Http.Answer cancelByTag(JavaProcess scheduler) throws IOException {
-      expected = Found.CANCELLED;
-      return Http.post(
-          scheduler.url() + "/api/v1/jobs:cancel",
-          "{\"application\":\"%s\",\"tag\":\"of:%s\"}".formatted(application, id));
-    }
-
-    private Http.Answer finishAndSubmit(JavaProcess first, JavaProcess second) throws IOException {
-      acknowledged(replace(first, "record", 0));
-      Waiting.until(id + " is done", () -> found(first).state().equals("finished"));
-      return replace(second, "fail 99", 3);
-    }
-
-    /** Makes the change through the one scheduler; where there are two calls, then the other. */
-    Http.Answer change(Step step, JavaProcess scheduler, JavaProcess then) throws IOException {
-      return switch (step) {
-        case MOVE_LATER -> move(scheduler, 9);
-        case MOVE_EARLIER -> move(scheduler, 2);
-        case REVISE -> revise(scheduler);
-        case REPLACE -> replace(scheduler, "fail 99", 4);
-        case RUN_NOW -> fail(Http.post(address(scheduler) + "/run", ""));
-        case BACK_OFF -> fail(Http.patch(address(scheduler), "{\"delay\":0}"));
-        case CANCEL -> cancel(scheduler);
-        case CANCEL_BY_TAG -> cancelByTag(scheduler);
-        case CANCEL_AND_SUBMIT -> {
-          acknowledged(cancel(scheduler));
-          yield submit(then, 6);
-        }
-        case DONE_AND_SUBMIT -> finishAndSubmit(scheduler, then);
-      };
-    }
-
-    /** Submits it and makes the changes in turns through both schedulers. */
-    Job make(List<Step> changes) throws IOException {
-      steps = changes;
-      acknowledged(submit(other, 5));
-      for (int i = 0; i < changes.size(); i++) {
-        boolean there = waits();
-        JavaProcess scheduler = i % 2 == 0 ? one : other;
-        Http.Answer answer = change(changes.get(i), scheduler, i % 2 == 0 ? other : one);
-        if (there || unconfirmed(answer) || answer.status() / 100 == 2) {
-          acknowledged(answer);
-        } else {
-          assertThat(answer.status()).as("%s %s: %s", id, steps, answer).isIn(404, 409);
-        }
-      }
-      return this;
-    }
-  }
-
-  /** A scheduler said that it does not know whether the change was made, or is safe. */
-  private static final class UnclearException extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    UnclearException(Http.Answer answer) {
-      super(answer.toString());
-    }
-  }
-
-  private static void acknowledged(Http.Answer answer) {
-    if (unconfirmed(answer)) {
-      throw new UnclearException(answer);
-    }
-    assertThat(answer.status()).as("%s", answer).isBetween(200, 202);
-  }
-
-  /** Makes a job all of whose changes were acknowledged; after one that was not, another job. */
-  private Job make(String id, int first, List<Step> steps) throws IOException {
-    for (int attempt = 1; ; attempt++) {
-      try {
-        return new Job(id + "-" + first + "-" + attempt, first).make(steps);
-      } catch (UnclearException e) {
-        // A connection to Redis that broke before is found out when it is used next.
-        if (attempt == ATTEMPTS) {
-          throw e;
-        }
-      }
-    }
-  }
-
-  private static <T> List<T> all(List<Callable<T>> tasks) throws Exception {
-    try (ExecutorService callers = Executors.newFixedThreadPool(CALLERS)) {
-      List<T> results = new ArrayList<>();
-      for (Future<T> future : callers.invokeAll(tasks)) {
-        results.add(future.get());
-      }
-      return results;
-    }
-  }
-
-  /** Every change alone, every pair, and some threes, with the one or the other scheduler first. */
-  private List<Job> changed(String prefix) throws Exception {
-    List<List<Step>> changes = new ArrayList<>();
-    changes.add(List.of());
-    Step[] steps = Step.values();
-    for (Step step : steps) {
-      changes.add(List.of(step));
-      for (Step next : steps) {
-        changes.add(List.of(step, next));
-      }
-    }
-    for (int i = 0; i < THREES; i++) {
-      changes.add(random.ints(3, 0, steps.length).mapToObj(step -> steps[step]).toList());
-    }
-    List<Callable<Job>> jobs = new ArrayList<>();
-    for (List<Step> each : changes) {
-      int number = jobs.size();
-      int first = random.nextInt(2);
-      jobs.add(() -> make(prefix + number, first, each));
-    }
-    return all(jobs);
+        () -> Resp.call(follower.port(), "INFO", "replication").contains("master_link_status:up"));
   }
 
   @ParameterizedTest
   @EnumSource
   void everyPairOfAcknowledgedChangesHolds(Trouble trouble) throws Exception {
-    List<Job> jobs = changed(trouble + "-");
+    List<Job> jobs = changes.changed(trouble + "-");
+    forgetLosses();
     Map<Job, Set<Found>> unconfirmed = Map.of();
     switch (trouble) {
       case RESTART -> {
@@ -346,38 +103,20 @@ class AcknowledgedChangesHoldIT {
       case BROKEN_CONNECTIONS -> cutConnections();
       case FROZEN -> freeze();
       case FAIL_OVER -> unconfirmed = failOver(trouble + "-unconfirmed-");
-    }
-    awaitDeliveries(trouble + "-marker-");
-
-    Map<String, Found> expected = new TreeMap<>();
-    Map<String, Found> found = new TreeMap<>();
-    for (Job job : jobs) {
-      Found now = read(job);
-      if (!now.equals(job.expected)) {
-        expected.put(job.toString(), job.expected);
-        found.put(job.toString(), now);
+      case OLDER_COPY -> putCopyInPlace(jobs);
+      case EMPTIED -> {
+        Resp.call(primary.port(), "FLUSHALL");
+        awaitLoss();
+        jobs.forEach(Job::expectNone);
       }
     }
-    System.out.printf(
-        "%s: %d jobs, %d unconfirmed, %d other than they were acknowledged"
-            + " (-Dpunctual.changes.seed=%d)%n",
-        trouble, jobs.size(), unconfirmed.size(), found.size(), seed);
-    assertThat(found).isEqualTo(expected);
-    for (Map.Entry<Job, Set<Found>> each : unconfirmed.entrySet()) {
-      Job job = each.getKey();
-      assertThat(read(job)).as(job.id).isIn(each.getValue());
-    }
-  }
+    changes.awaitDeliveries(trouble + "-marker-");
+    changes.judge(trouble, jobs, unconfirmed);
 
-  private static Found read(Job job) {
-    AtomicReference<Found> found = new AtomicReference<>();
-    Waiting.until(
-        job.id + " is read",
-        () -> {
-          found.set(job.found(job.one));
-          return true;
-        });
-    return found.get();
+    if (trouble == Trouble.EMPTIED) {
+      changes.submitAgain(jobs);
+      changes.judge("submitted again", jobs, Map.of());
+    }
   }
 
   /** For longer than calls and leases wait. */
@@ -387,7 +126,7 @@ class AcknowledgedChangesHoldIT {
       for (JavaProcess scheduler : schedulers) {
         Waiting.until(
             scheduler + " misses Redis",
-            () -> new Job("frozen", 0).submit(scheduler, 5).status() == 503);
+            () -> changes.new Job("frozen", 0).submit(scheduler, 5).status() == 503);
       }
     } finally {
       primary.resume();
@@ -409,64 +148,67 @@ class AcknowledgedChangesHoldIT {
    * @return what may be found of each job that was changed meanwhile: the state before, or after
    */
   private Map<Job, Set<Found>> failOver(String prefix) throws Exception {
-    Set<Step> steps = EnumSet.allOf(Step.class);
-    // These need a run, whose end may be lost as well.
-    steps.removeAll(EnumSet.of(Step.RUN_NOW, Step.BACK_OFF, Step.DONE_AND_SUBMIT));
-    steps.remove(Step.CANCEL_AND_SUBMIT);
-    Map<Step, Job> jobs = new TreeMap<>();
-    for (Step step : steps) {
-      jobs.put(step, make(prefix + step, jobs.size() % 2, List.of()));
-    }
-    replication.become(FaultyLink.Mode.HALF_OPEN);
-    long before = looks();
-    Map<Job, Set<Found>> possible = new HashMap<>();
-    for (Map.Entry<Step, Job> each : jobs.entrySet()) {
-      Job job = each.getValue();
-      Found was = job.expected;
-      Http.Answer answer = job.change(each.getKey(), job.one, job.other);
-      assertThat(unconfirmed(answer)).as("%s: %s", job.id, answer).isTrue();
-      possible.put(job, Set.of(was, job.expected));
-    }
-    Job late = new Job(prefix + "submit", 0);
-    assertThat(late.submit(late.one, 5).status()).isEqualTo(503);
-    possible.put(late, Set.of(new Found("none", "", 0, 0), late.expected));
-    Waiting.until("the schedulers look again", () -> looks() > before + 4);
-
-    primary.kill();
-    replication.become(FaultyLink.Mode.CUT);
-    Resp.call(replica.port(), "REPLICAOF", "NO", "ONE");
+    Map<Job, Set<Found>> possible =
+        changes.unconfirmed(prefix, () -> replication.become(FaultyLink.Mode.HALF_OPEN));
+    awaitLooks();
     RedisServer old = primary;
-    primary = replica;
+    primary.kill();
+    promote(replica);
     replica = old;
-    for (FaultyLink link : links) {
-      link.become(FaultyLink.Mode.CUT);
-      link.to(primary.port()).become(FaultyLink.Mode.SOUND);
-    }
     replica.start();
     replicate();
     return possible;
   }
 
-  /** Whether no answer says that the change is safe. */
-  private static boolean unconfirmed(Http.Answer answer) {
-    return answer.status() == 503
-        || answer.json().path("outcomes").path("unconfirmed").asInt(0) == 1;
-  }
-
-  /** Returns how often schedulers have looked at the state of Redis. */
-  private long looks() throws IOException {
-    return Long.parseLong(Resp.call(primary.port(), "HGET", application + ":epoch", "sequence"));
-  }
-
-  /** Waits until schedulers have done all that they do when Redis is back: these jobs have run. */
-  private void awaitDeliveries(String prefix) {
-    for (JavaProcess scheduler : schedulers) {
-      String id = prefix + scheduler.port();
-      long due = System.currentTimeMillis() + 5_000;
-      Waiting.until(
-          scheduler + " takes jobs",
-          () -> load.submitter().submitOne(scheduler, id, "record", due));
+  private void promote(RedisServer next) throws IOException {
+    replication.become(FaultyLink.Mode.CUT);
+    Resp.call(next.port(), "REPLICAOF", "NO", "ONE");
+    primary = next;
+    for (FaultyLink link : links) {
+      link.become(FaultyLink.Mode.CUT);
+      link.to(primary.port()).become(FaultyLink.Mode.SOUND);
     }
-    Waiting.until("deliveries go on", () -> load.begun(prefix).size() == schedulers.size());
+  }
+
+  /** A copy is made, each third job is changed once more, and Redis is as the copy again. */
+  private void putCopyInPlace(List<Job> jobs) throws Exception {
+    RedisServer copy = RedisServer.startTemporary("--appendfsync", "always");
+    follow(copy, primary.port());
+    Resp.call(copy.port(), "REPLICAOF", "NO", "ONE");
+    List<Job> some = new ArrayList<>();
+    for (int i = 0; i < jobs.size(); i += 3) {
+      some.add(jobs.get(i));
+    }
+    changes.changeForgotten(some);
+    awaitLooks();
+    RedisServer old = primary;
+    primary.kill();
+    promote(copy);
+    old.close();
+    replicate();
+    awaitLoss();
+  }
+
+  /** Waits until the schedulers have seen the state of Redis as it is now. */
+  private void awaitLooks() throws IOException {
+    long before = changes.looks(primary.port());
+    Waiting.until("the schedulers look again", () -> changes.looks(primary.port()) > before + 4);
+  }
+
+  private void forgetLosses() {
+    Waiting.until(
+        "earlier losses are forgotten",
+        () -> {
+          Http.post(schedulers.get(0).url() + "/api/v1/store/losses/acknowledge", "");
+          return losses().isEmpty();
+        });
+  }
+
+  private void awaitLoss() {
+    Waiting.until("the loss is told", () -> !losses().isEmpty());
+  }
+
+  private JsonNode losses() throws IOException {
+    return Http.get(schedulers.get(0).url() + "/api/v1/store").json().get("losses");
   }
 }

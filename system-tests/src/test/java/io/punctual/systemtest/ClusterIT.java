@@ -20,16 +20,7 @@ class ClusterIT {
     Workload load = Workload.of("cluster");
     try (RedisCluster redis = RedisCluster.startWithReplicas();
         JavaProcess scheduler =
-            PROGRAMS
-                .scheduler(
-                    REGISTRY,
-                    1,
-                    load.application(),
-                    "--spring.data.redis.cluster.nodes="
-                        + redis.ports().stream()
-                            .map(port -> "127.0.0.1:" + port)
-                            .collect(Collectors.joining(",")))
-                .start();
+            PROGRAMS.scheduler(REGISTRY, 1, load.application(), nodes(redis)).start();
         JavaProcess worker = load.worker(REGISTRY).start()) {
       scheduler.awaitReady();
       worker.awaitReady();
@@ -57,6 +48,12 @@ class ClusterIT {
       Accounting accounting = load.account();
       assertThat(accounting.accepted()).isGreaterThan(600);
     }
+  }
+
+  /** An option of schedulers: where the cluster is. */
+  static String nodes(RedisCluster redis) {
+    return "--spring.data.redis.cluster.nodes="
+        + redis.ports().stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
   }
 
   private static void move(RedisCluster redis, String key) {

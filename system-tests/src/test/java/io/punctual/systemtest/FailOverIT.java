@@ -14,7 +14,8 @@ import tools.jackson.databind.JsonNode;
 /** Redis fails over to a replica that has not heard of the last changes. */
 class FailOverIT {
 
-  private static String[] sentinels(RedisSentinels setup) {
+  /** Options of a scheduler: where the sentinels are. */
+  static String[] sentinels(RedisSentinels setup) {
     List<String> nodes = setup.ports().stream().map(port -> "127.0.0.1:" + port).toList();
     return new String[] {
       "--spring.data.redis.sentinel.master=" + RedisSentinels.MASTER,

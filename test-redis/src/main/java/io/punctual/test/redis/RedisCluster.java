@@ -42,7 +42,10 @@ public final class RedisCluster implements AutoCloseable {
                 "--cluster-node-timeout",
                 "2000",
                 "--appendonly",
-                "yes"));
+                "yes",
+                // As all temporary servers: nobody waits for the disk.
+                "--appendfsync",
+                "no"));
       }
       cluster.join();
       return cluster;

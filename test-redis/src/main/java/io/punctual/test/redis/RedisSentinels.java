@@ -55,6 +55,11 @@ public final class RedisSentinels implements AutoCloseable {
         new ArrayList<>(List.of("--masteruser", REPLICATOR, "--masterauth", REPLICATOR));
     all.addAll(List.of(arguments));
     RedisServer server = RedisServer.startTemporary(all.toArray(String[]::new));
+    admit(server);
+    return server;
+  }
+
+  private static void admit(RedisServer server) throws IOException {
     Resp.call(server.port(), "ACL", "SETUSER", WATCHER, "on", ">" + WATCHER, "+@all", "~*", "&*");
     Resp.call(
         server.port(),
@@ -66,7 +71,6 @@ public final class RedisSentinels implements AutoCloseable {
         "+psync",
         "+replconf",
         "+ping");
-    return server;
   }
 
   private static RedisServer sentinel(int master) throws IOException {
@@ -124,6 +128,19 @@ public final class RedisSentinels implements AutoCloseable {
   /** Mends the network: the sentinels reach the first master again, and make it a replica. */
   public void rejoinMaster() throws IOException {
     Resp.call(firstMaster().port(), "ACL", "SETUSER", WATCHER, "+@all");
+  }
+
+  /** Starts the first master again, and waits until it is a replica of the present one. */
+  public void restoreMaster() throws IOException {
+    firstMaster().start();
+    admit(firstMaster());
+    int master = master();
+    Await.until(
+        "the first master is a replica",
+        () ->
+            Resp.call(master, "INFO", "replication").contains("state=online")
+                && Resp.call(firstMaster().port(), "INFO", "replication")
+                    .contains("master_link_status:up"));
   }
 
   @Override

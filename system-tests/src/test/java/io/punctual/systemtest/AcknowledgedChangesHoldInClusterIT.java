@@ -1,0 +1,47 @@
+package io.punctual.systemtest;
+
+import static io.punctual.systemtest.SharedSystem.PROGRAMS;
+import static io.punctual.systemtest.SharedSystem.REGISTRY;
+
+import io.punctual.redis.RedisServer;
+import io.punctual.systemtest.ChangedJobs.Job;
+import io.punctual.test.redis.RedisCluster;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** As {@link AcknowledgedChangesHoldIT}: a slot moves, and a replica takes over. */
+class AcknowledgedChangesHoldInClusterIT {
+
+  @Test
+  void everyPairOfAcknowledgedChangesHoldsWhileASlotMovesAndAPrimaryDies() throws Exception {
+    Workload load = Workload.of("changes-cluster");
+    String key = "{" + load.application() + ":job:0}";
+    try (RedisCluster redis = RedisCluster.startWithReplicas();
+        JavaProcess one = scheduler(load, redis);
+        JavaProcess two = scheduler(load, redis);
+        JavaProcess worker = load.worker(REGISTRY)) {
+      List.of(one, two, worker).forEach(JavaProcess::start);
+      List.of(one, two, worker).forEach(JavaProcess::awaitReady);
+      ChangedJobs changes = new ChangedJobs(load, List.of(one, two));
+
+      List<Job> jobs = changes.changed("moved-");
+      redis.move(key);
+      changes.awaitDeliveries("moved-marker-");
+      changes.judge("Cluster, the slot moves", jobs, Map.of());
+
+      List<Job> more = changes.changed("killed-");
+      RedisServer primary = redis.ownerOf(key);
+      primary.kill();
+      Waiting.until("its replica took over", () -> redis.ownerOf(key) != primary);
+      changes.awaitDeliveries("killed-marker-");
+      changes.judge("Cluster, the primary is killed", more, Map.of());
+      changes.judge("Cluster, the slot moved before", jobs, Map.of());
+    }
+  }
+
+  private static JavaProcess scheduler(Workload load, RedisCluster redis) {
+    return PROGRAMS.scheduler(
+        REGISTRY, 1, load.application(), ChangedJobs.options(ClusterIT.nodes(redis)));
+  }
+}
