@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param outdated begun with another content than the newest acknowledged one or one that has no
  *     clear answer
  * @param overlapping begun again while another run was still going on in a living worker that had
- *     not overrun its time
+ *     not overrun its time, and whose claim nothing made Redis forget
  * @param repeated begun more than once, for whatever reason
  * @param causes of the repeats: how many further runs each kind of fault, the worker's own failure,
  *     or that it overran its time, explains
@@ -115,7 +115,7 @@ public record Accounting(
           if (runs.size() > 1) {
             repeated.add(id);
           }
-          if (overlap(history, runs)) {
+          if (overlap(history, runs, faults)) {
             overlapping.add(id);
           }
           if (!explained(runs, changes, history.limit(id), faults, causes)) {
@@ -150,7 +150,7 @@ public record Accounting(
                 && during(run, faults).stream().anyMatch(fault -> fault.repeats(Long.MAX_VALUE))));
   }
 
-  private static boolean overlap(History history, List<Execution> runs) {
+  private static boolean overlap(History history, List<Execution> runs, List<Fault> faults) {
     for (int i = 1; i < runs.size(); i++) {
       Execution next = runs.get(i);
       JobChanges changes = history.changesOf(next.taskId());
@@ -160,6 +160,7 @@ public record Accounting(
                   run.end() != null
                       && next.begin() < run.end()
                       && !history.overran(run)
+                      && faults.stream().noneMatch(fault -> fault.forgets(run))
                       && !(changes != null && changes.renewed(run, next)))) {
         return true;
       }

@@ -42,7 +42,9 @@ public record Fault(
      */
     HOLDS,
     /** Jobs that are under way may run once more. */
-    REPEATS
+    REPEATS,
+    /** The same, also while the run that is under way goes on: its claim is forgotten. */
+    FORGETS
   }
 
   /** One that holds no delivery on its way. */
@@ -93,7 +95,12 @@ public record Fault(
    * @param limit how long the job may run, microseconds
    */
   boolean repeats(long limit) {
-    return effect == Effect.REPEATS || outlasts(limit);
+    return effect == Effect.REPEATS || effect == Effect.FORGETS || outlasts(limit);
+  }
+
+  /** Whether the claim of a run that was under way may be forgotten because of it. */
+  boolean forgets(Execution run) {
+    return effect == Effect.FORGETS && meets(run, answered(run));
   }
 
   private boolean outlasts(long limit) {

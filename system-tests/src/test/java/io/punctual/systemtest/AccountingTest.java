@@ -182,6 +182,15 @@ class AccountingTest {
   }
 
   @Test
+  void onlyAFaultThatForgetsTheClaimLetsRunsOverlap() {
+    assertThat(twice(300_000, 250_000, fault(100_200, Fault.Effect.REPEATS, 1)).overlapping())
+        .containsExactly("a");
+    assertThat(twice(300_000, 250_000, fault(100_200, Fault.Effect.FORGETS, 99)).overlapping())
+        .containsExactly("a");
+    assertThat(twice(300_000, 250_000, fault(100_200, Fault.Effect.FORGETS, 1)).sound()).isTrue();
+  }
+
+  @Test
   void whatDelaysAnAnswerLeavesItToTheNextFault() {
     Predicate<Execution> any = run -> true;
     Fault delay = new Fault("freeze", 100_200, 5 * SECOND, Fault.Effect.DELAYS, any);

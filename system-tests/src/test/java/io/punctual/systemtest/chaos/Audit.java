@@ -39,10 +39,15 @@ final class Audit {
     this.system = system;
     this.application = application;
     // docs/architecture.md has all keys. Jobs, leases, tries, errors and tags belong to jobs.
-    // The journal has an entry for each time when nobody watched the store for seconds.
+    // The journal has an entry for each time when nobody watched the store for seconds; a fail-over
+    // to an older state is a loss.
     this.lasting =
         new TreeSet<>(
-            Set.of(application + ":queues", application + ":epoch", application + ":journal"));
+            Set.of(
+                application + ":queues",
+                application + ":epoch",
+                application + ":journal",
+                application + ":losses"));
     this.tombstones = new TreeSet<>();
     for (String type : types) {
       String bucket = application + ":{" + application + ":" + type + ":0}:";

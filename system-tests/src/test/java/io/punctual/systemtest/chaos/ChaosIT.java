@@ -195,8 +195,14 @@ class ChaosIT {
     History history = submitter.history();
     Accounting accounting = Accounting.of(history, executions, faults);
     JsonNode queue = submitter.queue(system.schedulers().get(0));
+    Map<String, Integer> underWay = Accounting.underWay(history, executions, faults);
     Attempts attempts =
-        new Attempts(executions, queue.get("counters"), system.redeliveries(), accounting);
+        new Attempts(
+            executions,
+            queue.get("counters"),
+            system.redeliveries(),
+            accounting,
+            underWay.getOrDefault(Disorder.REDIS_FAILS_OVER.toString(), 0));
     System.out.printf(
         "chaos: %s%nchaos: %d faults: %s%nchaos: worst recovery %d ms, after %s; %s%nchaos: counters"
             + " %s%nchaos: %s; under way at the faults %s%n",
@@ -208,7 +214,7 @@ class ChaosIT {
         lateness(executions),
         queue.get("counters"),
         attempts,
-        Accounting.underWay(history, executions, faults));
+        underWay);
     assertThat(accounting.sound())
         .as("%s%n%s", accounting, accounting.evidence(executions))
         .isTrue();

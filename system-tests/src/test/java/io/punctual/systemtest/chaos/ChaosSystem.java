@@ -6,6 +6,7 @@ import io.punctual.systemtest.FaultyLink;
 import io.punctual.systemtest.JavaProcess;
 import io.punctual.systemtest.Programs;
 import io.punctual.systemtest.Redeliveries;
+import io.punctual.systemtest.Waiting;
 import io.punctual.systemtest.worker.WorkerApplication;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,13 +18,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 
-/** Redis, a registry, schedulers and workers, each a process, each behind a link that can break. */
+/**
+ * Redis with a replica, a registry, schedulers and workers, each a process, each behind a link that
+ * can break.
+ */
 final class ChaosSystem implements AutoCloseable {
 
   /** The task type of the jobs that are changed. */
   static final String CHANGED = "changed";
 
-  private final RedisServer redis;
   private final JavaProcess registry;
   private final List<FaultyLink> redisLinks = new ArrayList<>();
   private final List<FaultyLink> workerLinks = new ArrayList<>();
@@ -32,6 +35,8 @@ final class ChaosSystem implements AutoCloseable {
   private final List<JavaProcess> schedulers = new ArrayList<>();
   private final List<JavaProcess> workers = new ArrayList<>();
   private final Redeliveries redeliveries;
+  private volatile RedisServer redis;
+  private volatile RedisServer replica;
 
   /**
    * Starts all of it.
@@ -42,6 +47,8 @@ final class ChaosSystem implements AutoCloseable {
       Programs programs, String application, Path record, int schedulerCount, int workerCount) {
     redeliveries = new Redeliveries(application, WorkerApplication.TYPE);
     redis = RedisServer.startTemporary();
+    replica = RedisServer.startTemporary();
+    replicate();
     registry = programs.registry().start().awaitReady();
     for (int i = 0; i < schedulerCount; i++) {
       FaultyLink link = new FaultyLink().to(redis.port());
@@ -110,9 +117,55 @@ final class ChaosSystem implements AutoCloseable {
     return workers.get(random.nextInt(workers.size()));
   }
 
+  /** Lets the replica follow the primary, and waits until it has all that the primary has. */
+  private void replicate() {
+    callRedis(replica, "REPLICAOF", "127.0.0.1", Integer.toString(redis.port()));
+    awaitReplica();
+  }
+
+  private void awaitReplica() {
+    Waiting.until(
+        "the replica has all",
+        () -> {
+          long written = offset(redis, "master_repl_offset");
+          return callRedis(replica, "INFO", "replication").contains("master_link_status:up")
+              && offset(replica, "slave_repl_offset") >= written;
+        });
+  }
+
+  private static long offset(RedisServer server, String name) {
+    return callRedis(server, "INFO", "replication")
+        .lines()
+        .filter(line -> line.startsWith(name + ":"))
+        .mapToLong(line -> Long.parseLong(line.substring(name.length() + 1).strip()))
+        .findFirst()
+        .orElse(-1);
+  }
+
+  /**
+   * Kills the primary, lets the replica take over, and starts the old primary as its replica.
+   * Changes since the last look at the replica are lost if it has not confirmed them.
+   */
+  void failOver(RandomGenerator random) {
+    awaitReplica();
+    RedisServer old = redis;
+    old.kill();
+    pass(random, 0, 3);
+    callRedis(replica, "REPLICAOF", "NO", "ONE");
+    redis = replica;
+    redisLinks.forEach(link -> link.to(redis.port()));
+    old.start();
+    replica = old;
+    replicate();
+  }
+
   String callRedis(String... command) {
+    return callRedis(redis, command);
+  }
+
+  private static String callRedis(RedisServer server, String... command) {
     try {
-      return Resp.call(redis.port(), command);
+      return Resp.call(server.port(), command);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -209,6 +262,7 @@ final class ChaosSystem implements AutoCloseable {
     registryLinks.forEach(FaultyLink::close);
     workerLinks.forEach(FaultyLink::close);
     redisLinks.forEach(FaultyLink::close);
+    replica.close();
     redis.close();
   }
 }

@@ -35,6 +35,8 @@ enum Disorder {
             ChaosSystem.pass(random, 0, 3);
             system.redis().start();
           })),
+  // What the replica has not confirmed is forgotten: claims and ends.
+  REDIS_FAILS_OVER(Part.REDIS, Effect.FORGETS, redis((system, random) -> system.failOver(random))),
   REDIS_FROZEN(
       Part.REDIS,
       Effect.REPEATS,
