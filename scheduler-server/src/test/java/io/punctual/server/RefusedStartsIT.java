@@ -1,6 +1,7 @@
 package io.punctual.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.punctual.test.redis.RedisExtension;
@@ -15,7 +16,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** A scheduler that would be open does not start, and says what to do. */
+/** A scheduler that would be open, or cannot keep a setting, does not start and says what to do. */
 @ExtendWith(OutputCaptureExtension.class)
 @Isolated("reads what is printed")
 class RefusedStartsIT {
@@ -69,5 +70,32 @@ class RefusedStartsIT {
     assertThat(output.getAll()).contains(message);
     // What is wrong with a secret is said without it.
     assertThat(output.getAll()).doesNotContain("tooShort", "plain-text", WELL_KNOWN, "changeme-");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "punctual.durability=disk, 'punctual.durability and punctual.durability-timeout: must be auto'",
+    "punctual.durability=replicated:0, 'punctual.durability and punctual.durability-timeout: must'",
+    "punctual.durability-timeout=1m, 'punctual.durability and punctual.durability-timeout: '",
+    "punctual.retry=soon, 'punctual.retry: '",
+    "punctual.queues[0].application=a --punctual.queues[0].task-type=t"
+        + " --punctual.queues[0].retry=soon, 'punctual.queues[].retry: '",
+    "punctual.dispatch.circuit.failures=5, 'punctual.dispatch.circuit.failures must be'",
+    "punctual.dispatch.circuit.pause=1ms, 'punctual.dispatch.circuit.pause must be'",
+    "punctual.durability=synced, 'punctual.durability=synced cannot be kept: Redis at'"
+  })
+  void aSettingThatCannotBeKeptEndsTheStartAndIsNamed(
+      String settings, String message, CapturedOutput output) {
+    String redis = "--spring.data.redis.port=" + RedisExtension.redis().port();
+    String fixed = "--server.port=0 --eureka.client.enabled=false " + redis;
+    SpringApplication application = new SpringApplication(PunctualServerApplication.class);
+
+    assertThatThrownBy(() -> application.run((fixed + " --" + settings).split(" ")).close())
+        .hasStackTraceContaining(message);
+
+    // What Boot makes of it, instead of a stack.
+    assertThat(output.getOut()).contains("APPLICATION FAILED TO START");
+    String shown = output.getOut().replaceFirst("(?s).*APPLICATION FAILED TO START", "");
+    assertThat(shown).contains(message, "Action:").doesNotContain("\tat ");
   }
 }

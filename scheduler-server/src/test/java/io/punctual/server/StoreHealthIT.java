@@ -1,7 +1,6 @@
 package io.punctual.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.punctual.redis.RedisServer;
 import io.punctual.redis.Resp;
@@ -11,15 +10,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.parallel.ResourceLock;
-import org.junit.jupiter.api.parallel.Resources;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import tools.jackson.databind.JsonNode;
@@ -43,6 +34,7 @@ class StoreHealthIT extends ServerTestBase {
     set("maxmemory-policy", "noeviction");
     set("maxmemory", "0");
     set("appendonly", "yes");
+    set("appendfsync", "everysec");
   }
 
   @AfterAll
@@ -100,35 +92,5 @@ class StoreHealthIT extends ServerTestBase {
     assertThat(store.get("sound").asBoolean()).isTrue();
     assertThat(store.at("/findings/0/text").asString()).contains("set appendonly yes");
     assertThat(api.get("/actuator/health").status()).isEqualTo(200);
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "punctual.durability=disk, 'punctual.durability and punctual.durability-timeout: must be auto'",
-    "punctual.durability=replicated:0, 'punctual.durability and punctual.durability-timeout: must'",
-    "punctual.durability-timeout=1m, 'punctual.durability and punctual.durability-timeout: '",
-    "punctual.retry=soon, 'punctual.retry: '",
-    "punctual.queues[0].application=a --punctual.queues[0].task-type=t"
-        + " --punctual.queues[0].retry=soon, 'punctual.queues[].retry: '",
-    "punctual.dispatch.circuit.failures=5, 'punctual.dispatch.circuit.failures must be'",
-    "punctual.dispatch.circuit.pause=1ms, 'punctual.dispatch.circuit.pause must be'",
-    "punctual.durability=synced, 'punctual.durability=synced cannot be kept: Redis at'"
-  })
-  @ExtendWith(OutputCaptureExtension.class)
-  @ResourceLock(Resources.SYSTEM_OUT)
-  void aSettingThatCannotBeKeptEndsTheStartAndIsNamed(
-      String settings, String message, CapturedOutput output) throws IOException {
-    set("appendonly", "no");
-    String redis = "--spring.data.redis.port=" + REDIS.port();
-    String fixed = "--server.port=0 --eureka.client.enabled=false " + redis;
-    SpringApplication application = new SpringApplication(PunctualServerApplication.class);
-
-    assertThatThrownBy(() -> application.run((fixed + " --" + settings).split(" ")).close())
-        .hasStackTraceContaining(message);
-
-    // What Boot makes of it, instead of a stack.
-    assertThat(output.getOut()).contains("APPLICATION FAILED TO START");
-    String shown = output.getOut().replaceFirst("(?s).*APPLICATION FAILED TO START", "");
-    assertThat(shown).contains(message, "Action:").doesNotContain("\tat ");
   }
 }

@@ -28,7 +28,7 @@ class StoreWatchIT extends EngineTestBase {
 
   @BeforeAll
   static void startRedis() {
-    server = RedisServer.startTemporary();
+    server = RedisServer.startTemporary("--appendfsync", "everysec");
     own = connections("127.0.0.1", server.port());
   }
 

@@ -289,7 +289,7 @@ class DurabilityIT {
 
   @Test
   void syncedTakesALogThatIsSyncedOrARedisThatCanWaitForIt() throws IOException {
-    try (RedisServer redis = RedisServer.startTemporary()) {
+    try (RedisServer redis = RedisServer.startTemporary("--appendfsync", "everysec")) {
       Store store = store(redis, "synced");
       StoreNode node = store.inspector().nodes().get(0);
       assertThat(node.persistence()).isEqualTo(Persistence.LOG);

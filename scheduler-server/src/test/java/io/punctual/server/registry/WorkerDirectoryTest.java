@@ -10,8 +10,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.parallel.ResourceLock;
-import org.junit.jupiter.api.parallel.Resources;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -22,7 +21,7 @@ import org.springframework.cloud.client.discovery.DiscoveryClient;
 
 /** Whatever one entry of the registry is, the others are seen. */
 @ExtendWith(OutputCaptureExtension.class)
-@ResourceLock(Resources.SYSTEM_OUT)
+@Isolated("reads what is printed")
 class WorkerDirectoryTest {
 
   private final Registry registry = new Registry();

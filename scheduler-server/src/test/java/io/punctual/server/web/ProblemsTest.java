@@ -5,14 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.parallel.ResourceLock;
-import org.junit.jupiter.api.parallel.Resources;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.http.converter.HttpMessageNotWritableException;
 
 @ExtendWith(OutputCaptureExtension.class)
-@ResourceLock(Resources.SYSTEM_OUT)
+@Isolated("reads what is printed")
 class ProblemsTest {
 
   @Test
