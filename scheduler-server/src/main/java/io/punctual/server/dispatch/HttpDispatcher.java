@@ -28,9 +28,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -67,6 +69,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   // By application, which is what the registry knows: there may be thousands of queues.
   private final Map<String, Set<QueueName>> waiting = new ConcurrentHashMap<>();
+  private final CountDownLatch closed = new CountDownLatch(1);
   private volatile Consumer<QueueName> capacityChanged = queue -> {};
 
   /**
@@ -94,7 +97,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     this.circuits =
         new Circuits(circuit, queue -> tracker.serving(instances(queue)), System::nanoTime);
     this.picker = new InstancePicker(tracker, bound -> ThreadLocalRandom.current().nextInt(bound));
-    this.shared = new SharedInstances(marks, Thread::sleep);
+    this.shared = new SharedInstances(marks, this::pause);
     this.inFlights =
         new InFlights(
             tracker,
@@ -299,8 +302,15 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     return proofs.proven(workers.instances(queue.application(), queue.taskType()));
   }
 
+  private void pause(Duration time) throws InterruptedException {
+    if (closed.await(time.toNanos(), TimeUnit.NANOSECONDS)) {
+      throw new InterruptedException("the dispatcher is closed");
+    }
+  }
+
   @Override
   public void close() {
+    closed.countDown();
     deadlines.close();
     threads.shutdownNow();
     client.close();

@@ -4,9 +4,7 @@ import io.punctual.server.registry.WorkerInstance;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.WorkerMetadata;
 import java.io.ByteArrayInputStream;
-import java.io.EOFException;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -14,9 +12,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import javax.net.ssl.SSLHandshakeException;
-import javax.net.ssl.SSLSocket;
-import javax.net.ssl.SSLSocketFactory;
 import org.apache.hc.client5.http.classic.methods.HttpOptions;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
@@ -33,7 +28,6 @@ import tools.jackson.databind.json.JsonMapper;
 public final class Ping {
 
   private static final Duration PATIENCE = Duration.ofSeconds(5);
-  private static final int TLS_PATIENCE_MS = 1_000;
   private static final int MAX_BODY = 64 * 1024;
   private static final ContentType JSON = ContentType.create("application/json");
 
@@ -98,12 +92,12 @@ public final class Ping {
     }
   }
 
-  private static PingResult noAnswer(URI callback, CallFailure failure, @Nullable Throwable cause) {
+  private PingResult noAnswer(URI callback, CallFailure failure, @Nullable Throwable cause) {
     boolean connected =
         failure == CallFailure.NO_ANSWER
             || failure == CallFailure.NOT_HTTP
             || failure == CallFailure.BROKE;
-    return new PingResult.NoAnswer(failure, cause, connected && speaksTls(callback));
+    return new PingResult.NoAnswer(failure, cause, connected && client.speaksTls(callback));
   }
 
   private HttpUriRequestBase batch(WorkerInstance instance, CallbackSigner signer) {
@@ -141,7 +135,7 @@ public final class Ping {
         body,
         signer == null ? PingResult.Signature.NOT_WANTED : signature(bytes, signer),
         // What servers that want TLS say to those who speak without.
-        status == 400 && !body.contains("Punctual") && speaksTls(callback),
+        status == 400 && !body.contains("Punctual") && client.speaksTls(callback),
         at);
   }
 
@@ -161,25 +155,6 @@ public final class Ping {
           : PingResult.Signature.MISSING;
     } catch (IOException e) {
       return PingResult.Signature.MISSING;
-    }
-  }
-
-  /** Whether it is plain HTTP that is wrong there. Nothing is sent but the beginning of TLS. */
-  private static boolean speaksTls(URI callback) {
-    if (!"http".equals(callback.getScheme())) {
-      return false;
-    }
-    try (SSLSocket socket = (SSLSocket) SSLSocketFactory.getDefault().createSocket()) {
-      socket.connect(
-          new InetSocketAddress(callback.getHost(), callback.getPort()), TLS_PATIENCE_MS);
-      socket.setSoTimeout(TLS_PATIENCE_MS);
-      socket.startHandshake();
-      return true;
-    } catch (SSLHandshakeException e) {
-      // A certificate that is not trusted, or somebody who asks for ours: that is TLS, too.
-      return !(e.getCause() instanceof EOFException);
-    } catch (IOException e) {
-      return false;
     }
   }
 }

@@ -1,13 +1,19 @@
 package io.punctual.server.dispatch.callback;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
 import org.apache.hc.client5.http.DnsResolver;
 import org.apache.hc.client5.http.SchemePortResolver;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
@@ -64,7 +70,10 @@ public final class WorkerHttpClient implements AutoCloseable {
   private static final int MAX_HEADERS = 100;
   private static final int MAX_INTERIM_ANSWERS = 8;
 
+  private static final int TLS_PATIENCE_MS = 1_000;
+
   private final CloseableHttpClient client;
+  private final CallbackTargets targets;
 
   /**
    * @param connectTimeout how long one connection may take, without TLS
@@ -73,6 +82,7 @@ public final class WorkerHttpClient implements AutoCloseable {
    */
   public WorkerHttpClient(
       Duration connectTimeout, CallbackTargets targets, @Nullable SslBundle tls) {
+    this.targets = targets;
     this.client =
         HttpClientBuilder.create()
             .setConnectionManager(connections(connectTimeout, targets, tls))
@@ -151,6 +161,28 @@ public final class WorkerHttpClient implements AutoCloseable {
    */
   Exchange exchange(HttpUriRequestBase request, BooleanSupplier maySend) {
     return new Exchange(client, request, maySend);
+  }
+
+  /**
+   * Whether it is plain HTTP that is wrong there. Nothing is sent but the beginning of TLS. Blocks
+   * for a few seconds at most.
+   */
+  boolean speaksTls(URI callback) {
+    if (!"http".equals(callback.getScheme())) {
+      return false;
+    }
+    try (SSLSocket socket = (SSLSocket) SSLSocketFactory.getDefault().createSocket()) {
+      InetAddress address = targets.resolve(callback.getHost())[0];
+      socket.connect(new InetSocketAddress(address, callback.getPort()), TLS_PATIENCE_MS);
+      socket.setSoTimeout(TLS_PATIENCE_MS);
+      socket.startHandshake();
+      return true;
+    } catch (SSLHandshakeException e) {
+      // A certificate that is not trusted, or somebody who asks for ours: that is TLS, too.
+      return !(e.getCause() instanceof EOFException);
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   @Override

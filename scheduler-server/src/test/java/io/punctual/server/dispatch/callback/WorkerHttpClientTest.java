@@ -64,6 +64,18 @@ class WorkerHttpClientTest {
     }
   }
 
+  @Test
+  void whoMustNotBeCalledIsNotAskedForTls() throws IOException {
+    try (RawWorker worker = RawWorker.saying(OK);
+        WorkerHttpClient strict = client(new CallbackTargets(List.of("10.0.0.0/8"), false))) {
+      assertThat(strict.speaksTls(worker.uri())).isFalse();
+      assertThat(worker.connections).hasValue(0);
+
+      assertThat(client.speaksTls(worker.uri())).isFalse();
+      assertThat(worker.connections).hasValue(1);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
