@@ -69,7 +69,7 @@ public final class Benchmarks {
       attempt("punctual", parts -> new Watching(machine).run(), "W");
     }
     if (options.parts().contains("K")) {
-      attempt("punctual", parts -> new EndsCost(machine, options, figures).run(), "K");
+      attempt("punctual", parts -> new DurabilityCost(machine).run(), "K");
     }
     if (options.parts().contains("T")) {
       attempt("punctual", parts -> new Tuning(machine, options, figures).run(), "T");

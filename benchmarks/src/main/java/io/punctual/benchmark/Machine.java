@@ -66,9 +66,20 @@ final class Machine {
   }
 
   private void service(int count, List<String> settings, Visit visit) throws Exception {
+    try (RedisServer redis = redis()) {
+      service(redis, count, settings, visit);
+    }
+  }
+
+  /** Starts one scheduler with these settings on that Redis, and a registry. */
+  void service(RedisServer redis, List<String> settings, Visit visit) throws Exception {
+    service(redis, 1, settings, visit);
+  }
+
+  private void service(RedisServer redis, int count, List<String> settings, Visit visit)
+      throws Exception {
     List<JavaProcess> schedulers = new ArrayList<>();
-    try (RedisServer redis = redis();
-        JavaProcess registry = registry()) {
+    try (JavaProcess registry = registry()) {
       for (int i = 0; i < count; i++) {
         schedulers.add(
             programs

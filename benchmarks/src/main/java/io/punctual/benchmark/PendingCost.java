@@ -130,12 +130,7 @@ final class PendingCost {
     }
   }
 
-  /**
-   * Submits jobs, then claims and acks them.
-   *
-   * @param micros becomes what a submit and what the rest cost, us/job
-   */
-  void measure(JobStore store, String prefix, double[] micros) {
+  private void measure(JobStore store, String prefix, double[] micros) {
     Random random = new Random(prefix.hashCode());
     long start = System.nanoTime();
     long due = System.currentTimeMillis() - 1000;

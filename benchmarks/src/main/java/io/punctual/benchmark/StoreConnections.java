@@ -1,6 +1,5 @@
 package io.punctual.benchmark;
 
-import io.punctual.core.store.Durability;
 import io.punctual.core.store.RedisStore;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreOptions;
@@ -31,13 +30,6 @@ final class StoreConnections implements AutoCloseable {
 
   Store store() {
     return RedisStore.connect(factory, new StoreOptions(PREFIX, Duration.ofSeconds(1)));
-  }
-
-  /** A store whose ends of attempts wait for a replica, or not; its changes do not wait. */
-  Store store(boolean confirmEnds) {
-    Durability redis = new Durability(Durability.Level.REDIS, 0, Durability.DEFAULT.patience());
-    return RedisStore.connect(
-        factory, new StoreOptions(PREFIX, Duration.ofSeconds(1), redis, confirmEnds));
   }
 
   @Override
