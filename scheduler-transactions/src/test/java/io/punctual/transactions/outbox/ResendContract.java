@@ -44,13 +44,19 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** An outbox that keeps what it sent makes up for a Redis that lost it, on each database. */
+/**
+ * An outbox that keeps what it sent makes up for a Redis that lost it, on each database. Losses are
+ * noticed after seconds: the databases wait side by side.
+ */
+@Execution(ExecutionMode.CONCURRENT)
 abstract class ResendContract {
 
   private static final String TYPE = "order.close";
