@@ -99,6 +99,7 @@ class InstallPageIT {
     places.put("scheduler-2.example", "127.0.0.1");
     places.put("registry.example:8761", registry.url().substring("http://".length()));
     places.put("redis.example", "127.0.0.1");
+    places.put("10.0.0.0/8", "127.0.0.0/8");
     places.put("6379", Integer.toString(redis.port()));
     places.put("/etc/bare-shop", folder().toString());
 
@@ -247,12 +248,7 @@ class InstallPageIT {
         "installed-scheduler",
         port,
         folder(),
-        Map.of(
-            "SERVER_PORT",
-            Integer.toString(port),
-            "PUNCTUAL_DISPATCH_ALLOWEDNETWORKS",
-            // All of it is on this machine here.
-            "127.0.0.0/8"),
+        Map.of("SERVER_PORT", Integer.toString(port)),
         block);
   }
 
