@@ -133,7 +133,12 @@ final class HeldJobs implements AutoCloseable {
       }
       return answer.status() == 200;
     } catch (RuntimeException e) {
-      log.warn("The lease of job {} could not be extended", job.taskId(), e);
+      log.warn(
+          "Extending the lease of job {} of {} failed. Unless a later try succeeds, its attempt is"
+              + " cancelled when the lease is over, and it runs again",
+          job.taskId(),
+          job.taskType(),
+          e);
       return false;
     }
   }

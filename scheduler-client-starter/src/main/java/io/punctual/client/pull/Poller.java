@@ -86,11 +86,13 @@ final class Poller implements Runnable {
         failures = 0;
       } catch (SchedulerUnavailableException e) {
         if (pull.goesOn() && failures++ == 0) {
-          log.warn("No scheduler answers; trying again: {}", e.getMessage());
+          log.warn(
+              "No scheduler answers, so that no jobs are fetched; trying on: {}", e.getMessage());
         }
         pause(failures);
       } catch (RuntimeException e) {
-        log.error("Jobs could not be fetched; trying again", e);
+        log.error(
+            "Fetching jobs failed; trying on. The jobs wait at the schedulers, at no attempt", e);
         pause(++failures);
       }
     }
@@ -191,8 +193,10 @@ final class Poller implements Runnable {
           node.get("token").stringValue());
     } catch (RuntimeException e) {
       log.error(
-          "A scheduler gave a job that cannot be read; it comes back when its lease is over: {}",
-          node,
+          "Job {} of {} cannot be read. It comes back when its lease is over. Use the same version of"
+              + " scheduler and starter",
+          node.path("taskId"),
+          node.path("taskType"),
           e);
       return null;
     }
@@ -256,7 +260,7 @@ final class Poller implements Runnable {
             pull.calls().call("POST", "/api/v1/claims/" + token + "/" + how, plain ? null : body);
         if (answer.status() != 200) {
           log.warn(
-              "The end ({}) of job {} of {} was not taken: {}",
+              "A scheduler refused the end ({}) of job {} of {}, which may run again: {}",
               how,
               job.taskId(),
               job.taskType(),

@@ -248,7 +248,8 @@ final class StoreWatch {
             + " Changes that a replica had confirmed (replicated:n) are there if that replica was"
             + " promoted, and may be lost if an older copy was restored. Jobs that ended "
             + since
-            + " run again");
+            + " run again. Send again what is missing (POST /api/v1/store/losses/resend asks the"
+            + " applications whose outbox keeps what it sent), then acknowledge the loss");
   }
 
   private synchronized void lost(Epoch now, String key, String headline, String what) {

@@ -163,7 +163,9 @@ final class Suspects {
   }
 
   private static void giveBack(Delivery delivery) {
-    var unused = delivery.undeliverable("", "it waits to be alone at an instance", LATER);
+    var unused =
+        delivery.undeliverable(
+            "", "connections broke twice while it ran: it waits to be alone at an instance", LATER);
   }
 
   /** Looks whether jobs that wait can go now. To be called often. */

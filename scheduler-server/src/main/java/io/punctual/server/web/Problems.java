@@ -113,7 +113,7 @@ public class Problems {
       case REFUSED -> {
         warn(e.kind(), e);
         yield ApiException.unavailable(
-            "the store takes nothing at the moment: nothing was changed; try again later",
+            "Redis takes no writes at the moment (GET /api/v1/store says why): nothing was changed; try again later",
             Duration.ofSeconds(5));
       }
       case CORRUPT -> {

@@ -290,7 +290,8 @@ class SuspectsTest {
     pass(Suspects.PATIENCE);
 
     assertThat(second.told())
-        .containsExactly("undeliverable at  for PT5S: it waits to be alone at an instance");
+        .containsExactly(
+            "undeliverable at  for PT5S: connections broke twice while it ran: it waits to be alone at an instance");
   }
 
   @Test
@@ -354,7 +355,8 @@ class SuspectsTest {
 
     assertThat(sent).isEmpty();
     assertThat(one.told())
-        .containsExactly("undeliverable at  for PT5S: it waits to be alone at an instance");
+        .containsExactly(
+            "undeliverable at  for PT5S: connections broke twice while it ran: it waits to be alone at an instance");
   }
 
   @Test
