@@ -18,6 +18,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sends jobs that may have ended their worker's process, one at a time to an instance.
@@ -39,6 +41,7 @@ final class Suspects {
   /** How long an instance gets no other jobs, and how long it then gets them at least. */
   static final Duration HOLD = Duration.ofSeconds(30);
 
+  private static final Logger log = LoggerFactory.getLogger(Suspects.class);
   private static final int MOST_WAITING = 1_000;
   private static final Duration LATER = Duration.ofSeconds(5);
   private static final long ASK_AGAIN = Duration.ofMillis(250).toNanos();
@@ -73,6 +76,8 @@ final class Suspects {
     long restsUntil;
     // By instance: until then another scheduler is taken to have a suspect there.
     final Map<String, Long> takenElsewhere = new HashMap<>();
+    // Whether the last look failed.
+    volatile boolean failing;
 
     void add(Waiting one, @Nullable WorkerInstance taken, long now) {
       if (taken == null) {
@@ -95,7 +100,7 @@ final class Suspects {
 
   /**
    * @param instances those that run the jobs of a queue now
-   * @param send takes over a job that is booked in; returns at once
+   * @param send takes over a job that is booked in; returns at once, and throws nothing
    * @param released told the application of which an instance gets other jobs again
    */
   Suspects(
@@ -168,13 +173,37 @@ final class Suspects {
             "", "connections broke twice while it ran: it waits to be alone at an instance", LATER);
   }
 
-  /** Looks whether jobs that wait can go now. To be called often. */
+  /** Looks whether jobs that wait can go now. To be called often; throws nothing. */
   void look() {
     applications.forEach(this::look);
   }
 
   private void look(String name, Application application) {
     List<Sent> going = new ArrayList<>();
+    try {
+      boolean free = look(application, going);
+      if (free) {
+        released.accept(name);
+      }
+      application.failing = false;
+    } catch (Throwable e) {
+      // Also an Error: what waits stays, and is looked at again.
+      if (!application.failing) {
+        log.error("The suspects of {} could not be looked at; trying again", name, e);
+      }
+      application.failing = true;
+    } finally {
+      going.forEach(send);
+    }
+  }
+
+  /**
+   * Books in what can go now.
+   *
+   * @param going gets it
+   * @return whether an instance gets other jobs again
+   */
+  private boolean look(Application application, List<Sent> going) {
     boolean free = false;
     synchronized (application) {
       long now = nanoTime.getAsLong();
@@ -193,8 +222,8 @@ final class Suspects {
         }
         Place place = place(application, one, now);
         if (place != null) {
-          all.remove();
           InFlight opened = inFlights.open(one.delivery(), place.instance());
+          all.remove();
           going.add(new Sent(opened, place.isIdle(), one.since()));
         } else if (now - one.since() >= PATIENCE.toNanos()) {
           // Each instance has one already. Another scheduler may have it until there is room.
@@ -209,10 +238,7 @@ final class Suspects {
         free = true;
       }
     }
-    if (free) {
-      released.accept(name);
-    }
-    going.forEach(send);
+    return free;
   }
 
   private boolean isOver(Application application, long now) {

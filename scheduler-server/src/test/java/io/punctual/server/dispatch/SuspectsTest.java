@@ -19,8 +19,16 @@ class SuspectsTest {
           fixture.inFlights,
           queue -> fixture.instances,
           this::send,
-          released::add,
+          this::release,
           () -> fixture.now);
+  private boolean defective;
+
+  private void release(String application) {
+    if (defective) {
+      throw new AssertionError("a defect");
+    }
+    released.add(application);
+  }
 
   private void send(Suspects.Sent suspect) {
     if (suspect.alone() && !fixture.shared.alone(suspect.inFlight().instance(), () -> {})) {
@@ -278,6 +286,21 @@ class SuspectsTest {
     assertThat(fixture.free(0)).isEqualTo(9);
     pass(Suspects.PATIENCE);
     assertThat(places()).containsExactly("long@worker-0", "next@worker-0");
+  }
+
+  @Test
+  void oneIsSentAndTheInstanceIsLetGoThoughItsReleaseThrows() {
+    onlyOneInstance();
+    suspects.add(suspect("long"));
+    pass(Suspects.HOLD.minus(Suspects.PATIENCE));
+    suspects.add(suspect("next"));
+    defective = true;
+
+    pass(Suspects.PATIENCE);
+
+    defective = false;
+    assertThat(places()).containsExactly("long@worker-0", "next@worker-0");
+    assertThat(fixture.free(0)).isEqualTo(8);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.punctual.server.dispatch.callback;
 
 import io.punctual.Limits;
+import io.punctual.core.engine.Delivery;
 import io.punctual.core.job.JobContent;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,9 +11,13 @@ import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Ends attempts whose time-to-run is over, each at its own time. */
 public final class Deadlines implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(Deadlines.class);
 
   private final ScheduledThreadPoolExecutor timer;
 
@@ -58,11 +63,19 @@ public final class Deadlines implements AutoCloseable {
     return () -> waiting.cancel(false);
   }
 
-  /** Runs an action again and again. It must not block, nor throw. */
+  /** Runs an action again and again, also after it has thrown. It must not block. */
   public void every(Duration pause, Runnable action) {
+    Runnable safe =
+        () -> {
+          try {
+            action.run();
+          } catch (Throwable e) {
+            // Also an Error: a run that ends with one would be the last.
+            log.error("A periodic check failed; it runs again in {}", pause, e);
+          }
+        };
     var unused =
-        timer.scheduleWithFixedDelay(
-            action, pause.toNanos(), pause.toNanos(), TimeUnit.NANOSECONDS);
+        timer.scheduleWithFixedDelay(safe, pause.toNanos(), pause.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   /** Looks at the attempts of one call when their time is over. */
@@ -91,13 +104,21 @@ public final class Deadlines implements AutoCloseable {
         if (more != null && more.isPositive() && !attempt.isEnded()) {
           look(List.of(attempt), limit, more);
         } else {
-          attempt.timeOver(
-              timeOver(attempt.delivery().content())
-                  + (more == null ? "" : ", and with what it asked for"));
+          end(attempt, more == null ? "" : ", and with what it asked for");
         }
       }
       if (attempts.stream().allMatch(Attempt::isEnded)) {
         allOver.run();
+      }
+    }
+
+    private static void end(Attempt attempt, String more) {
+      Delivery delivery = attempt.delivery();
+      try {
+        attempt.timeOver(timeOver(delivery.content()) + more);
+      } catch (Throwable e) {
+        // Also an Error: the other attempts of the call end in time, too.
+        log.error("The attempt of {} could not be ended in time", delivery.taskId(), e);
       }
     }
 

@@ -78,6 +78,36 @@ class DeadlinesTest {
   }
 
   @Test
+  void aRepeatedActionGoesOnAfterAnError() {
+    deadlines.every(
+        Duration.ofMillis(10),
+        () -> {
+          if (over.incrementAndGet() == 1) {
+            throw new AssertionError("a defect");
+          }
+        });
+    Awaitility.await().until(() -> over.get() >= 3);
+  }
+
+  @Test
+  void anAttemptWhoseEndThrowsKeepsNoOtherFromItsEnd() {
+    Recorded broken =
+        new Recorded(new FakeDelivery("broken", Duration.ofMillis(50))) {
+          @Override
+          public void timeOver(String error) {
+            super.timeOver(error);
+            throw new AssertionError("a defect");
+          }
+        };
+    Recorded other = job("other", 50);
+    Deadlines.Watch watch = deadlines.watch(List.of(broken, other), over::incrementAndGet);
+    try (watch) {
+      Awaitility.await().until(other::isEnded);
+      Awaitility.await().until(() -> over.get() == 1);
+    }
+  }
+
+  @Test
   void anActionThatIsCalledOffDoesNotRun() throws InterruptedException {
     CountDownLatch ran = new CountDownLatch(1);
     deadlines.after(Duration.ofMillis(50), over::incrementAndGet).run();
