@@ -22,8 +22,6 @@ import io.punctual.wire.WorkerMetadata;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -53,15 +51,10 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   private final InstantSource clock;
   private final CallbackKeys keys;
   private final InstanceTracker tracker;
-  private final InstanceAffinity affinity = new InstanceAffinity(REMEMBERED_JOBS);
   private final Circuits circuits;
-  private final SharedInstances shared;
-  private final InstancePicker picker;
-  private final InFlights inFlights;
-  private final Failover failover;
+  private final Sender sender;
   private final Suspects suspects;
   private final KeyProofs proofs;
-  private final Map<String, CallbackProtocol> protocols;
   private final WorkerHttpClient client;
   private final Deadlines deadlines = new Deadlines();
   private final AnswerMemory memory = AnswerMemory.ofHeap();
@@ -96,30 +89,31 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     this.tracker = new InstanceTracker(avoid, connectTimeout.plus(TAKEN), System::nanoTime);
     this.circuits =
         new Circuits(circuit, queue -> tracker.serving(instances(queue)), System::nanoTime);
-    this.picker = new InstancePicker(tracker, bound -> ThreadLocalRandom.current().nextInt(bound));
-    this.shared = new SharedInstances(marks, this::pause);
-    this.inFlights =
+    InstancePicker picker =
+        new InstancePicker(tracker, bound -> ThreadLocalRandom.current().nextInt(bound));
+    InFlights inFlights =
         new InFlights(
             tracker,
             circuits,
-            affinity,
-            shared,
+            new InstanceAffinity(REMEMBERED_JOBS),
+            new SharedInstances(marks, this::pause),
             this::instances,
             this::capacityChanged,
             System::nanoTime);
     this.client = new WorkerHttpClient(connectTimeout, targets, tls);
     this.ping = new Ping(name, client, deadlines, keys, clock, memory);
-    this.protocols =
+    Map<String, CallbackProtocol> protocols =
         Map.of(
             WorkerMetadata.BATCH,
             new BatchProtocol(name, client, deadlines, clock, avoid, keys, memory),
             WorkerMetadata.SINGLE,
             new SingleProtocol(name, client, deadlines, clock, avoid, keys));
-    this.failover =
+    Failover failover =
         new Failover(inFlights, picker, protocols, this::instances, this::capacityChanged);
-    this.suspects =
-        new Suspects(
-            inFlights, this::instances, this::sendSuspect, this::recheck, System::nanoTime);
+    this.sender =
+        new Sender(
+            inFlights, picker, failover, this::instances, this::recheck, threads, System::nanoTime);
+    this.suspects = sender.suspects();
     this.proofs = new KeyProofs(keys, ping::send, threads, this::recheck, System::nanoTime);
     deadlines.every(LOOK, suspects::look);
   }
@@ -238,64 +232,12 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
 
   @Override
   public void dispatch(QueueName queue, List<Delivery> deliveries) {
-    List<WorkerInstance> instances = instances(queue);
-    if (instances.isEmpty()) {
-      deliveries.forEach(
-          delivery -> {
-            var unused = delivery.release();
-          });
-      return;
-    }
-    Map<WorkerInstance, List<InFlight>> groups = new LinkedHashMap<>();
-    for (Delivery delivery : deliveries) {
-      if (suspects.concerns(delivery)) {
-        suspects.add(delivery);
-        continue;
-      }
-      // Anew for each: an instance that is probed gets one.
-      WorkerInstance instance =
-          picker.pick(
-              tracker.candidates(instances),
-              queue.taskType(),
-              affinity.wish(delivery.incarnation()));
-      InFlight opened = inFlights.open(delivery, instance);
-      if (delivery.travelsAlone() || !sharesCalls(instance)) {
-        send(List.of(opened));
-      } else {
-        groups.computeIfAbsent(instance, i -> new ArrayList<>()).add(opened);
-      }
-    }
-    groups.values().forEach(this::send);
+    sender.send(queue, deliveries);
   }
 
   /** Gives back, at no attempt, what waits here; nothing waits from now on. */
   public void stop() {
     suspects.close();
-  }
-
-  private boolean sharesCalls(WorkerInstance instance) {
-    return instance.metadata().protocol().equals(WorkerMetadata.BATCH);
-  }
-
-  private void send(List<InFlight> group) {
-    threads.execute(() -> failover.deliver(group));
-  }
-
-  private void sendSuspect(Suspects.Sent suspect) {
-    InFlight one = suspect.inFlight();
-    threads.execute(
-        () -> {
-          try {
-            Runnable deliver = () -> failover.deliver(List.of(one));
-            if (!suspect.alone()) {
-              deliver.run();
-            } else if (!shared.alone(one.instance(), deliver)) {
-              suspects.takenElsewhere(suspect);
-            }
-          } finally {
-            suspects.look();
-          }
-        });
   }
 
   private List<WorkerInstance> instances(QueueName queue) {

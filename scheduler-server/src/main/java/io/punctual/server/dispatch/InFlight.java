@@ -106,82 +106,102 @@ final class InFlight implements Attempt {
 
   @Override
   public void done() {
-    boolean first = close();
-    var unused = delivery.done();
-    if (first) {
-      ticket.succeeded();
-      answered();
+    if (!close()) {
+      // Too late for all but the delivery.
+      var unused = delivery.done();
+      return;
     }
+    leave(
+        () -> {
+          var unused = delivery.done();
+          ticket.succeeded();
+          answered();
+        });
   }
 
   @Override
   public void failed(String error, @Nullable Duration delay) {
-    if (close()) {
-      var unused = delivery.failed(instance.id(), error, delay);
-      ticket.failed(instance.id());
-      answered();
-    }
+    end(
+        () -> {
+          var unused = delivery.failed(instance.id(), error, delay);
+          ticket.failed(instance.id());
+          answered();
+        });
   }
 
   @Override
   public void deferred(Duration within) {
-    if (close()) {
-      var unused = delivery.deferred(within);
-      ticket.succeeded();
-      answered();
-    }
+    end(
+        () -> {
+          var unused = delivery.deferred(within);
+          ticket.succeeded();
+          answered();
+        });
   }
 
   @Override
   public void rejected(String error) {
-    if (close()) {
-      var unused = delivery.rejected(instance.id(), error);
-      ticket.succeeded();
-      answered();
-    }
+    end(
+        () -> {
+          var unused = delivery.rejected(instance.id(), error);
+          ticket.succeeded();
+          answered();
+        });
   }
 
   @Override
   public void refused(String error) {
-    if (close()) {
-      var unused = delivery.undeliverable(instance.id(), error, null);
-      ticket.withdrawn();
-      answered();
-    }
+    end(
+        () -> {
+          var unused = delivery.undeliverable(instance.id(), error, null);
+          answered();
+        });
   }
 
   @Override
   public void timeOver(String error) {
-    if (close()) {
-      var unused = delivery.unknown(instance.id(), error, aloneInCall, RepeatCause.TIME_OVER);
-      ticket.unknown(instance.id());
-      owner.timeOver(this);
-      lost(RepeatCause.TIME_OVER);
-    }
+    end(
+        () -> {
+          var unused = delivery.unknown(instance.id(), error, aloneInCall, RepeatCause.TIME_OVER);
+          ticket.unknown(instance.id());
+          owner.timeOver(this);
+          lost(RepeatCause.TIME_OVER);
+        });
   }
 
   @Override
   public void connectionBroke(String error) {
-    if (close()) {
-      InstanceTracker.Break broken = slot.broke();
-      ticket.unknown(instance.id());
-      lost(RepeatCause.ANSWER_LOST);
-      // If the process there ended, the job can be the cause only if it was alone.
-      boolean alone = broken.alone() && aloneInCall && owner.shared().brokeHereOnly(instance);
+    if (!close()) {
+      return;
+    }
+    InstanceTracker.Break broken = slot.broke();
+    // If the process there ended, the job can be the cause only if it was alone.
+    boolean mayBeCause = broken.alone() && aloneInCall;
+    boolean alone = false;
+    try {
+      // First: other schedulers are waited for.
+      leave(
+          () -> {
+            ticket.unknown(instance.id());
+            lost(RepeatCause.ANSWER_LOST);
+          });
+      alone = mayBeCause && owner.shared().brokeHereOnly(instance);
+    } finally {
       var unused = delivery.unknown(instance.id(), error, alone, RepeatCause.ANSWER_LOST);
-      if (broken.news() && !(broken.alone() && aloneInCall)) {
-        owner.shared().broke(instance);
-      }
+    }
+    if (broken.news() && !mayBeCause) {
+      owner.shared().broke(instance);
     }
   }
 
   @Override
   public void badAnswer(String error) {
-    if (close()) {
-      var unused = delivery.unknown(instance.id(), error, aloneInCall, RepeatCause.ANSWER_LOST);
-      ticket.unknown(instance.id());
-      lost(RepeatCause.ANSWER_LOST);
-    }
+    end(
+        () -> {
+          var unused = delivery.unknown(instance.id(), error, aloneInCall, RepeatCause.ANSWER_LOST);
+          ticket.unknown(instance.id());
+          lost(RepeatCause.ANSWER_LOST);
+        });
   }
 
   /**
@@ -193,11 +213,12 @@ final class InFlight implements Attempt {
     if (!close()) {
       return false;
     }
-    ticket.withdrawn();
-    if (sending) {
-      owner.affinity().notSent(delivery.incarnation(), instance.id());
-    }
-    left();
+    leave(
+        () -> {
+          if (sending) {
+            owner.affinity().notSent(delivery.incarnation(), instance.id());
+          }
+        });
     return true;
   }
 
@@ -205,19 +226,30 @@ final class InFlight implements Attempt {
     return open.compareAndSet(true, false);
   }
 
+  private void end(Runnable tell) {
+    if (close()) {
+      leave(tell);
+    }
+  }
+
+  /** Books the job out at the instance, whatever is thrown meanwhile. */
+  private void leave(Runnable tell) {
+    try {
+      tell.run();
+    } finally {
+      // Counts only if it was not told how the job ended.
+      ticket.withdrawn();
+      slot.close();
+      owner.left(this);
+    }
+  }
+
   private void answered() {
     owner.affinity().ended(delivery.incarnation(), instance.id(), null);
     owner.tracker().answered(instance);
-    left();
   }
 
   private void lost(RepeatCause cause) {
     owner.affinity().ended(delivery.incarnation(), instance.id(), cause);
-    left();
-  }
-
-  private void left() {
-    slot.close();
-    owner.left(this);
   }
 }

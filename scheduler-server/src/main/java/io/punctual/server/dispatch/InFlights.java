@@ -50,12 +50,14 @@ final class InFlights {
 
   /** Books a delivery in at an instance. */
   InFlight open(Delivery delivery, WorkerInstance instance) {
-    return new InFlight(
-        this,
-        delivery,
-        instance,
-        tracker.open(instance, Suspects.isSuspect(delivery)),
-        circuits.started(delivery.queue(), delivery.waited()));
+    InstanceTracker.Slot slot = tracker.open(instance, Suspects.isSuspect(delivery));
+    try {
+      return new InFlight(
+          this, delivery, instance, slot, circuits.started(delivery.queue(), delivery.waited()));
+    } catch (Throwable e) {
+      slot.close();
+      throw e;
+    }
   }
 
   InstanceTracker tracker() {

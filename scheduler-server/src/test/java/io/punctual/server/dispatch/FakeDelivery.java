@@ -27,6 +27,8 @@ public final class FakeDelivery implements Delivery {
   private volatile boolean held = true;
   private volatile boolean suspect;
   private volatile int unknown;
+  private volatile boolean unreadable;
+  private volatile boolean unendable;
 
   public FakeDelivery(String id) {
     this(id, Duration.ofSeconds(20));
@@ -57,6 +59,18 @@ public final class FakeDelivery implements Delivery {
     return this;
   }
 
+  /** Throws an Error when it is asked for how long it waited. */
+  public FakeDelivery unreadable() {
+    unreadable = true;
+    return this;
+  }
+
+  /** Throws an Error once it was told how it ended. */
+  public FakeDelivery unendable() {
+    unendable = true;
+    return this;
+  }
+
   /** What it was told, in order, but for {@link #started}. */
   public List<String> told() {
     return List.copyOf(told);
@@ -64,6 +78,9 @@ public final class FakeDelivery implements Delivery {
 
   private CompletableFuture<Void> tell(String what) {
     told.add(what);
+    if (unendable) {
+      throw new AssertionError("a defect");
+    }
     return CompletableFuture.completedFuture(null);
   }
 
@@ -104,6 +121,9 @@ public final class FakeDelivery implements Delivery {
 
   @Override
   public long waited() {
+    if (unreadable) {
+      throw new AssertionError("a defect");
+    }
     return 0;
   }
 

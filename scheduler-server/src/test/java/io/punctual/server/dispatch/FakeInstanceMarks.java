@@ -15,6 +15,7 @@ final class FakeInstanceMarks implements InstanceMarks {
   private final Map<String, Set<String>> broken = new HashMap<>();
   private final Set<String> noticedElsewhere = new HashSet<>();
   private boolean away;
+  private boolean defective;
 
   /** Another scheduler has a suspect at the instance. */
   void reserveElsewhere(String instance) {
@@ -31,11 +32,19 @@ final class FakeInstanceMarks implements InstanceMarks {
     away = true;
   }
 
+  /** Each call throws an Error from now on. */
+  void haveDefect() {
+    defective = true;
+  }
+
   void othersNotice() {
     noticedElsewhere.forEach(instance -> broke(instance, "another", Duration.ZERO));
   }
 
   private void check() {
+    if (defective) {
+      throw new AssertionError("a defect");
+    }
     if (away) {
       throw new StoreException(StoreException.Kind.UNREACHABLE, "away");
     }

@@ -1,6 +1,7 @@
 package io.punctual.server.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.time.Duration;
 import java.util.List;
@@ -59,6 +60,40 @@ class InFlightTest {
     assertThat(inFlight.withdraw()).isFalse();
     assertThat(delivery.told()).containsExactly(told);
     assertThat(fixture.told).hasSize(1);
+    fixture.assertEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("ends")
+  void aJobWhoseDeliveryThrowsIsBookedOutAsWell(String told) {
+    InFlight inFlight = sent();
+    delivery.unendable();
+
+    assertThatExceptionOfType(AssertionError.class)
+        .isThrownBy(() -> Objects.requireNonNull(ENDS.get(told)).accept(inFlight));
+
+    assertThat(delivery.told()).containsExactly(told);
+    assertThat(fixture.tracker.inFlight()).isZero();
+    assertThat(fixture.told).containsExactly(FakeDelivery.QUEUE);
+    fixture.assertEmpty();
+  }
+
+  @Test
+  void aDeliveryIsEndedThoughOtherSchedulersCannotBeAskedForADefect() {
+    fixture.marks.haveDefect();
+
+    assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> sent().connectionBroke("cut"));
+
+    assertThat(delivery.told()).containsExactly("unknown at worker-0, ANSWER_LOST: cut");
+    fixture.assertEmpty();
+  }
+
+  @Test
+  void aJobThatCannotBeBookedInTakesNoCapacity() {
+    delivery.unreadable();
+
+    assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> fixture.open(0, delivery));
+
     fixture.assertEmpty();
   }
 

@@ -196,18 +196,24 @@ public final class Circuit {
     out.clear();
   }
 
+  /** Whether it says something about now. */
   private synchronized boolean ended(Ticket ticket) {
+    if (ticket.ended) {
+      return false;
+    }
+    ticket.ended = true;
     out.remove(ticket);
     tickets--;
     lastUsed = nanoTime.getAsLong();
     return ticket.timesOpened == timesOpened;
   }
 
-  /** One job on its way. */
+  /** One job on its way. Only its first end counts. */
   public final class Ticket {
 
     private final int timesOpened;
     private final long sentAt;
+    private boolean ended;
 
     private Ticket(int timesOpened, long sentAt) {
       this.timesOpened = timesOpened;
