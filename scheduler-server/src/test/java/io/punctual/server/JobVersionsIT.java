@@ -6,6 +6,8 @@ import io.punctual.server.ApiClient.Answer;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.SpringBootTest;
 
@@ -39,17 +41,26 @@ class JobVersionsIT extends SharedRedisTestBase {
   }
 
   private List<Answer> allChanges(String ifMatch) {
+    return Stream.concat(
+            allButCancel(ifMatch).stream(), Stream.of(call("DELETE", job, ifMatch, "")))
+        .toList();
+  }
+
+  private List<Answer> allButCancel(String ifMatch) {
     return List.of(
         call("PATCH", job, ifMatch, "{\"delay\":\"2h\"}"),
         call("PATCH", job, ifMatch, "{\"params\":\"x\"}"),
         call("POST", job + "/run", ifMatch, ""),
-        call("POST", job + "/requeue", ifMatch, ""),
-        call("DELETE", job, ifMatch, ""));
+        call("POST", job + "/requeue", ifMatch, ""));
   }
 
   private void assertRefused(String ifMatch) {
+    assertRefused(ifMatch, this::allChanges);
+  }
+
+  private void assertRefused(String ifMatch, Function<String, List<Answer>> changes) {
     Answer before = api.get(job);
-    for (Answer answer : allChanges(ifMatch)) {
+    for (Answer answer : changes.apply(ifMatch)) {
       assertThat(answer.status()).isEqualTo(412);
       assertThat(answer.at("/code")).isEqualTo("changed");
     }
@@ -85,7 +96,7 @@ class JobVersionsIT extends SharedRedisTestBase {
     Answer cancelled = call("DELETE", job, "\"x\", " + replaced.header("ETag"), "");
     assertThat(cancelled.status()).isEqualTo(200);
     assertThat(cancelled.at("/version")).isEqualTo("5");
-    assertRefused(replaced.header("ETag"));
+    assertRefused(replaced.header("ETag"), this::allButCancel);
 
     // Another job of that id begins with 1, and never matches what the first one was.
     Answer again = submit("1", "");
@@ -93,6 +104,23 @@ class JobVersionsIT extends SharedRedisTestBase {
     assertThat(again.header("ETag")).isNotEqualTo(first);
     assertRefused(first);
     assertThat(call("DELETE", job, "*", "").status()).isEqualTo(200);
+    // Nor does a cancel of the first one count as a cancel of this one.
+    assertRefused(first);
+  }
+
+  @Test
+  void aCancelThatIsRepeatedFindsWhatItDid() {
+    String seen = submit("1", "").header("ETag");
+    assertThat(call("DELETE", job, seen, "").at("/outcome")).isEqualTo("cancelled");
+
+    for (String same : List.of(seen, "\"x\", \"x.1\", " + seen, "*")) {
+      Answer again = call("DELETE", job, same, "");
+      assertThat(again.status()).isEqualTo(200);
+      assertThat(again.at("/outcome")).isEqualTo("cancelled");
+    }
+    for (String other : List.of("W/" + seen, "\"x.1\"", "x")) {
+      assertRefused(other);
+    }
   }
 
   @Test

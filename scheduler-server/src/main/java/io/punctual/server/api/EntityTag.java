@@ -6,6 +6,9 @@ import io.punctual.core.job.JobVersion;
 import io.punctual.server.web.ApiException;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * that uses the id of another one never matches that one's tag.
  */
 final class EntityTag {
+
+  private static final Pattern TAG = Pattern.compile("\"([^\"\\s]+)\\.(\\d{1,18})\"");
 
   private EntityTag() {}
 
@@ -43,6 +48,18 @@ final class EntityTag {
       throw changed();
     }
     return new JobVersion(incarnation, job.version());
+  }
+
+  /**
+   * Reads {@code If-Match}.
+   *
+   * @return the versions that it names; tags that are none of ours name none
+   */
+  static Stream<JobVersion> versions(String ifMatch) {
+    return Arrays.stream(ifMatch.split(","))
+        .map(tag -> TAG.matcher(tag.strip()))
+        .filter(Matcher::matches)
+        .map(tag -> new JobVersion(tag.group(1), Long.parseLong(tag.group(2))));
   }
 
   static ApiException changed() {

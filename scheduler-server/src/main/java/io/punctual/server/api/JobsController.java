@@ -6,6 +6,7 @@ import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.JobView;
 import io.punctual.core.engine.Submit;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Cancelled;
@@ -52,6 +53,9 @@ import tools.jackson.databind.JsonNode;
 @RestController
 @RequestMapping("/api/v1/jobs")
 class JobsController {
+
+  /** So many tags of a job that is cancelled are compared: each is a call to the store. */
+  private static final int MOST_TAGS = 10;
 
   /** Names where a change was when it was answered. */
   private final Engine engine;
@@ -301,8 +305,7 @@ class JobsController {
       @PathVariable String taskId,
       @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch) {
     QueueName queue = JobAnswers.queue(application, taskType);
-    JobVersion seen = seen(queue, JobAnswers.id(taskId), ifMatch);
-    Cancelled cancelled = engine.operations().cancel(queue, taskId, seen);
+    Cancelled cancelled = cancel(queue, JobAnswers.id(taskId), ifMatch);
     return switch (cancelled.kind()) {
       case CANCELLED -> {
         audit.did("cancel", () -> queue + "/" + taskId, "delayed", "cancelled");
@@ -321,6 +324,23 @@ class JobsController {
       case CHANGED -> throw EntityTag.changed();
       case UNKNOWN -> throw JobAnswers.unknown(queue, taskId);
     };
+  }
+
+  private Cancelled cancel(QueueName queue, String taskId, @Nullable String ifMatch) {
+    if (ifMatch == null || ifMatch.strip().equals("*")) {
+      return engine.operations().cancel(queue, taskId, null);
+    }
+    JobView job = engine.find(queue, taskId).orElseThrow(() -> JobAnswers.unknown(queue, taskId));
+    if (job.state() != JobState.CANCELLED) {
+      return engine.operations().cancel(queue, taskId, EntityTag.require(ifMatch, job));
+    }
+    // The call may be one that is repeated: the store knows which job was cancelled.
+    return EntityTag.versions(ifMatch)
+        .limit(MOST_TAGS)
+        .map(seen -> engine.operations().cancel(queue, taskId, seen))
+        .filter(cancelled -> cancelled.kind() != Cancelled.Kind.CHANGED)
+        .findFirst()
+        .orElseThrow(EntityTag::changed);
   }
 
   /** Another due time, other content, or both. */
