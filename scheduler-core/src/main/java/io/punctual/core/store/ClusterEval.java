@@ -72,8 +72,13 @@ final class ClusterEval {
 
   /** Names the node of a connection, as far as the driver tells. */
   static String name(Connection connection) {
-    Matcher address = ADDRESS.matcher(connection.toString());
-    return address.find() ? address.group(1) : connection.toString();
+    return address(connection.toString());
+  }
+
+  /** Returns the host and port of {@link #node(byte[])}, as far as the driver tells. */
+  static String address(String node) {
+    Matcher address = ADDRESS.matcher(node);
+    return address.find() ? address.group(1) : node;
   }
 
   static Replicas.Node node(Connection connection) {

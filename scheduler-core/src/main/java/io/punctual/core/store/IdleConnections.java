@@ -1,6 +1,7 @@
 package io.punctual.core.store;
 
 import io.punctual.core.queue.Bucket;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -13,15 +14,22 @@ import redis.clients.jedis.util.Pool;
  * Redis all of them are broken, and each would fail another call once so many calls come together.
  * To test a connection before each call would cost every call a round trip.
  *
+ * <p>In a cluster, only a call about a bucket tells which node failed.
+ *
  * <p>Jedis does not show the pool of its Sentinel client. There, the pool's own checks of idle
  * connections find the broken ones.
  */
 final class IdleConnections implements StoreListener {
 
   private final RedisConnectionFactory connections;
+  private final Function<Bucket, String> nodes;
 
-  IdleConnections(RedisConnectionFactory connections) {
+  /**
+   * @param nodes names the node of a cluster that holds a bucket; empty if it is not known
+   */
+  IdleConnections(RedisConnectionFactory connections, Function<Bucket, String> nodes) {
     this.connections = connections;
+    this.nodes = nodes;
   }
 
   @Override
@@ -32,11 +40,11 @@ final class IdleConnections implements StoreListener {
   @Override
   public void failed(String call, @Nullable Bucket bucket, long nanos, RuntimeException e) {
     if (e instanceof StoreException store && store.kind() == StoreException.Kind.UNREACHABLE) {
-      close();
+      close(bucket);
     }
   }
 
-  private void close() {
+  private void close(@Nullable Bucket bucket) {
     Object client;
     try (RedisConnection connection = connections.getConnection()) {
       client = connection.getNativeConnection();
@@ -47,7 +55,18 @@ final class IdleConnections implements StoreListener {
     if (client instanceof RedisClient standalone) {
       standalone.getPool().clear();
     } else if (client instanceof RedisClusterClient cluster) {
-      cluster.getClusterNodes().values().forEach(Pool::clear);
+      close(cluster, bucket);
+    }
+  }
+
+  // Only those to the node that failed: the others answer their calls.
+  private void close(RedisClusterClient cluster, @Nullable Bucket bucket) {
+    Pool<?> pool =
+        bucket == null
+            ? null
+            : cluster.getClusterNodes().get(ClusterEval.address(nodes.apply(bucket)));
+    if (pool != null) {
+      pool.clear();
     }
   }
 }

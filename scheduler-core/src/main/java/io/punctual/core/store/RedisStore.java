@@ -56,7 +56,6 @@ public final class RedisStore {
             0,
             options.durability().patience());
     StoreCalls calls = new StoreCalls();
-    calls.add(new IdleConnections(connections));
     ScriptRunner scripts =
         new ScriptRunner(
             connections,
@@ -65,6 +64,7 @@ public final class RedisStore {
             confirmation,
             new Confirmation(ends, inspector, replicas),
             calls);
+    calls.add(new IdleConnections(connections, scripts::node));
     return new Store(
         new RedisJobStore(scripts, options.tombstones()),
         new RedisQueueDirectory(connections, scripts, calls),
