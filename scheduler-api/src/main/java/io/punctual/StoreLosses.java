@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Losses of the store behind the schedulers, for applications that keep what they sent.
  *
- * @param store names the store; another name is another store, or an emptied one. Null until the
- *     scheduler has read it
+ * @param store names the store; another name is another store, or an emptied one. Null if the
+ *     scheduler has not read the losses for five seconds
  * @param now the store's time
  * @param losses the newest ones, oldest first
  */

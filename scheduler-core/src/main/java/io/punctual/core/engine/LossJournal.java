@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the store may have lost, as this engine read it last.
  *
- * @param store names the store; another name is another store, or an emptied one. Null before the
- *     first look
- * @param now the store's time; the epoch before the first look
+ * @param store names the store; another name is another store, or an emptied one. Null if the
+ *     journal could not be read for five seconds
+ * @param now the store's time; the epoch if the store is null
  * @param entries the newest ones, oldest first
  */
 public record LossJournal(@Nullable String store, Instant now, List<LossEntry> entries) {
 
-  /** Nothing was read yet. */
+  /** Nothing was read, or too long ago to count. */
   static final LossJournal UNKNOWN = new LossJournal(null, Instant.EPOCH, List.of());
 
   /** The sequence of the newest entry; 0 if there is none. */

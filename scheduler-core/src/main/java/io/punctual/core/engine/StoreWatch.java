@@ -36,6 +36,7 @@ final class StoreWatch {
   private static final Duration LOOK = Duration.ofSeconds(1);
   private static final Duration GAP = Duration.ofSeconds(3);
   private static final Duration INSPECT = Duration.ofSeconds(10);
+  private static final Duration STALE = Duration.ofSeconds(5);
   private static final int LOSSES = 20;
 
   private final Store store;
@@ -97,12 +98,12 @@ final class StoreWatch {
   LossJournal journal() {
     Read last = read;
     LossJournal journal = last.journal();
-    return journal.store() == null
-        ? journal
-        : new LossJournal(
-            journal.store(),
-            journal.now().plusNanos(Math.max(0, context.now() - last.at())),
-            journal.entries());
+    long age = Math.max(0, context.now() - last.at());
+    if (journal.store() == null || age > STALE.toNanos()) {
+      // Other schedulers may know of a newer loss, or of another store.
+      return LossJournal.UNKNOWN;
+    }
+    return new LossJournal(journal.store(), journal.now().plusNanos(age), journal.entries());
   }
 
   synchronized LossJournal requestResend(Instant since) {
