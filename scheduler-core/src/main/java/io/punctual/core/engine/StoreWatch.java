@@ -2,6 +2,7 @@ package io.punctual.core.engine;
 
 import io.punctual.core.store.Durability;
 import io.punctual.core.store.Epoch;
+import io.punctual.core.store.EpochMarker;
 import io.punctual.core.store.LossEntry;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
@@ -215,9 +216,8 @@ final class StoreWatch {
                 + " named. Restore it from a backup, or submit again what is missing");
       }
       case OLDER -> {
-        // Each scheduler sees other numbers within the same moment.
-        String key = "older " + now.id() + " " + Duration.ofMillis(now.now()).toMinutes();
-        unrecorded.put(
+        String key = EpochMarker.older(now.id(), now.now());
+        unrecorded.putIfAbsent(
             key,
             new Entry(LossEntry.Kind.OLDER, now.now(), asOf == null ? 0 : asOf.toEpochMilli()));
         older(now, key, redis, before == null ? 0 : before.sequence(), asOf);

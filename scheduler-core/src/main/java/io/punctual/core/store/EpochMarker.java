@@ -1,9 +1,26 @@
 package io.punctual.core.store;
 
+import java.time.Duration;
 import java.util.List;
 
 /** Marks in the store, one on each server, by which is seen that it lost something. */
 public interface EpochMarker {
+
+  /** What the keys of older states begin with. */
+  String OLDER = "older ";
+
+  /** Engines that notice the same older state do so within this time. */
+  Duration SAME = Duration.ofSeconds(5);
+
+  /**
+   * The key of an older state, which may come back more than once. Engines notice the same one at
+   * different times; a key that is less than {@link #SAME} away is the same.
+   *
+   * @param noticedAt the store's time, epoch ms
+   */
+  static String older(String id, long noticedAt) {
+    return OLDER + id + " " + noticedAt / SAME.toMillis();
+  }
 
   /**
    * Reads the mark of each server and moves it on; makes one where there is none. A node of a

@@ -145,6 +145,22 @@ final class NodeMarks {
     return JedisClusterCRC16.getSlot(key);
   }
 
+  /** The time of the node that has the key, epoch ms; any other one of a cluster may hang. */
+  static long time(RedisConnection connection, byte[] key) {
+    if (!(connection instanceof RedisClusterConnection)) {
+      return Objects.requireNonNull(connection.serverCommands().time());
+    }
+    RedisClusterClient client = (RedisClusterClient) connection.getNativeConnection();
+    try (Connection node = client.getConnectionFromSlot(slot(key))) {
+      List<?> time = (List<?>) ClusterEval.execute(node, new CommandArguments(Command.TIME));
+      return number(time.get(0)) * 1_000 + number(time.get(1)) / 1_000;
+    }
+  }
+
+  private static long number(Object bytes) {
+    return Long.parseLong(new String((byte[]) bytes, UTF_8));
+  }
+
   /** Host and port of the node that has the key; empty where there is one server alone. */
   static String node(RedisConnection connection, byte[] key) {
     if (!(connection instanceof RedisClusterConnection)) {

@@ -1,6 +1,7 @@
 package io.punctual.core.store;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -57,20 +58,21 @@ final class RedisEpochMarker implements EpochMarker {
     return call(
         "move the marks on",
         connection -> {
-          long now = Objects.requireNonNull(connection.serverCommands().time());
           List<Epoch> epochs = new ArrayList<>();
-          epochs.add(advance(connection, now));
+          Epoch own = advance(connection);
+          epochs.add(own);
           if (connection instanceof RedisClusterConnection cluster) {
-            nodeMarks.advance(cluster, now).forEach(epochs::add);
+            epochs.addAll(nodeMarks.advance(cluster, own.now()));
           }
           return epochs;
         });
   }
 
-  private Epoch advance(RedisConnection connection, long now) {
+  private Epoch advance(RedisConnection connection) {
     RedisHashCommands hashes = connection.hashCommands();
     byte[] key = keys.epoch("");
     byte[] id = hashes.hGet(key, ID);
+    long now = NodeMarks.time(connection, key);
     if (id == null) {
       hashes.hSetNX(key, ID, newId(now));
       id = Objects.requireNonNull(hashes.hGet(key, ID), "the mark vanished again");
@@ -104,13 +106,27 @@ final class RedisEpochMarker implements EpochMarker {
         call(
             "keep what was lost",
             connection -> {
-              return connection
-                  .hashCommands()
-                  .hSetNX(
-                      keys.losses(),
-                      Keys.bytes(key),
-                      Keys.bytes(loss.at().toEpochMilli() + " " + loss.text()));
+              RedisHashCommands hashes = connection.hashCommands();
+              Map<String, Instant> there = new HashMap<>();
+              losses(hashes).forEach((other, known) -> there.put(other, known.at()));
+              return !isThere(there, key, loss.at())
+                  && Boolean.TRUE.equals(
+                      hashes.hSetNX(
+                          keys.losses(),
+                          Keys.bytes(key),
+                          Keys.bytes(loss.at().toEpochMilli() + " " + loss.text())));
             });
+  }
+
+  /** Whether another engine noticed the same. */
+  private static boolean isThere(Map<String, Instant> there, String key, Instant noticedAt) {
+    return there.containsKey(key)
+        || (key.startsWith(OLDER)
+            && there.entrySet().stream()
+                .filter(entry -> entry.getKey().startsWith(key.substring(0, key.lastIndexOf(' '))))
+                .anyMatch(
+                    entry ->
+                        Duration.between(entry.getValue(), noticedAt).abs().compareTo(SAME) < 0));
   }
 
   @Override
@@ -118,13 +134,22 @@ final class RedisEpochMarker implements EpochMarker {
     return call(
         "read what was lost",
         connection ->
-            Objects.requireNonNull(connection.hashCommands().hGetAll(keys.losses()))
-                .values()
-                .stream()
-                .map(value -> new String(value, StandardCharsets.UTF_8).split(" ", 2))
-                .map(part -> new StoreLoss(Instant.ofEpochMilli(Long.parseLong(part[0])), part[1]))
+            losses(connection.hashCommands()).values().stream()
                 .sorted(Comparator.comparing(StoreLoss::at))
                 .toList());
+  }
+
+  private Map<String, StoreLoss> losses(RedisHashCommands hashes) {
+    Map<String, StoreLoss> losses = new HashMap<>();
+    Objects.requireNonNull(hashes.hGetAll(keys.losses()))
+        .forEach(
+            (key, value) -> {
+              String[] part = new String(value, StandardCharsets.UTF_8).split(" ", 2);
+              losses.put(
+                  new String(key, StandardCharsets.UTF_8),
+                  new StoreLoss(Instant.ofEpochMilli(Long.parseLong(part[0])), part[1]));
+            });
+    return losses;
   }
 
   @Override
@@ -135,6 +160,11 @@ final class RedisEpochMarker implements EpochMarker {
             connection -> {
               RedisHashCommands hashes = connection.hashCommands();
               Map<String, LossEntry> there = entries(hashes);
+              Map<String, Instant> noticed = new HashMap<>();
+              there.forEach((other, entry) -> noticed.put(other, entry.noticedAt()));
+              if (isThere(noticed, key, Instant.ofEpochMilli(noticedAt))) {
+                return 0L;
+              }
               long newest = there.values().stream().mapToLong(LossEntry::sequence).max().orElse(0);
               long sequence = Math.max(noticedAt, newest + 1);
               hashes.hSetNX(

@@ -14,6 +14,8 @@ import io.punctual.redis.Resp;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -119,6 +121,54 @@ class StoreWatchIT extends EngineTestBase {
         .extracting(StoreLoss::text)
         .asString()
         .contains("as it was earlier");
+  }
+
+  @Test
+  void anotherOlderStateWithinAMinuteIsAnotherLossForAllEngines() throws IOException {
+    Engine engine = watching(TestDispatcher.done(), options("engine"));
+    Engine other = engine(ownStore(), options("other"), TestDispatcher.done(), null);
+    awaitSequence(12);
+    Resp.call(server.port(), "HSET", prefix + ":epoch", "sequence", "4");
+    eventually().until(() -> engine.lossJournal().newest() > 0 && other.lossJournal().newest() > 0);
+    long first = engine.lossJournal().newest();
+    // Two engines look about twice a second.
+    awaitSequence(Integer.parseInt(sequence()) + 16);
+    assertThat(engine.lossJournal().entries()).hasSize(1);
+    assertThat(other.lossJournal().entries()).isEqualTo(engine.lossJournal().entries());
+
+    Resp.call(server.port(), "HSET", prefix + ":epoch", "sequence", "4");
+
+    eventually()
+        .until(() -> engine.lossJournal().newest() > first && other.lossJournal().newest() > first);
+    awaitSequence(Integer.parseInt(sequence()) + 8);
+    for (Engine each : List.of(engine, other)) {
+      assertThat(each.lossJournal().entries()).hasSize(2);
+      assertThat(each.storeHealth().losses()).hasSize(2);
+    }
+  }
+
+  private void awaitSequence(int wanted) {
+    eventually().until(() -> Integer.parseInt(sequence()) >= wanted);
+  }
+
+  @Test
+  void anEngineThatIsCutOffFromRedisNamesNoStore() {
+    try (RedisServer redis = RedisServer.startTemporary()) {
+      JedisConnectionFactory connections = connections("127.0.0.1", redis.port());
+      Store store = RedisStore.connect(connections, StoreOptions.DEFAULTS);
+      Engine engine = engine(store, options("engine"), TestDispatcher.done(), null);
+      eventually().until(() -> engine.lossJournal().store() != null);
+      LossJournal before = engine.lossJournal();
+
+      redis.kill();
+      eventually().until(() -> engine.lossJournal().store() == null);
+      assertThat(engine.lossJournal().newest()).isZero();
+      redis.start();
+
+      eventually().until(() -> Objects.equals(engine.lossJournal().store(), before.store()));
+      engine.close();
+      connections.destroy();
+    }
   }
 
   @Test
