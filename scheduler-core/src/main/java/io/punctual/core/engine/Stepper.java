@@ -209,7 +209,7 @@ public final class Stepper {
     }
 
     @Override
-    public boolean synced() {
+    public boolean synced(String node) {
       return false;
     }
 

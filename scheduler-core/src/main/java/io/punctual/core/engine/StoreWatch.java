@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -66,8 +68,13 @@ final class StoreWatch {
   /** The journal, and the ticks at which it was read. */
   private record Read(LossJournal journal, long at) {}
 
-  /** A run of a Redis server, and the store's time when it was seen last, epoch ms. */
-  private record Started(String runId, long at) {}
+  /**
+   * A run of a Redis server.
+   *
+   * @param runId null for one whose place another server took
+   * @param at the store's time when it was seen last, epoch ms
+   */
+  private record Started(@Nullable String runId, long at) {}
 
   StoreWatch(Store store, Context context, Queues queues) {
     this.store = store;
@@ -145,14 +152,17 @@ final class StoreWatch {
       begun = epoch.begun() == 0 ? null : Instant.ofEpochMilli(epoch.begun());
       mark = epoch.id();
       epochs.forEach(this::compare);
-      keepLosses();
       List<StoreNode.Finding> confirming = store.inspector().replicas();
-      if (context.now() - inspected > INSPECT.toNanos() || !confirming.equals(replicas)) {
-        inspect(confirming, epoch);
-        inspected = context.now();
+      try {
+        if (context.now() - inspected > INSPECT.toNanos() || !confirming.equals(replicas)) {
+          inspect(confirming, epoch);
+          inspected = context.now();
+        }
+      } finally {
+        // What was noticed by one look is told together, or applications send again twice.
+        keepJournal(epoch);
       }
-      // What was noticed by one look is told together, or applications send again twice.
-      keepJournal(epoch);
+      keepLosses();
     } catch (StoreException e) {
       context.outages().failed(CALL, null, e);
       failed(e);
@@ -299,28 +309,59 @@ final class StoreWatch {
     }
   }
 
-  /** What a Redis that was started again had acknowledged last, it may not have had on its disk. */
+  /**
+   * Notices servers that were started again or took the place of another one. A server that does
+   * not answer is compared when it answers again.
+   */
   private void noticeStarts(List<StoreNode> nodes, Epoch epoch) {
+    Set<String> addresses = nodes.stream().map(StoreNode::address).collect(Collectors.toSet());
+    Started replaced =
+        started.entrySet().stream()
+            .filter(entry -> !addresses.contains(entry.getKey()))
+            .map(Map.Entry::getValue)
+            .min(Comparator.comparingLong(Started::at))
+            .map(gone -> new Started(null, gone.at()))
+            .orElse(null);
     Map<String, Started> now = new HashMap<>();
     for (StoreNode node : nodes) {
-      Started before = started.get(node.address());
-      if (before != null
-          && !before.runId().equals(node.runId())
-          && node.persistence() != StoreNode.Persistence.SYNCED_LOG) {
-        long asOf = before.at() - EpochHistory.MARGIN.toMillis();
-        unrecorded.put(
-            "restarted " + node.runId(), new Entry(LossEntry.Kind.RESTARTED, epoch.now(), asOf));
-        log.warn(
-            "Redis at {} was started again. If only its process had ended, an append-only file has"
-                + " all. If its host had lost power, changes may be lost that were acknowledged as"
-                + " redis from {} to {}, and jobs that ended then run again",
-            node.address(),
-            Instant.ofEpochMilli(asOf),
-            Instant.ofEpochMilli(epoch.now()));
+      Started before = started.containsKey(node.address()) ? started.get(node.address()) : replaced;
+      if (node.answered()) {
+        if (before != null && !node.runId().equals(before.runId())) {
+          noticeStart(node, before, epoch);
+        }
+        now.put(node.address(), new Started(node.runId(), epoch.now()));
+      } else if (before != null) {
+        now.put(node.address(), before);
       }
-      now.put(node.address(), new Started(node.runId(), epoch.now()));
     }
     started = now;
+  }
+
+  private void noticeStart(StoreNode node, Started before, Epoch epoch) {
+    Instant asOf = Instant.ofEpochMilli(before.at()).minus(EpochHistory.MARGIN);
+    String key;
+    if (before.runId() == null) {
+      // One process may be promoted more than once, each time with another history.
+      key = "promoted " + node.runId() + " " + node.replicationId();
+      log.warn(
+          "Redis at {} took the place of another one. It may lack changes that were acknowledged as"
+              + " redis or synced from {} to {}, and jobs that ended then run again",
+          node.address(),
+          asOf,
+          Instant.ofEpochMilli(epoch.now()));
+    } else if (node.persistence() != StoreNode.Persistence.SYNCED_LOG) {
+      key = "restarted " + node.runId();
+      log.warn(
+          "Redis at {} was started again. If only its process had ended, an append-only file has"
+              + " all. If its host had lost power, changes may be lost that were acknowledged as"
+              + " redis from {} to {}, and jobs that ended then run again",
+          node.address(),
+          asOf,
+          Instant.ofEpochMilli(epoch.now()));
+    } else {
+      return;
+    }
+    unrecorded.put(key, new Entry(LossEntry.Kind.RESTARTED, epoch.now(), asOf.toEpochMilli()));
   }
 
   private static List<StoreLoss> newest(List<StoreLoss> losses) {

@@ -30,7 +30,7 @@ final class Confirmation {
   // Others may take the servers' place, with other settings.
   private volatile @Nullable Known known;
 
-  private record Known(boolean asksForSync, long until) {}
+  private record Known(List<StoreNode> nodes, long until) {}
 
   /** Commands to send behind a script; empty if its answer is enough. */
   record Commands(String node, List<CommandArguments> list) {
@@ -49,9 +49,18 @@ final class Confirmation {
    * @throws StoreException if Redis cannot keep durability synced
    */
   void requireFit() {
-    if (durability.level() == Level.SYNCED) {
-      var unused = asksForSync();
+    Known before = known;
+    if (durability.level() != Level.SYNCED
+        || (before != null && System.nanoTime() - before.until() < 0)) {
+      return;
     }
+    List<StoreNode> nodes = inspector.nodes();
+    List<String> obstacles = inspector.obstacles(nodes);
+    if (!obstacles.isEmpty()) {
+      throw new StoreException(
+          StoreException.Kind.REFUSED, "durability synced cannot be kept: " + obstacles.get(0));
+    }
+    known = new Known(nodes, System.nanoTime() + LOOK_AGAIN.toNanos());
   }
 
   /**
@@ -61,19 +70,23 @@ final class Confirmation {
    * found its job there already wrote nothing, and yet must not be confirmed before the one that
    * did, whose confirmation may have failed: hence a write in front.
    *
+   * <p>Call {@link #requireFit} before the script.
+   *
    * @param name of the node; empty if there is one
    * @param tag of the bucket
    */
   Commands commands(String name, String tag, Replicas.Node node) {
     String key = tag + ":" + KEY_SUFFIX;
     return switch (durability.level()) {
-      case REDIS -> Commands.NONE;
+      case REDIS -> new Commands(name, List.of());
       case SYNCED ->
-          asksForSync() ? new Commands(name, List.of(write(key), waitForDisk())) : Commands.NONE;
+          asksForSync(name)
+              ? new Commands(name, List.of(write(key), waitForDisk()))
+              : new Commands(name, List.of());
       case AUTO ->
           replicas.confirm(name, key, node)
               ? new Commands(name, List.of(write(key), waitFor(1, durability.patience())))
-              : Commands.NONE;
+              : new Commands(name, List.of());
       case REPLICATED ->
           new Commands(
               name, List.of(write(key), waitFor(durability.replicas(), durability.patience())));
@@ -95,22 +108,12 @@ final class Confirmation {
         .add(durability.patience().toMillis());
   }
 
-  private boolean asksForSync() {
+  // By what was read before the script: after it, a change can no longer be refused.
+  private boolean asksForSync(String name) {
     Known before = known;
-    if (before != null && System.nanoTime() - before.until() < 0) {
-      return before.asksForSync();
-    }
-    List<StoreNode> nodes = inspector.nodes();
-    for (StoreNode node : nodes) {
-      String obstacle = obstacleToSync(node);
-      if (!obstacle.isEmpty()) {
-        throw new StoreException(
-            StoreException.Kind.REFUSED, "durability synced cannot be kept: " + obstacle);
-      }
-    }
-    boolean asks = !nodes.stream().allMatch(node -> node.persistence() == Persistence.SYNCED_LOG);
-    known = new Known(asks, System.nanoTime() + LOOK_AGAIN.toNanos());
-    return asks;
+    return before == null
+        || !StoreNode.named(name, before.nodes()).stream()
+            .allMatch(node -> node.persistence() == Persistence.SYNCED_LOG);
   }
 
   /** Why a Redis cannot promise that a change is on its disk; empty if it can. */
@@ -168,20 +171,20 @@ final class Confirmation {
    */
   Reached check(Commands commands, List<Object> answers) {
     if (commands.list().isEmpty()) {
-      return alone();
+      return alone(commands);
     }
     Object last = answers.get(answers.size() - 1);
     boolean refused = answers.stream().anyMatch(JedisDataException.class::isInstance);
     long confirmed = refused ? 0 : (Long) (last instanceof List<?> both ? both.get(0) : last);
     long wanted = Math.max(1, durability.replicas());
     if (confirmed >= wanted) {
-      return durability.level() == Level.SYNCED ? alone() : Reached.replicated(confirmed);
+      return durability.level() == Level.SYNCED ? alone(commands) : Reached.replicated(confirmed);
     }
     if (durability.level() == Level.AUTO) {
       if (!refused || last instanceof JedisDataException) {
         replicas.silent(commands.node());
       }
-      return alone();
+      return alone(commands);
     }
     throw new StoreException(
         StoreException.Kind.UNCONFIRMED,
@@ -200,8 +203,8 @@ final class Confirmation {
     }
   }
 
-  private Reached alone() {
-    return durability.level() == Level.SYNCED || inspector.synced()
+  private Reached alone(Commands commands) {
+    return durability.level() == Level.SYNCED || inspector.synced(commands.node())
         ? Reached.SYNCED
         : Reached.REDIS;
   }

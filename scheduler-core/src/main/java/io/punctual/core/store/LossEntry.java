@@ -20,7 +20,10 @@ public record LossEntry(long sequence, Kind kind, Instant noticedAt, @Nullable I
     EMPTIED,
     /** The store came back as it was earlier. */
     OLDER,
-    /** Redis was started again, and does not have each write on its disk before it answers. */
+    /**
+     * Redis was started again and does not have each write on its disk before it answers, or a
+     * replica took its place, or no engine was there for some seconds.
+     */
     RESTARTED,
     /** An operator asked for it. */
     REQUESTED

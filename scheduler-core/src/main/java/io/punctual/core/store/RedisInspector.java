@@ -9,6 +9,8 @@ import java.util.Objects;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisClusterNode;
@@ -19,6 +21,7 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
@@ -27,12 +30,16 @@ import redis.clients.jedis.util.JedisClusterCRC16;
  */
 final class RedisInspector implements StoreInspector {
 
+  private static final Logger log = LoggerFactory.getLogger(RedisInspector.class);
+
   private final RedisConnectionFactory connections;
   private final Durability durability;
   private final boolean asksReplicas;
   private final Replicas replicas;
   private final String key;
-  private volatile boolean synced;
+  private volatile List<StoreNode> known = List.of();
+  // Whether the nodes are as known: the last look at them worked.
+  private volatile boolean current;
   // Asking again and again would fill Redis's log of what it refused.
   private volatile boolean refused;
 
@@ -60,8 +67,11 @@ final class RedisInspector implements StoreInspector {
   }
 
   @Override
-  public boolean synced() {
-    return synced;
+  public boolean synced(String node) {
+    return current
+        && !known.isEmpty()
+        && StoreNode.named(node, known).stream()
+            .allMatch(n -> n.answered() && n.persistence() == Persistence.SYNCED_LOG);
   }
 
   @Override
@@ -109,10 +119,15 @@ final class RedisInspector implements StoreInspector {
 
   @Override
   public List<StoreNode> nodes() {
-    List<StoreNode> nodes = readNodes();
-    synced =
-        !nodes.isEmpty()
-            && nodes.stream().allMatch(node -> node.persistence() == Persistence.SYNCED_LOG);
+    List<StoreNode> nodes;
+    try {
+      nodes = readNodes();
+    } catch (StoreException e) {
+      current = false;
+      throw e;
+    }
+    known = nodes;
+    current = true;
     return nodes;
   }
 
@@ -174,16 +189,33 @@ final class RedisInspector implements StoreInspector {
   private List<StoreNode> nodes(RedisClusterConnection cluster) {
     List<StoreNode> nodes = new ArrayList<>();
     for (RedisClusterNode master : cluster.clusterGetNodes()) {
-      if (master.isMaster() && !master.isMarkedAsFail() && master.isConnected()) {
-        Properties info = cluster.serverCommands().info(master);
-        nodes.add(
-            node(
-                master.asString(),
-                info == null ? new Properties() : info,
-                setting -> value(setting, cluster.serverCommands().getConfig(master, setting))));
+      if (master.isMaster() && !master.getSlotRange().getSlots().isEmpty()) {
+        nodes.add(node(cluster, master));
       }
     }
     return nodes;
+  }
+
+  private StoreNode node(RedisClusterConnection cluster, RedisClusterNode master) {
+    if (!master.isMarkedAsFail()) {
+      try {
+        Properties info = cluster.serverCommands().info(master);
+        return node(
+            master.asString(),
+            info == null ? new Properties() : info,
+            setting -> value(setting, cluster.serverCommands().getConfig(master, setting)));
+      } catch (DataAccessException | JedisException e) {
+        if (StoreErrors.isAnswer(e)) {
+          throw e;
+        }
+        log.debug("Redis at {} was not read", master.asString(), e);
+      }
+    }
+    return known.stream()
+        .filter(node -> node.address().equals(master.asString()))
+        .map(StoreNode::unanswered)
+        .findFirst()
+        .orElseGet(() -> StoreNode.unread(master.asString()));
   }
 
   private StoreNode node(String address, Properties info, Settings settings) {
@@ -198,7 +230,8 @@ final class RedisInspector implements StoreInspector {
         info.getProperty("min_slaves_good_slaves") != null,
         persistence(info.getProperty("aof_enabled"), settings),
         info.getProperty("maxmemory_policy"),
-        memory == null ? null : Long.valueOf(memory));
+        memory == null ? null : Long.valueOf(memory),
+        true);
   }
 
   private Persistence persistence(@Nullable String log, Settings settings) {
@@ -251,7 +284,11 @@ final class RedisInspector implements StoreInspector {
 
   @Override
   public List<String> obstacles(List<StoreNode> nodes) {
-    return nodes.stream().map(this::obstacle).filter(text -> !text.isEmpty()).toList();
+    return nodes.stream()
+        .filter(StoreNode::answered)
+        .map(this::obstacle)
+        .filter(text -> !text.isEmpty())
+        .toList();
   }
 
   private String obstacle(StoreNode node) {

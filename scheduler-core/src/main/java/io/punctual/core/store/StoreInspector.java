@@ -7,9 +7,10 @@ import java.util.List;
 public interface StoreInspector {
 
   /**
-   * The Redis servers that hold jobs: one, or the masters of a cluster.
+   * The Redis servers that hold jobs: one, or the masters of a cluster. A master that does not
+   * answer is as it was when it last did.
    *
-   * @throws StoreException if one of them was not reached
+   * @throws StoreException if none was reached, or one refused
    */
   List<StoreNode> nodes();
 
@@ -23,8 +24,13 @@ public interface StoreInspector {
   /** What changes must have reached before they are answered. */
   Durability durability();
 
-  /** Whether each write was on a disk before it was answered, when the nodes were last read. */
-  boolean synced();
+  /**
+   * Whether a node had each write on its disk before it answered, when the nodes were last read.
+   * False if they could not be read.
+   *
+   * @param node its name; empty if there is one
+   */
+  boolean synced(String node);
 
   /**
    * Whether a replica had confirmed each change that was acknowledged through this store within

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param persistence what survives the end of the process
  * @param evictionPolicy Redis's {@code maxmemory-policy}; null if it may not be read
  * @param maxMemory bytes; 0 for no limit, null if it may not be read
+ * @param answered whether it answered when it was last asked; if not, the rest is as it was before
  */
 public record StoreNode(
     String address,
@@ -26,7 +27,8 @@ public record StoreNode(
     boolean needsReplicas,
     Persistence persistence,
     @Nullable String evictionPolicy,
-    @Nullable Long maxMemory) {
+    @Nullable Long maxMemory,
+    boolean answered) {
 
   private static final String NO_EVICTION = "noeviction";
 
@@ -58,8 +60,43 @@ public record StoreNode(
    */
   public record Finding(boolean unsafe, String text) {}
 
+  /** A node that never answered. */
+  static StoreNode unread(String address) {
+    return new StoreNode(
+        address, "unknown", "", "", 0, false, Persistence.UNKNOWN, null, null, false);
+  }
+
+  /** Returns this node as one that does not answer now. */
+  StoreNode unanswered() {
+    return new StoreNode(
+        address,
+        version,
+        runId,
+        replicationId,
+        replicas,
+        needsReplicas,
+        persistence,
+        evictionPolicy,
+        maxMemory,
+        false);
+  }
+
+  /** Returns the node of that name, or all if none has it: one Redis alone has no name. */
+  static List<StoreNode> named(String name, List<StoreNode> nodes) {
+    List<StoreNode> named = nodes.stream().filter(node -> node.address.equals(name)).toList();
+    return named.isEmpty() ? nodes : named;
+  }
+
   /** Returns what needs a fix; empty if nothing does. */
   public List<Finding> findings() {
+    if (!answered) {
+      return List.of(
+          new Finding(
+              false,
+              says(
+                  "does not answer this scheduler: jobs and changes in its slots wait; see whether"
+                      + " it runs and can be reached")));
+    }
     List<Finding> findings = new ArrayList<>();
     if (!atLeast(6, 2)) {
       findings.add(

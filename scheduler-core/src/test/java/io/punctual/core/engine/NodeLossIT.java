@@ -2,6 +2,7 @@ package io.punctual.core.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.punctual.core.store.LossEntry;
 import io.punctual.core.store.RedisStore;
 import io.punctual.core.store.StoreOptions;
 import io.punctual.redis.RedisServer;
@@ -10,24 +11,47 @@ import io.punctual.test.redis.RedisCluster;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** One node of a cluster forgets, and the others do not. */
 class NodeLossIT extends EngineTestBase {
 
   private static final RedisCluster CLUSTER = RedisCluster.start();
-  private static final JedisConnectionFactory CONNECTIONS = toCluster();
+  private static final JedisConnectionFactory CONNECTIONS =
+      connectionsTo(CLUSTER, Duration.ofSeconds(2));
 
-  private static JedisConnectionFactory toCluster() {
+  // What belongs to the store as a whole is at one node, so that the others may be away.
+  private final String keyPrefix = prefixAtOneNode();
+
+  private static String prefixAtOneNode() {
+    try {
+      for (int i = 0; ; i++) {
+        String prefix = "t" + UUID.randomUUID().toString().substring(0, 8) + i;
+        RedisServer node = CLUSTER.ownerOf(prefix + ":epoch");
+        if (CLUSTER.ownerOf(prefix + ":losses") == node
+            && CLUSTER.ownerOf(prefix + ":journal") == node) {
+          return prefix;
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static JedisConnectionFactory connectionsTo(RedisCluster cluster, Duration readTimeout) {
     JedisConnectionFactory factory =
         new JedisConnectionFactory(
             new RedisClusterConfiguration(
-                CLUSTER.ports().stream().map(port -> "127.0.0.1:" + port).toList()));
+                cluster.ports().stream().map(port -> "127.0.0.1:" + port).toList()),
+            JedisClientConfiguration.builder().readTimeout(readTimeout).usePooling().build());
     factory.afterPropertiesSet();
     factory.start();
     return factory;
@@ -39,13 +63,16 @@ class NodeLossIT extends EngineTestBase {
     CLUSTER.close();
   }
 
+  private Engine watching(JedisConnectionFactory connections) {
+    return engine(
+        RedisStore.connect(connections, new StoreOptions(keyPrefix, Duration.ofMinutes(10))),
+        options("engine"),
+        TestDispatcher.done(),
+        null);
+  }
+
   private Engine watching() {
-    Engine engine =
-        engine(
-            RedisStore.connect(CONNECTIONS, new StoreOptions(prefix, Duration.ofMinutes(10))),
-            options("engine"),
-            TestDispatcher.done(),
-            null);
+    Engine engine = watching(CONNECTIONS);
     eventually()
         .until(() -> CLUSTER.ports().stream().allMatch(port -> markAt(port).contains(":epoch")));
     return engine;
@@ -54,7 +81,7 @@ class NodeLossIT extends EngineTestBase {
   /** The key of the mark at a node; empty if it has none. */
   private String markAt(int port) {
     try {
-      return Resp.call(port, "KEYS", prefix + ":epoch*").strip();
+      return Resp.call(port, "KEYS", keyPrefix + ":epoch*").strip();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -62,7 +89,7 @@ class NodeLossIT extends EngineTestBase {
 
   /** The nodes that have not the mark of the store. */
   private List<Integer> others() throws IOException {
-    RedisServer first = CLUSTER.ownerOf(prefix + ":epoch");
+    RedisServer first = CLUSTER.ownerOf(keyPrefix + ":epoch");
     List<Integer> others = new ArrayList<>(CLUSTER.ports());
     others.remove(Integer.valueOf(first.port()));
     return others;
@@ -106,5 +133,108 @@ class NodeLossIT extends EngineTestBase {
 
     eventually().until(() -> !markAt(node).isEmpty());
     assertThat(engine.storeHealth().losses()).isEmpty();
+  }
+
+  @Test
+  void aNodeThatWasAwayAtALookIsSeenToBeRestarted() throws IOException {
+    for (int port : CLUSTER.ports()) {
+      Resp.call(port, "CONFIG", "SET", "cluster-require-full-coverage", "no");
+    }
+    Engine engine = watching();
+    RedisServer node = CLUSTER.ownerOf(markAt(others().get(0)));
+    eventually().until(() -> engine.storeHealth().nodes().size() == 3);
+
+    Instant killed = Instant.now();
+    node.kill();
+    eventually().until(() -> isMissing(engine.storeHealth()));
+    node.start();
+
+    eventually().until(() -> engine.lossJournal().newest() > 0);
+    assertThat(engine.lossJournal().entries())
+        .singleElement()
+        .returns(LossEntry.Kind.RESTARTED, LossEntry::kind)
+        .satisfies(entry -> assertThat(entry.asOf()).isBefore(killed));
+    assertThat(engine.storeHealth().error()).isNull();
+    for (int port : CLUSTER.ports()) {
+      eventually().until(() -> Resp.call(port, "CLUSTER", "INFO").contains("cluster_state:ok"));
+    }
+  }
+
+  private static boolean isMissing(StoreHealth health) {
+    return health.nodes().size() < 3
+        || health.findings().stream().anyMatch(f -> f.text().contains("does not answer"));
+  }
+
+  @Test
+  void aReplicaThatIsPromotedMayLackTheLastChanges() throws IOException {
+    try (RedisCluster cluster = RedisCluster.startWithReplicas()) {
+      JedisConnectionFactory connections = connectionsTo(cluster, Duration.ofSeconds(2));
+      Engine engine = watching(connections);
+      eventually().until(() -> engine.storeHealth().nodes().size() == 3);
+      RedisServer first = cluster.ownerOf(keyPrefix + ":epoch");
+      int i = 0;
+      while (cluster.ownerOf("any" + i) == first) {
+        i++;
+      }
+
+      Instant killed = Instant.now();
+      cluster.ownerOf("any" + i).kill();
+
+      eventually()
+          .atMost(Duration.ofMinutes(1))
+          .until(
+              () ->
+                  engine.lossJournal().entries().stream()
+                      .anyMatch(entry -> entry.kind() == LossEntry.Kind.RESTARTED));
+      assertThat(engine.lossJournal().entries().get(0).asOf()).isBefore(killed);
+      engine.close();
+      connections.destroy();
+    }
+  }
+
+  @Test
+  void aNodeThatDoesNotAnswerHoldsUpNoEntryForAnother() throws IOException {
+    watching().close();
+    int hung = others().get(0);
+    final int emptied = others().get(1);
+    JedisConnectionFactory impatient = connectionsTo(CLUSTER, Duration.ofMillis(300));
+    // It ends by itself: what would end it sooner is not answered either.
+    Resp.call(hung, "CLIENT", "PAUSE", "20000", "ALL");
+
+    Engine engine = watching(impatient);
+    eventually().atMost(Duration.ofSeconds(10)).until(() -> engine.lossJournal().store() != null);
+    assertThat(engine.storeHealth().error()).isNull();
+    Resp.call(emptied, "FLUSHALL");
+
+    eventually()
+        .atMost(Duration.ofSeconds(8))
+        .until(
+            () ->
+                engine.lossJournal().entries().stream()
+                    .anyMatch(entry -> entry.kind() == LossEntry.Kind.EMPTIED));
+    engine.close();
+    impatient.destroy();
+    eventually().ignoreExceptions().until(() -> Resp.call(hung, "PING").equals("PONG"));
+  }
+
+  @Test
+  void aNodeThatRefusesToBeReadHoldsUpNoEntryForAnother() throws IOException {
+    watching().close();
+    int refusing = others().get(0);
+    Resp.call(refusing, "ACL", "SETUSER", "default", "-info");
+    try {
+      Engine engine = watching();
+      eventually().until(() -> engine.lossJournal().store() != null);
+      assertThat(engine.storeHealth().error()).contains("NOPERM");
+      Resp.call(others().get(1), "FLUSHALL");
+
+      eventually()
+          .until(
+              () ->
+                  engine.lossJournal().entries().stream()
+                      .anyMatch(entry -> entry.kind() == LossEntry.Kind.EMPTIED));
+    } finally {
+      Resp.call(refusing, "ACL", "SETUSER", "default", "+info");
+    }
   }
 }

@@ -186,6 +186,80 @@ class DurabilityIT {
   }
 
   @Test
+  void aRedisThatWasAwayIsNotTakenToSyncEachWrite() throws IOException {
+    try (RedisServer redis = RedisServer.startTemporary()) {
+      Resp.call(redis.port(), "CONFIG", "SET", "appendfsync", "always");
+      Store store = store(redis, "auto");
+      assertThat(store.inspector().nodes()).hasSize(1);
+      assertThat(reached(store, "a")).isEqualTo("synced");
+
+      redis.kill();
+      assertThat(catchThrowableOfType(StoreException.class, store.inspector()::nodes)).isNotNull();
+      // With appendfsync no, as it was started.
+      redis.start();
+
+      Awaitility.await()
+          .ignoreExceptions()
+          .untilAsserted(() -> assertThat(reached(store, "b")).isEqualTo("redis"));
+    }
+  }
+
+  @Test
+  void eachMasterOfAClusterSaysForItselfWhetherItSyncsEachWrite() throws IOException {
+    try (RedisCluster cluster = RedisCluster.start()) {
+      RedisServer lazy = cluster.ownerOf(jobs(0));
+      for (int port : cluster.ports()) {
+        Resp.call(port, "CONFIG", "SET", "cluster-require-full-coverage", "no");
+        if (port != lazy.port()) {
+          Resp.call(port, "CONFIG", "SET", "appendfsync", "always");
+        }
+      }
+      int other = 1;
+      while (cluster.ownerOf(jobs(other)) == lazy) {
+        other++;
+      }
+      Bucket onLazy = new Bucket(BUCKET.queue(), 0);
+      Bucket onOther = new Bucket(BUCKET.queue(), other);
+      JedisConnectionFactory connections =
+          StandaloneStoreIT.started(
+              new JedisConnectionFactory(
+                  new RedisClusterConfiguration(
+                      cluster.ports().stream().map(port -> "127.0.0.1:" + port).toList())));
+      Store store =
+          RedisStore.connect(connections, new StoreOptions("durable", Duration.ofMinutes(1)));
+      assertThat(store.inspector().nodes()).hasSize(3);
+      assertThat(submit(store, onLazy, "a").reached()).hasToString("redis");
+      assertThat(submit(store, onOther, "a").reached()).hasToString("synced");
+
+      lazy.suspend();
+      for (int port : cluster.ports()) {
+        if (port != lazy.port()) {
+          Awaitility.await()
+              .until(
+                  () ->
+                      Resp.call(port, "CLUSTER", "NODES")
+                          .lines()
+                          .filter(line -> line.contains(":" + lazy.port() + "@"))
+                          .anyMatch(line -> line.contains("master,fail ")));
+        }
+      }
+      assertThat(store.inspector().nodes()).isNotEmpty();
+      lazy.resume();
+
+      Awaitility.await()
+          .ignoreExceptions()
+          .untilAsserted(
+              () -> assertThat(submit(store, onLazy, "b").reached()).hasToString("redis"));
+      assertThat(submit(store, onOther, "b").reached()).hasToString("synced");
+      connections.destroy();
+    }
+  }
+
+  private static String jobs(int bucket) {
+    return "durable:{shop:close:" + bucket + "}:jobs";
+  }
+
+  @Test
   void autoAsksEachMasterOfACluster() throws IOException {
     try (RedisCluster cluster = RedisCluster.startWithReplicas()) {
       JedisConnectionFactory connections =

@@ -19,7 +19,28 @@ class StoreNodeTest {
       @Nullable String evictionPolicy,
       @Nullable Long maxMemory) {
     return new StoreNode(
-        "here:6379", version, "run", "line", 0, false, persistence, evictionPolicy, maxMemory);
+        "here:6379",
+        version,
+        "run",
+        "line",
+        0,
+        false,
+        persistence,
+        evictionPolicy,
+        maxMemory,
+        true);
+  }
+
+  @Test
+  void aNodeThatDoesNotAnswerHasThatFindingAlone() {
+    StoreNode node = node("7.0.15", Persistence.NOTHING, "allkeys-lru", 1_000L).unanswered();
+    assertThat(node.findings())
+        .singleElement()
+        .returns(false, Finding::unsafe)
+        .extracting(Finding::text)
+        .asString()
+        .startsWith("Redis at here:6379 does not answer this scheduler");
+    assertThat(node.persistence()).isEqualTo(Persistence.NOTHING);
   }
 
   @Test
@@ -65,7 +86,8 @@ class StoreNodeTest {
             needsReplicas,
             Persistence.LOG,
             "noeviction",
-            0L)
+            0L,
+            true)
         .findings();
   }
 
