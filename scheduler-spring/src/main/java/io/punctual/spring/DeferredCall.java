@@ -186,7 +186,12 @@ public sealed interface DeferredCall {
       if (moved) {
         // As it was sent it may be due at once.
         Optional<JobInfo> found = scheduler.find(job.taskType(), job.taskId());
-        if (found.isPresent() && isAlive(found.get())) {
+        if (found.isPresent() && found.get().state() == JobInfo.State.FINISHED) {
+          return new SubmitResult(
+              job.taskId(), found.get().at(), SubmitResult.Outcome.ALREADY_DONE, 0, "");
+        }
+        // One that was cancelled without the outbox comes back.
+        if (found.isPresent() && found.get().state() != JobInfo.State.CANCELLED) {
           correct(scheduler, found.get());
           return new SubmitResult(
               job.taskId(), dueAt, SubmitResult.Outcome.ALREADY_THERE, found.get().version(), "");
@@ -219,10 +224,6 @@ public sealed interface DeferredCall {
           job.retry(),
           job.headers(),
           job.tags());
-    }
-
-    private static boolean isAlive(JobInfo found) {
-      return found.state() != JobInfo.State.FINISHED && found.state() != JobInfo.State.CANCELLED;
     }
 
     private void correct(JobScheduler scheduler, JobInfo found) {
