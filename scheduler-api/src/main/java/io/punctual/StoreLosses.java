@@ -7,12 +7,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Losses of the store behind the schedulers, for applications that keep what they sent.
  *
- * @param store names the store; another name is another store, or an emptied one. Null if the
- *     scheduler has not read the losses for five seconds
+ * @param store names the store; another name is another store, or an emptied one. Begins with
+ *     {@link #PLUGIN} in plugin mode. Null if the scheduler has not read the losses for five
+ *     seconds
  * @param now the store's time
+ * @param begun the store's time when a scheduler came to it first, empty as it was
  * @param losses the newest ones, oldest first
  */
-public record StoreLosses(@Nullable String store, Instant now, List<Loss> losses) {
+public record StoreLosses(@Nullable String store, Instant now, Instant begun, List<Loss> losses) {
+
+  /** How the names of stores begin that an application uses itself, in plugin mode. */
+  public static final String PLUGIN = "plugin/";
 
   /** Copies the losses. */
   public StoreLosses {
@@ -27,7 +32,8 @@ public record StoreLosses(@Nullable String store, Instant now, List<Loss> losses
   /**
    * A loss, or the request of an operator to send again.
    *
-   * @param sequence larger than that of each loss before
+   * @param sequence larger than that of each loss before: the store's time when it was noticed, in
+   *     epoch ms, or one more than the last
    * @param asOf changes that were acknowledged before this time are there, by the store's clock;
    *     later ones may be missing. Null if nothing is there
    */

@@ -28,6 +28,7 @@ class LossJournalIT extends SharedRedisTestBase {
     int last = losses.body().at("/losses").size() - 1;
     assertThat(losses.at("/losses/" + last + "/kind")).isEqualTo("requested");
     assertThat(losses.at("/losses/" + last + "/asOf")).isEqualTo("2026-11-23T09:30:00Z");
+    assertThat(losses.at("/begunAt")).isEqualTo(api.get("/api/v1/store").at("/begunAt"));
     Answer found = api.get("/api/v1/jobs/shop/t/none");
     assertThat(found.status()).isEqualTo(404);
     assertThat(found.header("Punctual-Store")).isEqualTo(losses.at("/store") + ";" + newest);

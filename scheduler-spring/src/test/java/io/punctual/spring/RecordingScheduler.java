@@ -134,6 +134,6 @@ final class RecordingScheduler implements JobScheduler {
 
   @Override
   public StoreLosses storeLosses() {
-    return new StoreLosses("a-store", Instant.EPOCH, List.of());
+    return new StoreLosses("a-store", Instant.EPOCH, Instant.EPOCH, List.of());
   }
 }

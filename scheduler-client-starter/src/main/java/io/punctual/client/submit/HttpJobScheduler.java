@@ -239,7 +239,10 @@ public final class HttpJobScheduler implements JobScheduler {
     }
     JsonNode store = answer.body().get("store");
     return new StoreLosses(
-        store.isNull() ? null : store.stringValue(), Instant.parse(answer.text("now")), all);
+        store.isNull() ? null : store.stringValue(),
+        Instant.parse(answer.text("now")),
+        Instant.parse(answer.text("begunAt")),
+        all);
   }
 
   @Override

@@ -11,12 +11,14 @@ import org.jspecify.annotations.Nullable;
  * @param store names the store; another name is another store, or an emptied one. Null if the
  *     journal could not be read for five seconds
  * @param now the store's time; the epoch if the store is null
+ * @param begun the store's time when the first engine came to it; the epoch if the store is null
  * @param entries the newest ones, oldest first
  */
-public record LossJournal(@Nullable String store, Instant now, List<LossEntry> entries) {
+public record LossJournal(
+    @Nullable String store, Instant now, Instant begun, List<LossEntry> entries) {
 
   /** Nothing was read, or too long ago to count. */
-  static final LossJournal UNKNOWN = new LossJournal(null, Instant.EPOCH, List.of());
+  static final LossJournal UNKNOWN = new LossJournal(null, Instant.EPOCH, Instant.EPOCH, List.of());
 
   /** The sequence of the newest entry; 0 if there is none. */
   public long newest() {

@@ -111,7 +111,8 @@ final class StoreWatch {
       // Other schedulers may know of a newer loss, or of another store.
       return LossJournal.UNKNOWN;
     }
-    return new LossJournal(journal.store(), journal.now().plusNanos(age), journal.entries());
+    return new LossJournal(
+        journal.store(), journal.now().plusNanos(age), journal.begun(), journal.entries());
   }
 
   synchronized LossJournal requestResend(Instant since) {
@@ -291,7 +292,11 @@ final class StoreWatch {
   private LossJournal keep(Epoch now) {
     long asked = context.now();
     LossJournal journal =
-        new LossJournal(now.id(), Instant.ofEpochMilli(now.now()), store.epoch().journal());
+        new LossJournal(
+            now.id(),
+            Instant.ofEpochMilli(now.now()),
+            Instant.ofEpochMilli(now.begun()),
+            store.epoch().journal());
     read = new Read(journal, asked);
     return journal;
   }

@@ -210,8 +210,9 @@ public final class EngineJobScheduler implements JobScheduler {
   public StoreLosses storeLosses() {
     LossJournal journal = engine.lossJournal();
     return new StoreLosses(
-        journal.store(),
+        journal.store() == null ? null : StoreLosses.PLUGIN + journal.store(),
         journal.now(),
+        journal.begun(),
         journal.entries().stream()
             .map(entry -> new StoreLosses.Loss(entry.sequence(), entry.asOf()))
             .toList());

@@ -102,6 +102,7 @@ class StoreController {
     Map<String, Object> out = new LinkedHashMap<>();
     out.put("store", journal.store());
     out.put("now", journal.now().toString());
+    out.put("begunAt", journal.begun().toString());
     out.put("newest", journal.newest());
     out.put("losses", journal.entries().stream().map(StoreController::entry).toList());
     return out;

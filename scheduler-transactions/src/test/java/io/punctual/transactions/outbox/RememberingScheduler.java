@@ -262,6 +262,6 @@ final class RememberingScheduler implements JobScheduler {
 
   @Override
   public StoreLosses storeLosses() {
-    return new StoreLosses("a-store", Instant.EPOCH, List.of());
+    return new StoreLosses("a-store", Instant.EPOCH, Instant.EPOCH, List.of());
   }
 }
