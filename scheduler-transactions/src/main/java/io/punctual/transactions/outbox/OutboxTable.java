@@ -3,6 +3,8 @@ package io.punctual.transactions.outbox;
 import io.punctual.spring.DeferredCall;
 import io.punctual.transactions.Database;
 import io.punctual.worker.WorkerSetupException;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -349,16 +351,30 @@ final class OutboxTable {
     return jdbc.query(
         "select id, task_type, lane, kind, content, attempts, created_at from punctual_outbox where id in (%s) and claim = ? order by id"
             .formatted(marks(ids)),
-        (results, number) ->
-            new Row(
-                results.getLong(1),
-                results.getString(2),
-                results.getString(3),
-                results.getString(4),
-                results.getString(5),
-                results.getInt(6),
-                results.getLong(7)),
+        OutboxTable::row,
         values.toArray());
+  }
+
+  private static Row row(ResultSet results, int number) throws SQLException {
+    return new Row(
+        results.getLong(1),
+        results.getString(2),
+        results.getString(3),
+        results.getString(4),
+        results.getString(5),
+        results.getInt(6),
+        results.getLong(7));
+  }
+
+  /**
+   * Returns the rows that are claimed: their calls may have been answered, but no answer is written
+   * down.
+   */
+  List<Row> underWay() {
+    return jdbc.query(
+        "select id, task_type, lane, kind, content, attempts, created_at from punctual_outbox where application = ? and refused = 0 and claim is not null order by id",
+        OutboxTable::row,
+        application);
   }
 
   /**

@@ -5,6 +5,7 @@ import io.punctual.DeferralResult;
 import io.punctual.JobScheduler;
 import io.punctual.PunctualException;
 import io.punctual.RescheduleResult;
+import io.punctual.StoreLosses;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import io.punctual.spring.DeferredCall;
@@ -17,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,6 +47,8 @@ final class Resend {
   private long looked = System.nanoTime() - LOOK.toNanos();
   private boolean goesOn;
   private boolean failing;
+  // The changes of the store that were told.
+  private final Set<String> told = new HashSet<>();
 
   Resend(Outbox outbox, JobScheduler scheduler, Duration keepSent) {
     this.outbox = outbox;
@@ -68,8 +72,55 @@ final class Resend {
 
   /** Returns what was sent for the jobs of those rows that are to be sent again, by lane. */
   Map<String, Sent> wanted(List<OutboxTable.Row> rows) {
-    return sent.find(
-        rows.stream().filter(OutboxTable.Row::isResend).map(OutboxTable.Row::lane).toList());
+    Map<String, Sent> found =
+        sent.find(
+            rows.stream().filter(OutboxTable.Row::isResend).map(OutboxTable.Row::lane).toList());
+    Map<String, Sent> byTag =
+        sent.find(found.values().stream().flatMap(Resend::tagLanes).distinct().toList());
+    if (!byTag.isEmpty()) {
+      found.replaceAll((lane, one) -> isCancelled(one, byTag) ? cancelled(one) : one);
+    }
+    return found;
+  }
+
+  private static Stream<String> tagLanes(Sent wanted) {
+    try {
+      return StoredCalls.read(wanted.kind(), wanted.content()) instanceof DeferredCall.Send send
+          ? send.job().tags().stream().map(SentTable::laneOf)
+          : Stream.empty();
+    } catch (IllegalArgumentException e) {
+      // The call fails with the same error when it is made.
+      return Stream.empty();
+    }
+  }
+
+  // Nothing goes beside a cancel by tag, so that times tell what was sent before it.
+  private static boolean isCancelled(Sent wanted, Map<String, Sent> byTag) {
+    return tagLanes(wanted)
+        .map(byTag::get)
+        .anyMatch(cancel -> cancel != null && cancel.sentAt() > wanted.sentAt());
+  }
+
+  private static Sent cancelled(Sent wanted) {
+    return cancel(
+        new DeferredCall.Cancel(
+            wanted.taskType(), wanted.lane().substring(wanted.taskType().length() + 1)),
+        wanted.createdAt());
+  }
+
+  /** Returns the jobs of calls whose answers are not written down yet. */
+  private List<ResendTable.Job> underWay() {
+    List<ResendTable.Job> jobs = new ArrayList<>();
+    for (OutboxTable.Row row : table.underWay()) {
+      if (!row.lane().equals(DeferredCall.ALL_JOBS)) {
+        jobs.add(new ResendTable.Job(row.lane(), row.type(), 0));
+      } else if (StoredCalls.read(row.kind(), row.content())
+          instanceof DeferredCall.CancelByTag byTag) {
+        sent.withTag(byTag.tag())
+            .forEach(one -> jobs.add(new ResendTable.Job(one.lane(), one.taskType(), 0)));
+      }
+    }
+    return jobs;
   }
 
   /** Returns the call that leaves a job as it was wanted last. */
@@ -99,6 +150,9 @@ final class Resend {
       } else {
         if (isDone(made.result())) {
           changes.ended().add(again.lane());
+        } else if (made.call() instanceof DeferredCall.Cancel) {
+          // The row may be that of the job still: it was cancelled by its tag.
+          changes.wanted().add(restored(made, again));
         }
         present++;
       }
@@ -148,6 +202,18 @@ final class Resend {
       changes.wanted().add(cancel(cancel, made.row().createdAt()));
     } else if (made.result() instanceof TagCancelResult result
         && call instanceof DeferredCall.CancelByTag byTag) {
+      // Of jobs that the store has lost, no answer tells: what is sent again looks for this row.
+      changes
+          .wanted()
+          .add(
+              new Sent(
+                  SentTable.laneOf(byTag.tag()),
+                  made.row().type(),
+                  made.row().kind(),
+                  made.row().content(),
+                  Instant.EPOCH,
+                  false,
+                  made.row().createdAt()));
       // Of a call that was made before, the answer is not known: it may have named more jobs.
       Set<DeferredCall.Cancel> cancels =
           made.row().attempts() > 1 ? sent.withTag(byTag.tag()) : new HashSet<>();
@@ -160,10 +226,10 @@ final class Resend {
       if (result.outcome() == RescheduleResult.Outcome.FINISHED) {
         changes.ended().add(lane);
       } else if (result.dueAt() != null) {
-        changes.moved().put(lane, result.dueAt());
+        changes.moved().put(lane, new SentTable.Moved(result.dueAt(), true));
       } else if (result.outcome() == RescheduleResult.Outcome.UNKNOWN) {
         // The store may have lost it: then it comes back with the new due time.
-        changes.moved().put(lane, dueAt(move));
+        changes.moved().put(lane, new SentTable.Moved(dueAt(move), false));
       }
     } else if (call instanceof DeferredCall.Finish
         && made.result() instanceof DeferralResult result
@@ -257,17 +323,29 @@ final class Resend {
       return;
     }
     try {
-      long jobs = resends.notice(scheduler.storeLosses());
+      StoreLosses losses = scheduler.storeLosses();
+      ResendTable.Noticed noticed = resends.notice(losses, table, this::underWay);
       if (failing) {
         failing = false;
         log.info("Punctual: the outbox sees again whether Redis lost jobs");
       }
-      if (jobs >= 0) {
+      if (noticed != null && noticed.other() != null) {
+        log.atLevel(told.add(noticed.other() + " " + losses.store()) ? Level.WARN : Level.DEBUG)
+            .log(
+                "Punctual: the outbox now sends to another Redis, {}, which began {}, and not to {}."
+                    + " Jobs may still wait in the earlier one, so that nothing is sent again. If it"
+                    + " lost them, POST /api/v1/store/losses/resend with a time since. If both"
+                    + " answer in turn, two installations of schedulers have the same service id:"
+                    + " give one of them another one",
+                losses.store(),
+                losses.begun(),
+                noticed.other());
+      } else if (noticed != null) {
         ResendStatus begun = resends.status();
         log.warn(
             "Punctual: Redis may have lost jobs, or an operator asked for it. {} jobs that were sent"
                 + " {} are sent again, 500 a second at most",
-            jobs,
+            noticed.jobs(),
             begun == null || begun.since() == null ? "before" : "since " + begun.since());
       }
     } catch (PunctualException e) {

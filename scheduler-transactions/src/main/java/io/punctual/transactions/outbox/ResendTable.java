@@ -1,11 +1,13 @@
 package io.punctual.transactions.outbox;
 
 import io.punctual.StoreLosses;
+import io.punctual.spring.CommitFailures.Call;
 import io.punctual.transactions.Database;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.support.DataAccessUtils;
@@ -20,6 +22,8 @@ final class ResendTable {
   /** The clocks of the store and the database are compared within this time. */
   private static final Duration MARGIN = Duration.ofSeconds(10);
 
+  // Of these the jobs are sent again, as cancels.
+  private static final String BY_TAG = Call.CANCEL_BY_TAG.toString();
   private static final int PAGE = 50;
   private static final Duration PAUSE = Duration.ofMillis(100);
 
@@ -39,6 +43,7 @@ final class ResendTable {
   private record State(
       @Nullable String store,
       long loss,
+      long seenAt,
       long since,
       long begunAt,
       long endedAt,
@@ -80,7 +85,7 @@ final class ResendTable {
                     database
                         .jdbc()
                         .update(
-                            "insert into punctual_resend (application, loss, look_at, since, begun_at, ended_at, feed_at, last_sent_at, last_lane, fed, missing, present, refused) values (?, 0, 0, 0, 0, 0, 0, 0, '', 0, 0, 0, 0)",
+                            "insert into punctual_resend (application, loss, seen_at, look_at, since, begun_at, ended_at, feed_at, last_sent_at, last_lane, fed, missing, present, refused) values (?, 0, 0, 0, 0, 0, 0, 0, 0, '', 0, 0, 0, 0)",
                             application));
       } catch (DuplicateKeyException e) {
         // Another instance did so.
@@ -99,7 +104,7 @@ final class ResendTable {
         database
             .jdbc()
             .query(
-                "select store, loss, since, begun_at, ended_at, feed_at, last_sent_at, last_lane, fed, missing, present, refused, %s from punctual_resend where application = ? %s"
+                "select store, loss, seen_at, since, begun_at, ended_at, feed_at, last_sent_at, last_lane, fed, missing, present, refused, %s from punctual_resend where application = ? %s"
                     .formatted(database.now(), lock),
                 (results, number) ->
                     new State(
@@ -110,12 +115,13 @@ final class ResendTable {
                         results.getLong(5),
                         results.getLong(6),
                         results.getLong(7),
-                        results.getString(8),
-                        results.getLong(9),
+                        results.getLong(8),
+                        results.getString(9),
                         results.getLong(10),
                         results.getLong(11),
                         results.getLong(12),
-                        results.getLong(13)),
+                        results.getLong(13),
+                        results.getLong(14)),
                 application));
   }
 
@@ -140,78 +146,138 @@ final class ResendTable {
   }
 
   /**
+   * What a look found.
+   *
+   * @param jobs how many are sent again
+   * @param other the store that was seen last, where this is another one and nothing is sent again
+   */
+  record Noticed(long jobs, @Nullable String other) {}
+
+  /**
    * Begins to send again, where the scheduler names a loss that this application has not made up
    * for. If it is sending again already, it begins anew, with what both losses want.
    *
-   * @return how many jobs are sent again; -1 if there is no new loss
+   * @param underWay returns the jobs of calls that may have been answered before the loss, and are
+   *     not among what was sent yet: they are sent again behind these calls
+   * @return null if there is no new loss, and the store is that of the last look
    */
-  long notice(StoreLosses losses) {
-    return database.commit(
-        () -> {
-          State state = state("for update");
-          String store = losses.store();
-          if (state == null || store == null) {
-            return -1L;
-          }
-          Long since = since(state, store, losses);
-          var unused =
-              database
-                  .jdbc()
-                  .update(
-                      "update punctual_resend set store = ?, loss = ? where application = ?",
-                      store,
-                      Math.max(losses.newest(), since == null ? state.loss() : 0),
-                      application);
-          return since == null ? -1L : begin(state, since);
-        });
+  @Nullable Noticed notice(StoreLosses losses, OutboxTable outbox, Supplier<List<Job>> underWay) {
+    State seen = state("");
+    boolean news =
+        seen != null && losses.store() != null && since(seen, losses.store(), losses) != null;
+    // Read before the time at which it begins: what ends later is here, what ended has an earlier
+    // time, however long a commit takes.
+    List<Job> first = news ? underWay.get() : List.of();
+    List<Noticed> noticed = new ArrayList<>();
+    int unused =
+        database.commit(
+            () -> {
+              notice(losses, outbox, news, first, noticed);
+              return 0;
+            });
+    return noticed.isEmpty() ? null : noticed.get(0);
   }
 
-  /** The database's time since which rows are sent again: 0 for all; null if there is no loss. */
+  private void notice(
+      StoreLosses losses,
+      OutboxTable outbox,
+      boolean news,
+      List<Job> first,
+      List<Noticed> noticed) {
+    State state = state("for update");
+    String store = losses.store();
+    if (state == null || store == null) {
+      return;
+    }
+    Long since = since(state, store, losses);
+    if (since != null && !news) {
+      // Another instance wrote the row meanwhile: at the next look.
+      return;
+    }
+    boolean isOther = state.store() != null && !store.equals(state.store());
+    long known = isOther ? losses.newest() : Math.max(losses.newest(), state.loss());
+    var unused =
+        database
+            .jdbc()
+            .update(
+                "update punctual_resend set store = ?, loss = ?, seen_at = ? where application = ?",
+                store,
+                known,
+                state.now(),
+                application);
+    if (since != null) {
+      noticed.add(new Noticed(begin(state, since, outbox, first), null));
+    } else if (isOther) {
+      noticed.add(new Noticed(0, state.store()));
+    }
+  }
+
+  /**
+   * The database's time since which rows are sent again: 0 for all; null if there is no loss.
+   * Another store has lost what is kept only if it began, or a scheduler noticed a loss, after this
+   * application saw the last one: else the jobs may wait in that one still, and would run twice.
+   */
   private static @Nullable Long since(State state, String store, StoreLosses losses) {
     if (state.store() == null) {
       // The first look of a new application.
       return null;
-    } else if (!store.equals(state.store())) {
+    }
+    boolean isOther = !store.equals(state.store());
+    long seen = state.seenAt() - MARGIN.toMillis();
+    if (isOther
+        && isPlugin(store) == isPlugin(state.store())
+        && at(losses.begun(), state, losses) > seen) {
       return 0L;
     }
     Long since = null;
     for (StoreLosses.Loss loss : losses.losses()) {
-      if (loss.sequence() > state.loss()) {
+      if (isOther
+          ? at(Instant.ofEpochMilli(loss.sequence()), state, losses) > seen
+          : loss.sequence() > state.loss()) {
         Instant asOf = loss.asOf();
-        long from =
-            asOf == null
-                ? 0
-                : Math.max(
-                    1, state.now() - Duration.between(asOf, losses.now()).plus(MARGIN).toMillis());
+        long from = asOf == null ? 0 : Math.max(1, at(asOf, state, losses) - MARGIN.toMillis());
         since = since == null ? from : Math.min(since, from);
       }
     }
     return since;
   }
 
-  private long begin(State state, long given) {
+  private static boolean isPlugin(String store) {
+    return store.startsWith(StoreLosses.PLUGIN);
+  }
+
+  /** Returns the database's time at a time of the store. */
+  private static long at(Instant time, State state, StoreLosses losses) {
+    return state.now() - Duration.between(time, losses.now()).toMillis();
+  }
+
+  private long begin(State state, long given, OutboxTable outbox, List<Job> underWay) {
     long since = state.goesOn() ? Math.min(given, state.since()) : given;
     Long jobs =
         database
             .jdbc()
             .queryForObject(
-                "select count(*) from punctual_sent where application = ? and sent_at >= ? and sent_at <= ?",
+                "select count(*) from punctual_sent where application = ? and sent_at >= ? and sent_at <= ? and kind <> ?",
                 Long.class,
                 application,
                 since,
-                state.now());
-    String counts = state.goesOn() ? "" : ", fed = 0, missing = 0, present = 0, refused = 0";
+                state.now(),
+                BY_TAG);
+    String counts =
+        state.goesOn() ? "fed = fed + ?" : "missing = 0, present = 0, refused = 0, fed = ?";
+    outbox.insertResends(underWay);
     var unused =
         database
             .jdbc()
             .update(
-                "update punctual_resend set since = ?, begun_at = ?, ended_at = 0, feed_at = 0, last_sent_at = ?, last_lane = ''%s where application = ?"
+                "update punctual_resend set since = ?, begun_at = ?, ended_at = 0, feed_at = 0, last_sent_at = ?, last_lane = '', %s where application = ?"
                     .formatted(counts),
                 since,
                 state.now(),
                 since - 1,
+                underWay.size(),
                 application);
-    return jobs == null ? 0 : jobs;
+    return underWay.size() + (jobs == null ? 0 : jobs);
   }
 
   /** A job that is to be sent again. */
@@ -284,7 +350,7 @@ final class ResendTable {
     return database
         .jdbc()
         .query(
-            "select lane, task_type, sent_at from punctual_sent where application = ? and sent_at >= ? and sent_at <= ? and (sent_at > ? or lane > ?) order by application, sent_at, lane limit %d"
+            "select lane, task_type, sent_at from punctual_sent where application = ? and sent_at >= ? and sent_at <= ? and (sent_at > ? or lane > ?) and kind <> ? order by application, sent_at, lane limit %d"
                 .formatted(PAGE),
             (results, number) ->
                 new Job(results.getString(1), results.getString(2), results.getLong(3)),
@@ -292,7 +358,8 @@ final class ResendTable {
             state.lastSentAt(),
             state.begunAt(),
             state.lastSentAt(),
-            state.lastLane());
+            state.lastLane(),
+            BY_TAG);
   }
 
   /** Adds to the account, on the connection of this thread's transaction if there is one. */

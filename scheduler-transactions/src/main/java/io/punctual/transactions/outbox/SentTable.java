@@ -16,7 +16,8 @@ import java.util.Set;
 
 /**
  * The table {@code punctual_sent}: for each job what was sent for it, as it was wanted last. So a
- * job that was sent and cancelled is one row, a cancel.
+ * job that was sent and cancelled is one row, a cancel. A cancel by tag has a row as well, for the
+ * jobs that the store had lost when it was made: no answer names them.
  */
 final class SentTable {
 
@@ -42,6 +43,8 @@ final class SentTable {
    * @param dueAt by the scheduler's clock; the epoch for a cancel
    * @param moved whether {@code dueAt} is not that of the content
    * @param createdAt when the transaction wrote the call, by the database's clock, epoch ms
+   * @param sentAt when the row was written, by the database's clock, epoch ms; 0 for one that is to
+   *     be written
    */
   record Sent(
       String lane,
@@ -50,11 +53,32 @@ final class SentTable {
       String content,
       Instant dueAt,
       boolean moved,
-      long createdAt) {}
+      long createdAt,
+      long sentAt) {
+
+    Sent(
+        String lane,
+        String taskType,
+        String kind,
+        String content,
+        Instant dueAt,
+        boolean moved,
+        long createdAt) {
+      this(lane, taskType, kind, content, dueAt, moved, createdAt, 0);
+    }
+  }
+
+  /**
+   * A job that got another due time.
+   *
+   * @param known whether the scheduler has the job: else the row stays as old as it was, so that a
+   *     resend that is under way does not leave it out
+   */
+  record Moved(Instant dueAt, boolean known) {}
 
   /** What a batch of calls changes; each job is in one of the lists. */
   record Changes(
-      List<Sent> wanted, List<Sent> unchanged, Map<String, Instant> moved, Set<String> ended) {}
+      List<Sent> wanted, List<Sent> unchanged, Map<String, Moved> moved, Set<String> ended) {}
 
   /** A job that ended here. */
   record Ended(String lane, long nanoTime) {}
@@ -80,7 +104,7 @@ final class SentTable {
     database
         .jdbc()
         .query(
-            "select lane, task_type, kind, content, due_at, moved, created_at from punctual_sent"
+            "select lane, task_type, kind, content, due_at, moved, created_at, sent_at from punctual_sent"
                 + " where application = ? and lane in (%s)".formatted(marks(lanes.size())),
             results -> {
               Sent sent =
@@ -91,7 +115,8 @@ final class SentTable {
                       results.getString(4),
                       Instant.ofEpochMilli(results.getLong(5)),
                       results.getInt(6) == 1,
-                      results.getLong(7));
+                      results.getLong(7),
+                      results.getLong(8));
               found.put(sent.lane(), sent);
             },
             values.toArray());
@@ -169,7 +194,7 @@ final class SentTable {
                     .toList());
   }
 
-  private void move(Map<String, Instant> moved) {
+  private void move(Map<String, Moved> moved) {
     if (moved.isEmpty()) {
       return;
     }
@@ -177,14 +202,15 @@ final class SentTable {
         database
             .jdbc()
             .batchUpdate(
-                "update punctual_sent set due_at = ?, moved = 1, sent_at = %1$s, keep_until = greatest(?, %1$s) + ? where application = ? and lane = ? and kind = 'send'"
+                "update punctual_sent set due_at = ?, moved = 1, sent_at = case when ? = 1 then %1$s else sent_at end, keep_until = greatest(?, %1$s) + ? where application = ? and lane = ? and kind = 'send'"
                     .formatted(database.now()),
                 moved.entrySet().stream()
                     .map(
                         move ->
                             new Object[] {
-                              move.getValue().toEpochMilli(),
-                              move.getValue().toEpochMilli(),
+                              move.getValue().dueAt().toEpochMilli(),
+                              move.getValue().known() ? 1 : 0,
+                              move.getValue().dueAt().toEpochMilli(),
                               keep.toMillis(),
                               application,
                               move.getKey()
@@ -192,7 +218,12 @@ final class SentTable {
                     .toList());
   }
 
-  /** Returns cancels of the jobs that have a tag. Reads all that is kept; for a rare case. */
+  /** Returns the lane of the cancel by a tag. */
+  static String laneOf(String tag) {
+    return DeferredCall.ALL_JOBS + "/" + tag;
+  }
+
+  /** Returns cancels of the jobs that have a tag. Reads all that is kept; for rare cases. */
   Set<DeferredCall.Cancel> withTag(String tag) {
     Set<DeferredCall.Cancel> cancels = new HashSet<>();
     database
@@ -206,7 +237,8 @@ final class SentTable {
               }
             },
             application,
-            "%" + tag + "%");
+            // What JSON or the database would write in another way is looked for among all.
+            tag.matches("[\\w:.-]+") ? "%" + tag + "%" : "%");
     return cancels;
   }
 

@@ -21,6 +21,7 @@ create table if not exists punctual_resend (
   application varchar(128) not null primary key,
   store varchar(64),
   loss bigint not null,
+  seen_at bigint not null,
   look_at bigint not null,
   since bigint not null,
   begun_at bigint not null,

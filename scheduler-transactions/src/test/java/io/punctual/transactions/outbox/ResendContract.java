@@ -6,6 +6,7 @@ import io.punctual.DelayQueueJob;
 import io.punctual.JobInfo;
 import io.punctual.JobScheduler;
 import io.punctual.SchedulerUnavailableException;
+import io.punctual.StoreLosses;
 import io.punctual.core.engine.Delivery;
 import io.punctual.core.engine.Dispatcher;
 import io.punctual.core.engine.Engine;
@@ -22,6 +23,8 @@ import io.punctual.spring.DeferredCall;
 import io.punctual.transactions.Database;
 import io.punctual.transactions.TestDatabase;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -34,6 +37,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -91,25 +97,32 @@ abstract class ResendContract {
   void start() {
     redis = RedisServer.start(Ports.free(), data, "--appendonly", "no", "--save", "");
     open.push(redis);
-    JedisConnectionFactory connections =
-        new JedisConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", redis.port()));
-    connections.afterPropertiesSet();
-    connections.start();
-    open.push(connections::destroy);
-    engine =
-        Engine.create(
-            RedisStore.connect(connections, StoreOptions.DEFAULTS),
-            EngineOptions.defaults("engine"),
-            new Worker());
-    open.push(engine);
-    engine.start();
+    engine = engine(redis);
     scheduler = new EngineJobScheduler("shop", engine);
     relay(outbox);
     // From then on a loss is noticed.
     eventually().until(() -> number("select count(*) from punctual_resend where store <> ''") == 1);
   }
 
-  /** Jobs are done at once; the application is told, as by its listener. */
+  private Engine engine(RedisServer of) {
+    JedisConnectionFactory connections =
+        new JedisConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", of.port()));
+    connections.afterPropertiesSet();
+    connections.start();
+    open.push(connections::destroy);
+    Engine started =
+        Engine.create(
+            RedisStore.connect(connections, StoreOptions.DEFAULTS),
+            EngineOptions.defaults("engine"),
+            new Worker());
+    open.push(started);
+    started.start();
+    return started;
+  }
+
+  /**
+   * Jobs are done at once; the application is told, as by its listener, unless they run elsewhere.
+   */
   private final class Worker implements Dispatcher {
     @Override
     public int capacity(QueueName queue) {
@@ -120,14 +133,20 @@ abstract class ResendContract {
     public void dispatch(QueueName queue, List<Delivery> deliveries) {
       for (Delivery delivery : deliveries) {
         ran.add(delivery.taskId());
-        outbox.done(TYPE, delivery.taskId());
+        if (!delivery.taskId().startsWith("elsewhere")) {
+          outbox.done(TYPE, delivery.taskId());
+        }
         var unused = delivery.done();
       }
     }
   }
 
   private OutboxRelay relay(Outbox of) {
-    OutboxRelay relay = new OutboxRelay(of, scheduler, OPTIONS);
+    return relay(of, scheduler);
+  }
+
+  private OutboxRelay relay(Outbox of, JobScheduler with) {
+    OutboxRelay relay = new OutboxRelay(of, with, OPTIONS);
     relays.push(relay);
     relay.start();
     return relay;
@@ -319,12 +338,7 @@ abstract class ResendContract {
   @Test
   void anotherInstanceGoesOnAndALossInTheMiddleBeginsAnew() throws IOException {
     int jobs = 1500;
-    transaction.executeWithoutResult(
-        status ->
-            outbox.add(
-                IntStream.range(0, jobs)
-                    .mapToObj(i -> send(job("j" + i).delay(Duration.ofMinutes(30))))
-                    .toList()));
+    sendMany(jobs);
     awaitSent();
     Resp.call(redis.port(), "FLUSHALL");
     awaitMissing(200);
@@ -346,6 +360,292 @@ abstract class ResendContract {
     assertThat(status.missing() + status.present()).isGreaterThanOrEqualTo(jobs);
     assertThat(second.isRunning()).isTrue();
     assertThat(ran).isEmpty();
+  }
+
+  @Test
+  void aJobThatWasMovedBeforeItIsBackComesBackWithItsNewTime() throws IOException {
+    sendMany(1500);
+    commit(send(job("moved").delay(Duration.ofMinutes(30))));
+    awaitSent();
+    Resp.call(redis.port(), "FLUSHALL");
+    awaitMissing(1);
+
+    // Its turn comes seconds later: the scheduler does not know it.
+    Instant later = in(5);
+    commit(move("moved", later));
+
+    assertThat(awaitResent().missing()).isEqualTo(1501);
+    assertThat(found("moved").at()).isEqualTo(later);
+  }
+
+  @Test
+  void jobsThatWereCancelledByTagWhenTheyWereLostStayCancelled() throws IOException {
+    commit(
+        send(job("lost").delay(Duration.ofMinutes(30)).tag("order:1")),
+        send(job("odd").delay(Duration.ofMinutes(30)).tag("\"order\\_%")),
+        send(job("other").delay(Duration.ofMinutes(30)).tag("order:2")));
+    awaitSent();
+    Resp.call(redis.port(), "FLUSHALL");
+    commit(new DeferredCall.CancelByTag("order:1"), new DeferredCall.CancelByTag("\"order\\_%"));
+    awaitSent();
+    commit(send(job("next").delay(Duration.ofMinutes(30)).tag("order:1")));
+    awaitSent();
+
+    ResendStatus status = awaitResent();
+    assertThat(scheduler.find(TYPE, "lost")).isEmpty();
+    assertThat(scheduler.find(TYPE, "odd")).isEmpty();
+    assertThat(status.missing()).isEqualTo(1);
+    assertThat(dueTimes("other", "next")).hasSize(2);
+    assertThat(number("select count(*) from punctual_sent where kind = 'send'")).isEqualTo(2);
+
+    // And the next time.
+    Resp.call(redis.port(), "FLUSHALL");
+    eventually().until(() -> awaitResent().begunAt().isAfter(status.begunAt()));
+    assertThat(awaitResent().missing()).isEqualTo(2);
+    assertThat(scheduler.find(TYPE, "lost")).isEmpty();
+    assertThat(dueTimes("other", "next")).hasSize(2);
+  }
+
+  @Test
+  void whatWasAnsweredBeforeTheLossAndIsWrittenDownLaterIsSentAgain() throws Exception {
+    CountDownLatch goesOn = new CountDownLatch(1);
+    CountDownLatch waits = new CountDownLatch(1);
+    relays.pop().stop();
+    relay(
+        outbox(),
+        slow(
+            "cancel",
+            () -> {
+              waits.countDown();
+              await(goesOn);
+            }));
+    // One batch: the jobs are sent, and the cancel is not answered yet.
+    commit(send(job("1").delay(Duration.ofMinutes(30))), send(job("2").dueAt(in(1))), cancel("0"));
+
+    loseWhatIsUnderWay(waits, goesOn);
+
+    assertThat(dueTimes("1", "2")).hasSize(2);
+  }
+
+  @Test
+  void whatIsWrittenDownByASlowCommitIsSentAgain() throws Exception {
+    CountDownLatch goesOn = new CountDownLatch(1);
+    CountDownLatch waits = new CountDownLatch(1);
+    relays.pop().stop();
+    Statements slow =
+        new Statements(
+            source,
+            sql -> {
+              // The last one of the transaction that has written down what was sent.
+              if (sql.startsWith("delete from punctual_outbox where id in")) {
+                waits.countDown();
+                await(goesOn);
+              }
+            });
+    relay(new Outbox(Database.of(slow, "the test"), "shop", CommitFailures.NONE));
+    commit(send(job("1").delay(Duration.ofMinutes(30))), send(job("2").dueAt(in(1))));
+
+    loseWhatIsUnderWay(waits, goesOn);
+
+    assertThat(dueTimes("1", "2")).hasSize(2);
+  }
+
+  @Test
+  void aCancelByTagThatIsAnsweredBeforeTheLossAndWrittenDownLaterIsRepeated() throws Exception {
+    String tag = "\"order\\_%";
+    commit(send(job("tagged").delay(Duration.ofMinutes(30)).tag(tag)));
+    awaitSent();
+    // Longer ago than what is sent again for the copy.
+    jdbc.update("update punctual_sent set sent_at = sent_at - 600000");
+    Resp.call(redis.port(), "SAVE");
+    Path copy = data.resolve("copy");
+    Files.copy(data.resolve("dump.rdb"), copy);
+    CountDownLatch goesOn = new CountDownLatch(1);
+    CountDownLatch waits = new CountDownLatch(1);
+    relays.pop().stop();
+    relay(
+        outbox(),
+        slow(
+            "cancelByTag",
+            () -> {
+              waits.countDown();
+              await(goesOn);
+            }));
+    commit(new DeferredCall.CancelByTag(tag));
+    await(waits);
+    assertThat(found("tagged").state()).isEqualTo(JobInfo.State.CANCELLED);
+    relay(outbox());
+
+    redis.kill();
+    Files.move(copy, data.resolve("dump.rdb"), StandardCopyOption.REPLACE_EXISTING);
+    redis.start();
+    eventually().until(() -> outbox.resendStatus() != null);
+    assertThat(found("tagged").state()).isEqualTo(JobInfo.State.DELAYED);
+    goesOn.countDown();
+    awaitSent();
+
+    assertThat(awaitResent().since()).isNotNull();
+    assertThat(found("tagged").state()).isEqualTo(JobInfo.State.CANCELLED);
+  }
+
+  /** The scheduler, whose answers to a kind of call are held up. */
+  private JobScheduler slow(String call, Runnable beforeTheAnswer) {
+    return answering(
+        scheduler,
+        (name, answer) -> {
+          if (name.equals(call)) {
+            beforeTheAnswer.run();
+          }
+          return answer;
+        });
+  }
+
+  private static JobScheduler answering(JobScheduler scheduler, BinaryOperator<Object> answers) {
+    return (JobScheduler)
+        Proxy.newProxyInstance(
+            ResendContract.class.getClassLoader(),
+            new Class<?>[] {JobScheduler.class},
+            (proxy, method, arguments) -> {
+              try {
+                return answers.apply(method.getName(), method.invoke(scheduler, arguments));
+              } catch (InvocationTargetException e) {
+                throw e.getTargetException();
+              }
+            });
+  }
+
+  private void loseWhatIsUnderWay(CountDownLatch waits, CountDownLatch goesOn) throws IOException {
+    await(waits);
+    relay(outbox());
+    eventually().until(() -> scheduler.find(TYPE, "1").isPresent());
+    Resp.call(redis.port(), "FLUSHALL");
+    eventually().until(() -> outbox.resendStatus() != null);
+    // Longer than it takes where nothing is under way.
+    Awaitility.await()
+        .during(Duration.ofSeconds(2))
+        .until(() -> scheduler.find(TYPE, "1").isEmpty());
+    goesOn.countDown();
+    awaitSent();
+    var unused = awaitResent();
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void aRedisThatBeganLaterGetsEverything() {
+    commit(send(job("1").delay(Duration.ofMinutes(30))));
+    awaitSent();
+    relays.pop().stop();
+    RedisServer other = RedisServer.startTemporary();
+    open.push(other);
+    scheduler = new EngineJobScheduler("shop", engine(other));
+
+    relay(outbox());
+
+    assertThat(awaitResent().missing()).isEqualTo(1);
+    assertThat(dueTimes("1")).hasSize(1);
+  }
+
+  @Test
+  void aRedisThatWasThereBeforeGetsNothingUntilAnOperatorAsks() throws IOException {
+    commit(send(job("1").delay(Duration.ofMinutes(30))));
+    awaitSent();
+    relays.pop().stop();
+    RedisServer other = RedisServer.startTemporary();
+    open.push(other);
+    long begun = Instant.now().minus(Duration.ofHours(1)).toEpochMilli();
+    Resp.call(other.port(), "HSET", "punctual:epoch", "id", "there-before " + begun);
+    String first = engine.lossJournal().store();
+    Resp.call(redis.port(), "HSET", "punctual:epoch", "id", first + " " + begun);
+    Engine again = engine(other);
+    scheduler = new EngineJobScheduler("shop", again);
+
+    relay(outbox());
+    awaitStore("there-before");
+
+    assertThat(outbox.resendStatus()).isNull();
+    // Nor when both answer in turn, as two installations of one name do.
+    relays.pop().stop();
+    JobScheduler second = scheduler;
+    scheduler = new EngineJobScheduler("shop", engine);
+    relay(outbox());
+    awaitStore(first);
+    assertThat(outbox.resendStatus()).isNull();
+    relays.pop().stop();
+    scheduler = second;
+    relay(outbox());
+    awaitStore("there-before");
+    assertThat(outbox.resendStatus()).isNull();
+    assertThat(scheduler.find(TYPE, "1")).isEmpty();
+
+    var unused = again.requestResend(Instant.EPOCH);
+
+    assertThat(awaitResent().missing()).isEqualTo(1);
+    assertThat(dueTimes("1")).hasSize(1);
+  }
+
+  @Test
+  void anApplicationThatMovesToSchedulersSendsThemNoJobThatWaitsInItsOwnRedis() {
+    commit(send(job("1").delay(Duration.ofMinutes(30))));
+    awaitSent();
+    relays.pop().stop();
+    RedisServer other = RedisServer.startTemporary();
+    open.push(other);
+    JobScheduler plugin = new EngineJobScheduler("shop", engine(other));
+
+    relay(
+        outbox(),
+        answering(
+            plugin,
+            (call, answer) ->
+                answer instanceof StoreLosses losses && losses.store() != null
+                    ? new StoreLosses("theirs", losses.now(), losses.begun(), losses.losses())
+                    : answer));
+    awaitStore("theirs");
+
+    assertThat(outbox.resendStatus()).isNull();
+    assertThat(plugin.find(TYPE, "1")).isEmpty();
+    assertThat(dueTimes("1")).hasSize(1);
+  }
+
+  private void awaitStore(String name) {
+    eventually()
+        .until(
+            () ->
+                number("select count(*) from punctual_resend where store like '%" + name + "'")
+                    == 1);
+  }
+
+  @Test
+  void aMovedJobThatIsDoneElsewhereIsForgotten() {
+    commit(send(job("elsewhere").delay(Duration.ofMinutes(30))));
+    commit(move("elsewhere", Instant.now()));
+    awaitSent();
+    eventually().until(() -> ran.contains("elsewhere"));
+
+    engine.requestResend(Instant.now().minus(Duration.ofHours(1)));
+
+    ResendStatus status = awaitResent();
+    assertThat(status.refused()).isZero();
+    assertThat(status.present()).isEqualTo(1);
+    assertThat(number("select count(*) from punctual_sent")).isZero();
+    assertThat(number("select count(*) from punctual_outbox")).isZero();
+    assertThat(ran).containsExactly("elsewhere");
+  }
+
+  private void sendMany(int jobs) {
+    transaction.executeWithoutResult(
+        status ->
+            outbox.add(
+                IntStream.range(0, jobs)
+                    .mapToObj(i -> send(job("j" + i).delay(Duration.ofMinutes(30))))
+                    .toList()));
   }
 
   private void awaitMissing(long jobs) {
