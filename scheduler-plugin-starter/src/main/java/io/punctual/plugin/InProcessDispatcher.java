@@ -122,7 +122,8 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
       slots(queue).incrementAndGet();
       try {
         threads.execute(() -> run(queue, worker, delivery));
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
+        // The others run, or get their thread.
         free(queue);
         var unused = delivery.undeliverable(instance, "no thread to run it on: " + e, null);
       }

@@ -137,14 +137,39 @@ final class GroupCommit<T> {
   }
 
   private void work() {
-    List<T> group = next();
-    while (!group.isEmpty()) {
-      Again<T> again = send(group);
-      if (again != null && sendAgain(again)) {
-        return;
+    List<T> group = List.of();
+    try {
+      for (group = next(); !group.isEmpty(); group = next()) {
+        Again<T> again = send(group);
+        if (again != null && sendAgain(again)) {
+          return;
+        }
+        group = List.of();
       }
-      group = next();
+    } catch (RuntimeException | Error e) {
+      // Between two calls: no memory, for instance.
+      defects.met(name, e);
+      drop(group, e);
+      startAnew();
     }
+  }
+
+  private void startAnew() {
+    synchronized (waiting) {
+      // First, so that the next item starts it if nothing else can.
+      busy = false;
+    }
+    threads.runAfter(
+        Threads.AGAIN_NANOS,
+        () -> {
+          synchronized (waiting) {
+            if (busy || size() == 0) {
+              return;
+            }
+            busy = true;
+          }
+          work();
+        });
   }
 
   private @Nullable Again<T> send(List<T> group) {
@@ -208,8 +233,15 @@ final class GroupCommit<T> {
   private List<T> next() {
     synchronized (waiting) {
       List<T> group = new ArrayList<>();
-      long sum = fill(group, urgent, 0);
-      fill(group, waiting, sum);
+      try {
+        long sum = fill(group, urgent, 0);
+        fill(group, waiting, sum);
+      } catch (RuntimeException | Error e) {
+        for (int i = group.size() - 1; i >= 0; i--) {
+          waiting.addFirst(group.get(i));
+        }
+        throw e;
+      }
       busy = !group.isEmpty();
       return group;
     }

@@ -117,7 +117,15 @@ final class LeaseKeeper {
     } catch (RuntimeException | Error e) {
       context.defects().met(duty, e);
     }
-    beatAfter(wait);
+    try {
+      beatAfter(wait);
+    } catch (RuntimeException | Error e) {
+      context.defects().met(duty, e);
+      synchronized (open) {
+        // The next delivery that is opened starts it.
+        beating = false;
+      }
+    }
   }
 
   /**

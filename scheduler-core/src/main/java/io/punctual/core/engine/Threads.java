@@ -24,7 +24,9 @@ final class Threads implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Threads.class);
   private static final int FIRST_WITHOUT_PINNING = 24;
 
-  private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  /** How long what no thread could be started for waits. */
+  static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
   private static final String DUTY = "A task in the background";
 
   private final ThreadFactory factory;

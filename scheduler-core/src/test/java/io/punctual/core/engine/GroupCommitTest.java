@@ -107,6 +107,36 @@ class GroupCommitTest {
   }
 
   @Test
+  void anErrorBetweenTwoCallsEndsNothing() {
+    AtomicInteger errors = new AtomicInteger(1);
+    List<Integer> sent = Collections.synchronizedList(new ArrayList<>());
+    GroupCommit<Integer> commit =
+        new GroupCommit<>(
+            "the test",
+            threads,
+            defects,
+            200,
+            Long.MAX_VALUE,
+            item -> {
+              if (errors.getAndDecrement() > 0) {
+                throw new OutOfMemoryError("of the test");
+              }
+              return 0;
+            },
+            group -> {
+              sent.addAll(group);
+              return null;
+            },
+            this::drop);
+
+    commit.add(1);
+    Awaitility.await().untilAsserted(() -> assertThat(sent).containsExactly(1));
+    commit.add(2);
+    Awaitility.await().untilAsserted(() -> assertThat(sent).containsExactly(1, 2));
+    assertThat(dropped).isEmpty();
+  }
+
+  @Test
   void whatIsUrgentGoesFirstAndDoesNotWaitForWhatIsSentAgainLater() throws Exception {
     GroupCommit<Integer> commit = commit(3, Long.MAX_VALUE);
     commit.add(1);
