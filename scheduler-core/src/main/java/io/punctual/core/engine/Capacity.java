@@ -42,12 +42,20 @@ final class Capacity {
     final Set<Claimer> refused = new LinkedHashSet<>();
     final String duty;
     final Map<String, Integer> takenAt = new HashMap<>();
-    final Set<String> nodes = new HashSet<>();
+    final Map<Bucket, String> nodeOf = new HashMap<>();
+    boolean severalNodes;
     int taken;
     long given;
 
     Queue(QueueName name) {
       duty = "the dispatcher's capacity for " + name;
+    }
+
+    /** Notes where a bucket is; empty if that is not known yet. */
+    void locate(Bucket bucket, String node) {
+      if (!node.isEmpty() && !node.equals(nodeOf.put(bucket, node))) {
+        severalNodes = new HashSet<>(nodeOf.values()).size() > 1;
+      }
     }
   }
 
@@ -162,9 +170,9 @@ final class Capacity {
         synchronized (Capacity.this) {
           // What was given back meanwhile may be counted in the offer, as with the dispatcher.
           if (given == queue.given) {
-            queue.nodes.add(now);
+            queue.locate(bucket, now);
             int free = Math.min(max, offered - queue.taken);
-            if (queue.nodes.size() > 1) {
+            if (queue.severalNodes) {
               free = Math.min(free, Math.max(1, offered / 2) - queue.takenAt.getOrDefault(now, 0));
             }
             if (free <= 0) {
@@ -196,7 +204,7 @@ final class Capacity {
       List<Claimer> woken;
       synchronized (Capacity.this) {
         queue.taken -= jobs;
-        queue.takenAt.merge(node, -jobs, Integer::sum);
+        queue.takenAt.merge(node, -jobs, (all, less) -> all + less == 0 ? null : all + less);
         queue.given++;
         woken = takeAll(queue.refused);
       }

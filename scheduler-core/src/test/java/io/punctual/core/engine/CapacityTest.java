@@ -87,6 +87,18 @@ class CapacityTest {
   }
 
   @Test
+  void aNodeThatIsNotKnownYetOrIsGoneIsNoOther() {
+    assertThat(one.take(1)).isEqualTo(1);
+    one.give(1);
+    nodes = bucket -> "first";
+    assertThat(one.take(200)).isEqualTo(50);
+    one.give(50);
+    nodes = bucket -> "promoted";
+    assertThat(one.take(200)).isEqualTo(50);
+    one.give(50);
+  }
+
+  @Test
   void whoeverIsRefusedByTheDispatcherIsWokenWhenThatTakesMore() {
     offered = () -> 0;
     assertThat(one.take(200)).isZero();
