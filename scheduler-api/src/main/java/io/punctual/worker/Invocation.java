@@ -7,7 +7,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /** A worker's work from its call to its end, which may come after the worker has returned. */
@@ -91,8 +90,8 @@ public final class Invocation {
   private static void execute(Executor later, Runnable task) {
     try {
       later.execute(task);
-    } catch (RejectedExecutionException e) {
-      // The application ends.
+    } catch (RuntimeException | Error e) {
+      // The application ends, or has no memory for a thread.
       task.run();
     }
   }

@@ -16,7 +16,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -218,7 +217,16 @@ public final class CommitRelay implements CommittedCalls, SmartLifecycle {
 
   private void begin() {
     relaying = true;
-    threads.execute(this::relay);
+    try {
+      threads.execute(this::relay);
+    } catch (RuntimeException | Error e) {
+      relaying = false;
+      log.error(
+          "No thread could be started to make {} committed calls; they wait for the next commit."
+              + " Give the process more memory or threads",
+          calls,
+          e);
+    }
   }
 
   /** Takes what has waited for too long, and of each job the first call that may be made now. */
@@ -275,8 +283,8 @@ public final class CommitRelay implements CommittedCalls, SmartLifecycle {
         for (int i = 1; i < Math.min(parts.size(), HELPERS); i++) {
           helpers.add(CompletableFuture.runAsync(this::work, threads));
         }
-      } catch (RejectedExecutionException e) {
-        log.debug("The application ends: this thread does the rest", e);
+      } catch (RuntimeException | Error e) {
+        log.debug("The application ends, or has no more threads: this thread does the rest", e);
       }
       work();
       helpers.forEach(CompletableFuture::join);
@@ -311,27 +319,35 @@ public final class CommitRelay implements CommittedCalls, SmartLifecycle {
 
     private void work() {
       for (List<Integer> part = parts.poll(); part != null; part = parts.poll()) {
-        List<Integer> indices = part;
-        DeferredCalls.make(
-            scheduler,
-            indices.stream().map(index -> all.get(index).call).toList(),
-            new DeferredCalls.Results() {
-              @Override
-              public boolean goesOn() {
-                return unanswered.get() < HELPERS;
-              }
-
-              @Override
-              public boolean isWanted(int index) {
-                return !silent.contains(all.get(indices.get(index)).call.taskType());
-              }
-
-              @Override
-              public void made(int index, @Nullable Object result, @Nullable Throwable error) {
-                Wave.this.made(indices.get(index), error);
-              }
-            });
+        try {
+          work(part);
+        } catch (RuntimeException | Error e) {
+          // Reported as their result: they must not wait for ever, nor be made for ever.
+          part.stream().filter(index -> !made[index]).forEach(index -> made(index, e));
+        }
       }
+    }
+
+    private void work(List<Integer> indices) {
+      DeferredCalls.make(
+          scheduler,
+          indices.stream().map(index -> all.get(index).call).toList(),
+          new DeferredCalls.Results() {
+            @Override
+            public boolean goesOn() {
+              return unanswered.get() < HELPERS;
+            }
+
+            @Override
+            public boolean isWanted(int index) {
+              return !silent.contains(all.get(indices.get(index)).call.taskType());
+            }
+
+            @Override
+            public void made(int index, @Nullable Object result, @Nullable Throwable error) {
+              Wave.this.made(indices.get(index), error);
+            }
+          });
     }
 
     private void made(int index, @Nullable Throwable error) {

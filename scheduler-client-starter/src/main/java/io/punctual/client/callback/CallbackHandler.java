@@ -153,7 +153,8 @@ public final class CallbackHandler implements HttpRequestHandler {
   /** Whether the call went to another address, from where it was passed on. */
   private boolean isForAnother(CallbackRequest callback) {
     URI own = address.get();
-    if (own == null || callback.address() == null) {
+    // A registered name that no URI has, such as an IPv6 address without brackets, tells nothing.
+    if (own == null || own.getHost() == null || callback.address() == null) {
       return false;
     }
     URI called = URI.create(callback.address());

@@ -115,6 +115,9 @@ final class HeldJobs implements AutoCloseable {
       var unused = extending.invokeAll(all, lease.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } catch (RuntimeException | Error e) {
+      // Else this would be the last time, and each job that takes longer would run twice.
+      log.error("Leases could not be extended; trying on", e);
     }
   }
 
@@ -134,10 +137,9 @@ final class HeldJobs implements AutoCloseable {
       return answer.status() == 200;
     } catch (RuntimeException e) {
       log.warn(
-          "Extending the lease of job {} of {} failed. Unless a later try succeeds, its attempt is"
+          "Extending the lease of job {} failed. Unless a later try succeeds, its attempt is"
               + " cancelled when the lease is over, and it runs again",
           job.taskId(),
-          job.taskType(),
           e);
       return false;
     }

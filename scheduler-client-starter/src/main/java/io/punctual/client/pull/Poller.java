@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -90,7 +91,8 @@ final class Poller implements Runnable {
               "No scheduler answers, so that no jobs are fetched; trying on: {}", e.getMessage());
         }
         pause(failures);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
+        // Nothing but the stop ends it: the instance would look well and fetch nothing.
         log.error(
             "Fetching jobs failed; trying on. The jobs wait at the schedulers, at no attempt", e);
         pause(++failures);
@@ -110,6 +112,13 @@ final class Poller implements Runnable {
     }
   }
 
+  /**
+   * A job that this instance holds.
+   *
+   * @param remote its lease
+   */
+  private record Fetched(String token, CallbackRequest.Job job, RemoteLease remote) {}
+
   // Places without a job are given back here; those with one are given back when it ends.
   private void poll() throws InterruptedException {
     int free = room.take(MAX_JOBS);
@@ -118,6 +127,7 @@ final class Poller implements Runnable {
       if (everywhere == 0) {
         return;
       }
+      List<Fetched> jobs = new ArrayList<>();
       for (JsonNode node : fetch(Math.min(free, everywhere))) {
         CallbackRequest.Job job = job(node);
         String token = job == null ? null : job.token();
@@ -126,12 +136,16 @@ final class Poller implements Runnable {
         }
         RemoteLease remote = new RemoteLease(pull.calls(), token, pull.lease(), more -> {});
         pull.held().add(token, job.taskId(), remote);
-        if (free > 0 && pull.goesOn() && pull.everywhere().tryTake()) {
-          free--;
-          start(token, job, remote);
-        } else {
-          giveBack(token, job);
-        }
+        jobs.add(new Fetched(token, job, remote));
+      }
+      int started = 0;
+      while (started < jobs.size() && free > 0 && pull.goesOn() && pull.everywhere().tryTake()) {
+        free--;
+        start(jobs.get(started++));
+      }
+      // Last, since a call that is not answered takes long: the others run, and keep their leases.
+      for (Fetched left : jobs.subList(started, jobs.size())) {
+        giveBack(left.token(), left.job());
       }
     } finally {
       room.give(free);
@@ -202,22 +216,31 @@ final class Poller implements Runnable {
     }
   }
 
-  private void start(String token, CallbackRequest.Job job, RemoteLease remote) {
+  private void start(Fetched fetched) {
+    CompletableFuture<CallbackResult> run;
+    try {
+      run = pull.runner().run(fetched.job(), fetched.remote());
+    } catch (RuntimeException | Error e) {
+      ended(fetched);
+      throw e;
+    }
     var unused =
-        pull.runner()
-            .run(job, remote)
-            .whenComplete(
-                (result, error) -> {
-                  try {
-                    if (result != null) {
-                      end(token, job, result);
-                    }
-                  } finally {
-                    pull.everywhere().give(1);
-                    room.give(1);
-                    pull.held().remove(token);
-                  }
-                });
+        run.whenComplete(
+            (result, error) -> {
+              try {
+                if (result != null) {
+                  end(fetched.token(), fetched.job(), result);
+                }
+              } finally {
+                ended(fetched);
+              }
+            });
+  }
+
+  private void ended(Fetched fetched) {
+    pull.everywhere().give(1);
+    room.give(1);
+    pull.held().remove(fetched.token());
   }
 
   /** Releases a job that this instance has no place for: another instance may have one. */
