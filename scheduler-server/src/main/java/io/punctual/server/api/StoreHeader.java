@@ -2,6 +2,7 @@ package io.punctual.server.api;
 
 import io.punctual.core.engine.Engine;
 import io.punctual.core.engine.LossJournal;
+import io.punctual.server.web.ServedPath;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -28,7 +29,7 @@ class StoreHeader extends OncePerRequestFilter {
 
   @Override
   protected boolean shouldNotFilter(HttpServletRequest request) {
-    return !request.getRequestURI().startsWith("/api/v1/jobs");
+    return !ServedPath.of(request).startsWith("/api/v1/jobs");
   }
 
   @Override
