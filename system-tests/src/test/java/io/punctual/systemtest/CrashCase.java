@@ -27,7 +27,7 @@ enum CrashCase {
   CLAIM("claim") {
     @Override
     List<String> marks(CrashRound round) {
-      return List.of(round.queueMark(this), CrashRound.mark("push"));
+      return List.of(round.queueMark(this), CrashRound.mark("sent"));
     }
 
     @Override

@@ -47,7 +47,7 @@ class StoreWatchIT extends EngineTestBase {
   private Engine watching(TestDispatcher dispatcher, EngineOptions options) {
     Engine engine = engine(ownStore(), options, dispatcher, null);
     // The mark is there once it was looked for.
-    eventually().until(() -> !sequence().isEmpty());
+    eventually().until(() -> !field("looked").isEmpty());
     return engine;
   }
 

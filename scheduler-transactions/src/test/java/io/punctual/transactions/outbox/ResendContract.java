@@ -35,6 +35,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -561,7 +562,7 @@ abstract class ResendContract {
     open.push(other);
     long begun = Instant.now().minus(Duration.ofHours(1)).toEpochMilli();
     Resp.call(other.port(), "HSET", "punctual:epoch", "id", "there-before " + begun);
-    String first = engine.lossJournal().store();
+    String first = Objects.requireNonNull(engine.lossJournal().store());
     Resp.call(redis.port(), "HSET", "punctual:epoch", "id", first + " " + begun);
     Engine again = engine(other);
     scheduler = new EngineJobScheduler("shop", again);

@@ -46,12 +46,13 @@ final class Audit {
             Set.of(
                 application + ":queues",
                 application + ":epoch",
+                application + ":confirmed",
                 application + ":journal",
                 application + ":losses"));
     this.tombstones = new TreeSet<>();
     for (String type : types) {
       String bucket = application + ":{" + application + ":" + type + ":0}:";
-      lasting.add(bucket + "stats");
+      lasting.addAll(Set.of(bucket + "stats", bucket + "confirmed"));
       tombstones.addAll(Set.of(bucket + "done", bucket + "tombs"));
     }
     this.redisMemory = redisMemory();
