@@ -36,7 +36,7 @@ import tools.jackson.databind.JsonNode;
  * Then everything is mended, and each job must have been done once, or more often with a cause, as
  * its last acknowledged change wants it.
  *
- * <p>{@code -Dpunctual.chaos.seed} repeats a run's faults in their order, {@code
+ * <p>{@code -Dpunctual.chaos.seed} draws other faults, the same ones for the same seed, {@code
  * -Dpunctual.chaos.seconds} makes it longer, {@code -Dpunctual.chaos.only=REDIS_KILLED,REDIS_FULL}
  * leaves all others out.
  */
@@ -52,6 +52,9 @@ class ChaosIT {
                       || List.of(System.getProperty("punctual.chaos.only").split(",", -1))
                           .contains(disorder.toString()))
           .toList();
+  // Schedulers told to end, frozen and killed, a worker killed, links cut off and a fail-over come
+  // within the first eight faults. A change is judged by these, and not by its luck with others.
+  private static final long SEED = 25_915;
   // Once in so many times.
   private static final int TWO_AT_ONCE = 10;
   private static final int SCHEDULERS = 2;
@@ -75,7 +78,7 @@ class ChaosIT {
 
   @Test
   void nothingIsLostWhateverBreaks() throws Exception {
-    long seed = Long.getLong("punctual.chaos.seed", System.nanoTime());
+    long seed = Long.getLong("punctual.chaos.seed", SEED);
     Duration length = Duration.ofSeconds(Integer.getInteger("punctual.chaos.seconds", 45));
     System.out.println("chaos: -Dpunctual.chaos.seed=" + seed + ", " + length.toSeconds() + " s");
     Files.createDirectories(directory);
