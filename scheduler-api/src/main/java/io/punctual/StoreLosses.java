@@ -8,8 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Losses of the store behind the schedulers, for applications that keep what they sent.
  *
  * @param store names the store; another name is another store, or an emptied one. Begins with
- *     {@link #PLUGIN} in plugin mode. Null if the scheduler has not read the losses for five
- *     seconds
+ *     {@link #PLUGIN} in plugin mode. Null if the scheduler has not read the losses for 15 seconds
  * @param now the store's time
  * @param begun the store's time when a scheduler came to it first, empty as it was
  * @param losses the newest ones, oldest first

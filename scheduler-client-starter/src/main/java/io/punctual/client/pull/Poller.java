@@ -8,7 +8,9 @@ import io.punctual.client.submit.SchedulerCalls.Answer;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -122,12 +124,12 @@ final class Poller implements Runnable {
   // Places without a job are given back here; those with one are given back when it ends.
   private void poll() throws InterruptedException {
     int free = room.take(MAX_JOBS);
+    Deque<Fetched> jobs = new ArrayDeque<>();
     try {
       int everywhere = free == 0 ? 0 : pull.everywhere().await();
       if (everywhere == 0) {
         return;
       }
-      List<Fetched> jobs = new ArrayList<>();
       for (JsonNode node : fetch(Math.min(free, everywhere))) {
         CallbackRequest.Job job = job(node);
         String token = job == null ? null : job.token();
@@ -135,19 +137,21 @@ final class Poller implements Runnable {
           continue;
         }
         RemoteLease remote = new RemoteLease(pull.calls(), token, pull.lease(), more -> {});
-        pull.held().add(token, job.taskId(), remote);
         jobs.add(new Fetched(token, job, remote));
+        pull.held().add(token, job.taskId(), remote);
       }
-      int started = 0;
-      while (started < jobs.size() && free > 0 && pull.goesOn() && pull.everywhere().tryTake()) {
+      while (!jobs.isEmpty() && free > 0 && pull.goesOn() && pull.everywhere().tryTake()) {
         free--;
-        start(jobs.get(started++));
+        start(jobs.remove());
       }
       // Last, since a call that is not answered takes long: the others run, and keep their leases.
-      for (Fetched left : jobs.subList(started, jobs.size())) {
+      while (!jobs.isEmpty()) {
+        Fetched left = jobs.remove();
         giveBack(left.token(), left.job());
       }
     } finally {
+      // Those that an error left here come back when their leases are over.
+      jobs.forEach(left -> pull.held().remove(left.token()));
       room.give(free);
     }
   }

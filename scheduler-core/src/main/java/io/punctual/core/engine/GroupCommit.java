@@ -137,19 +137,16 @@ final class GroupCommit<T> {
   }
 
   private void work() {
-    List<T> group = List.of();
     try {
-      for (group = next(); !group.isEmpty(); group = next()) {
+      for (List<T> group = next(); !group.isEmpty(); group = next()) {
         Again<T> again = send(group);
         if (again != null && sendAgain(again)) {
           return;
         }
-        group = List.of();
       }
     } catch (RuntimeException | Error e) {
       // Between two calls: no memory, for instance.
       defects.met(name, e);
-      drop(group, e);
       startAnew();
     }
   }
@@ -158,6 +155,8 @@ final class GroupCommit<T> {
     synchronized (waiting) {
       // First, so that the next item starts it if nothing else can.
       busy = false;
+      pausing = false;
+      pause++;
     }
     threads.runAfter(
         Threads.AGAIN_NANOS,

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * What the store may have lost, as this engine read it last.
  *
  * @param store names the store; another name is another store, or an emptied one. Null if the
- *     journal could not be read for five seconds
+ *     journal could not be read for 15 seconds
  * @param now the store's time; the epoch if the store is null
  * @param begun the store's time when the first engine came to it; the epoch if the store is null
  * @param entries the newest ones, oldest first

@@ -39,7 +39,7 @@ final class StoreWatch {
   private static final Duration LOOK = Duration.ofSeconds(1);
   private static final Duration GAP = Duration.ofSeconds(3);
   private static final Duration INSPECT = Duration.ofSeconds(10);
-  private static final Duration STALE = Duration.ofSeconds(5);
+  private static final Duration STALE = Duration.ofSeconds(15);
   private static final int LOSSES = 20;
 
   private final Store store;

@@ -164,7 +164,9 @@ final class ResendTable {
   @Nullable Noticed notice(StoreLosses losses, OutboxTable outbox, Supplier<List<Job>> underWay) {
     State seen = state("");
     boolean news =
-        seen != null && losses.store() != null && since(seen, losses.store(), losses) != null;
+        seen != null
+            && losses.store() != null
+            && since(seen, losses.store(), losses, seen.now()) != null;
     // Read before the time at which it begins: what ends later is here, what ended has an earlier
     // time, however long a commit takes.
     List<Job> first = news ? underWay.get() : List.of();
@@ -172,7 +174,7 @@ final class ResendTable {
     int unused =
         database.commit(
             () -> {
-              notice(losses, outbox, news, first, noticed);
+              notice(losses, outbox, news, first, seen == null ? 0 : seen.now(), noticed);
               return 0;
             });
     return noticed.isEmpty() ? null : noticed.get(0);
@@ -183,13 +185,14 @@ final class ResendTable {
       OutboxTable outbox,
       boolean news,
       List<Job> first,
+      long asked,
       List<Noticed> noticed) {
     State state = state("for update");
     String store = losses.store();
     if (state == null || store == null) {
       return;
     }
-    Long since = since(state, store, losses);
+    Long since = since(state, store, losses, asked);
     if (since != null && !news) {
       // Another instance wrote the row meanwhile: at the next look.
       return;
@@ -216,8 +219,10 @@ final class ResendTable {
    * The database's time since which rows are sent again: 0 for all; null if there is no loss.
    * Another store has lost what is kept only if it began, or a scheduler noticed a loss, after this
    * application saw the last one: else the jobs may wait in that one still, and would run twice.
+   *
+   * @param asked the database's time when the scheduler answered
    */
-  private static @Nullable Long since(State state, String store, StoreLosses losses) {
+  private static @Nullable Long since(State state, String store, StoreLosses losses, long asked) {
     if (state.store() == null) {
       // The first look of a new application.
       return null;
@@ -226,16 +231,16 @@ final class ResendTable {
     long seen = state.seenAt() - MARGIN.toMillis();
     if (isOther
         && isPlugin(store) == isPlugin(state.store())
-        && at(losses.begun(), state, losses) > seen) {
+        && at(losses.begun(), losses, asked) > seen) {
       return 0L;
     }
     Long since = null;
     for (StoreLosses.Loss loss : losses.losses()) {
       if (isOther
-          ? at(Instant.ofEpochMilli(loss.sequence()), state, losses) > seen
+          ? at(Instant.ofEpochMilli(loss.sequence()), losses, asked) > seen
           : loss.sequence() > state.loss()) {
         Instant asOf = loss.asOf();
-        long from = asOf == null ? 0 : Math.max(1, at(asOf, state, losses) - MARGIN.toMillis());
+        long from = asOf == null ? 0 : Math.max(1, at(asOf, losses, asked) - MARGIN.toMillis());
         since = since == null ? from : Math.min(since, from);
       }
     }
@@ -247,8 +252,8 @@ final class ResendTable {
   }
 
   /** Returns the database's time at a time of the store. */
-  private static long at(Instant time, State state, StoreLosses losses) {
-    return state.now() - Duration.between(time, losses.now()).toMillis();
+  private static long at(Instant time, StoreLosses losses, long asked) {
+    return asked - Duration.between(time, losses.now()).toMillis();
   }
 
   private long begin(State state, long given, OutboxTable outbox, List<Job> underWay) {
