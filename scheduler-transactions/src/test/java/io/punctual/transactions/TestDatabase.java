@@ -165,6 +165,8 @@ public enum TestDatabase {
             "--auth-root-authentication-method=normal",
             "--skip-test-db",
             "--user=" + System.getProperty("user.name"),
+            // A server that starts clears its tmpdir of what another one has there.
+            "--tmpdir=" + directory,
             "--datadir=" + data);
         Process server =
             new ProcessBuilder(
@@ -177,6 +179,7 @@ public enum TestDatabase {
                     // No test pulls a plug, and disks differ a hundredfold.
                     "--innodb-flush-log-at-trx-commit=0",
                     "--innodb-flush-method=nosync",
+                    "--tmpdir=" + directory,
                     "--pid-file=" + directory.resolve("pid"),
                     "--datadir=" + data,
                     "--socket=" + directory.resolve("socket"))
@@ -198,8 +201,7 @@ public enum TestDatabase {
         return port;
       } catch (IOException e) {
         throw new UncheckedIOException(
-            "MariaDB cannot be started: its mariadbd must be on the PATH (Debian: apt-get install"
-                + " mariadb-server)",
+            "MariaDB cannot be started (Debian: apt-get install mariadb-server): " + e.getMessage(),
             e);
       }
     }
