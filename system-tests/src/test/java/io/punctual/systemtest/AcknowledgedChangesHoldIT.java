@@ -7,6 +7,7 @@ import io.punctual.redis.RedisServer;
 import io.punctual.redis.Resp;
 import io.punctual.systemtest.ChangedJobs.Found;
 import io.punctual.systemtest.ChangedJobs.Job;
+import io.punctual.test.redis.RedisReplica;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,14 +80,7 @@ class AcknowledgedChangesHoldIT {
 
   private void replicate() throws IOException {
     replication.to(primary.port()).become(FaultyLink.Mode.SOUND);
-    follow(replica, replication.port());
-  }
-
-  private static void follow(RedisServer follower, int port) throws IOException {
-    Resp.call(follower.port(), "REPLICAOF", "127.0.0.1", Integer.toString(port));
-    Waiting.until(
-        "the replica is connected",
-        () -> Resp.call(follower.port(), "INFO", "replication").contains("master_link_status:up"));
+    RedisReplica.follow(replica, replication.port());
   }
 
   @ParameterizedTest
@@ -173,7 +167,7 @@ class AcknowledgedChangesHoldIT {
   /** A copy is made, each third job is changed once more, and Redis is as the copy again. */
   private void putCopyInPlace(List<Job> jobs) throws Exception {
     RedisServer copy = RedisServer.startTemporary("--appendfsync", "always");
-    follow(copy, primary.port());
+    RedisReplica.follow(copy, primary.port());
     Resp.call(copy.port(), "REPLICAOF", "NO", "ONE");
     List<Job> some = new ArrayList<>();
     for (int i = 0; i < jobs.size(); i += 3) {

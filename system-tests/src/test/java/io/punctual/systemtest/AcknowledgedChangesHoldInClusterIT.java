@@ -1,8 +1,5 @@
 package io.punctual.systemtest;
 
-import static io.punctual.systemtest.SharedSystem.PROGRAMS;
-import static io.punctual.systemtest.SharedSystem.REGISTRY;
-
 import io.punctual.redis.RedisServer;
 import io.punctual.systemtest.ChangedJobs.Job;
 import io.punctual.test.redis.RedisCluster;
@@ -17,33 +14,26 @@ class AcknowledgedChangesHoldInClusterIT {
   void everyPairOfAcknowledgedChangesHoldsWhileASlotMovesAndAPrimaryDies() throws Exception {
     Workload load = Workload.of("changes-cluster");
     String key = "{" + load.application() + ":job:0}";
-    try (RedisCluster redis = RedisCluster.startWithReplicas();
-        JavaProcess one = scheduler(load, redis);
-        JavaProcess two = scheduler(load, redis);
-        JavaProcess worker = load.worker(REGISTRY)) {
-      List.of(one, two, worker).forEach(JavaProcess::start);
-      List.of(one, two, worker).forEach(JavaProcess::awaitReady);
-      ChangedJobs changes = new ChangedJobs(load, List.of(one, two));
+    try (RedisCluster redis = RedisCluster.startWithReplicas()) {
+      ChangedJobs.onTwoSchedulers(
+          load,
+          new String[] {ClusterIT.nodes(redis)},
+          changes -> {
+            List<Job> jobs = changes.changed("moved-");
+            redis.move(key);
+            changes.awaitDeliveries("moved-marker-");
+            changes.judge("Cluster, the slot moves", jobs, Map.of());
 
-      List<Job> jobs = changes.changed("moved-");
-      redis.move(key);
-      changes.awaitDeliveries("moved-marker-");
-      changes.judge("Cluster, the slot moves", jobs, Map.of());
-
-      List<Job> more = changes.changed("killed-");
-      RedisServer primary = redis.ownerOf(key);
-      primary.kill();
-      Waiting.until("its replica took over", () -> redis.ownerOf(key) != primary);
-      // Nothing is acknowledged without a replica.
-      primary.start();
-      changes.awaitDeliveries("killed-marker-");
-      changes.judge("Cluster, the primary is killed", more, Map.of());
-      changes.judge("Cluster, the slot moved before", jobs, Map.of());
+            List<Job> more = changes.changed("killed-");
+            RedisServer primary = redis.ownerOf(key);
+            primary.kill();
+            Waiting.until("its replica took over", () -> redis.ownerOf(key) != primary);
+            // Nothing is acknowledged without a replica.
+            primary.start();
+            changes.awaitDeliveries("killed-marker-");
+            changes.judge("Cluster, the primary is killed", more, Map.of());
+            changes.judge("Cluster, the slot moved before", jobs, Map.of());
+          });
     }
-  }
-
-  private static JavaProcess scheduler(Workload load, RedisCluster redis) {
-    return PROGRAMS.scheduler(
-        REGISTRY, 1, load.application(), ChangedJobs.options(ClusterIT.nodes(redis)));
   }
 }

@@ -1,8 +1,5 @@
 package io.punctual.systemtest;
 
-import static io.punctual.systemtest.SharedSystem.PROGRAMS;
-import static io.punctual.systemtest.SharedSystem.REGISTRY;
-
 import io.punctual.systemtest.ChangedJobs.Found;
 import io.punctual.systemtest.ChangedJobs.Job;
 import io.punctual.test.redis.RedisSentinels;
@@ -17,38 +14,32 @@ class AcknowledgedChangesHoldWithSentinelIT {
   @Test
   void everyPairOfAcknowledgedChangesHoldsOverTwoFailOvers() throws Exception {
     Workload load = Workload.of("changes-sentinel");
-    try (RedisSentinels redis = RedisSentinels.start();
-        JavaProcess one = scheduler(load, redis);
-        JavaProcess two = scheduler(load, redis);
-        JavaProcess worker = load.worker(REGISTRY)) {
-      List.of(one, two, worker).forEach(JavaProcess::start);
-      List.of(one, two, worker).forEach(JavaProcess::awaitReady);
-      ChangedJobs changes = new ChangedJobs(load, List.of(one, two));
-      int first = redis.firstMaster().port();
-
-      List<Job> jobs = changes.changed("killed-");
-      Map<Job, Set<Found>> unconfirmed =
-          changes.unconfirmed("killed-unconfirmed-", redis::isolateReplicas);
-      long before = changes.looks(first);
-      Waiting.until("the schedulers look again", () -> changes.looks(first) > before + 4);
-      redis.firstMaster().kill();
-      Waiting.until("the replica is the master", () -> redis.master() != first);
-      // Nothing is acknowledged without a replica.
-      redis.restoreMaster();
-      changes.awaitDeliveries("killed-marker-");
-      changes.judge("Sentinel, the master is killed", jobs, unconfirmed);
-
-      jobs = changes.changed("frozen-");
-      redis.firstReplica().suspend();
-      Waiting.until("the first master is the master again", () -> redis.master() == first);
-      redis.firstReplica().resume();
-      changes.awaitDeliveries("frozen-marker-");
-      changes.judge("Sentinel, the master is frozen", jobs, Map.of());
+    try (RedisSentinels redis = RedisSentinels.start()) {
+      ChangedJobs.onTwoSchedulers(
+          load, FailOverIT.sentinels(redis), changes -> failOverTwice(redis, changes));
     }
   }
 
-  private static JavaProcess scheduler(Workload load, RedisSentinels redis) {
-    return PROGRAMS.scheduler(
-        REGISTRY, 1, load.application(), ChangedJobs.options(FailOverIT.sentinels(redis)));
+  private static void failOverTwice(RedisSentinels redis, ChangedJobs changes) throws Exception {
+    int first = redis.firstMaster().port();
+
+    List<Job> jobs = changes.changed("killed-");
+    Map<Job, Set<Found>> unconfirmed =
+        changes.unconfirmed("killed-unconfirmed-", redis::isolateReplicas);
+    long before = changes.looks(first);
+    Waiting.until("the schedulers look again", () -> changes.looks(first) > before + 4);
+    redis.firstMaster().kill();
+    Waiting.until("the replica is the master", () -> redis.master() != first);
+    // Nothing is acknowledged without a replica.
+    redis.restoreMaster();
+    changes.awaitDeliveries("killed-marker-");
+    changes.judge("Sentinel, the master is killed", jobs, unconfirmed);
+
+    jobs = changes.changed("frozen-");
+    redis.firstReplica().suspend();
+    Waiting.until("the first master is the master again", () -> redis.master() == first);
+    redis.firstReplica().resume();
+    changes.awaitDeliveries("frozen-marker-");
+    changes.judge("Sentinel, the master is frozen", jobs, Map.of());
   }
 }

@@ -1,5 +1,7 @@
 package io.punctual.systemtest;
 
+import static io.punctual.systemtest.SharedSystem.PROGRAMS;
+import static io.punctual.systemtest.SharedSystem.REGISTRY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.redis.Resp;
@@ -65,6 +67,30 @@ final class ChangedJobs {
     this.load = load;
     this.application = load.application();
     this.schedulers = List.copyOf(schedulers);
+  }
+
+  /** What is done with the jobs of two schedulers. */
+  interface Use {
+    void of(ChangedJobs changes) throws Exception;
+  }
+
+  /**
+   * Starts two schedulers and a worker for the time of a use.
+   *
+   * @param store options of the schedulers: where Redis is
+   */
+  static void onTwoSchedulers(Workload load, String[] store, Use use) throws Exception {
+    try (JavaProcess one = scheduler(load, store);
+        JavaProcess two = scheduler(load, store);
+        JavaProcess worker = load.worker(REGISTRY)) {
+      List.of(one, two, worker).forEach(JavaProcess::start);
+      List.of(one, two, worker).forEach(JavaProcess::awaitReady);
+      use.of(new ChangedJobs(load, List.of(one, two)));
+    }
+  }
+
+  private static JavaProcess scheduler(Workload load, String[] store) {
+    return PROGRAMS.scheduler(REGISTRY, 1, load.application(), options(store));
   }
 
   /** Options of a scheduler by which each change is confirmed. */

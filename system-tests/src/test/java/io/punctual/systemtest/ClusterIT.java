@@ -9,7 +9,6 @@ import io.punctual.test.redis.RedisCluster;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Redis Cluster: a primary dies, and a slot moves, under load. */
@@ -52,8 +51,7 @@ class ClusterIT {
 
   /** An option of schedulers: where the cluster is. */
   static String nodes(RedisCluster redis) {
-    return "--spring.data.redis.cluster.nodes="
-        + redis.ports().stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
+    return "--spring.data.redis.cluster.nodes=" + String.join(",", redis.addresses());
   }
 
   private static void move(RedisCluster redis, String key) {

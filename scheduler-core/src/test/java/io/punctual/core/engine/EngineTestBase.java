@@ -8,6 +8,7 @@ import io.punctual.core.store.RedisStore;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreOptions;
 import io.punctual.core.store.WakeUps;
+import io.punctual.test.redis.RedisCluster;
 import io.punctual.test.redis.RedisExtension;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
@@ -100,6 +102,16 @@ abstract class EngineTestBase {
                 .usePooling()
                 .poolConfig(pool)
                 .build());
+    factory.afterPropertiesSet();
+    factory.start();
+    return factory;
+  }
+
+  static JedisConnectionFactory connections(
+      RedisCluster cluster, JedisClientConfiguration configuration) {
+    JedisConnectionFactory factory =
+        new JedisConnectionFactory(
+            new RedisClusterConfiguration(cluster.addresses()), configuration);
     factory.afterPropertiesSet();
     factory.start();
     return factory;

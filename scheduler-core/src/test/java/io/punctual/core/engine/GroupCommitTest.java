@@ -12,6 +12,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -111,23 +112,14 @@ class GroupCommitTest {
     AtomicInteger errors = new AtomicInteger(1);
     List<Integer> sent = Collections.synchronizedList(new ArrayList<>());
     GroupCommit<Integer> commit =
-        new GroupCommit<>(
-            "the test",
-            threads,
-            defects,
-            200,
-            Long.MAX_VALUE,
+        answered(
             item -> {
               if (errors.getAndDecrement() > 0) {
                 throw new OutOfMemoryError("of the test");
               }
               return 0;
             },
-            group -> {
-              sent.addAll(group);
-              return null;
-            },
-            this::drop);
+            sent::addAll);
 
     commit.add(1);
     Awaitility.await().untilAsserted(() -> assertThat(sent).containsExactly(1));
@@ -160,20 +152,13 @@ class GroupCommitTest {
     AtomicInteger overlaps = new AtomicInteger();
     List<Integer> sent = Collections.synchronizedList(new ArrayList<>());
     GroupCommit<Integer> commit =
-        new GroupCommit<>(
-            "the test",
-            threads,
-            defects,
-            200,
-            Long.MAX_VALUE,
+        answered(
             item -> 0,
             group -> {
               overlaps.addAndGet(inside.getAndIncrement());
               sent.addAll(group);
               inside.decrementAndGet();
-              return null;
-            },
-            this::drop);
+            });
     CountDownLatch ready = new CountDownLatch(4);
     for (int t = 0; t < 4; t++) {
       int from = t * 10_000;
@@ -192,6 +177,23 @@ class GroupCommitTest {
   private GroupCommit<Integer> commit(int maxItems, long maxWeight) {
     return new GroupCommit<>(
         "the test", threads, defects, maxItems, maxWeight, item -> item, this::send, this::drop);
+  }
+
+  /** One whose calls succeed at once. */
+  private GroupCommit<Integer> answered(
+      GroupCommit.Weight<Integer> weight, Consumer<List<Integer>> call) {
+    return new GroupCommit<>(
+        "the test",
+        threads,
+        defects,
+        200,
+        Long.MAX_VALUE,
+        weight,
+        group -> {
+          call.accept(group);
+          return null;
+        },
+        this::drop);
   }
 
   private void drop(List<Integer> items, @Nullable Throwable cause) {

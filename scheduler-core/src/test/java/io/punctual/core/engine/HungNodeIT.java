@@ -17,7 +17,6 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
-import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import redis.clients.jedis.ConnectionPoolConfig;
@@ -33,18 +32,13 @@ class HungNodeIT extends EngineTestBase {
     ConnectionPoolConfig pool = new ConnectionPoolConfig();
     pool.setMaxTotal(64);
     pool.setMaxIdle(64);
-    JedisConnectionFactory factory =
-        new JedisConnectionFactory(
-            new RedisClusterConfiguration(
-                CLUSTER.ports().stream().map(port -> "127.0.0.1:" + port).toList()),
-            JedisClientConfiguration.builder()
-                .readTimeout(Duration.ofMinutes(1))
-                .usePooling()
-                .poolConfig(pool)
-                .build());
-    factory.afterPropertiesSet();
-    factory.start();
-    return factory;
+    return connections(
+        CLUSTER,
+        JedisClientConfiguration.builder()
+            .readTimeout(Duration.ofMinutes(1))
+            .usePooling()
+            .poolConfig(pool)
+            .build());
   }
 
   @AfterAll

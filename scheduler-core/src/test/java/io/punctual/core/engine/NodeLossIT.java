@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
-import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
@@ -47,14 +46,8 @@ class NodeLossIT extends EngineTestBase {
   }
 
   private static JedisConnectionFactory connectionsTo(RedisCluster cluster, Duration readTimeout) {
-    JedisConnectionFactory factory =
-        new JedisConnectionFactory(
-            new RedisClusterConfiguration(
-                cluster.ports().stream().map(port -> "127.0.0.1:" + port).toList()),
-            JedisClientConfiguration.builder().readTimeout(readTimeout).usePooling().build());
-    factory.afterPropertiesSet();
-    factory.start();
-    return factory;
+    return connections(
+        cluster, JedisClientConfiguration.builder().readTimeout(readTimeout).usePooling().build());
   }
 
   @AfterAll

@@ -11,6 +11,7 @@ import io.punctual.core.store.StoreLoss;
 import io.punctual.core.store.StoreOptions;
 import io.punctual.redis.RedisServer;
 import io.punctual.redis.Resp;
+import io.punctual.test.redis.RedisReplica;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -211,10 +212,8 @@ class StoreWatchIT extends EngineTestBase {
   @Test
   void anOlderStateOfWhichAllChangesWereAtAReplicaRepeatsOnlyEnds() throws IOException {
     try (RedisServer primary = RedisServer.startTemporary();
-        RedisServer replica =
-            RedisServer.startTemporary("--replicaof", "127.0.0.1", "" + primary.port())) {
-      eventually()
-          .until(() -> Resp.call(replica.port(), "INFO", "replication").contains("link_status:up"));
+        RedisServer replica = RedisServer.startTemporary()) {
+      RedisReplica.follow(replica, primary.port());
       JedisConnectionFactory connections = connections("127.0.0.1", primary.port());
       try {
         Engine engine =

@@ -20,13 +20,11 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 class ClusterStoreIT extends StoreContract {
 
   private static final RedisCluster CLUSTER = RedisCluster.start();
-  private static final JedisConnectionFactory CONNECTIONS = connect();
+  private static final JedisConnectionFactory CONNECTIONS = connectTo(CLUSTER);
 
-  private static JedisConnectionFactory connect() {
+  static JedisConnectionFactory connectTo(RedisCluster cluster) {
     return StandaloneStoreIT.started(
-        new JedisConnectionFactory(
-            new RedisClusterConfiguration(
-                CLUSTER.ports().stream().map(port -> "127.0.0.1:" + port).toList())));
+        new JedisConnectionFactory(new RedisClusterConfiguration(cluster.addresses())));
   }
 
   @AfterAll

@@ -12,6 +12,7 @@ import io.punctual.core.store.StoreNode.Persistence;
 import io.punctual.redis.RedisServer;
 import io.punctual.redis.Resp;
 import io.punctual.test.redis.RedisCluster;
+import io.punctual.test.redis.RedisReplica;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +20,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
@@ -66,14 +66,6 @@ class DurabilityIT {
     return submit(store, BUCKET, id).reached().toString();
   }
 
-  private static RedisServer replicaOf(RedisServer master) {
-    RedisServer replica =
-        RedisServer.startTemporary("--replicaof", "127.0.0.1", "" + master.port());
-    Awaitility.await()
-        .until(() -> Resp.call(replica.port(), "INFO", "replication").contains("link_status:up"));
-    return replica;
-  }
-
   private static String waits(RedisServer redis) throws IOException {
     return Resp.call(redis.port(), "INFO", "commandstats")
         .lines()
@@ -96,7 +88,7 @@ class DurabilityIT {
   @Test
   void whatReplicasDoNotConfirmIsNotKnownUntilTheyDo() throws IOException {
     try (RedisServer master = RedisServer.startTemporary();
-        RedisServer replica = replicaOf(master)) {
+        RedisServer replica = RedisReplica.of(master)) {
       Store store = store(master, "replicated:1");
       assertThat(obstacles(store)).isEmpty();
       assertThat(reached(store, "a")).isEqualTo("replicated:1");
@@ -124,7 +116,7 @@ class DurabilityIT {
       Store store = store(master, "auto");
       assertThat(reached(store, "alone")).isEqualTo("redis");
       assertThat(findings(store)).isEmpty();
-      try (RedisServer replica = replicaOf(master)) {
+      try (RedisServer replica = RedisReplica.of(master)) {
         Awaitility.await()
             .until(() -> findings(store).isEmpty() && reached(store, "b").equals("replicated:1"));
         assertThat(store.jobs().cancel(BUCKET, "b", null).reached()).hasToString("replicated:1");
@@ -159,7 +151,7 @@ class DurabilityIT {
   @Test
   void autoGoesOnWhereRedisRefusesToWait() throws IOException {
     try (RedisServer master = RedisServer.startTemporary();
-        RedisServer replica = replicaOf(master)) {
+        RedisServer replica = RedisReplica.of(master)) {
       assertThat(replica.port()).isNotEqualTo(master.port());
       Resp.call(master.port(), "ACL", "SETUSER", "default", "-wait");
       Store store = store(master, "auto");
@@ -176,17 +168,7 @@ class DurabilityIT {
   }
 
   @Test
-  void autoSaysSoWhereRedisSyncsEachWrite() throws IOException {
-    try (RedisServer redis = RedisServer.startTemporary()) {
-      Resp.call(redis.port(), "CONFIG", "SET", "appendfsync", "always");
-      Store store = store(redis, "auto");
-      assertThat(store.inspector().nodes()).hasSize(1);
-      assertThat(reached(store, "a")).isEqualTo("synced");
-    }
-  }
-
-  @Test
-  void aRedisThatWasAwayIsNotTakenToSyncEachWrite() throws IOException {
+  void autoSaysSyncedWhileRedisSyncsEachWriteAndNotOnceItWasAway() throws IOException {
     try (RedisServer redis = RedisServer.startTemporary()) {
       Resp.call(redis.port(), "CONFIG", "SET", "appendfsync", "always");
       Store store = store(redis, "auto");
@@ -220,11 +202,7 @@ class DurabilityIT {
       }
       Bucket onLazy = new Bucket(BUCKET.queue(), 0);
       Bucket onOther = new Bucket(BUCKET.queue(), other);
-      JedisConnectionFactory connections =
-          StandaloneStoreIT.started(
-              new JedisConnectionFactory(
-                  new RedisClusterConfiguration(
-                      cluster.ports().stream().map(port -> "127.0.0.1:" + port).toList())));
+      JedisConnectionFactory connections = ClusterStoreIT.connectTo(cluster);
       Store store =
           RedisStore.connect(connections, new StoreOptions("durable", Duration.ofMinutes(1)));
       assertThat(store.inspector().nodes()).hasSize(3);
@@ -262,11 +240,7 @@ class DurabilityIT {
   @Test
   void autoAsksEachMasterOfACluster() throws IOException {
     try (RedisCluster cluster = RedisCluster.startWithReplicas()) {
-      JedisConnectionFactory connections =
-          StandaloneStoreIT.started(
-              new JedisConnectionFactory(
-                  new RedisClusterConfiguration(
-                      cluster.ports().stream().map(port -> "127.0.0.1:" + port).toList())));
+      JedisConnectionFactory connections = ClusterStoreIT.connectTo(cluster);
       Store store =
           RedisStore.connect(
               connections,
@@ -323,7 +297,7 @@ class DurabilityIT {
   @Test
   void endsWaitForAReplicaWhereThatIsWantedAndOneConfirms() throws IOException {
     try (RedisServer master = RedisServer.startTemporary();
-        RedisServer replica = replicaOf(master)) {
+        RedisServer replica = RedisReplica.of(master)) {
       Store unconfirmed = store(master, "redis");
       submit(unconfirmed, "a");
       assertThat(end(unconfirmed, "a")).isEqualTo(Settled.Kind.DONE);

@@ -64,8 +64,7 @@ class IdleConnectionsIT {
       JedisConnectionFactory connections =
           StandaloneStoreIT.started(
               new JedisConnectionFactory(
-                  new RedisClusterConfiguration(
-                      cluster.ports().stream().map(port -> "127.0.0.1:" + port).toList()),
+                  new RedisClusterConfiguration(cluster.addresses()),
                   JedisClientConfiguration.builder()
                       .readTimeout(Duration.ofMillis(500))
                       .usePooling()

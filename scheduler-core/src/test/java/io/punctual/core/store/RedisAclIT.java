@@ -77,9 +77,7 @@ class RedisAclIT {
   }
 
   private static JedisConnectionFactory connect(RedisCluster cluster, boolean restricted) {
-    RedisClusterConfiguration servers =
-        new RedisClusterConfiguration(
-            cluster.ports().stream().map(port -> "127.0.0.1:" + port).toList());
+    RedisClusterConfiguration servers = new RedisClusterConfiguration(cluster.addresses());
     if (restricted) {
       servers.setUsername(AclFile.USER);
       servers.setPassword(AclFile.PASSWORD);

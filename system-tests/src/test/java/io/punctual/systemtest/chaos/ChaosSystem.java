@@ -8,6 +8,7 @@ import io.punctual.systemtest.Programs;
 import io.punctual.systemtest.Redeliveries;
 import io.punctual.systemtest.Waiting;
 import io.punctual.systemtest.worker.WorkerApplication;
+import io.punctual.test.redis.RedisReplica;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -119,7 +120,11 @@ final class ChaosSystem implements AutoCloseable {
 
   /** Lets the replica follow the primary, and waits until it has all that the primary has. */
   private void replicate() {
-    callRedis(replica, "REPLICAOF", "127.0.0.1", Integer.toString(redis.port()));
+    try {
+      RedisReplica.follow(replica, redis.port());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     awaitReplica();
   }
 

@@ -43,7 +43,7 @@ public final class RedisCluster implements AutoCloseable {
                 "2000",
                 "--appendonly",
                 "yes",
-                // As all temporary servers: nobody waits for the disk.
+                // As all temporary servers: no test waits for the disk.
                 "--appendfsync",
                 "no"));
       }
@@ -83,9 +83,7 @@ public final class RedisCluster implements AutoCloseable {
     for (int i = PRIMARIES; i < nodes.size(); i++) {
       int port = nodes.get(i).port();
       Resp.call(port, "CLUSTER", "REPLICATE", idOf(nodes.get(i - PRIMARIES).port()));
-      Await.until(
-          "replica is in step",
-          () -> Resp.call(port, "INFO", "replication").contains("master_link_status:up"));
+      RedisReplica.awaitLink(port);
     }
   }
 
@@ -150,6 +148,11 @@ public final class RedisCluster implements AutoCloseable {
   /** The nodes' ports on 127.0.0.1. */
   public List<Integer> ports() {
     return nodes.stream().map(RedisServer::port).toList();
+  }
+
+  /** The nodes' hosts and ports. */
+  public List<String> addresses() {
+    return ports().stream().map(port -> "127.0.0.1:" + port).toList();
   }
 
   @Override
