@@ -163,7 +163,8 @@ public final class FakeDelivery implements Delivery {
 
   @Override
   public boolean hold(Duration within) {
-    throw new UnsupportedOperationException();
+    var unused = tell("hold " + within);
+    return true;
   }
 
   @Override

@@ -409,29 +409,20 @@ abstract class ResendContract {
 
   @Test
   void whatWasAnsweredBeforeTheLossAndIsWrittenDownLaterIsSentAgain() throws Exception {
-    CountDownLatch goesOn = new CountDownLatch(1);
-    CountDownLatch waits = new CountDownLatch(1);
+    Gate gate = new Gate();
     relays.pop().stop();
-    relay(
-        outbox(),
-        slow(
-            "cancel",
-            () -> {
-              waits.countDown();
-              await(goesOn);
-            }));
+    relay(outbox(), slow("cancel", gate));
     // One batch: the jobs are sent, and the cancel is not answered yet.
     commit(send(job("1").delay(Duration.ofMinutes(30))), send(job("2").dueAt(in(1))), cancel("0"));
 
-    loseWhatIsUnderWay(waits, goesOn);
+    loseWhatIsUnderWay(gate);
 
     assertThat(dueTimes("1", "2")).hasSize(2);
   }
 
   @Test
   void whatIsWrittenDownByASlowCommitIsSentAgain() throws Exception {
-    CountDownLatch goesOn = new CountDownLatch(1);
-    CountDownLatch waits = new CountDownLatch(1);
+    Gate gate = new Gate();
     relays.pop().stop();
     Statements slow =
         new Statements(
@@ -439,14 +430,13 @@ abstract class ResendContract {
             sql -> {
               // The last one of the transaction that has written down what was sent.
               if (sql.startsWith("delete from punctual_outbox where id in")) {
-                waits.countDown();
-                await(goesOn);
+                gate.run();
               }
             });
     relay(new Outbox(Database.of(slow, "the test"), "shop", CommitFailures.NONE));
     commit(send(job("1").delay(Duration.ofMinutes(30))), send(job("2").dueAt(in(1))));
 
-    loseWhatIsUnderWay(waits, goesOn);
+    loseWhatIsUnderWay(gate);
 
     assertThat(dueTimes("1", "2")).hasSize(2);
   }
@@ -461,19 +451,11 @@ abstract class ResendContract {
     Resp.call(redis.port(), "SAVE");
     Path copy = data.resolve("copy");
     Files.copy(data.resolve("dump.rdb"), copy);
-    CountDownLatch goesOn = new CountDownLatch(1);
-    CountDownLatch waits = new CountDownLatch(1);
+    Gate gate = new Gate();
     relays.pop().stop();
-    relay(
-        outbox(),
-        slow(
-            "cancelByTag",
-            () -> {
-              waits.countDown();
-              await(goesOn);
-            }));
+    relay(outbox(), slow("cancelByTag", gate));
     commit(new DeferredCall.CancelByTag(tag));
-    await(waits);
+    gate.awaitArrival();
     assertThat(found("tagged").state()).isEqualTo(JobInfo.State.CANCELLED);
     relay(outbox());
 
@@ -482,7 +464,7 @@ abstract class ResendContract {
     redis.start();
     eventually().until(() -> outbox.resendStatus() != null);
     assertThat(found("tagged").state()).isEqualTo(JobInfo.State.DELAYED);
-    goesOn.countDown();
+    gate.open();
     awaitSent();
 
     assertThat(awaitResent().since()).isNotNull();
@@ -515,8 +497,8 @@ abstract class ResendContract {
             });
   }
 
-  private void loseWhatIsUnderWay(CountDownLatch waits, CountDownLatch goesOn) throws IOException {
-    await(waits);
+  private void loseWhatIsUnderWay(Gate gate) throws IOException {
+    gate.awaitArrival();
     relay(outbox());
     eventually().until(() -> scheduler.find(TYPE, "1").isPresent());
     Resp.call(redis.port(), "FLUSHALL");
@@ -525,16 +507,37 @@ abstract class ResendContract {
     Awaitility.await()
         .during(Duration.ofSeconds(2))
         .until(() -> scheduler.find(TYPE, "1").isEmpty());
-    goesOn.countDown();
+    gate.open();
     awaitSent();
     var unused = awaitResent();
   }
 
-  private static void await(CountDownLatch latch) {
-    try {
-      assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
+  /** Holds up a thread until the test opens it. */
+  private static final class Gate implements Runnable {
+
+    private final CountDownLatch arrived = new CountDownLatch(1);
+    private final CountDownLatch opened = new CountDownLatch(1);
+
+    @Override
+    public void run() {
+      arrived.countDown();
+      await(opened);
+    }
+
+    void awaitArrival() {
+      await(arrived);
+    }
+
+    void open() {
+      opened.countDown();
+    }
+
+    private static void await(CountDownLatch latch) {
+      try {
+        assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
     }
   }
 
