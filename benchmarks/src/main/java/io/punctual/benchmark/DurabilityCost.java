@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * K: what each level of durability costs, with a Redis alone or with a replica on the same machine,
- * which shares its processors. Each level has processes of its own.
+ * which shares its processors. Each level starts its own processes.
  */
 final class DurabilityCost {
 

@@ -141,8 +141,9 @@ public final class CallbackGuard {
               + " scheduler's command credentials prints, or, on your own machine only, set"
               + " punctual.client.callback.accept-unsigned=true");
     }
-    // Behind a proxy everybody seems to be on this machine. A page in a browser of this machine may
-    // reach it by a name of the page's own (DNS rebinding).
+    // Behind a proxy every caller seems to be on this machine. A page in a browser of this machine
+    // may
+    // reach it by the page's own name (DNS rebinding).
     if (has(request, "Forwarded", "X-Forwarded-For", "Via")
         || !isHere(request.getRemoteAddr())
         || !HERE.contains(request.getServerName())) {

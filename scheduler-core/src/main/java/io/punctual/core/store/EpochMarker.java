@@ -3,7 +3,7 @@ package io.punctual.core.store;
 import java.time.Duration;
 import java.util.List;
 
-/** Marks in the store, one on each server, by which is seen that it lost something. */
+/** Marks in the store, one on each server, which show that it lost something. */
 public interface EpochMarker {
 
   /** What the keys of older states begin with. */

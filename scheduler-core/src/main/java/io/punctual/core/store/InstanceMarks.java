@@ -16,7 +16,7 @@ public interface InstanceMarks {
   boolean reserve(String instance, Duration most);
 
   /**
-   * Ends a reservation, whoever has it.
+   * Ends a reservation, whichever scheduler has it.
    *
    * @throws StoreException if the store was not reached or refused
    */

@@ -93,7 +93,7 @@ final class NodeMarks {
               try {
                 client.type(key);
               } catch (JedisException e) {
-                log.debug("Nobody has the slot of {} yet", new String(key, UTF_8), e);
+                log.debug("No node has the slot of {} yet", new String(key, UTF_8), e);
               } finally {
                 learning.set(false);
               }

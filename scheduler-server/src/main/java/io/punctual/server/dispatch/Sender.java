@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Chooses instances for claimed jobs, and sends the jobs there on threads of their own. A job that
+ * Chooses instances for claimed jobs, and sends the jobs there on its own threads. A job that
  * cannot be sent goes back alone: those that were claimed with it run.
  */
 final class Sender {

@@ -330,7 +330,7 @@ class SuspectsTest {
     assertThat(second.told()).containsExactly("released");
   }
 
-  /** As the dispatcher does, on a thread of its own. */
+  /** As the dispatcher does, on another thread. */
   private void putBack() {
     List<Suspects.Sent> refused = List.copyOf(takenElsewhere);
     takenElsewhere.clear();

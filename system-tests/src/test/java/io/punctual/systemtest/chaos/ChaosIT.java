@@ -33,8 +33,8 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * Jobs are submitted, changed, pushed and pulled all the time, and all the time something breaks.
- * Then everything is mended, and each job must have been done once, or more often with a cause, as
- * its last acknowledged change wants it.
+ * Then everything is repaired, and each job must have been done once, or more often with a cause,
+ * as its last acknowledged change wants it.
  *
  * <p>{@code -Dpunctual.chaos.seed} draws other faults, the same ones for the same seed, {@code
  * -Dpunctual.chaos.seconds} makes it longer, {@code -Dpunctual.chaos.only=REDIS_KILLED,REDIS_FULL}
@@ -145,9 +145,9 @@ class ChaosIT {
       faults.add(fault);
       chronicle.add(fault);
     }
-    long mended = System.nanoTime();
+    long repaired = System.nanoTime();
     awaitMore(records());
-    Duration recovery = Duration.ofNanos(System.nanoTime() - mended);
+    Duration recovery = Duration.ofNanos(System.nanoTime() - repaired);
     if (recovery.compareTo(worstRecovery) > 0) {
       worstRecovery = recovery;
       worst = disorders.toString();

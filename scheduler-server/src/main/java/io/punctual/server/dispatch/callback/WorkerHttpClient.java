@@ -178,7 +178,7 @@ public final class WorkerHttpClient implements AutoCloseable {
       socket.startHandshake();
       return true;
     } catch (SSLHandshakeException e) {
-      // A certificate that is not trusted, or somebody who asks for ours: that is TLS, too.
+      // A certificate that is not trusted, or a server that asks for ours: that is TLS, too.
       return !(e.getCause() instanceof EOFException);
     } catch (IOException e) {
       return false;
