@@ -19,14 +19,17 @@ import org.junit.jupiter.api.Test;
  */
 class LinearizabilityIT {
 
-  private static final int AT_ONCE = 2;
+  // They mostly wait.
+  private static final int AT_ONCE = 8;
+  private static final int RUNS_OF_EACH_FAULT = 12;
 
   private record Run(long seed, EngineFault fault, String durability) {}
 
   @Test
   void eachJobLivesAsIfOneCallCameAfterTheOther() throws Exception {
     List<EngineFault> faults = List.of(EngineFault.values());
-    int count = Integer.getInteger("punctual.linearizability.runs", faults.size());
+    int count =
+        Integer.getInteger("punctual.linearizability.runs", RUNS_OF_EACH_FAULT * faults.size());
     long first = Long.getLong("punctual.linearizability.seed", System.nanoTime());
     System.out.printf(
         "linearizability: %d runs, -Dpunctual.linearizability.seed=%d%n", count, first);
