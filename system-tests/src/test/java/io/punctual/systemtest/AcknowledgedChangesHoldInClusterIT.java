@@ -17,7 +17,7 @@ class AcknowledgedChangesHoldInClusterIT {
     try (RedisCluster redis = RedisCluster.startWithReplicas()) {
       ChangedJobs.onTwoSchedulers(
           load,
-          new String[] {ClusterIT.nodes(redis)},
+          RedisOptions.of(redis),
           changes -> {
             List<Job> jobs = changes.changed("moved-");
             redis.move(key);

@@ -16,7 +16,7 @@ class AcknowledgedChangesHoldWithSentinelIT {
     Workload load = Workload.of("changes-sentinel");
     try (RedisSentinels redis = RedisSentinels.start()) {
       ChangedJobs.onTwoSchedulers(
-          load, FailOverIT.sentinels(redis), changes -> failOverTwice(redis, changes));
+          load, RedisOptions.of(redis), changes -> failOverTwice(redis, changes));
     }
   }
 

@@ -19,7 +19,7 @@ class ClusterIT {
     Workload load = Workload.of("cluster");
     try (RedisCluster redis = RedisCluster.startWithReplicas();
         JavaProcess scheduler =
-            PROGRAMS.scheduler(REGISTRY, 1, load.application(), nodes(redis)).start();
+            PROGRAMS.scheduler(REGISTRY, 1, load.application(), RedisOptions.of(redis)).start();
         JavaProcess worker = load.worker(REGISTRY).start()) {
       scheduler.awaitReady();
       worker.awaitReady();
@@ -47,11 +47,6 @@ class ClusterIT {
       Accounting accounting = load.account();
       assertThat(accounting.accepted()).isGreaterThan(600);
     }
-  }
-
-  /** An option of schedulers: where the cluster is. */
-  static String nodes(RedisCluster redis) {
-    return "--spring.data.redis.cluster.nodes=" + String.join(",", redis.addresses());
   }
 
   private static void move(RedisCluster redis, String key) {

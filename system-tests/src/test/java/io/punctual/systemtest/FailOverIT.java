@@ -14,15 +14,6 @@ import tools.jackson.databind.JsonNode;
 /** Redis fails over to a replica that has not heard of the last changes. */
 class FailOverIT {
 
-  /** Options of a scheduler: where the sentinels are. */
-  static String[] sentinels(RedisSentinels setup) {
-    List<String> nodes = setup.ports().stream().map(port -> "127.0.0.1:" + port).toList();
-    return new String[] {
-      "--spring.data.redis.sentinel.master=" + RedisSentinels.MASTER,
-      "--spring.data.redis.sentinel.nodes=" + String.join(",", nodes),
-    };
-  }
-
   private static JsonNode store(JavaProcess scheduler) throws IOException {
     return Http.get(scheduler.url() + "/api/v1/store").json();
   }
@@ -33,9 +24,9 @@ class FailOverIT {
     Submitter submitter = load.submitter();
     try (RedisSentinels redis = RedisSentinels.start();
         JavaProcess one =
-            PROGRAMS.scheduler(REGISTRY, 1, load.application(), sentinels(redis)).start();
+            PROGRAMS.scheduler(REGISTRY, 1, load.application(), RedisOptions.of(redis)).start();
         JavaProcess two =
-            PROGRAMS.scheduler(REGISTRY, 1, load.application(), sentinels(redis)).start();
+            PROGRAMS.scheduler(REGISTRY, 1, load.application(), RedisOptions.of(redis)).start();
         JavaProcess worker = load.worker(REGISTRY).start()) {
       one.awaitReady();
       two.awaitReady();
@@ -84,8 +75,8 @@ class FailOverIT {
                     REGISTRY,
                     1,
                     load.application(),
-                    sentinels(redis)[0],
-                    sentinels(redis)[1],
+                    RedisOptions.of(redis)[0],
+                    RedisOptions.of(redis)[1],
                     "--punctual.durability=replicated:1",
                     "--punctual.durability-timeout=300ms")
                 .start();

@@ -7,6 +7,7 @@ import io.punctual.redis.Resp;
 import io.punctual.test.redis.RedisSentinels;
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -19,10 +20,10 @@ class SentinelStoreIT extends StoreContract {
   private static final JedisConnectionFactory CONNECTIONS = connect();
 
   private static JedisConnectionFactory connect() {
-    RedisSentinelConfiguration configuration =
-        new RedisSentinelConfiguration().master(RedisSentinels.MASTER);
-    SETUP.ports().forEach(port -> configuration.sentinel("127.0.0.1", port));
-    return StandaloneStoreIT.started(new JedisConnectionFactory(configuration));
+    return StandaloneStoreIT.started(
+        new JedisConnectionFactory(
+            new RedisSentinelConfiguration(
+                RedisSentinels.MASTER, Set.copyOf(SETUP.addresses()))));
   }
 
   @AfterAll
@@ -60,8 +61,7 @@ class SentinelStoreIT extends StoreContract {
       int before = master();
       eventually().until(() -> Resp.call(before, "WAIT", "1", "1000").equals("1"));
 
-      eventually().ignoreExceptions().until(() -> failOver().equals("OK"));
-      eventually().until(() -> master() != before);
+      SETUP.failOver();
 
       eventually()
           .ignoreExceptionsInstanceOf(StoreException.class)
@@ -69,9 +69,5 @@ class SentinelStoreIT extends StoreContract {
       assertThat(jobs.stats(bucket).delayed()).isEqualTo(2);
       assertThat(hearing.next()).isEqualTo("gap");
     }
-  }
-
-  private static String failOver() throws IOException {
-    return Resp.call(SETUP.ports().get(0), "SENTINEL", "FAILOVER", RedisSentinels.MASTER);
   }
 }

@@ -39,9 +39,8 @@ final class Audit {
     this.system = system;
     this.application = application;
     // docs/architecture.md has all keys. Jobs, leases, tries, errors and tags belong to jobs.
-    // The journal has an entry for each time when no scheduler watched the store for seconds; a
-    // fail-over
-    // to an older state is a loss.
+    // The journal has an entry for each time when no scheduler watched Redis for seconds.
+    // A fail-over to an older state is a loss.
     this.lasting =
         new TreeSet<>(
             Set.of(

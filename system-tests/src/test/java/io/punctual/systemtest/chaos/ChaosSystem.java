@@ -6,12 +6,15 @@ import io.punctual.systemtest.FaultyLink;
 import io.punctual.systemtest.JavaProcess;
 import io.punctual.systemtest.Programs;
 import io.punctual.systemtest.Redeliveries;
+import io.punctual.systemtest.RedisOptions;
 import io.punctual.systemtest.Waiting;
 import io.punctual.systemtest.worker.WorkerApplication;
 import io.punctual.test.redis.RedisReplica;
+import io.punctual.test.redis.RedisSentinels;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,14 +23,18 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 
 /**
- * Redis with a replica, a registry, schedulers and workers, each a process, each behind a link that
- * can break.
+ * Redis with a replica and Sentinels, a registry, schedulers and workers, each a process, each
+ * behind a link that can break. But the last scheduler reaches Redis as the Sentinels tell it.
  */
 final class ChaosSystem implements AutoCloseable {
 
   /** The task type of the jobs that are changed. */
   static final String CHANGED = "changed";
 
+  // Longer than Redis ever stands still or is away: what promotes the replica is REDIS_FAILS_OVER.
+  private static final Duration DOWN_AFTER = Duration.ofSeconds(15);
+
+  private final RedisSentinels sentinels = RedisSentinels.start(DOWN_AFTER);
   private final JavaProcess registry;
   private final List<FaultyLink> redisLinks = new ArrayList<>();
   private final List<FaultyLink> workerLinks = new ArrayList<>();
@@ -47,20 +54,22 @@ final class ChaosSystem implements AutoCloseable {
   ChaosSystem(
       Programs programs, String application, Path record, int schedulerCount, int workerCount) {
     redeliveries = new Redeliveries(application, WorkerApplication.TYPE);
-    redis = RedisServer.startTemporary();
-    replica = RedisServer.startTemporary();
-    replicate();
+    redis = sentinels.firstMaster();
+    replica = sentinels.firstReplica();
     registry = programs.registry().start().awaitReady();
     for (int i = 0; i < schedulerCount; i++) {
-      FaultyLink link = new FaultyLink().to(redis.port());
-      redisLinks.add(link);
+      List<String> options = new ArrayList<>(List.of("--punctual.lease=5s", Audit.option()));
+      int port = redis.port();
+      if (i == schedulerCount - 1) {
+        options.addAll(List.of(RedisOptions.of(sentinels)));
+      } else {
+        FaultyLink link = new FaultyLink().to(port);
+        redisLinks.add(link);
+        port = link.port();
+      }
       JavaProcess scheduler =
           programs.scheduler(
-              newRegistryLink().url(),
-              link.port(),
-              application,
-              "--punctual.lease=5s",
-              Audit.option());
+              newRegistryLink().url(), port, application, options.toArray(String[]::new));
       schedulerLinks.add(new FaultyLink().to(scheduler.port()));
       schedulers.add(scheduler.start());
     }
@@ -148,7 +157,8 @@ final class ChaosSystem implements AutoCloseable {
   }
 
   /**
-   * Kills the primary, lets the replica take over, and starts the old primary as its replica.
+   * Kills the primary, has the Sentinels promote the replica, and starts the old primary as its
+   * replica.
    * Changes since the last look at the replica are lost if it has not confirmed them.
    */
   void failOver(RandomGenerator random) {
@@ -156,7 +166,11 @@ final class ChaosSystem implements AutoCloseable {
     RedisServer old = redis;
     old.kill();
     pass(random, 0, 3);
-    callRedis(replica, "REPLICAOF", "NO", "ONE");
+    try {
+      sentinels.failOver();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     redis = replica;
     redisLinks.forEach(link -> link.to(redis.port()));
     old.start();
@@ -267,7 +281,6 @@ final class ChaosSystem implements AutoCloseable {
     registryLinks.forEach(FaultyLink::close);
     workerLinks.forEach(FaultyLink::close);
     redisLinks.forEach(FaultyLink::close);
-    replica.close();
-    redis.close();
+    sentinels.close();
   }
 }

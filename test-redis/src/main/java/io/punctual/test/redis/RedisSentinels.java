@@ -4,6 +4,7 @@ import io.punctual.redis.RedisServer;
 import io.punctual.redis.Resp;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,15 +22,25 @@ public final class RedisSentinels implements AutoCloseable {
 
   private RedisSentinels() {}
 
-  /** Starts all of them and waits until the sentinels know the replica and each other. */
+  /** Starts all of them; a master is down for the sentinels after a second without an answer. */
   public static RedisSentinels start() {
+    return start(Duration.ofSeconds(1));
+  }
+
+  /**
+   * Starts all of them and waits until the sentinels know the replica and each other.
+   *
+   * @param downAfter how long a master may be silent before the sentinels take it to be down
+   */
+  public static RedisSentinels start(Duration downAfter) {
     RedisSentinels setup = new RedisSentinels();
     try {
-      RedisServer master = server();
-      setup.servers.add(master);
-      setup.servers.add(server("--replicaof", "127.0.0.1", Integer.toString(master.port())));
+      setup.servers.add(server());
+      setup.servers.add(server());
+      int master = setup.firstMaster().port();
+      RedisReplica.follow(setup.firstReplica(), master);
       for (int i = 0; i < 3; i++) {
-        setup.sentinels.add(sentinel(master.port()));
+        setup.sentinels.add(sentinel(master, downAfter));
       }
       for (RedisServer sentinel : setup.sentinels) {
         Await.until(
@@ -50,21 +61,20 @@ public final class RedisSentinels implements AutoCloseable {
     }
   }
 
-  private static RedisServer server(String... arguments) throws IOException {
-    List<String> all =
-        new ArrayList<>(List.of("--masteruser", REPLICATOR, "--masterauth", REPLICATOR));
-    all.addAll(List.of(arguments));
-    RedisServer server = RedisServer.startTemporary(all.toArray(String[]::new));
-    admit(server);
-    return server;
-  }
-
-  private static void admit(RedisServer server) throws IOException {
-    Resp.call(server.port(), "ACL", "SETUSER", WATCHER, "on", ">" + WATCHER, "+@all", "~*", "&*");
-    Resp.call(
-        server.port(),
-        "ACL",
-        "SETUSER",
+  private static RedisServer server() {
+    return RedisServer.startTemporary(
+        "--masteruser",
+        REPLICATOR,
+        "--masterauth",
+        REPLICATOR,
+        "--user",
+        WATCHER,
+        "on",
+        ">" + WATCHER,
+        "+@all",
+        "~*",
+        "&*",
+        "--user",
         REPLICATOR,
         "on",
         ">" + REPLICATOR,
@@ -73,7 +83,7 @@ public final class RedisSentinels implements AutoCloseable {
         "+ping");
   }
 
-  private static RedisServer sentinel(int master) throws IOException {
+  private static RedisServer sentinel(int master, Duration downAfter) throws IOException {
     RedisServer sentinel =
         RedisServer.start(
             io.punctual.redis.Ports.free(),
@@ -83,14 +93,15 @@ public final class RedisSentinels implements AutoCloseable {
         sentinel.port(), "SENTINEL", "MONITOR", MASTER, "127.0.0.1", Integer.toString(master), "2");
     Resp.call(sentinel.port(), "SENTINEL", "SET", MASTER, "auth-user", WATCHER);
     Resp.call(sentinel.port(), "SENTINEL", "SET", MASTER, "auth-pass", WATCHER);
-    Resp.call(sentinel.port(), "SENTINEL", "SET", MASTER, "down-after-milliseconds", "1000");
+    String silence = Long.toString(downAfter.toMillis());
+    Resp.call(sentinel.port(), "SENTINEL", "SET", MASTER, "down-after-milliseconds", silence);
     Resp.call(sentinel.port(), "SENTINEL", "SET", MASTER, "failover-timeout", "3000");
     return sentinel;
   }
 
-  /** The sentinels' ports on 127.0.0.1. */
-  public List<Integer> ports() {
-    return sentinels.stream().map(RedisServer::port).toList();
+  /** The sentinels' hosts and ports. */
+  public List<String> addresses() {
+    return sentinels.stream().map(sentinel -> "127.0.0.1:" + sentinel.port()).toList();
   }
 
   /** The server that was started as the master. */
@@ -125,17 +136,34 @@ public final class RedisSentinels implements AutoCloseable {
     Resp.call(firstMaster().port(), "ACL", "SETUSER", WATCHER, "-@all");
   }
 
-  /** Mends the network: the sentinels reach the first master again, and make it a replica. */
+  /** Repairs the network: the sentinels reach the first master again, and make it a replica. */
   public void rejoinMaster() throws IOException {
     Resp.call(firstMaster().port(), "ACL", "SETUSER", WATCHER, "+@all");
+  }
+
+  /**
+   * Lets the sentinels promote the other server, whether or not they take the master to be down,
+   * and waits until they have.
+   */
+  public void failOver() throws IOException {
+    int old = master();
+    Await.until(
+        "the sentinels promote the replica",
+        () -> {
+          if (master() != old) {
+            return true;
+          }
+          // Refused while it is under way, and until they know the replica well enough.
+          var unused = Resp.call(sentinels.get(0).port(), "SENTINEL", "FAILOVER", MASTER);
+          return false;
+        });
   }
 
   /** Starts the first master again, and waits until it is a replica of the present one. */
   public void restoreMaster() throws IOException {
     firstMaster().start();
-    admit(firstMaster());
-    RedisReplica.awaitLink(firstMaster().port());
     int master = master();
+    RedisReplica.follow(firstMaster(), master);
     Await.until(
         "the first master is in step",
         () -> Resp.call(master, "INFO", "replication").contains("state=online"));

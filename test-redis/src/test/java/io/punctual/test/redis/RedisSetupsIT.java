@@ -3,6 +3,7 @@ package io.punctual.test.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.redis.Resp;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -19,14 +20,18 @@ class RedisSetupsIT {
   @Test
   void theSentinelsNameTheMaster() throws Exception {
     try (RedisSentinels sentinels = RedisSentinels.start()) {
-      String master =
-          Resp.call(
-              sentinels.ports().get(2),
-              "SENTINEL",
-              "GET-MASTER-ADDR-BY-NAME",
-              RedisSentinels.MASTER);
+      assertThat(sentinels.master()).isEqualTo(sentinels.firstMaster().port());
+    }
+  }
 
-      assertThat(master).isEqualTo("127.0.0.1\n" + sentinels.firstMaster().port());
+  @Test
+  void theSentinelsPromoteTheReplicaOfAMasterThatIsGone() throws Exception {
+    try (RedisSentinels sentinels = RedisSentinels.start(Duration.ofMinutes(1))) {
+      sentinels.firstMaster().kill();
+      sentinels.failOver();
+
+      assertThat(sentinels.master()).isEqualTo(sentinels.firstReplica().port());
+      sentinels.restoreMaster();
     }
   }
 
