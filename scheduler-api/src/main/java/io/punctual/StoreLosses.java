@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
  * @param store names the store; another name is another store, or an emptied one. Begins with
  *     {@link #PLUGIN} in plugin mode. Null if the scheduler has not read the losses for 15 seconds
  * @param now the store's time
- * @param begun the store's time when a scheduler came to it first, empty as it was
+ * @param begun the store's time when a scheduler first used it
  * @param losses the newest ones, oldest first
  */
 public record StoreLosses(@Nullable String store, Instant now, Instant begun, List<Loss> losses) {
 
-  /** How the names of stores begin that an application uses itself, in plugin mode. */
+  /** Prefix of the names of stores that applications use in plugin mode. */
   public static final String PLUGIN = "plugin/";
 
   /** Copies the losses. */

@@ -142,8 +142,7 @@ public final class CallbackGuard {
               + " punctual.client.callback.accept-unsigned=true");
     }
     // Behind a proxy every caller seems to be on this machine. A page in a browser of this machine
-    // may
-    // reach it by the page's own name (DNS rebinding).
+    // may reach it by the page's own name (DNS rebinding).
     if (has(request, "Forwarded", "X-Forwarded-For", "Via")
         || !isHere(request.getRemoteAddr())
         || !HERE.contains(request.getServerName())) {

@@ -153,7 +153,7 @@ public final class CallbackHandler implements HttpRequestHandler {
   /** Whether the call went to another address, from where it was passed on. */
   private boolean isForAnother(CallbackRequest callback) {
     URI own = address.get();
-    // A registered name that no URI has, such as an IPv6 address without brackets, tells nothing.
+    // Without a host in the URI (an IPv6 address without brackets) nothing can be compared.
     if (own == null || own.getHost() == null || callback.address() == null) {
       return false;
     }

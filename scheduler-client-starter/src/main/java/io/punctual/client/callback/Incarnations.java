@@ -48,8 +48,8 @@ final class Incarnations {
       return new Newest(job.incarnation(), job.version(), job.claimedAt());
     }
 
-    // Both: a clock that was set back makes no newer version older, and a Redis that came back
-    // older than it was no later claim. A scheduler that is not upgraded yet says neither.
+    // Both must be smaller: the clock of Redis can be set back, and a Redis that came back older
+    // counts versions again. Earlier schedulers send neither.
     boolean isNewerThan(CallbackRequest.Job job) {
       return job.version() > 0 && job.version() < version && job.claimedAt() < claimedAt;
     }

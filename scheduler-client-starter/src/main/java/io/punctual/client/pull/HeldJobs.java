@@ -117,7 +117,7 @@ final class HeldJobs implements AutoCloseable {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | Error e) {
       // Else this would be the last time, and each job that takes longer would run twice.
-      log.error("Leases could not be extended; trying on", e);
+      log.error("Extending leases failed; trying again. Jobs whose leases run out run again", e);
     }
   }
 

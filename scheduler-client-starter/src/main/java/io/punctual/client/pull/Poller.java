@@ -90,13 +90,14 @@ final class Poller implements Runnable {
       } catch (SchedulerUnavailableException e) {
         if (pull.goesOn() && failures++ == 0) {
           log.warn(
-              "No scheduler answers, so that no jobs are fetched; trying on: {}", e.getMessage());
+              "No scheduler answers: no jobs are fetched until one does. Retrying: {}",
+              e.getMessage());
         }
         pause(failures);
       } catch (RuntimeException | Error e) {
         // Nothing but the stop ends it: the instance would look well and fetch nothing.
         log.error(
-            "Fetching jobs failed; trying on. The jobs wait at the schedulers, at no attempt", e);
+            "Fetching jobs failed; it is tried again. The jobs wait and lose no attempt", e);
         pause(++failures);
       }
     }

@@ -59,7 +59,7 @@ final class EpochHistory {
   }
 
   /**
-   * The store's time until which all of a state with that mark was surely written; null if unknown.
+   * Returns the store's time up to which a state with that mark has all writes; null if unknown.
    */
   @Nullable Instant asOf(long sequence) {
     Iterator<Epoch> newestFirst = looks.descendingIterator();

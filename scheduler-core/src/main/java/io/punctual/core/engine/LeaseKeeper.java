@@ -155,8 +155,8 @@ final class LeaseKeeper {
   }
 
   /**
-   * Extends what ran out here. A heartbeat may be late on a machine that is short of processors;
-   * this scheduler, which lives, must not take its own jobs away for that.
+   * Extends the leases of this scheduler that may have run out. On a busy machine a heartbeat may
+   * be late; a scheduler that is alive must not expire its own leases for that.
    *
    * @throws StoreException if the store did not answer
    */

@@ -142,7 +142,7 @@ final class Settler {
     } catch (RuntimeException | Error e) {
       context.defects().met("Counting the ends of attempts of " + bucket, e);
     }
-    // Only now: who stops waits for what is open, and what it counted must not be lost.
+    // Only now: a stop waits for open deliveries, and their ends must be counted by then.
     group.forEach(this::forget);
     capacity.ended(group.size());
     for (int i = 0; i < group.size(); i++) {

@@ -160,7 +160,7 @@ final class StoreWatch {
           inspected = context.now();
         }
       } finally {
-        // What was noticed by one look is told together, or applications send again twice.
+        // All entries of one look are written together, or applications would send again twice.
         keepJournal(epoch);
       }
       keepLosses();
@@ -209,8 +209,8 @@ final class StoreWatch {
       case FIRST -> {
         if (now.mark().isEmpty() && now.begun() == now.now()) {
           log.warn(
-              "The store is new: no scheduler was here before. If there should be jobs in it, it"
-                  + " was emptied or is another one");
+              "Redis is new: no scheduler has used it before. If it should hold jobs, it was"
+                  + " emptied or is another Redis: check spring.data.redis, or restore a backup");
         }
         noticeGap(now);
       }
@@ -223,7 +223,7 @@ final class StoreWatch {
             redis
                 + " was emptied, or another one took its place: its mark "
                 + (before == null ? "" : before.id())
-                + " is gone. Lost are all jobs that were there, whatever durability their answers"
+                + " is gone. All jobs that were there are lost, whatever durability their answers"
                 + " named. Restore it from a backup, or submit again what is missing");
       }
       case OLDER -> {
@@ -251,11 +251,11 @@ final class StoreWatch {
             + before
             + " to "
             + now.sequence()
-            + " (about one a second and scheduler). "
+            + " (each scheduler adds about one a second). "
             + (replicated
-                ? "This scheduler acknowledged no change "
+                ? "Replicas had confirmed all changes that this scheduler acknowledged "
                     + since
-                    + " that no replica had confirmed."
+                    + "."
                 : "May be lost: changes acknowledged " + since + " as redis or synced.")
             + " Changes that a replica had confirmed (replicated:n) are there if that replica was"
             + " promoted, and may be lost if an older copy was restored. Jobs that ended "
@@ -350,15 +350,16 @@ final class StoreWatch {
       key = "promoted " + node.runId() + " " + node.replicationId();
       log.warn(
           "Redis at {} took the place of another one. It may lack changes that were acknowledged as"
-              + " redis or synced from {} to {}, and jobs that ended then run again",
+              + " redis or synced from {} to {}, and jobs that ended then run again. Outboxes that"
+              + " keep what they sent send it again; submit other jobs again",
           node.address(),
           asOf,
           Instant.ofEpochMilli(epoch.now()));
     } else if (node.persistence() != StoreNode.Persistence.SYNCED_LOG) {
       key = "restarted " + node.runId();
       log.warn(
-          "Redis at {} was started again. If only its process had ended, an append-only file has"
-              + " all. If its host had lost power, changes may be lost that were acknowledged as"
+          "Redis at {} was restarted or failed over. If only its process had ended, its file has"
+              + " all, if it keeps one. Otherwise changes may be lost that were acknowledged as"
               + " redis from {} to {}, and jobs that ended then run again",
           node.address(),
           asOf,

@@ -24,7 +24,7 @@ final class Threads implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Threads.class);
   private static final int FIRST_WITHOUT_PINNING = 24;
 
-  /** How long what no thread could be started for waits. */
+  /** How long a task waits if no thread could be started for it. */
   static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final String DUTY = "A task in the background";

@@ -196,7 +196,7 @@ final class Confirmation {
                 : "only " + confirmed + " of " + wanted + " replicas confirmed it"));
   }
 
-  /** A change is acknowledged. */
+  /** Notes that a change was acknowledged. */
   void acknowledged(Reached reached) {
     if (reached.level() != Level.REPLICATED) {
       replicas.unconfirmed();

@@ -11,8 +11,8 @@ import redis.clients.jedis.util.Pool;
 
 /**
  * Closes the idle connections as soon as one connection turns out to be broken. After a restart of
- * Redis all of them are broken, and each would fail another call once so many calls come together.
- * To test a connection before each call would cost every call a round trip.
+ * Redis all of them are broken, and each would fail one more call. A test of the connection before
+ * each call would cost every call a round trip.
  *
  * <p>In a cluster, only a call about a bucket tells which node failed.
  *

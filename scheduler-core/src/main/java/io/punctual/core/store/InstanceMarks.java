@@ -2,7 +2,7 @@ package io.punctual.core.store;
 
 import java.time.Duration;
 
-/** What schedulers tell each other about worker instances. Nothing of it outlives its time. */
+/** Notes about worker instances that all schedulers share. Each note expires by itself. */
 public interface InstanceMarks {
 
   /**

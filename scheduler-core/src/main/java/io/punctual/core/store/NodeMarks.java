@@ -20,9 +20,9 @@ import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
- * Chooses a mark for each master of a cluster that has not the mark of the store: a number that, as
- * a hash tag, lies in one of its slots. A mark moves with its slot, and stays chosen for as long as
- * its master has the slot or none has it.
+ * Chooses a mark for each master of a cluster, except the one with the mark of the store. The mark
+ * is a number that, as a hash tag, lies in one of the master's slots. It moves with its slot, and
+ * stays chosen for as long as that master, or no master, has the slot.
  */
 final class NodeMarks {
 
@@ -41,8 +41,8 @@ final class NodeMarks {
   }
 
   /**
-   * Moves those marks on, each on one connection to its node, and once: a node that hangs holds up
-   * the others for as long as one call may take.
+   * Moves those marks on. Each is tried once, on one connection to its node, so that a node that
+   * hangs delays the others by one call at most.
    *
    * @return those of the nodes that answered
    */
@@ -54,7 +54,7 @@ final class NodeMarks {
       try (Connection node = client.getConnectionFromSlot(slot(key))) {
         epochs.add(advance(node, mark, key, now));
       } catch (JedisException e) {
-        // What needs that node reports that it is away. Its slots may have another one by now.
+        // Calls that need this node report that it is away. Another node may have its slots.
         log.debug("The mark {} was not moved on", mark, e);
         learnSlots(client, key);
       }

@@ -83,7 +83,7 @@ final class Replicas {
         name, (n, seen) -> new Seen(State.SILENT, seen.key(), seen.confirmed(), ""));
   }
 
-  /** A change is acknowledged that no replica has confirmed. */
+  /** Notes that a change was acknowledged without a replica's confirmation. */
   void unconfirmed() {
     unconfirmedAt = System.nanoTime();
   }

@@ -9,10 +9,10 @@ import org.springframework.data.redis.connection.RedisServer;
 /**
  * How Sentinels watch a primary.
  *
- * @param primary the name by which they know it
- * @param sentinels those that know of each other
+ * @param primary its name in the Sentinels' configuration
+ * @param sentinels how many watch it
  * @param quorum how many of them must agree that it is down
- * @param downAfter how long it must be silent before
+ * @param downAfter how long it must be silent before a Sentinel takes it for down
  */
 record SentinelSettings(String primary, long sentinels, long quorum, Duration downAfter) {
 
@@ -30,7 +30,7 @@ record SentinelSettings(String primary, long sentinels, long quorum, Duration do
         Duration.ofMillis(downAfter == null ? 0 : Long.parseLong(downAfter)));
   }
 
-  /** What ought to be changed; empty if nothing. */
+  /** Returns what needs a fix; empty if nothing does. */
   List<Finding> findings() {
     List<Finding> findings = new ArrayList<>();
     if (sentinels < 3) {

@@ -21,7 +21,7 @@ public final class StoreCalls {
     listeners.remove(listener);
   }
 
-  /** A change is acknowledged. */
+  /** Tells the listeners that a change was acknowledged. */
   void reached(Reached reached) {
     listeners.forEach(listener -> listener.reached(reached));
   }

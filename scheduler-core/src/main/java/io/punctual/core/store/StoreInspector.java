@@ -7,8 +7,8 @@ import java.util.List;
 public interface StoreInspector {
 
   /**
-   * The Redis servers that hold jobs: one, or the masters of a cluster. A master that does not
-   * answer is as it was when it last did.
+   * The Redis servers that hold jobs: one, or the masters of a cluster. For a master that
+   * does not answer, this is its last known state.
    *
    * @throws StoreException if none was reached, or one refused
    */
@@ -47,7 +47,7 @@ public interface StoreInspector {
    */
   List<StoreNode.Finding> replicas();
 
-  /** What ought to be changed in how Sentinels watch the primary; empty without Sentinels. */
+  /** Returns what needs a fix in the Sentinels' settings; empty without Sentinels. */
   List<StoreNode.Finding> failOver();
 
   /** Why the wanted durability cannot be kept on these servers, and what to do; empty if it can. */

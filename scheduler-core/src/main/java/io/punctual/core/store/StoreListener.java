@@ -15,7 +15,7 @@ public interface StoreListener {
    */
   void answered(String call, @Nullable Bucket bucket, long nanos);
 
-  /** A change is acknowledged, on the thread that asked for it. */
+  /** Called on the thread that asked for a change, when the change is acknowledged. */
   default void reached(Reached reached) {}
 
   /**

@@ -45,7 +45,7 @@ public record StoreNode(
     /** All but what the system had not yet written to the disk: half a minute, in a power cut. */
     LAZY_LOG,
     /**
-     * The same, but about a second; or it does not let it be read how often it writes to the disk.
+     * The same, but about a second. Also a Redis that does not show its appendfsync.
      */
     LOG,
     /** All: each write is on the disk before it is answered. */

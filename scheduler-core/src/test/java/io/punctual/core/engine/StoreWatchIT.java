@@ -235,7 +235,7 @@ class StoreWatchIT extends EngineTestBase {
 
         awaitHealth(engine, health -> !health.losses().isEmpty());
         assertThat(engine.storeHealth().losses().get(0).text())
-            .contains("This scheduler acknowledged no change since 20", "Jobs that ended since");
+            .contains("that this scheduler acknowledged since 20", "Jobs that ended since");
         engine.close();
       } finally {
         connections.destroy();

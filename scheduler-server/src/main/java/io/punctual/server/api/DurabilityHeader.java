@@ -17,8 +17,8 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
 
 /**
  * Names in the answer to each change where the change was when it was answered; of several changes
- * the weakest. Changes that a request makes on its own thread are heard of from the store; those
- * that share a call with other requests are told by {@link #add}.
+ * the weakest. The store reports changes that a request makes on its own thread; controllers report
+ * changes that share a call with other requests, by {@link #add}.
  */
 @ControllerAdvice
 class DurabilityHeader implements ResponseBodyAdvice<Object>, StoreListener {

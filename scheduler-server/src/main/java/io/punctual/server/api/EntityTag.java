@@ -53,7 +53,7 @@ final class EntityTag {
   /**
    * Reads {@code If-Match}.
    *
-   * @return the versions that it names; tags that are none of ours name none
+   * @return the versions that it names; tags of any other form are ignored
    */
   static Stream<JobVersion> versions(String ifMatch) {
     return Arrays.stream(ifMatch.split(","))

@@ -54,12 +54,10 @@ import tools.jackson.databind.JsonNode;
 @RequestMapping("/api/v1/jobs")
 class JobsController {
 
-  /** So many tags of a job that is cancelled are compared: each is a call to the store. */
+  /** The most tags of If-Match that are tried on a cancelled job: each is a call to Redis. */
   private static final int MOST_TAGS = 10;
 
-  /** Names where a change was when it was answered. */
   private final Engine engine;
-
   private final AuditLog audit;
   private final WorkersSeen workers;
   private final ApplicationQuotas quotas;
@@ -334,7 +332,7 @@ class JobsController {
     if (job.state() != JobState.CANCELLED) {
       return engine.operations().cancel(queue, taskId, EntityTag.require(ifMatch, job));
     }
-    // The call may be one that is repeated: the store knows which job was cancelled.
+    // This may be a repeated call: the tombstone tells which job was cancelled.
     return EntityTag.versions(ifMatch)
         .limit(MOST_TAGS)
         .map(seen -> engine.operations().cancel(queue, taskId, seen))

@@ -33,7 +33,7 @@ import org.springframework.util.unit.DataSize;
  *     503, and that the outcome is not known. With auto, changes are answered without a replica
  *     from then on until one confirms again
  * @param durabilityOfEnds whether the ends of attempts, too, wait for one replica where replicas
- *     confirm, so that a fail-over makes no job run again whose end was written. Ends that come
+ *     confirm. Then a fail-over repeats no job whose end a replica has confirmed. Ends that come
  *     together share the wait; without a replica they do not wait
  * @param shutdownPatience how long open deliveries may take when the scheduler stops
  * @param queues settings of single queues, a list: {@code application}, {@code task-type} and the

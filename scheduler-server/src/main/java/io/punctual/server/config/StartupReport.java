@@ -40,7 +40,7 @@ class StartupReport {
         && !environment.acceptsProfiles(Profiles.of("quickstart"))) {
       log.warn(
           "punctual.dispatch.allowed-networks is empty: each client of the registry can make this"
-              + " scheduler call any address but its own machine's. Set it to the networks of the"
+              + " scheduler call almost any address of your networks. Set it to the networks of the"
               + " workers, such as 10.0.0.0/8");
     }
   }

@@ -107,7 +107,7 @@ final class InFlight implements Attempt {
   @Override
   public void done() {
     if (!close()) {
-      // Too late for all but the delivery.
+      // Closed before: only the delivery still takes this end.
       var unused = delivery.done();
       return;
     }
@@ -237,7 +237,7 @@ final class InFlight implements Attempt {
     try {
       tell.run();
     } finally {
-      // Counts only if it was not told how the job ended.
+      // Has no effect if the ticket has ended already.
       ticket.withdrawn();
       slot.close();
       owner.left(this);

@@ -34,7 +34,7 @@ final class Sender {
 
   /**
    * @param instances those that run the jobs of a queue now
-   * @param released told the application of which an instance gets other jobs again
+   * @param released called with the application when an instance of it gets other jobs again
    */
   Sender(
       InFlights inFlights,

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What this scheduler and the others tell each other about instances whose connections break. While
- * nothing breaks, it costs nothing. If the store does not answer, no attempt counts.
+ * Shares with other schedulers which instances' connections broke, and which have a suspect. While
+ * nothing breaks, it makes no call. If Redis does not answer, no attempt counts.
  */
 final class SharedInstances {
 
@@ -45,7 +45,7 @@ final class SharedInstances {
     try {
       marks.broke(name(instance), self, REMEMBERED);
     } catch (RuntimeException e) {
-      log.debug("Other schedulers do not hear that connections to {} broke", instance.id(), e);
+      log.debug("Telling other schedulers that connections to {} broke failed", instance.id(), e);
     }
   }
 

@@ -189,7 +189,7 @@ final class Suspects {
     } catch (Throwable e) {
       // Also an Error: what waits stays, and is looked at again.
       if (!application.failing) {
-        log.error("The suspects of {} could not be looked at; trying again", name, e);
+        log.error("Checking suspect jobs of {} failed; they wait and are checked again", name, e);
       }
       application.failing = true;
     } finally {

@@ -113,7 +113,8 @@ public class Problems {
       case REFUSED -> {
         warn(e.kind(), e);
         yield ApiException.unavailable(
-            "Redis takes no writes at the moment (GET /api/v1/store says why): nothing was changed; try again later",
+            "Redis refuses writes now (GET /api/v1/store says why): nothing was changed; try"
+                + " again later",
             Duration.ofSeconds(5));
       }
       case CORRUPT -> {

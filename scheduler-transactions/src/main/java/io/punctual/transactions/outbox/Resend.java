@@ -202,7 +202,7 @@ final class Resend {
       changes.wanted().add(cancel(cancel, made.row().createdAt()));
     } else if (made.result() instanceof TagCancelResult result
         && call instanceof DeferredCall.CancelByTag byTag) {
-      // Of jobs that the store has lost, no answer tells: what is sent again looks for this row.
+      // No answer names the jobs that Redis has lost: a resend looks for this row.
       changes
           .wanted()
           .add(
@@ -333,10 +333,10 @@ final class Resend {
         log.atLevel(told.add(noticed.other() + " " + losses.store()) ? Level.WARN : Level.DEBUG)
             .log(
                 "Punctual: the outbox now sends to another Redis, {}, which began {}, and not to {}."
-                    + " Jobs may still wait in the earlier one, so that nothing is sent again. If it"
-                    + " lost them, POST /api/v1/store/losses/resend with a time since. If both"
-                    + " answer in turn, two installations of schedulers have the same service id:"
-                    + " give one of them another one",
+                    + " Nothing is sent again, since jobs may still wait in the earlier one. If it"
+                    + " lost them, call POST /api/v1/store/losses/resend with a time in since."
+                    + " If both answer in turn, two installations of schedulers have the same"
+                    + " service id: give one of them another service id",
                 losses.store(),
                 losses.begun(),
                 noticed.other());

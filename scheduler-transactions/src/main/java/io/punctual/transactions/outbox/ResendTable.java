@@ -217,8 +217,8 @@ final class ResendTable {
 
   /**
    * The database's time since which rows are sent again: 0 for all; null if there is no loss.
-   * Another store has lost what is kept only if it began, or a scheduler noticed a loss, after this
-   * application saw the last one: else the jobs may wait in that one still, and would run twice.
+   * Another store counts as a loss only if it began, or a scheduler noticed a loss in it, after
+   * this application last saw the earlier one. Otherwise jobs may wait there and would run twice.
    *
    * @param asked the database's time when the scheduler answered
    */

@@ -118,7 +118,7 @@ public final class Deadlines implements AutoCloseable {
         attempt.timeOver(timeOver(delivery.content()) + more);
       } catch (Throwable e) {
         // Also an Error: the other attempts of the call end in time, too.
-        log.error("The attempt of {} could not be ended in time", delivery.taskId(), e);
+        log.error("Ending the attempt of {} after its time to run failed", delivery.taskId(), e);
       }
     }
 

@@ -164,8 +164,8 @@ public final class WorkerHttpClient implements AutoCloseable {
   }
 
   /**
-   * Whether it is plain HTTP that is wrong there. Nothing is sent but the beginning of TLS. Blocks
-   * for a few seconds at most.
+   * Returns whether the server behind an http address speaks TLS. Sends only a TLS handshake.
+   * Blocks for a few seconds at most.
    */
   boolean speaksTls(URI callback) {
     if (!"http".equals(callback.getScheme())) {

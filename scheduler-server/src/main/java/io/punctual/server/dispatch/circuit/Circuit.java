@@ -196,7 +196,7 @@ public final class Circuit {
     out.clear();
   }
 
-  /** Whether it says something about now. */
+  /** Ends a ticket; returns whether the circuit has not opened since it began. */
   private synchronized boolean ended(Ticket ticket) {
     if (ticket.ended) {
       return false;

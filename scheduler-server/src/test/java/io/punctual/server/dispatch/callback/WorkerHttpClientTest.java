@@ -65,7 +65,7 @@ class WorkerHttpClientTest {
   }
 
   @Test
-  void whoMustNotBeCalledIsNotAskedForTls() throws IOException {
+  void anAddressThatMustNotBeCalledGetsNoTlsHandshake() throws IOException {
     try (RawWorker worker = RawWorker.saying(OK);
         WorkerHttpClient strict = client(new CallbackTargets(List.of("10.0.0.0/8"), false))) {
       assertThat(strict.speaksTls(worker.uri())).isFalse();
