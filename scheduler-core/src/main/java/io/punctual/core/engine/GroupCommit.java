@@ -197,22 +197,30 @@ final class GroupCommit<T> {
   // if there is something urgent, or nothing to wait for.
   private boolean sendAgain(Again<T> again) {
     long mine;
-    boolean drop;
+    int left = again.items().size();
     boolean wait = false;
+    Throwable why = null;
     synchronized (waiting) {
-      drop = closed;
-      if (!drop) {
-        for (int i = again.items().size() - 1; i >= 0; i--) {
-          waiting.addFirst(again.items().get(i));
+      if (!closed) {
+        try {
+          for (; left > 0; left--) {
+            waiting.addFirst(again.items().get(left - 1));
+          }
+        } catch (RuntimeException | Error e) {
+          why = e;
         }
         wait = urgent.isEmpty();
         pausing = wait;
       }
       mine = ++pause;
     }
-    if (drop) {
-      drop(again.items(), null);
-    } else if (wait) {
+    if (why != null) {
+      defects.met(name, why);
+    }
+    if (left > 0) {
+      drop(again.items().subList(0, left), why);
+    }
+    if (wait) {
       threads.runAfter(again.nanos(), () -> goOn(mine));
     }
     return wait;
@@ -232,15 +240,12 @@ final class GroupCommit<T> {
   private List<T> next() {
     synchronized (waiting) {
       List<T> group = new ArrayList<>();
-      try {
-        long sum = fill(group, urgent, 0);
-        fill(group, waiting, sum);
-      } catch (RuntimeException | Error e) {
-        for (int i = group.size() - 1; i >= 0; i--) {
-          waiting.addFirst(group.get(i));
-        }
-        throw e;
-      }
+      long sum = fill(group, urgent, 0);
+      int first = group.size();
+      fill(group, waiting, sum);
+      // Only now, since the above may throw: an item that was removed before would be lost.
+      remove(first, urgent);
+      remove(group.size() - first, waiting);
       busy = !group.isEmpty();
       return group;
     }
@@ -248,13 +253,19 @@ final class GroupCommit<T> {
 
   private long fill(List<T> group, ArrayDeque<T> from, long before) {
     long sum = before;
-    while (group.size() < maxItems && !from.isEmpty()) {
-      sum += weight.of(from.element());
-      if (sum > maxWeight && !group.isEmpty()) {
+    for (T item : from) {
+      sum += weight.of(item);
+      if (group.size() == maxItems || (sum > maxWeight && !group.isEmpty())) {
         break;
       }
-      group.add(from.remove());
+      group.add(item);
     }
     return sum;
+  }
+
+  private static void remove(int number, ArrayDeque<?> from) {
+    for (int i = 0; i < number; i++) {
+      from.remove();
+    }
   }
 }

@@ -76,7 +76,7 @@ final class LeaseKeeper {
     context.inFlight().add(deliveries.size());
     capacity.opened(deliveries.stream().mapToLong(OpenDelivery::bytes).sum());
     if (start) {
-      beatAfter(period());
+      tryToBeatAfter(period());
     }
   }
 
@@ -99,8 +99,16 @@ final class LeaseKeeper {
     }
   }
 
-  private void beatAfter(Duration wait) {
-    context.threads().runAfter(wait.toNanos(), this::beat);
+  private void tryToBeatAfter(Duration wait) {
+    try {
+      context.threads().runAfter(wait.toNanos(), this::beat);
+    } catch (RuntimeException | Error e) {
+      context.defects().met(duty, e);
+      synchronized (open) {
+        // The next delivery that is opened starts it.
+        beating = false;
+      }
+    }
   }
 
   private void beat() {
@@ -117,15 +125,7 @@ final class LeaseKeeper {
     } catch (RuntimeException | Error e) {
       context.defects().met(duty, e);
     }
-    try {
-      beatAfter(wait);
-    } catch (RuntimeException | Error e) {
-      context.defects().met(duty, e);
-      synchronized (open) {
-        // The next delivery that is opened starts it.
-        beating = false;
-      }
-    }
+    tryToBeatAfter(wait);
   }
 
   /**

@@ -92,7 +92,15 @@ final class ReceivedMarks {
       }
       waiting = true;
     }
-    context.threads().runAfter(SOON.toNanos(), this::work);
+    try {
+      context.threads().runAfter(SOON.toNanos(), this::work);
+    } catch (RuntimeException | Error e) {
+      synchronized (unmarked) {
+        // The next lease that is added starts it.
+        waiting = false;
+      }
+      throw e;
+    }
   }
 
   private void work() {

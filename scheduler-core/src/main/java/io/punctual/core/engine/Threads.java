@@ -34,25 +34,39 @@ final class Threads implements AutoCloseable {
   private final ScheduledThreadPoolExecutor timer;
   private volatile Defects defects = new Defects();
 
-  private Threads(ThreadFactory factory, Executor tasks) {
+  private Threads(ThreadFactory factory, Executor tasks, ScheduledThreadPoolExecutor timer) {
     this.factory = factory;
     this.tasks = tasks;
-    this.timer = new ScheduledThreadPoolExecutor(1, daemons());
+    this.timer = timer;
     this.timer.setRemoveOnCancelPolicy(true);
+  }
+
+  private static ScheduledThreadPoolExecutor timer() {
+    return new ScheduledThreadPoolExecutor(1, daemons());
   }
 
   /** Threads in the background. */
   static Threads inBackground() {
+    return inBackground(timer());
+  }
+
+  /**
+   * Threads in the background.
+   *
+   * @param timer hands in what runs later; closed with the threads
+   */
+  static Threads inBackground(ScheduledThreadPoolExecutor timer) {
     if (Runtime.version().feature() >= FIRST_WITHOUT_PINNING) {
       ThreadFactory factory = virtualThreads();
-      return new Threads(factory, task -> factory.newThread(task).start());
+      return new Threads(factory, task -> factory.newThread(task).start(), timer);
     }
     ThreadFactory factory = daemons();
     // A task is one short call to the store; idle threads go after ten seconds.
     return new Threads(
         factory,
         new ThreadPoolExecutor(
-            0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), factory));
+            0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), factory),
+        timer);
   }
 
   /** No threads: a task runs where it is handed in, and nothing runs later. */
@@ -62,7 +76,8 @@ final class Threads implements AutoCloseable {
             duty -> {
               throw new IllegalStateException("an engine that is stepped is not started");
             },
-            Runnable::run);
+            Runnable::run,
+            timer());
     threads.timer.shutdown();
     return threads;
   }

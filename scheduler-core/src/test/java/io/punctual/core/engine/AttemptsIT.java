@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -60,6 +61,34 @@ class AttemptsIT extends EngineTestBase {
     assertThat(dispatcher.next().tries().counted()).isZero();
     assertThat(engine.operations().requeue(QUEUE, "a", null).kind())
         .isEqualTo(Requeued.Kind.REFUSED);
+  }
+
+  @Test
+  void jobsAreSentThoughTheirHeartbeatCouldNotBeStartedAndKeptOnceItCan() {
+    FailingTimer timer = new FailingTimer();
+    TestDispatcher dispatcher = new TestDispatcher();
+    Store store = store();
+    Engine engine =
+        started(
+            new ScanningEngine(
+                store,
+                options("engine"),
+                dispatcher,
+                null,
+                () -> Threads.inBackground(timer),
+                Random::new),
+            dispatcher);
+    submit(engine, "a", Duration.ZERO);
+    Delivery first = dispatcher.next();
+    submit(engine, "b", Duration.ZERO);
+    Delivery second = dispatcher.next();
+    Bucket bucket = new Bucket(QUEUE, 0);
+    long lease = store.jobs().find(bucket, "a").orElseThrow().at();
+
+    eventually().until(() -> store.jobs().find(bucket, "a").orElseThrow().at() > lease);
+    assertThat(timer.asked()).isGreaterThan(1);
+    first.done().join();
+    second.done().join();
   }
 
   @Test

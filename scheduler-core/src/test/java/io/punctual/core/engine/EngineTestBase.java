@@ -133,7 +133,11 @@ abstract class EngineTestBase {
 
   Engine engine(
       Store store, EngineOptions options, Dispatcher dispatcher, @Nullable ScanSignals signals) {
-    ScanningEngine engine = new ScanningEngine(store, options, dispatcher, signals);
+    return started(new ScanningEngine(store, options, dispatcher, signals), dispatcher);
+  }
+
+  /** Starts an engine, and closes it behind the test. */
+  Engine started(ScanningEngine engine, Dispatcher dispatcher) {
     if (dispatcher instanceof TestDispatcher test) {
       dispatchers.add(test);
     }

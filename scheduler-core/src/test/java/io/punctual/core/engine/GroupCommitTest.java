@@ -3,6 +3,7 @@ package io.punctual.core.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -126,6 +127,51 @@ class GroupCommitTest {
     commit.add(2);
     Awaitility.await().untilAsserted(() -> assertThat(sent).containsExactly(1, 2));
     assertThat(dropped).isEmpty();
+  }
+
+  @Test
+  void anItemThatCannotBePutBackIsDroppedAndTheOthersGoAgain() throws Exception {
+    AtomicInteger errors = new AtomicInteger(1);
+    AtomicInteger calls = new AtomicInteger();
+    List<Integer> sent = Collections.synchronizedList(new ArrayList<>());
+    // As if there were no memory for the first of three.
+    List<Integer> items =
+        new AbstractList<>() {
+          @Override
+          public Integer get(int index) {
+            if (index == 0 && errors.getAndDecrement() > 0) {
+              throw new OutOfMemoryError("of the test");
+            }
+            return index + 1;
+          }
+
+          @Override
+          public int size() {
+            return 3;
+          }
+        };
+    GroupCommit<Integer> commit =
+        new GroupCommit<>(
+            "the test",
+            threads,
+            defects,
+            200,
+            Long.MAX_VALUE,
+            item -> 1,
+            group -> {
+              if (calls.getAndIncrement() == 0) {
+                return new GroupCommit.Again<>(items, 1);
+              }
+              sent.addAll(group);
+              return null;
+            },
+            this::drop);
+
+    commit.add(0);
+
+    Awaitility.await().untilAsserted(() -> assertThat(sent).containsExactly(2, 3));
+    assertThat(dropped).containsExactly(1);
+    assertThat(why).singleElement().isInstanceOf(OutOfMemoryError.class);
   }
 
   @Test

@@ -1,0 +1,40 @@
+package io.punctual.core.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.store.Lease;
+import io.punctual.core.store.LeaseToken;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class ReceivedMarksIT extends EngineTestBase {
+
+  private static Map<Lease, Duration> lease(String taskId) {
+    return Map.of(new Lease(taskId, new LeaseToken("t")), Duration.ofMinutes(1));
+  }
+
+  @Test
+  void marksAreWrittenThoughTheirFirstRoundCouldNotBeStarted() {
+    FailingTimer timer = new FailingTimer();
+    Session session =
+        new Session(
+            store(),
+            options("engine"),
+            new TestDispatcher(),
+            null,
+            Threads.inBackground(timer),
+            Random::new);
+    ReceivedMarks marks = new ReceivedMarks(new Bucket(QUEUE, 0), session.context());
+    assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> marks.add(lease("a")));
+    assertThat(marks.size()).isEqualTo(1);
+
+    marks.add(lease("b"));
+
+    eventually().until(() -> marks.size() == 0);
+    session.close();
+  }
+}
