@@ -2,7 +2,6 @@ package io.punctual.core.store;
 
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -31,7 +30,7 @@ final class ClusterEval {
 
   private static final int SLOTS = 16_384;
 
-  private final AtomicBoolean learning = new AtomicBoolean();
+  private final SlotLearner slots = new SlotLearner();
   private final AtomicReferenceArray<String> nodes = new AtomicReferenceArray<>(SLOTS);
 
   /** Returns the name of the node that last had a key's slot; empty if no call went there yet. */
@@ -54,12 +53,12 @@ final class ClusterEval {
         Object values = connection.executeCommand(raw(script));
         return new Reply(ScriptRunner.orEmpty((List<?>) values), confirmation.confirm(connection));
       } catch (JedisRedirectionException e) {
-        learnSlots(client, key);
+        slots.learn(client, key);
         if (redirects == MAX_REDIRECTS) {
           throw e;
         }
       } catch (JedisConnectionException e) {
-        learnSlots(client, key);
+        slots.learn(client, key);
         throw e;
       }
     }
@@ -98,7 +97,7 @@ final class ClusterEval {
     try {
       return client.getConnectionFromSlot(slot);
     } catch (JedisException e) {
-      learnSlots(client, key);
+      slots.learn(client, key);
       return client.getConnectionFromSlot(slot);
     }
   }
@@ -108,22 +107,6 @@ final class ClusterEval {
     String node = connection.toString();
     if (!node.equals(nodes.get(slot))) {
       nodes.set(slot, node);
-    }
-  }
-
-  /**
-   * Lets the client learn where the slots are now, by a harmless read which it may repeat. That can
-   * take seconds while a master is missing, so only one thread does it.
-   */
-  private void learnSlots(RedisClusterClient client, byte[] key) {
-    if (learning.compareAndSet(false, true)) {
-      try {
-        client.type(key);
-      } catch (JedisException e) {
-        // Not yet: the call that brought us here fails, and the next one looks again.
-      } finally {
-        learning.set(false);
-      }
     }
   }
 }

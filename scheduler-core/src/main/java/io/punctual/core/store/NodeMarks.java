@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisClusterConnection;
@@ -31,7 +30,7 @@ final class NodeMarks {
   private static final int MOST = 1_000_000;
 
   private final Keys keys;
-  private final AtomicBoolean learning = new AtomicBoolean();
+  private final SlotLearner slots = new SlotLearner();
   private List<String> chosen = List.of();
   private boolean read;
   private long readAt;
@@ -56,7 +55,7 @@ final class NodeMarks {
       } catch (JedisException e) {
         // Calls that need this node report that it is away. Another node may have its slots.
         log.debug("The mark {} was not moved on", mark, e);
-        learnSlots(client, key);
+        slots.learnInBackground(client, key);
       }
     }
     return epochs;
@@ -80,27 +79,6 @@ final class NodeMarks {
             node,
             new CommandArguments(Command.HINCRBY).add(key).add(RedisEpochMarker.SEQUENCE).add(1));
     return RedisEpochMarker.epoch(mark, ClusterEval.name(node), now, id, (Long) sequence, null);
-  }
-
-  // A read that the client repeats until it has learned where the slot is; it may take seconds.
-  private void learnSlots(RedisClusterClient client, byte[] key) {
-    if (!learning.compareAndSet(false, true)) {
-      return;
-    }
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                client.type(key);
-              } catch (JedisException e) {
-                log.debug("No node has the slot of {} yet", new String(key, UTF_8), e);
-              } finally {
-                learning.set(false);
-              }
-            },
-            "punctual-slots");
-    thread.setDaemon(true);
-    thread.start();
   }
 
   private synchronized List<String> of(RedisClusterConnection cluster) {
