@@ -28,9 +28,16 @@ final class Confirmation {
   private final StoreInspector inspector;
   private final Replicas replicas;
   // Others may take the servers' place, with other settings.
-  private volatile @Nullable Known known;
+  private volatile @Nullable Fit fit;
 
-  private record Known(List<StoreNode> nodes, long until) {}
+  /**
+   * The servers can keep durability synced.
+   *
+   * @param unasked whether all of them did so without being asked. If that changes, they are read
+   *     again: before 7.2, Redis cannot be asked
+   * @param until by System.nanoTime()
+   */
+  private record Fit(boolean unasked, long until) {}
 
   /** Commands to send behind a script; empty if its answer is enough. */
   record Commands(String node, List<CommandArguments> list) {
@@ -49,18 +56,19 @@ final class Confirmation {
    * @throws StoreException if Redis cannot keep durability synced
    */
   void requireFit() {
-    Known before = known;
+    Fit before = fit;
     if (durability.level() != Level.SYNCED
-        || (before != null && System.nanoTime() - before.until() < 0)) {
+        || (before != null
+            && before.unasked() == inspector.synced("")
+            && System.nanoTime() - before.until() < 0)) {
       return;
     }
-    List<StoreNode> nodes = inspector.nodes();
-    List<String> obstacles = inspector.obstacles(nodes);
+    List<String> obstacles = inspector.obstacles(inspector.nodes());
     if (!obstacles.isEmpty()) {
       throw new StoreException(
           StoreException.Kind.REFUSED, "durability synced cannot be kept: " + obstacles.get(0));
     }
-    known = new Known(nodes, System.nanoTime() + LOOK_AGAIN.toNanos());
+    fit = new Fit(inspector.synced(""), System.nanoTime() + LOOK_AGAIN.toNanos());
   }
 
   /**
@@ -80,9 +88,9 @@ final class Confirmation {
     return switch (durability.level()) {
       case REDIS -> new Commands(name, List.of());
       case SYNCED ->
-          asksForSync(name)
-              ? new Commands(name, List.of(write(key), waitForDisk()))
-              : new Commands(name, List.of());
+          inspector.synced(name)
+              ? new Commands(name, List.of())
+              : new Commands(name, List.of(write(key), waitForDisk()));
       case AUTO ->
           replicas.confirm(name, key, node)
               ? new Commands(name, List.of(write(key), waitFor(1, durability.patience())))
@@ -106,14 +114,6 @@ final class Confirmation {
         .add(1)
         .add(0)
         .add(durability.patience().toMillis());
-  }
-
-  // By what was read before the script: after it, a change can no longer be refused.
-  private boolean asksForSync(String name) {
-    Known before = known;
-    return before == null
-        || !StoreNode.named(name, before.nodes()).stream()
-            .allMatch(node -> node.persistence() == Persistence.SYNCED_LOG);
   }
 
   /** Why a Redis cannot promise that a change is on its disk; empty if it can. */
