@@ -25,16 +25,18 @@ public interface InstanceMarks {
   /**
    * Notes that a connection to the instance broke.
    *
-   * @param scheduler names the scheduler whose connection it was
-   * @param remembered after this time without another break the note is gone
+   * @param scheduler names the scheduler whose connection it was; of each, the last note counts
+   * @param remembered after this time without another break the notes are gone
+   * @return the time of the note, by the store's clock, epoch ms
    * @throws StoreException if the store was not reached or refused
    */
-  void broke(String instance, String scheduler, Duration remembered);
+  long broke(String instance, String scheduler, Duration remembered);
 
   /**
    * Returns how many schedulers have noted that a connection to the instance broke.
    *
+   * @param since earlier notes do not count; by the store's clock, epoch ms
    * @throws StoreException if the store was not reached
    */
-  long broken(String instance);
+  long broken(String instance, long since);
 }

@@ -40,17 +40,7 @@ final class RedisEpochMarker implements EpochMarker {
   }
 
   private <T> T call(String what, Function<RedisConnection, T> call) {
-    return calls.make(
-        CALL,
-        null,
-        () ->
-            StoreErrors.translated(
-                what,
-                () -> {
-                  try (RedisConnection connection = connections.getConnection()) {
-                    return call.apply(connection);
-                  }
-                }));
+    return new RedisCalls(connections, calls, CALL).make(what, call);
   }
 
   @Override

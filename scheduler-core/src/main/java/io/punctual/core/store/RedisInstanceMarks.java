@@ -2,8 +2,7 @@ package io.punctual.core.store;
 
 import java.time.Duration;
 import java.util.Objects;
-import java.util.function.Function;
-import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.domain.Range;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.SetCondition;
 import org.springframework.data.redis.core.types.Expiration;
@@ -12,36 +11,22 @@ import org.springframework.data.redis.core.types.Expiration;
 final class RedisInstanceMarks implements InstanceMarks {
 
   private static final String CALL = "instances";
+  private static final String BROKE = "instances/broke";
 
-  private final RedisConnectionFactory connections;
+  private final ScriptRunner scripts;
   private final Keys keys;
-  private final StoreCalls calls;
+  private final RedisCalls calls;
 
-  RedisInstanceMarks(RedisConnectionFactory connections, Keys keys, StoreCalls calls) {
-    this.connections = connections;
-    this.keys = keys;
-    this.calls = calls;
-  }
-
-  private <T> T call(String what, String instance, Function<RedisConnection, T> call) {
-    return calls.make(
-        CALL,
-        null,
-        () ->
-            StoreErrors.translated(
-                what + " " + instance,
-                () -> {
-                  try (RedisConnection connection = connections.getConnection()) {
-                    return call.apply(connection);
-                  }
-                }));
+  RedisInstanceMarks(RedisConnectionFactory connections, ScriptRunner scripts, StoreCalls calls) {
+    this.scripts = scripts;
+    this.keys = scripts.keys();
+    this.calls = new RedisCalls(connections, calls, CALL);
   }
 
   @Override
   public boolean reserve(String instance, Duration most) {
-    return call(
-        "reserve",
-        instance,
+    return calls.make(
+        "reserve " + instance,
         connection ->
             Boolean.TRUE.equals(
                 connection
@@ -56,31 +41,33 @@ final class RedisInstanceMarks implements InstanceMarks {
   @Override
   public void release(String instance) {
     var unused =
-        call(
-            "release",
-            instance,
+        calls.make(
+            "release " + instance,
             connection -> connection.keyCommands().pExpire(keys.reservedInstance(instance), 0));
   }
 
   @Override
-  public void broke(String instance, String scheduler, Duration remembered) {
-    var unused =
-        call(
-            "note a broken connection to",
-            instance,
-            connection -> {
-              byte[] key = keys.brokenInstance(instance);
-              connection.hashCommands().hSet(key, Keys.bytes(scheduler), new byte[0]);
-              return connection.keyCommands().pExpire(key, remembered.toMillis());
-            });
+  public long broke(String instance, String scheduler, Duration remembered) {
+    return scripts
+        .run(
+            CALL,
+            BROKE,
+            "note a broken connection to " + instance,
+            keys.brokenInstance(instance),
+            new Arguments().add(scheduler).add(remembered.toMillis()))
+        .number(0);
   }
 
   @Override
-  public long broken(String instance) {
-    return call(
-        "read the broken connections to",
-        instance,
+  public long broken(String instance, long since) {
+    return calls.make(
+        "read the broken connections to " + instance,
         connection ->
-            Objects.requireNonNull(connection.hashCommands().hLen(keys.brokenInstance(instance))));
+            Objects.requireNonNull(
+                connection
+                    .zSetCommands()
+                    .zCount(
+                        keys.brokenInstance(instance),
+                        Range.rightUnbounded(Range.Bound.inclusive(since)))));
   }
 }

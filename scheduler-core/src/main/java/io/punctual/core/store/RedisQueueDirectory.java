@@ -7,8 +7,6 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
-import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** The hash of all queues. */
@@ -17,22 +15,16 @@ final class RedisQueueDirectory implements QueueDirectory {
   private static final String CALL = "queues";
   private static final String REGISTER = "directory/register";
 
-  private final RedisConnectionFactory connections;
   private final ScriptRunner scripts;
   private final Keys keys;
-  private final StoreCalls calls;
+  private final RedisCalls calls;
   // A queue keeps its number of buckets, so what was seen stays true.
   private final Map<QueueName, Integer> seen = new ConcurrentHashMap<>();
 
   RedisQueueDirectory(RedisConnectionFactory connections, ScriptRunner scripts, StoreCalls calls) {
-    this.connections = connections;
     this.scripts = scripts;
     this.keys = scripts.keys();
-    this.calls = calls;
-  }
-
-  private <T> T call(String what, Supplier<T> call) {
-    return calls.make(CALL, null, () -> StoreErrors.translated(what, call));
+    this.calls = new RedisCalls(connections, calls, CALL);
   }
 
   @Override
@@ -41,14 +33,14 @@ final class RedisQueueDirectory implements QueueDirectory {
     if (known != null) {
       return OptionalInt.of(known);
     }
-    String what = "register " + queue;
     Arguments arguments =
         new Arguments()
             .add(Keys.name(queue))
             .add(Keys.namesOf(queue.application()))
             .add(buckets)
             .add(max);
-    byte[] value = call(what, () -> scripts.run(REGISTER, what, keys.queues(), arguments).bytes(0));
+    byte[] value =
+        scripts.run(CALL, REGISTER, "register " + queue, keys.queues(), arguments).bytes(0);
     if (value.length == 0) {
       return OptionalInt.empty();
     }
@@ -59,48 +51,42 @@ final class RedisQueueDirectory implements QueueDirectory {
 
   @Override
   public OptionalInt buckets(QueueName queue) {
-    return call(
+    return calls.make(
         "find " + queue,
-        () -> {
-          try (RedisConnection connection = connections.getConnection()) {
-            byte[] value =
-                connection.hashCommands().hGet(keys.queues(), Keys.bytes(Keys.name(queue)));
-            return value == null ? OptionalInt.empty() : OptionalInt.of(number(queue, value));
-          }
+        connection -> {
+          byte[] value =
+              connection.hashCommands().hGet(keys.queues(), Keys.bytes(Keys.name(queue)));
+          return value == null ? OptionalInt.empty() : OptionalInt.of(number(queue, value));
         });
   }
 
   @Override
   public long count() {
-    return call(
+    return calls.make(
         "count queues",
-        () -> {
-          try (RedisConnection connection = connections.getConnection()) {
-            Long count = connection.hashCommands().hLen(keys.queues());
-            return count == null ? 0 : count;
-          }
+        connection -> {
+          Long count = connection.hashCommands().hLen(keys.queues());
+          return count == null ? 0 : count;
         });
   }
 
   @Override
   public Map<QueueName, Integer> all() {
-    return call(
+    return calls.make(
         "list queues",
-        () -> {
-          try (RedisConnection connection = connections.getConnection()) {
-            Map<byte[], byte[]> entries = connection.hashCommands().hGetAll(keys.queues());
-            Map<QueueName, Integer> queues = new TreeMap<>();
-            if (entries != null) {
-              entries.forEach(
-                  (name, buckets) ->
-                      Keys.parseQueue(new String(name, StandardCharsets.UTF_8))
-                          .ifPresent(queue -> queues.put(queue, number(queue, buckets))));
-            }
-            seen.putAll(queues);
-            // What a fail-over forgot is registered again by the next submit.
-            seen.keySet().retainAll(queues.keySet());
-            return queues;
+        connection -> {
+          Map<byte[], byte[]> entries = connection.hashCommands().hGetAll(keys.queues());
+          Map<QueueName, Integer> queues = new TreeMap<>();
+          if (entries != null) {
+            entries.forEach(
+                (name, buckets) ->
+                    Keys.parseQueue(new String(name, StandardCharsets.UTF_8))
+                        .ifPresent(queue -> queues.put(queue, number(queue, buckets))));
           }
+          seen.putAll(queues);
+          // What a fail-over forgot is registered again by the next submit.
+          seen.keySet().retainAll(queues.keySet());
+          return queues;
         });
   }
 

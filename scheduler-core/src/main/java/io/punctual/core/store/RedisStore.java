@@ -29,7 +29,9 @@ public final class RedisStore {
    */
   public static InstanceMarks instanceMarks(
       RedisConnectionFactory connections, StoreOptions options, StoreCalls calls) {
-    return new RedisInstanceMarks(connections, new Keys(options.prefix(), TimeSource.REDIS), calls);
+    Keys keys = new Keys(options.prefix(), TimeSource.REDIS);
+    ScriptRunner scripts = new ScriptRunner(connections, keys, TimeSource.REDIS, null, null, calls);
+    return new RedisInstanceMarks(connections, scripts, calls);
   }
 
   /** A store whose scripts take the time from elsewhere: for tests that walk through days. */
@@ -50,20 +52,11 @@ public final class RedisStore {
     Replicas replicas = new Replicas(options.durability().patience());
     StoreInspector inspector = new RedisInspector(connections, options, replicas, keys.confirmed());
     Confirmation confirmation = new Confirmation(options.durability(), inspector, replicas);
-    Durability ends =
-        new Durability(
-            options.confirmEnds() ? Durability.Level.AUTO : Durability.Level.REDIS,
-            0,
-            options.durability().patience());
+    Durability ofEnds = new Durability(Durability.Level.AUTO, 0, options.durability().patience());
+    Confirmation ends =
+        options.confirmEnds() ? new Confirmation(ofEnds, inspector, replicas) : null;
     StoreCalls calls = new StoreCalls();
-    ScriptRunner scripts =
-        new ScriptRunner(
-            connections,
-            keys,
-            time,
-            confirmation,
-            new Confirmation(ends, inspector, replicas),
-            calls);
+    ScriptRunner scripts = new ScriptRunner(connections, keys, time, confirmation, ends, calls);
     calls.add(new IdleConnections(connections, scripts::node));
     return new Store(
         new RedisJobStore(scripts, options.tombstones()),

@@ -4,6 +4,7 @@ import io.punctual.core.queue.Bucket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisClusterConnection;
@@ -28,18 +29,22 @@ final class ScriptRunner {
   private final RedisConnectionFactory connections;
   private final Keys keys;
   private final TimeSource time;
-  private final Confirmation confirmation;
-  private final Confirmation endConfirmation;
+  private final @Nullable Confirmation confirmation;
+  private final @Nullable Confirmation endConfirmation;
   private final StoreCalls calls;
   private final ClusterEval cluster = new ClusterEval();
   private final Map<String, LuaScript> scripts = new ConcurrentHashMap<>();
 
+  /**
+   * @param confirmation of changes that are to be durable; null if {@link #runDurably} is not used
+   * @param endConfirmation of ends of attempts; null if they are not confirmed
+   */
   ScriptRunner(
       RedisConnectionFactory connections,
       Keys keys,
       TimeSource time,
-      Confirmation confirmation,
-      Confirmation endConfirmation,
+      @Nullable Confirmation confirmation,
+      @Nullable Confirmation endConfirmation,
       StoreCalls calls) {
     this.connections = connections;
     this.keys = keys;
@@ -84,12 +89,13 @@ final class ScriptRunner {
    * @throws StoreException if Redis was not reached or refused, or they may not be
    */
   Reply runDurably(String name, Bucket bucket, Arguments arguments) {
+    Confirmation durable = Objects.requireNonNull(confirmation);
     return StoreErrors.translated(
         name + " on " + bucket,
         () -> {
-          confirmation.requireFit();
-          Reply reply = run(name, bucket, arguments, confirmation);
-          confirmation.acknowledged(reply.reached());
+          durable.requireFit();
+          Reply reply = run(name, bucket, arguments, durable);
+          durable.acknowledged(reply.reached());
           calls.reached(reply.reached());
           return reply;
         });
@@ -103,13 +109,14 @@ final class ScriptRunner {
   }
 
   /**
-   * Runs a script on a key that belongs to no bucket. Tells no listener.
+   * Runs a script on a key that belongs to no bucket.
    *
+   * @param call what listeners know it by
    * @param what it does, for errors
    * @throws StoreException if Redis was not reached or refused
    */
-  Reply run(String name, String what, byte[] key, Arguments arguments) {
-    return run(name, what, List.of(key), arguments, null);
+  Reply run(String call, String name, String what, byte[] key, Arguments arguments) {
+    return calls.make(call, null, () -> run(name, what, List.of(key), arguments, null));
   }
 
   private Reply run(

@@ -46,6 +46,7 @@ final class AllThatIsAsked {
     everyScript();
     aLife();
     queuesAndMarks();
+    instances();
     confirmation();
     wakeUps();
     anEngine();
@@ -132,6 +133,16 @@ final class AllThatIsAsked {
         .isLessThan(store.epoch().advance().get(0).sequence());
     assertThat(store.inspector().nodes()).isNotEmpty();
     assertThat(store.inspector().now()).isPositive();
+  }
+
+  private void instances() {
+    InstanceMarks marks = RedisStore.instanceMarks(connections, options, store.calls());
+    String instance = "shop 10.0.0.1:8081";
+    long noted = marks.broke(instance, "me", LEASE);
+    assertThat(marks.broken(instance, noted)).isEqualTo(1);
+    assertThat(marks.reserve(instance, LEASE)).isTrue();
+    marks.release(instance);
+    assertThat(marks.reserve(instance, LEASE)).isTrue();
   }
 
   // Nobody is there to confirm anything, which is found out by asking.

@@ -176,6 +176,37 @@ abstract class StoreContract {
   }
 
   @Test
+  void aSchedulerThatNotesABrokenConnectionKeepsNoOlderNoteOfAnother() {
+    InstanceMarks marks = RedisStore.instanceMarks(connections(), options, new StoreCalls());
+    String instance = "shop 10.0.0.1:8081";
+    assertThat(marks.broken(instance, 0)).isZero();
+    Duration minute = Duration.ofMinutes(1);
+
+    long first = marks.broke(instance, "one", minute);
+    eventually().until(() -> marks.broke(instance, "two", minute) > first);
+
+    assertThat(marks.broken(instance, first)).isEqualTo(2);
+    assertThat(marks.broken(instance, first + 1)).isEqualTo(1);
+    assertThat(marks.broken("shop 10.0.0.1:8082", 0)).isZero();
+    assertThat(marks.broke(instance, "two", Duration.ofMillis(1))).isGreaterThan(first);
+    eventually().until(() -> marks.broken(instance, 0) == 0);
+  }
+
+  @Test
+  void anInstanceIsReservedOnceUntilItsReleaseOrItsTimeIsOver() {
+    InstanceMarks marks = RedisStore.instanceMarks(connections(), options, new StoreCalls());
+    String instance = "shop 10.0.0.1:8081";
+    Duration minute = Duration.ofMinutes(1);
+
+    assertThat(marks.reserve(instance, minute)).isTrue();
+    assertThat(marks.reserve(instance, minute)).isFalse();
+    assertThat(marks.reserve("shop 10.0.0.1:8082", minute)).isTrue();
+    marks.release(instance);
+    assertThat(marks.reserve(instance, Duration.ofMillis(1))).isTrue();
+    eventually().until(() -> marks.reserve(instance, minute));
+  }
+
+  @Test
   void scriptsThatRedisForgotAreSentAgain() throws IOException {
     submit(bucket, "the-id", Due.in(0));
     for (String script : Calls.all().keySet()) {

@@ -43,7 +43,7 @@ final class SharedInstances {
   /** Tells other schedulers that connections to the instance broke. Blocks. */
   void broke(WorkerInstance instance) {
     try {
-      marks.broke(name(instance), self, REMEMBERED);
+      var unused = marks.broke(name(instance), self, REMEMBERED);
     } catch (RuntimeException e) {
       log.debug("Telling other schedulers that connections to {} broke failed", instance.id(), e);
     }
@@ -52,13 +52,13 @@ final class SharedInstances {
   /**
    * The same, and waits until other schedulers have noticed it, too.
    *
-   * @return whether no other scheduler lost a connection to the instance
+   * @return whether no other scheduler lost a connection to the instance within a second
    */
   boolean brokeHereOnly(WorkerInstance instance) {
     try {
-      marks.broke(name(instance), self, REMEMBERED);
+      long noted = marks.broke(name(instance), self, REMEMBERED);
       pause.of(SAME_END);
-      return marks.broken(name(instance)) == 1;
+      return marks.broken(name(instance), noted - SAME_END.toMillis()) == 1;
     } catch (RuntimeException e) {
       log.debug("Not known whether other schedulers had jobs at {}", instance.id(), e);
       return false;

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 
 /** The parts of a dispatcher around a protocol that a test plays, with a clock that it moves. */
 final class DispatchFixture {
@@ -31,7 +32,7 @@ final class DispatchFixture {
           new CircuitOptions(10, Duration.ofSeconds(5)),
           queue -> tracker.serving(instances),
           () -> now);
-  final FakeInstanceMarks marks = new FakeInstanceMarks();
+  final FakeInstanceMarks marks = new FakeInstanceMarks(() -> TimeUnit.NANOSECONDS.toMillis(now));
   final SharedInstances shared = new SharedInstances(marks, time -> marks.othersNotice());
   final InFlights inFlights =
       new InFlights(tracker, circuits, affinity, shared, queue -> instances, told::add, () -> now);

@@ -7,19 +7,34 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongSupplier;
 
 /** The marks of instances in memory; tests play the other schedulers. */
 final class FakeInstanceMarks implements InstanceMarks {
 
   private final Set<String> reserved = new HashSet<>();
-  private final Map<String, Set<String>> broken = new HashMap<>();
+  private final Map<String, Map<String, Long>> broken = new HashMap<>();
   private final Set<String> noticedElsewhere = new HashSet<>();
+  private final LongSupplier millis;
+  private int notes;
   private boolean away;
   private boolean defective;
+
+  /**
+   * @param millis the store's clock
+   */
+  FakeInstanceMarks(LongSupplier millis) {
+    this.millis = millis;
+  }
 
   /** Another scheduler has a suspect at the instance. */
   void reserveElsewhere(String instance) {
     reserved.add(instance);
+  }
+
+  /** Another scheduler has noticed now that its connections to the instance broke. */
+  void brokeElsewhere(String instance) {
+    note(instance, "another");
   }
 
   /** Another scheduler will notice that its connections to the instance broke, too. */
@@ -38,7 +53,18 @@ final class FakeInstanceMarks implements InstanceMarks {
   }
 
   void othersNotice() {
-    noticedElsewhere.forEach(instance -> broke(instance, "another", Duration.ZERO));
+    noticedElsewhere.forEach(this::brokeElsewhere);
+  }
+
+  /** How often schedulers under test have noted a broken connection. */
+  int notes() {
+    return notes;
+  }
+
+  private long note(String instance, String scheduler) {
+    long now = millis.getAsLong();
+    broken.computeIfAbsent(instance, name -> new HashMap<>()).put(scheduler, now);
+    return now;
   }
 
   private void check() {
@@ -63,14 +89,17 @@ final class FakeInstanceMarks implements InstanceMarks {
   }
 
   @Override
-  public void broke(String instance, String scheduler, Duration remembered) {
+  public long broke(String instance, String scheduler, Duration remembered) {
     check();
-    broken.computeIfAbsent(instance, name -> new HashSet<>()).add(scheduler);
+    notes++;
+    return note(instance, scheduler);
   }
 
   @Override
-  public long broken(String instance) {
+  public long broken(String instance, long since) {
     check();
-    return broken.getOrDefault(instance, Set.of()).size();
+    return broken.getOrDefault(instance, Map.of()).values().stream()
+        .filter(noted -> noted >= since)
+        .count();
   }
 }

@@ -155,6 +155,28 @@ class InFlightTest {
   }
 
   @Test
+  void aConnectionOfAnotherSchedulerThatBrokeMoreThanASecondBeforeSaysNothing() {
+    fixture.marks.brokeElsewhere("shop worker-0");
+    fixture.now += Duration.ofMillis(1_001).toNanos();
+
+    sent().connectionBroke("cut");
+
+    assertThat(delivery.told()).containsExactly("unknown at worker-0, ANSWER_LOST, counts: cut");
+    fixture.assertEmpty();
+  }
+
+  @Test
+  void aConnectionOfAnotherSchedulerThatBrokeWithinTheSecondBeforeWasToTheSameProcess() {
+    fixture.marks.brokeElsewhere("shop worker-0");
+    fixture.now += Duration.ofSeconds(1).toNanos();
+
+    sent().connectionBroke("cut");
+
+    assertThat(delivery.told()).containsExactly("unknown at worker-0, ANSWER_LOST: cut");
+    fixture.assertEmpty();
+  }
+
+  @Test
   void aJobCountsNoAttemptIfItIsNotKnownWhetherAnotherSchedulerHadJobsThere() {
     fixture.marks.goAway();
 
@@ -171,7 +193,7 @@ class InFlightTest {
 
     both.forEach(one -> one.connectionBroke("cut"));
 
-    assertThat(fixture.marks.broken("shop worker-0")).isEqualTo(1);
+    assertThat(fixture.marks.notes()).isEqualTo(1);
     fixture.assertEmpty();
   }
 

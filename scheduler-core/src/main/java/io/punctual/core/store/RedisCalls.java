@@ -1,0 +1,33 @@
+package io.punctual.core.store;
+
+import java.util.function.Function;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Makes calls that are about no bucket.
+ *
+ * @param name what listeners know the calls by
+ */
+record RedisCalls(RedisConnectionFactory connections, StoreCalls calls, String name) {
+
+  /**
+   * Makes a call.
+   *
+   * @param what it does, for errors
+   * @throws StoreException if Redis was not reached or refused
+   */
+  <T> T make(String what, Function<RedisConnection, T> call) {
+    return calls.make(
+        name,
+        null,
+        () ->
+            StoreErrors.translated(
+                what,
+                () -> {
+                  try (RedisConnection connection = connections.getConnection()) {
+                    return call.apply(connection);
+                  }
+                }));
+  }
+}
