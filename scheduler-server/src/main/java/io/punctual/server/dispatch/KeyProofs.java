@@ -116,7 +116,13 @@ final class KeyProofs {
         return;
       } else if (!isProven(instance) && begin(instance)) {
         asking++;
-        threads.execute(() -> ask(instance));
+        try {
+          threads.execute(() -> ask(instance));
+        } catch (RuntimeException | Error e) {
+          // No memory for a thread, for instance: it is asked again later.
+          asked(instance, NOT_SHOWN);
+          throw e;
+        }
       }
     }
   }
@@ -151,13 +157,7 @@ final class KeyProofs {
     } catch (RuntimeException e) {
       log.debug("Instance {} could not be asked for its proof", instance.id(), e);
     } finally {
-      String why = missing;
-      long now = nanoTime.getAsLong();
-      proofs.computeIfPresent(
-          key(instance),
-          (key, known) ->
-              new Proof(
-                  known.callback(), why, false, now + known.pause().toNanos(), known.pause()));
+      asked(instance, missing);
     }
     if (missing == null) {
       proven.accept(instance.application());
@@ -171,6 +171,15 @@ final class KeyProofs {
               instance.id(),
               missing);
     }
+  }
+
+  private void asked(WorkerInstance instance, @Nullable String missing) {
+    long now = nanoTime.getAsLong();
+    proofs.computeIfPresent(
+        key(instance),
+        (key, known) ->
+            new Proof(
+                known.callback(), missing, false, now + known.pause().toNanos(), known.pause()));
   }
 
   private static @Nullable String missing(PingResult result) {

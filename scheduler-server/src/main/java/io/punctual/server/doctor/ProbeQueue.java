@@ -58,15 +58,21 @@ final class ProbeQueue {
   private void go() {
     for (Turn turn = next(); turn != null; turn = next()) {
       Turn begun = turn;
-      threads.execute(
-          () -> {
-            try {
-              begun.probe().run();
-            } finally {
-              end(begun.application());
-              go();
-            }
-          });
+      try {
+        threads.execute(
+            () -> {
+              try {
+                begun.probe().run();
+              } finally {
+                end(begun.application());
+                go();
+              }
+            });
+      } catch (RuntimeException | Error e) {
+        // No memory for a thread, for instance.
+        end(begun.application());
+        throw e;
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 package io.punctual.server.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.punctual.server.dispatch.callback.CallFailure;
 import io.punctual.server.dispatch.callback.CallbackKeys;
@@ -74,6 +75,32 @@ class KeyProofsTest {
     run();
     assertThat(proofs.proven(two)).isEqualTo(two);
     assertThat(pinged).containsExactly("a", "b");
+  }
+
+  @Test
+  void oneForWhichThereWasNoThreadIsAskedAgain() {
+    List<Runnable> begun = new ArrayList<>();
+    int[] errors = {1};
+    KeyProofs some =
+        new KeyProofs(
+            SIGNING,
+            this::ping,
+            task -> {
+              if (errors[0]-- > 0) {
+                throw new OutOfMemoryError("of the test");
+              }
+              begun.add(task);
+            },
+            told::add,
+            () -> now);
+    List<WorkerInstance> one = List.of(batch("a"));
+    assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> some.proven(one));
+    now += Duration.ofMinutes(1).toNanos();
+
+    assertThat(some.proven(one)).isEmpty();
+    assertThat(begun).hasSize(1);
+    begun.get(0).run();
+    assertThat(some.proven(one)).isEqualTo(one);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.punctual.server.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +39,29 @@ class ProbeQueueTest {
     assertThat(begun).hasSize(ProbeQueue.OF_APPLICATION + 1);
     begun.remove(ProbeQueue.OF_APPLICATION).run();
     assertThat(run).containsExactly("shop0");
+  }
+
+  @Test
+  void aProbeForWhichThereWasNoThreadTakesNoPlace() {
+    boolean[] full = {true};
+    ProbeQueue some =
+        new ProbeQueue(
+            task -> {
+              if (full[0]) {
+                throw new OutOfMemoryError("of the test");
+              }
+              begun.add(task);
+            });
+    for (int i = 0; i < ProbeQueue.AT_ONCE; i++) {
+      String application = "shop" + i;
+      assertThatExceptionOfType(OutOfMemoryError.class)
+          .isThrownBy(() -> some.add(application, () -> {}));
+    }
+    full[0] = false;
+
+    some.add("shop", probe("shop"));
+
+    assertThat(begun).hasSize(1);
   }
 
   @Test
