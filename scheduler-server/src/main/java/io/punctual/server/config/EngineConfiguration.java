@@ -25,6 +25,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.boot.data.redis.autoconfigure.JedisClientConfigurationBuilderCustomizer;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.boot.ssl.SslOptions;
+import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
@@ -34,6 +35,11 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 /** Puts engine, store and dispatch together. */
 @Configuration(proxyBeanMethods = false)
 class EngineConfiguration {
+
+  @Bean
+  WorkerDirectory workerDirectory(DiscoveryClient discovery, PunctualProperties properties) {
+    return new WorkerDirectory(discovery, properties.dispatch().requireTls());
+  }
 
   @Bean
   HttpDispatcher dispatcher(

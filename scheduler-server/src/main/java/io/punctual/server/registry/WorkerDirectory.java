@@ -17,16 +17,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
-import org.springframework.stereotype.Component;
 
 /**
  * The instances of each application, read from the discovery client's own cached view. What the
  * registry says is who exists, never who is alive: that is for the dispatcher to find out.
  */
-@Component
 public class WorkerDirectory {
 
   private static final Logger log = LoggerFactory.getLogger(WorkerDirectory.class);
@@ -54,9 +51,10 @@ public class WorkerDirectory {
    */
   public record Unusable(String application, String instance, String reason) {}
 
-  WorkerDirectory(
-      DiscoveryClient discovery,
-      @Value("${punctual.dispatch.require-tls:false}") boolean requireTls) {
+  /**
+   * @param requireTls whether instances that are registered for http get no jobs
+   */
+  public WorkerDirectory(DiscoveryClient discovery, boolean requireTls) {
     this.discovery = discovery;
     this.requireTls = requireTls;
   }
