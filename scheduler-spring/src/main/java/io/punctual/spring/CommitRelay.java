@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -82,7 +83,8 @@ public final class CommitRelay implements CommittedCalls, SmartLifecycle {
   private final Object lock = new Object();
   // In the order in which they were committed; without those that are being made.
   private final Deque<Waiting> queue = new ArrayDeque<>();
-  private ThreadPoolExecutor threads = threads();
+  private final ThreadFactory factory;
+  private ThreadPoolExecutor threads;
   private int calls;
   private long characters;
   private boolean relaying;
@@ -95,7 +97,7 @@ public final class CommitRelay implements CommittedCalls, SmartLifecycle {
    * @param failures told of calls that fail
    */
   public CommitRelay(JobScheduler scheduler, CommitFailures failures) {
-    this(scheduler, failures, KEPT, MIN_PAUSE, PATIENCE);
+    this(scheduler, failures, KEPT, MIN_PAUSE, PATIENCE, numbered());
   }
 
   CommitRelay(
@@ -103,12 +105,15 @@ public final class CommitRelay implements CommittedCalls, SmartLifecycle {
       CommitFailures failures,
       Duration kept,
       Duration firstPause,
-      Duration patience) {
+      Duration patience,
+      ThreadFactory factory) {
     this.scheduler = scheduler;
     this.report = new CommitReport(failures);
     this.kept = kept;
     this.patience = patience;
     this.circuits = new Circuits(number -> pause(firstPause, number));
+    this.factory = factory;
+    this.threads = threads();
   }
 
   private static Duration pause(Duration first, int failures) {
@@ -116,8 +121,16 @@ public final class CommitRelay implements CommittedCalls, SmartLifecycle {
     return pause.compareTo(MAX_PAUSE) > 0 ? MAX_PAUSE : pause;
   }
 
-  private static ThreadPoolExecutor threads() {
+  private static ThreadFactory numbered() {
     AtomicInteger number = new AtomicInteger();
+    return task -> {
+      Thread thread = new Thread(task, "punctual-commit-" + number.incrementAndGet());
+      thread.setDaemon(true);
+      return thread;
+    };
+  }
+
+  private ThreadPoolExecutor threads() {
     return new ThreadPoolExecutor(
         0,
         // No more than HELPERS and one have work; some may not have noticed yet that theirs is
@@ -126,11 +139,7 @@ public final class CommitRelay implements CommittedCalls, SmartLifecycle {
         10,
         TimeUnit.SECONDS,
         new SynchronousQueue<>(),
-        task -> {
-          Thread thread = new Thread(task, "punctual-commit-" + number.incrementAndGet());
-          thread.setDaemon(true);
-          return thread;
-        });
+        factory);
   }
 
   @Override
@@ -220,12 +229,32 @@ public final class CommitRelay implements CommittedCalls, SmartLifecycle {
     try {
       threads.execute(this::relay);
     } catch (RuntimeException | Error e) {
-      relaying = false;
+      beginLater();
       log.error(
-          "No thread could be started to make {} committed calls; they wait for the next commit."
-              + " Give the process more memory or threads",
+          "No thread could be started to make {} committed calls; trying again in a second. Give"
+              + " the process more memory or threads",
           calls,
           e);
+    }
+  }
+
+  private void beginLater() {
+    try {
+      CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS, Runnable::run)
+          .execute(this::beginAgain);
+    } catch (RuntimeException | Error e) {
+      // The next commit begins.
+      relaying = false;
+    }
+  }
+
+  private void beginAgain() {
+    synchronized (lock) {
+      relaying = false;
+      lock.notifyAll();
+      if (!queue.isEmpty()) {
+        begin();
+      }
     }
   }
 

@@ -13,7 +13,9 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -32,13 +34,18 @@ class CommitRelayTest {
   private CommitRelay relay = relay(Duration.ofMinutes(1), Duration.ofSeconds(20));
 
   private CommitRelay relay(Duration kept, Duration patience) {
+    return relay(kept, patience, Thread::new);
+  }
+
+  private CommitRelay relay(Duration kept, Duration patience, ThreadFactory threads) {
     CommitRelay started =
         new CommitRelay(
             scheduler,
             (call, error) -> failures.add(call + ": " + (error == null ? "" : error.getMessage())),
             kept,
             SOON,
-            patience);
+            patience,
+            threads);
     started.start();
     return started;
   }
@@ -270,6 +277,29 @@ class CommitRelayTest {
     commit(large);
     awaitEmpty();
     assertThat(failures).hasSize(1);
+  }
+
+  @Test
+  void whatCommittedWhileNoThreadCouldBeStartedGoesWithoutAnotherCommit() {
+    relay.stop();
+    AtomicInteger errors = new AtomicInteger(2);
+    relay =
+        relay(
+            Duration.ofMinutes(1),
+            Duration.ofSeconds(20),
+            task -> {
+              if (errors.getAndDecrement() > 0) {
+                throw new OutOfMemoryError("of the test");
+              }
+              return new Thread(task);
+            });
+
+    commit(send("a"));
+    awaitEmpty();
+
+    assertThat(errors).hasNegativeValue();
+    assertThat(scheduler.calls).containsExactly("submit a");
+    assertThat(failures).isEmpty();
   }
 
   @Test
