@@ -7,6 +7,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The places of an instance, or those of one task type. A job that finds none waits for a while,
@@ -32,6 +34,8 @@ final class Places {
     }
   }
 
+  private static final Logger log = LoggerFactory.getLogger(Places.class);
+
   private final ScheduledExecutorService timer;
   // Guards all that follows.
   private final Deque<Waiting> waiting = new ArrayDeque<>();
@@ -49,20 +53,32 @@ final class Places {
    *
    * @param start called once there is a place, to be given back by {@link #leave}
    * @param millis how long to wait for one
-   * @param giveUp called instead when there was none in that time, or nobody shall wait any more
+   * @param giveUp called instead when there was none in that time, or none can be waited for
    */
   void take(Runnable start, long millis, Runnable giveUp) {
+    Runnable now = start;
     synchronized (waiting) {
-      if (free == 0) {
-        Waiting one = new Waiting(start, giveUp);
-        // First: once the timer was stopped, it throws.
-        one.watch = timer.schedule(() -> giveUp(one), millis, TimeUnit.MILLISECONDS);
-        waiting.add(one);
+      if (free > 0) {
+        free--;
+      } else if (await(new Waiting(start, giveUp), millis)) {
         return;
+      } else {
+        now = giveUp;
       }
-      free--;
     }
-    start.run();
+    now.run();
+  }
+
+  private boolean await(Waiting one, long millis) {
+    try {
+      one.watch = timer.schedule(() -> giveUp(one), millis, TimeUnit.MILLISECONDS);
+      waiting.add(one);
+      return true;
+    } catch (RuntimeException | Error e) {
+      // The timer was stopped, or there is no memory.
+      log.warn("A job cannot wait for a place here and goes to another instance", e);
+      return false;
+    }
   }
 
   private void giveUp(Waiting one) {

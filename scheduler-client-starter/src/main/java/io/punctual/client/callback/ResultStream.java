@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,7 +63,8 @@ final class ResultStream {
     }
     try {
       writer.execute(this::writeAll);
-    } catch (RejectedExecutionException e) {
+    } catch (RuntimeException | Error e) {
+      // It was closed, or there is no memory for a thread.
       writeAll();
     }
   }

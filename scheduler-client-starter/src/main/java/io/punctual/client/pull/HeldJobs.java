@@ -101,17 +101,17 @@ final class HeldJobs implements AutoCloseable {
 
   /** Extends the leases of the jobs that have been held for a while; those of new jobs last. */
   private void extendAll() {
-    long now = System.nanoTime();
-    List<Callable<Boolean>> all = new ArrayList<>();
-    synchronized (held) {
-      held.forEach(
-          (token, job) -> {
-            if (now - job.since() > lease.toNanos() / 4) {
-              all.add(() -> extend(token, job));
-            }
-          });
-    }
     try {
+      long now = System.nanoTime();
+      List<Callable<Boolean>> all = new ArrayList<>();
+      synchronized (held) {
+        held.forEach(
+            (token, job) -> {
+              if (now - job.since() > lease.toNanos() / 4) {
+                all.add(() -> extend(token, job));
+              }
+            });
+      }
       var unused = extending.invokeAll(all, lease.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -14,6 +14,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -96,8 +97,7 @@ final class Poller implements Runnable {
         pause(failures);
       } catch (RuntimeException | Error e) {
         // Nothing but the stop ends it: the instance would look well and fetch nothing.
-        log.error(
-            "Fetching jobs failed; it is tried again. The jobs wait and lose no attempt", e);
+        log.error("Fetching jobs failed; it is tried again. The jobs wait and lose no attempt", e);
         pause(++failures);
       }
     }
@@ -120,7 +120,12 @@ final class Poller implements Runnable {
    *
    * @param remote its lease
    */
-  private record Fetched(String token, CallbackRequest.Job job, RemoteLease remote) {}
+  private record Fetched(CallbackRequest.Job job, RemoteLease remote) {
+
+    String token() {
+      return Objects.requireNonNull(job.token());
+    }
+  }
 
   // Places without a job are given back here; those with one are given back when it ends.
   private void poll() throws InterruptedException {
@@ -138,7 +143,7 @@ final class Poller implements Runnable {
           continue;
         }
         RemoteLease remote = new RemoteLease(pull.calls(), token, pull.lease(), more -> {});
-        jobs.add(new Fetched(token, job, remote));
+        jobs.add(new Fetched(job, remote));
         pull.held().add(token, job.taskId(), remote);
       }
       while (!jobs.isEmpty() && free > 0 && pull.goesOn() && pull.everywhere().tryTake()) {
@@ -147,8 +152,7 @@ final class Poller implements Runnable {
       }
       // Last, since a call that is not answered takes long: the others run, and keep their leases.
       while (!jobs.isEmpty()) {
-        Fetched left = jobs.remove();
-        giveBack(left.token(), left.job());
+        giveBack(jobs.remove());
       }
     } finally {
       // Those that an error left here come back when their leases are over.
@@ -234,7 +238,7 @@ final class Poller implements Runnable {
             (result, error) -> {
               try {
                 if (result != null) {
-                  end(fetched.token(), fetched.job(), result);
+                  end(fetched, result);
                 }
               } finally {
                 ended(fetched);
@@ -249,23 +253,24 @@ final class Poller implements Runnable {
   }
 
   /** Releases a job that this instance has no place for: another instance may have one. */
-  private void giveBack(String token, CallbackRequest.Job job) {
+  private void giveBack(Fetched fetched) {
+    CallbackRequest.Job job = fetched.job();
     try {
       end(
-          token,
-          job,
+          fetched,
           new CallbackResult(
               job.taskId(), job.incarnation(), CallbackResult.REFUSED, null, null, null));
     } finally {
-      pull.held().remove(token);
+      pull.held().remove(fetched.token());
     }
   }
 
-  private void end(String token, CallbackRequest.Job job, CallbackResult result) {
+  private void end(Fetched fetched, CallbackResult result) {
     if (result.outcome().equals(CallbackResult.DEFERRED)) {
       // Its lease lasts as long as it should already.
       return;
     }
+    CallbackRequest.Job job = fetched.job();
     Map<String, Object> body = new HashMap<>();
     body.put("worker", pull.worker());
     if (result.error() != null) {
@@ -285,7 +290,8 @@ final class Poller implements Runnable {
     for (int i = 1; i <= ENDINGS; i++) {
       try {
         Answer answer =
-            pull.calls().call("POST", "/api/v1/claims/" + token + "/" + how, plain ? null : body);
+            pull.calls()
+                .call("POST", "/api/v1/claims/" + fetched.token() + "/" + how, plain ? null : body);
         if (answer.status() != 200) {
           log.warn(
               "A scheduler refused the end ({}) of job {} of {}, which may run again: {}",
