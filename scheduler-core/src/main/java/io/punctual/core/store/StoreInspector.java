@@ -7,8 +7,8 @@ import java.util.List;
 public interface StoreInspector {
 
   /**
-   * The Redis servers that hold jobs: one, or the masters of a cluster. For a master that
-   * does not answer, this is its last known state.
+   * The Redis servers that hold jobs: one, or the masters of a cluster. For a master that does not
+   * answer, this is its last known state.
    *
    * @throws StoreException if none was reached, or one refused
    */

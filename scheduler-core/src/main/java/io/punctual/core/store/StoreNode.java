@@ -44,9 +44,7 @@ public record StoreNode(
     SNAPSHOTS,
     /** All but what the system had not yet written to the disk: half a minute, in a power cut. */
     LAZY_LOG,
-    /**
-     * The same, but about a second. Also a Redis that does not show its appendfsync.
-     */
+    /** The same, but about a second. Also a Redis that does not show its appendfsync. */
     LOG,
     /** All: each write is on the disk before it is answered. */
     SYNCED_LOG

@@ -22,8 +22,7 @@ class SentinelStoreIT extends StoreContract {
   private static JedisConnectionFactory connect() {
     return StandaloneStoreIT.started(
         new JedisConnectionFactory(
-            new RedisSentinelConfiguration(
-                RedisSentinels.MASTER, Set.copyOf(SETUP.addresses()))));
+            new RedisSentinelConfiguration(RedisSentinels.MASTER, Set.copyOf(SETUP.addresses()))));
   }
 
   @AfterAll

@@ -158,8 +158,7 @@ final class ChaosSystem implements AutoCloseable {
 
   /**
    * Kills the primary, has the Sentinels promote the replica, and starts the old primary as its
-   * replica.
-   * Changes since the last look at the replica are lost if it has not confirmed them.
+   * replica. Changes since the last look at the replica are lost if it has not confirmed them.
    */
   void failOver(RandomGenerator random) {
     awaitReplica();
