@@ -34,7 +34,6 @@ final class RedisInspector implements StoreInspector {
 
   private final RedisConnectionFactory connections;
   private final Durability durability;
-  private final boolean asksReplicas;
   private final Replicas replicas;
   private final String key;
   private volatile List<StoreNode> known = List.of();
@@ -55,8 +54,6 @@ final class RedisInspector implements StoreInspector {
       RedisConnectionFactory connections, StoreOptions options, Replicas replicas, String key) {
     this.connections = connections;
     this.durability = options.durability();
-    this.asksReplicas =
-        options.confirmEnds() || options.durability().level() == Durability.Level.AUTO;
     this.replicas = replicas;
     this.key = key;
   }
@@ -81,7 +78,7 @@ final class RedisInspector implements StoreInspector {
 
   @Override
   public List<StoreNode.Finding> replicas() {
-    if (!asksReplicas) {
+    if (!replicas.areAsked()) {
       return List.of();
     }
     return StoreErrors.translated(

@@ -49,7 +49,7 @@ public final class RedisStore {
               + " remove setUseUnifiedJedis(false)");
     }
     Keys keys = new Keys(options.prefix(), time);
-    Replicas replicas = new Replicas(options.durability().patience());
+    Replicas replicas = new Replicas(options);
     StoreInspector inspector = new RedisInspector(connections, options, replicas, keys.confirmed());
     Confirmation confirmation = new Confirmation(options.durability(), inspector, replicas);
     Durability ofEnds = new Durability(Durability.Level.AUTO, 0, options.durability().patience());

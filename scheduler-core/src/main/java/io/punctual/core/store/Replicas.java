@@ -60,11 +60,20 @@ final class Replicas {
 
   private final Map<String, Seen> nodes = new ConcurrentHashMap<>();
   private final Duration patience;
+  private final boolean changes;
+  private final boolean ends;
   // By System.nanoTime(); null if all were confirmed.
   private volatile @Nullable Long unconfirmedAt;
 
-  Replicas(Duration patience) {
-    this.patience = patience;
+  Replicas(StoreOptions options) {
+    this.patience = options.durability().patience();
+    this.changes = options.durability().level() == Durability.Level.AUTO;
+    this.ends = options.confirmEnds();
+  }
+
+  /** Whether changes or the ends of attempts go by what replicas confirm. */
+  boolean areAsked() {
+    return changes || ends;
   }
 
   /** Whether to wait for a replica behind a change on that node. */
@@ -152,8 +161,11 @@ final class Replicas {
   private @Nullable Finding finding(String name, Seen seen) {
     String redis = "Redis" + (name.isEmpty() ? "" : " at " + name);
     String alone =
-        ": changes are acknowledged as soon as Redis itself has them"
-            + " (Punctual-Durability: redis); ";
+        changes
+            ? ": changes are acknowledged as soon as Redis itself has them"
+                + " (Punctual-Durability: redis); "
+            : ": ends of attempts wait for no replica, and their jobs run again if a fail-over"
+                + " forgets them; ";
     return switch (seen.state()) {
       case CONFIRM -> null;
       case NONE ->
@@ -179,7 +191,10 @@ final class Replicas {
                   + seen.refusal()
                   + ")"
                   + alone
-                  + "allow INFO, SET and WAIT, or set durability redis");
+                  + "allow INFO, SET and WAIT, or set "
+                  + (changes ? "durability redis" : "")
+                  + (changes && ends ? " and " : "")
+                  + (ends ? "durability-of-ends false" : ""));
     };
   }
 }

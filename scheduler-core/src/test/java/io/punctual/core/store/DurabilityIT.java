@@ -26,6 +26,7 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 /** What must have happened before somebody is told that it has. */
 class DurabilityIT {
 
+  private static final String WAITS = "cmdstat_wait:calls=";
   private static final Bucket BUCKET = new Bucket(new QueueName("shop", "close"), 0);
 
   private static Store store(RedisServer redis, String durability) {
@@ -66,13 +67,13 @@ class DurabilityIT {
     return submit(store, BUCKET, id).reached().toString();
   }
 
-  private static String waits(RedisServer redis) throws IOException {
+  private static int waits(RedisServer redis) throws IOException {
     return Resp.call(redis.port(), "INFO", "commandstats")
         .lines()
-        .filter(line -> line.startsWith("cmdstat_wait:"))
-        .map(line -> line.substring(0, line.indexOf(',')))
+        .filter(line -> line.startsWith(WAITS))
+        .map(line -> Integer.valueOf(line.substring(WAITS.length(), line.indexOf(','))))
         .findFirst()
-        .orElse("none");
+        .orElse(0);
   }
 
   private static List<String> findings(Store store) {
@@ -124,9 +125,9 @@ class DurabilityIT {
             .hasToString("replicated:1");
 
         replica.suspend();
-        String before = waits(master);
+        int before = waits(master);
         assertThat(reached(store, "c")).isEqualTo("redis");
-        String once = waits(master);
+        int once = waits(master);
         assertThat(once).isNotEqualTo(before);
         // One change has waited in vain; the next ones do not.
         assertThat(reached(store, "d")).isEqualTo("redis");
@@ -162,8 +163,8 @@ class DurabilityIT {
           .contains("Redis refuses to wait for its replicas (NOPERM");
 
       Resp.call(master.port(), "ACL", "SETUSER", "default", "+wait");
-      assertThat(findings(store)).isEmpty();
-      assertThat(reached(store, "b")).isEqualTo("replicated:1");
+      Awaitility.await()
+          .until(() -> findings(store).isEmpty() && reached(store, "b").equals("replicated:1"));
     }
   }
 
@@ -301,24 +302,65 @@ class DurabilityIT {
       Store unconfirmed = store(master, "redis");
       submit(unconfirmed, "a");
       assertThat(end(unconfirmed, "a")).isEqualTo(Settled.Kind.DONE);
-      assertThat(waits(master)).isEqualTo("none");
+      assertThat(waits(master)).isZero();
 
       Store store = store(master, "redis", /* confirmEnds= */ true);
       submit(store, "b");
+      awaitConfirming(store);
+      int before = waits(master);
       assertThat(end(store, "b")).isEqualTo(Settled.Kind.DONE);
-      // One to find out that a replica confirms, and one for the end.
-      assertThat(waits(master)).isEqualTo("cmdstat_wait:calls=2");
-      assertThat(Resp.call(replica.port(), "ZCARD", "durable:{shop:close:0}:done")).isEqualTo("2");
+      assertThat(waits(master)).isEqualTo(before + 1);
+      Awaitility.await()
+          .until(
+              () -> Resp.call(replica.port(), "ZCARD", "durable:{shop:close:0}:done").equals("2"));
 
       // An end is never refused for want of a replica, and one in all waits in vain.
+      awaitConfirming(store);
+      int confirmed = waits(master);
       replica.suspend();
       submit(store, "c");
       assertThat(end(store, "c")).isEqualTo(Settled.Kind.DONE);
       submit(store, "d");
       assertThat(end(store, "d")).isEqualTo(Settled.Kind.DONE);
-      assertThat(waits(master)).isEqualTo("cmdstat_wait:calls=3");
-      assertThat(findings(store)).singleElement().asString().contains("no replica of Redis");
+      assertThat(waits(master)).isEqualTo(confirmed + 1);
+      assertThat(findings(store))
+          .singleElement()
+          .asString()
+          .contains("no replica of Redis", "ends of attempts wait for no replica")
+          .doesNotContain("changes are acknowledged");
       replica.resume();
+    }
+  }
+
+  /** The next write waits for a replica: the last look found one that confirms. */
+  private static void awaitConfirming(Store store) {
+    Awaitility.await().until(() -> findings(store).isEmpty());
+  }
+
+  @Test
+  void aRefusalToWaitSaysWhatDoesNotWaitAndWhatToSet() throws IOException {
+    try (RedisServer master = RedisServer.startTemporary();
+        RedisServer replica = RedisReplica.of(master)) {
+      assertThat(replica.port()).isNotEqualTo(master.port());
+      Resp.call(master.port(), "ACL", "SETUSER", "default", "-wait");
+      Store auto = store(master, "auto");
+      assertThat(findings(auto))
+          .singleElement()
+          .asString()
+          .contains("changes are acknowledged")
+          .endsWith("or set durability redis");
+      assertThat(findings(store(master, "auto", /* confirmEnds= */ true)))
+          .singleElement()
+          .asString()
+          .contains("changes are acknowledged")
+          .endsWith("or set durability redis and durability-of-ends false");
+      assertThat(findings(store(master, "replicated:1", /* confirmEnds= */ true)))
+          .singleElement()
+          .asString()
+          .contains("ends of attempts wait for no replica")
+          .endsWith("or set durability-of-ends false");
+      Resp.call(master.port(), "ACL", "SETUSER", "default", "+wait");
+      awaitConfirming(auto);
     }
   }
 

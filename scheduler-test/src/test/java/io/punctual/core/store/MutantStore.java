@@ -39,7 +39,7 @@ public final class MutantStore {
   }
 
   private static Confirmation confirmation(RedisConnectionFactory connections, String prefix) {
-    Replicas replicas = new Replicas(Durability.DEFAULT.patience());
+    Replicas replicas = new Replicas(StoreOptions.DEFAULTS);
     return new Confirmation(
         Durability.DEFAULT,
         new RedisInspector(connections, StoreOptions.DEFAULTS, replicas, prefix + ":confirmed"),
