@@ -224,7 +224,7 @@ public final class Stepper {
     }
 
     @Override
-    public List<StoreNode.Finding> failOver() {
+    public List<StoreNode.Finding> failOver(Duration lease) {
       return List.of();
     }
 

@@ -385,7 +385,7 @@ final class StoreWatch {
     List<StoreNode.Finding> findings =
         Stream.of(
                 nodes.stream().map(StoreNode::findings).flatMap(Collection::stream),
-                store.inspector().failOver().stream(),
+                store.inspector().failOver(context.options().lease()).stream(),
                 confirming.stream())
             .flatMap(some -> some)
             .toList();

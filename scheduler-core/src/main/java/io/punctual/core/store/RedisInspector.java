@@ -147,7 +147,7 @@ final class RedisInspector implements StoreInspector {
   }
 
   @Override
-  public List<StoreNode.Finding> failOver() {
+  public List<StoreNode.Finding> failOver(Duration lease) {
     if (!(connections instanceof JedisConnectionFactory jedis)
         || jedis.getSentinelConfiguration() == null
         || jedis.getSentinelConfiguration().getMaster() == null) {
@@ -157,7 +157,7 @@ final class RedisInspector implements StoreInspector {
     try (RedisSentinelConnection sentinel = connections.getSentinelConnection()) {
       return sentinel.masters().stream()
           .filter(primary -> Objects.equals(primary.getName(), name))
-          .flatMap(primary -> SentinelSettings.of(primary).findings().stream())
+          .flatMap(primary -> SentinelSettings.of(primary).findings(lease).stream())
           .toList();
     } catch (IOException | RuntimeException e) {
       return List.of(

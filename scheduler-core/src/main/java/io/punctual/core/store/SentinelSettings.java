@@ -16,8 +16,7 @@ import org.springframework.data.redis.connection.RedisServer;
  */
 record SentinelSettings(String primary, long sentinels, long quorum, Duration downAfter) {
 
-  /** Jobs of holders that cannot renew their leases go out again after about that time. */
-  private static final Duration LEASE = Duration.ofSeconds(10);
+  private static final long GOOD_MILLIS = 5_000;
 
   static SentinelSettings of(RedisServer primary) {
     Long others = primary.getNumberOtherSentinels();
@@ -30,8 +29,12 @@ record SentinelSettings(String primary, long sentinels, long quorum, Duration do
         Duration.ofMillis(downAfter == null ? 0 : Long.parseLong(downAfter)));
   }
 
-  /** Returns what needs a fix; empty if nothing does. */
-  List<Finding> findings() {
+  /**
+   * Returns what needs a fix; empty if nothing does.
+   *
+   * @param lease jobs of holders that cannot renew their leases go out again after about that time
+   */
+  List<Finding> findings(Duration lease) {
     List<Finding> findings = new ArrayList<>();
     if (sentinels < 3) {
       findings.add(
@@ -50,14 +53,16 @@ record SentinelSettings(String primary, long sentinels, long quorum, Duration do
                   + "; set quorum "
                   + (sentinels / 2 + 1)));
     }
-    if (downAfter.compareTo(LEASE) > 0) {
+    if (downAfter.compareTo(lease) > 0) {
       findings.add(
           finding(
               "must be silent for "
                   + downAfter.toMillis()
                   + " ms before a fail-over begins (down-after-milliseconds): jobs wait for that"
-                  + " long, and leases of 10 s run out meanwhile; set down-after-milliseconds"
-                  + " 5000"));
+                  + " long, and leases of "
+                  + lease.toMillis()
+                  + " ms run out meanwhile; set down-after-milliseconds "
+                  + Math.min(GOOD_MILLIS, lease.toMillis() / 2)));
     }
     return findings;
   }

@@ -47,8 +47,12 @@ public interface StoreInspector {
    */
   List<StoreNode.Finding> replicas();
 
-  /** Returns what needs a fix in the Sentinels' settings; empty without Sentinels. */
-  List<StoreNode.Finding> failOver();
+  /**
+   * Returns what needs a fix in the Sentinels' settings; empty without Sentinels.
+   *
+   * @param lease how long a claim lasts unless extended
+   */
+  List<StoreNode.Finding> failOver(Duration lease);
 
   /** Why the wanted durability cannot be kept on these servers, and what to do; empty if it can. */
   List<String> obstacles(List<StoreNode> nodes);

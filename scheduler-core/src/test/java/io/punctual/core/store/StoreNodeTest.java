@@ -104,8 +104,12 @@ class StoreNodeTest {
   }
 
   private static List<String> sentinels(long count, long quorum, long downAfterMs) {
+    return sentinels(count, quorum, downAfterMs, Duration.ofSeconds(10));
+  }
+
+  private static List<String> sentinels(long count, long quorum, long downAfterMs, Duration lease) {
     return new SentinelSettings("jobs", count, quorum, Duration.ofMillis(downAfterMs))
-        .findings().stream().map(Finding::text).toList();
+        .findings(lease).stream().map(Finding::text).toList();
   }
 
   @Test
@@ -122,6 +126,15 @@ class StoreNodeTest {
         .asString()
         .contains("30000 ms")
         .endsWith("; set down-after-milliseconds 5000");
+  }
+
+  @Test
+  void sentinelsAreToBeSoonerThanTheLeaseEnds() {
+    assertThat(sentinels(3, 2, 30_000, Duration.ofMinutes(1))).isEmpty();
+    assertThat(sentinels(3, 2, 5_000, Duration.ofSeconds(2)))
+        .singleElement()
+        .asString()
+        .endsWith("leases of 2000 ms run out meanwhile; set down-after-milliseconds 1000");
   }
 
   @Test
