@@ -2,7 +2,6 @@ package io.punctual.core.engine;
 
 import io.punctual.core.store.Epoch;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
@@ -29,19 +28,33 @@ final class EpochHistory {
     OLDER
   }
 
-  private final Deque<Epoch> looks = new ArrayDeque<>();
+  /**
+   * One of the looks.
+   *
+   * @param asked ticks when it began: the clocks of two servers may differ
+   */
+  private record Look(long sequence, long asked) {}
+
+  private final Deque<Look> looks = new ArrayDeque<>();
+  private @Nullable Epoch newest;
 
   /** The last look; null before the first. */
   @Nullable Epoch newest() {
-    return looks.peekLast();
+    return newest;
   }
 
-  Change add(Epoch now) {
+  /**
+   * Adds a look.
+   *
+   * @param asked ticks when it began
+   */
+  Change add(Epoch now, long asked) {
     Change change = change(now);
     if (change == Change.EMPTIED || change == Change.OLDER) {
       looks.clear();
     }
-    looks.addLast(now);
+    newest = now;
+    looks.addLast(new Look(now.sequence(), asked));
     if (looks.size() > MOST) {
       looks.removeFirst();
     }
@@ -49,7 +62,7 @@ final class EpochHistory {
   }
 
   private Change change(Epoch now) {
-    Epoch before = newest();
+    Epoch before = newest;
     if (before == null) {
       return Change.FIRST;
     } else if (!now.id().equals(before.id())) {
@@ -58,15 +71,13 @@ final class EpochHistory {
     return now.sequence() <= before.sequence() ? Change.OLDER : Change.LATER;
   }
 
-  /**
-   * Returns the store's time up to which a state with that mark has all writes; null if unknown.
-   */
-  @Nullable Instant asOf(long sequence) {
-    Iterator<Epoch> newestFirst = looks.descendingIterator();
+  /** Returns the ticks up to which a state with that mark has all changes; null if unknown. */
+  @Nullable Long completeUntil(long sequence) {
+    Iterator<Look> newestFirst = looks.descendingIterator();
     while (newestFirst.hasNext()) {
-      Epoch look = newestFirst.next();
+      Look look = newestFirst.next();
       if (look.sequence() <= sequence) {
-        return Instant.ofEpochMilli(look.now()).minus(MARGIN);
+        return look.asked() - MARGIN.toNanos();
       }
     }
     return null;

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -239,7 +240,12 @@ public final class Stepper {
     }
 
     @Override
-    public void report(String key, StoreLoss loss) {}
+    public Set<String> marks() {
+      return Set.of("");
+    }
+
+    @Override
+    public void report(String name, StoreLoss loss) {}
 
     @Override
     public List<StoreLoss> losses() {
@@ -247,7 +253,7 @@ public final class Stepper {
     }
 
     @Override
-    public void record(String key, LossEntry.Kind kind, long noticedAt, long asOf) {}
+    public void record(String name, LossEntry.Kind kind, long noticedAt, long asOf) {}
 
     @Override
     public List<LossEntry> journal() {

@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -52,8 +51,8 @@ final class StoreWatch {
   private volatile boolean stopping;
 
   private final Map<String, EpochHistory> histories = new HashMap<>();
-  private final Map<String, StoreLoss> unreported = new LinkedHashMap<>();
-  private final Map<String, Entry> unrecorded = new LinkedHashMap<>();
+  private final List<Report> unreported = new ArrayList<>();
+  private final List<Entry> unrecorded = new ArrayList<>();
   private volatile Read read = new Read(LossJournal.UNKNOWN, 0);
   private Map<String, Started> started = Map.of();
   private volatile @Nullable Instant begun;
@@ -63,7 +62,21 @@ final class StoreWatch {
   private Set<String> told = Set.of();
   private volatile StoreHealth health;
 
-  private record Entry(LossEntry.Kind kind, long noticedAt, long asOf) {}
+  private record Report(String name, StoreLoss loss) {}
+
+  private record Entry(String name, LossEntry.Kind kind, long noticedAt, long asOf) {}
+
+  /** A mark, and the ticks before and after it was read. */
+  private record Answer(Epoch epoch, long asked, long answered) {
+
+    /**
+     * Returns the store's time at earlier ticks, or a little before. It counts back from this
+     * answer: at those ticks another server may have answered, with another clock.
+     */
+    Instant at(long ticks) {
+      return Instant.ofEpochMilli(epoch.now() - Duration.ofNanos(answered - ticks).toMillis());
+    }
+  }
 
   /** The journal, and the ticks at which it was read. */
   private record Read(LossJournal journal, long at) {}
@@ -72,7 +85,7 @@ final class StoreWatch {
    * A run of a Redis server.
    *
    * @param runId null for one whose place another server took
-   * @param at the store's time when it was seen last, epoch ms
+   * @param at ticks when it was seen last
    */
   private record Started(@Nullable String runId, long at) {}
 
@@ -149,21 +162,26 @@ final class StoreWatch {
     long asked = context.now();
     try {
       List<Epoch> epochs = store.epoch().advance();
+      long answered = context.now();
       Epoch epoch = epochs.get(0);
       begun = epoch.begun() == 0 ? null : Instant.ofEpochMilli(epoch.begun());
       mark = epoch.id();
-      epochs.forEach(this::compare);
-      List<StoreNode.Finding> confirming = store.inspector().replicas();
+      epochs.forEach(each -> compare(new Answer(each, asked, answered)));
+      histories.keySet().retainAll(store.epoch().marks());
       try {
+        List<StoreNode.Finding> confirming = store.inspector().replicas();
         if (context.now() - inspected > INSPECT.toNanos() || !confirming.equals(replicas)) {
-          inspect(confirming, epoch);
+          inspect(confirming, new Answer(epoch, asked, answered));
           inspected = context.now();
         }
       } finally {
-        // All entries of one look are written together, or applications would send again twice.
-        keepJournal(epoch);
+        try {
+          // All entries of one look are written together, or applications would send again twice.
+          keepJournal(epoch);
+        } finally {
+          keepLosses();
+        }
       }
-      keepLosses();
     } catch (StoreException e) {
       context.outages().failed(CALL, null, e);
       failed(e);
@@ -199,11 +217,12 @@ final class StoreWatch {
     health = with(String.valueOf(e.getMessage()), health.losses());
   }
 
-  private void compare(Epoch now) {
+  private void compare(Answer answer) {
+    Epoch now = answer.epoch();
     EpochHistory history = histories.computeIfAbsent(now.mark(), name -> new EpochHistory());
     Epoch before = history.newest();
-    Instant asOf = history.asOf(now.sequence() - 1);
-    EpochHistory.Change change = history.add(now);
+    Long completeUntil = history.completeUntil(now.sequence() - 1);
+    EpochHistory.Change change = history.add(now, answer.asked());
     String redis = now.node().isEmpty() ? "Redis" : "Redis at " + now.node();
     switch (change) {
       case FIRST -> {
@@ -215,10 +234,11 @@ final class StoreWatch {
         noticeGap(now);
       }
       case EMPTIED -> {
-        unrecorded.put("emptied " + now.id(), new Entry(LossEntry.Kind.EMPTIED, now.now(), 0));
+        String name = "emptied " + now.id();
+        unrecorded.add(new Entry(name, LossEntry.Kind.EMPTIED, now.now(), 0));
         lost(
             now,
-            "emptied " + now.id(),
+            name,
             "JOBS MAY BE LOST",
             redis
                 + " was emptied, or another one took its place: its mark "
@@ -226,25 +246,25 @@ final class StoreWatch {
                 + " is gone. All jobs that were there are lost, whatever durability their answers"
                 + " named. Restore it from a backup, or submit again what is missing");
       }
-      case OLDER -> {
-        String key = EpochMarker.older(now.id(), now.now());
-        unrecorded.putIfAbsent(
-            key,
-            new Entry(LossEntry.Kind.OLDER, now.now(), asOf == null ? 0 : asOf.toEpochMilli()));
-        older(now, key, redis, before == null ? 0 : before.sequence(), asOf);
-      }
+      case OLDER -> older(answer, redis, before == null ? 0 : before.sequence(), completeUntil);
       case LATER -> {}
     }
   }
 
-  private void older(Epoch now, String key, String redis, long before, @Nullable Instant asOf) {
+  private void older(Answer answer, String redis, long before, @Nullable Long completeUntil) {
+    Epoch now = answer.epoch();
+    String name = EpochMarker.OLDER + now.id();
+    Instant asOf = completeUntil == null ? null : answer.at(completeUntil);
+    unrecorded.add(
+        new Entry(name, LossEntry.Kind.OLDER, now.now(), asOf == null ? 0 : asOf.toEpochMilli()));
     boolean replicated =
-        asOf != null
-            && store.inspector().allReplicated(Duration.ofMillis(now.now() - asOf.toEpochMilli()));
+        completeUntil != null
+            && store.inspector().allReplicated(Duration.ofNanos(context.now() - completeUntil));
     String since = asOf == null ? "since then" : "since " + asOf;
     lost(
         now,
-        key,
+        // Each scheduler judges its own changes: its "again" must not hide the "lost" of another.
+        name + (replicated ? " again" : " lost"),
         replicated ? "JOBS MAY RUN AGAIN" : "JOBS MAY BE LOST",
         redis
             + " came back as it was earlier: its mark went from "
@@ -253,7 +273,9 @@ final class StoreWatch {
             + now.sequence()
             + " (each scheduler adds about one a second). "
             + (replicated
-                ? "Replicas had confirmed all changes that this scheduler acknowledged "
+                ? "Replicas had confirmed all changes that scheduler "
+                    + context.options().owner()
+                    + " acknowledged "
                     + since
                     + "."
                 : "May be lost: changes acknowledged " + since + " as redis or synced.")
@@ -264,10 +286,10 @@ final class StoreWatch {
             + " applications whose outbox keeps what it sent), then acknowledge the loss");
   }
 
-  private synchronized void lost(Epoch now, String key, String headline, String what) {
+  private synchronized void lost(Epoch now, String name, String headline, String what) {
     log.error("{}: {}", headline, what);
     StoreLoss loss = new StoreLoss(Instant.ofEpochMilli(now.now()), what);
-    unreported.put(key, loss);
+    unreported.add(new Report(name, loss));
     // At once: the store may be away again before it is told.
     List<StoreLoss> losses = new ArrayList<>(health.losses());
     losses.add(loss);
@@ -276,7 +298,7 @@ final class StoreWatch {
 
   /** Into the store, so that those who start later know of it, until somebody has seen to it. */
   private synchronized void keepLosses() {
-    unreported.forEach(store.epoch()::report);
+    unreported.forEach(report -> store.epoch().report(report.name(), report.loss()));
     unreported.clear();
     List<StoreLoss> losses = store.epoch().losses();
     health = with(health.error(), newest(losses));
@@ -284,7 +306,7 @@ final class StoreWatch {
 
   private synchronized void keepJournal(Epoch now) {
     unrecorded.forEach(
-        (key, entry) -> store.epoch().record(key, entry.kind(), entry.noticedAt(), entry.asOf()));
+        entry -> store.epoch().record(entry.name(), entry.kind(), entry.noticedAt(), entry.asOf()));
     unrecorded.clear();
     var unused = keep(now);
   }
@@ -307,10 +329,12 @@ final class StoreWatch {
    */
   private void noticeGap(Epoch now) {
     if (now.looked() != 0 && now.now() - now.looked() > GAP.toMillis()) {
-      unrecorded.put(
-          "restarted " + now.id() + " " + now.looked(),
+      unrecorded.add(
           new Entry(
-              LossEntry.Kind.RESTARTED, now.now(), now.looked() - EpochHistory.MARGIN.toMillis()));
+              "restarted " + now.id() + " " + now.looked(),
+              LossEntry.Kind.RESTARTED,
+              now.now(),
+              now.looked() - EpochHistory.MARGIN.toMillis()));
     }
   }
 
@@ -318,7 +342,7 @@ final class StoreWatch {
    * Notices servers that were started again or took the place of another one. A server that does
    * not answer is compared when it answers again.
    */
-  private void noticeStarts(List<StoreNode> nodes, Epoch epoch) {
+  private void noticeStarts(List<StoreNode> nodes, Answer answer) {
     Set<String> addresses = nodes.stream().map(StoreNode::address).collect(Collectors.toSet());
     Started replaced =
         started.entrySet().stream()
@@ -332,9 +356,9 @@ final class StoreWatch {
       Started before = started.containsKey(node.address()) ? started.get(node.address()) : replaced;
       if (node.answered()) {
         if (before != null && !node.runId().equals(before.runId())) {
-          noticeStart(node, before, epoch);
+          noticeStart(node, before, answer);
         }
-        now.put(node.address(), new Started(node.runId(), epoch.now()));
+        now.put(node.address(), new Started(node.runId(), answer.asked()));
       } else if (before != null) {
         now.put(node.address(), before);
       }
@@ -342,43 +366,46 @@ final class StoreWatch {
     started = now;
   }
 
-  private void noticeStart(StoreNode node, Started before, Epoch epoch) {
-    Instant asOf = Instant.ofEpochMilli(before.at()).minus(EpochHistory.MARGIN);
-    String key;
+  private void noticeStart(StoreNode node, Started before, Answer answer) {
+    Instant noticedAt = Instant.ofEpochMilli(answer.epoch().now());
+    Instant asOf = answer.at(before.at()).minus(EpochHistory.MARGIN);
     if (before.runId() == null) {
-      // One process may be promoted more than once, each time with another history.
-      key = "promoted " + node.runId() + " " + node.replicationId();
       log.warn(
           "Redis at {} took the place of another one. It may lack changes that were acknowledged as"
               + " redis or synced from {} to {}, and jobs that ended then run again. Outboxes that"
               + " keep what they sent send it again; submit other jobs again",
           node.address(),
           asOf,
-          Instant.ofEpochMilli(epoch.now()));
+          noticedAt);
     } else if (node.persistence() != StoreNode.Persistence.SYNCED_LOG) {
-      key = "restarted " + node.runId();
       log.warn(
           "Redis at {} was restarted or failed over. If only its process had ended, its file has"
               + " all, if it keeps one. Otherwise changes may be lost that were acknowledged as"
               + " redis from {} to {}, and jobs that ended then run again",
           node.address(),
           asOf,
-          Instant.ofEpochMilli(epoch.now()));
+          noticedAt);
     } else {
       return;
     }
-    unrecorded.put(key, new Entry(LossEntry.Kind.RESTARTED, epoch.now(), asOf.toEpochMilli()));
+    unrecorded.add(
+        new Entry(
+            // One process may take over more than once, each time with another history.
+            "restarted " + node.runId() + " " + node.replicationId(),
+            LossEntry.Kind.RESTARTED,
+            noticedAt.toEpochMilli(),
+            asOf.toEpochMilli()));
   }
 
   private static List<StoreLoss> newest(List<StoreLoss> losses) {
     return losses.subList(Math.max(0, losses.size() - LOSSES), losses.size());
   }
 
-  private void inspect(List<StoreNode.Finding> confirming, Epoch epoch) {
+  private void inspect(List<StoreNode.Finding> confirming, Answer answer) {
     List<StoreNode> nodes = store.inspector().nodes();
-    noticeStarts(nodes, epoch);
+    noticeStarts(nodes, answer);
     if (confirming.isEmpty() && !replicas.isEmpty()) {
-      log.info("Replicas confirm changes again before they are acknowledged");
+      log.info("Replicas confirm writes again");
     }
     replicas = confirming;
     List<String> obstacles = store.inspector().obstacles(nodes);

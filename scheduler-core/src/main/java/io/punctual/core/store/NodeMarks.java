@@ -81,6 +81,11 @@ final class NodeMarks {
     return RedisEpochMarker.epoch(mark, ClusterEval.name(node), now, id, (Long) sequence, null);
   }
 
+  /** The marks that were last moved on, and those of nodes that did not answer. */
+  synchronized List<String> chosen() {
+    return chosen;
+  }
+
   private synchronized List<String> of(RedisClusterConnection cluster) {
     if (!read || System.nanoTime() - readAt >= READ_AGAIN) {
       chosen = choose(cluster);

@@ -1,13 +1,11 @@
 package io.punctual.core.store;
 
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
@@ -22,19 +20,22 @@ import org.springframework.data.redis.connection.RedisHashCommands;
 final class RedisEpochMarker implements EpochMarker {
 
   private static final String CALL = "marks";
+  private static final String KEEP = "losses/keep";
   private static final int ENTRIES = 50;
   static final byte[] ID = Keys.bytes("id");
   static final byte[] SEQUENCE = Keys.bytes("sequence");
   private static final byte[] LOOKED = Keys.bytes("looked");
 
   private final RedisConnectionFactory connections;
+  private final ScriptRunner scripts;
   private final Keys keys;
   private final StoreCalls calls;
   private final NodeMarks nodeMarks;
 
-  RedisEpochMarker(RedisConnectionFactory connections, Keys keys, StoreCalls calls) {
+  RedisEpochMarker(RedisConnectionFactory connections, ScriptRunner scripts, StoreCalls calls) {
     this.connections = connections;
-    this.keys = keys;
+    this.scripts = scripts;
+    this.keys = scripts.keys();
     this.calls = calls;
     this.nodeMarks = new NodeMarks(keys);
   }
@@ -91,110 +92,74 @@ final class RedisEpochMarker implements EpochMarker {
   }
 
   @Override
-  public void report(String key, StoreLoss loss) {
-    var unused =
-        call(
-            "keep what was lost",
-            connection -> {
-              RedisHashCommands hashes = connection.hashCommands();
-              Map<String, Instant> there = new HashMap<>();
-              losses(hashes).forEach((other, known) -> there.put(other, known.at()));
-              return !isThere(there, key, loss.at())
-                  && Boolean.TRUE.equals(
-                      hashes.hSetNX(
-                          keys.losses(),
-                          Keys.bytes(key),
-                          Keys.bytes(loss.at().toEpochMilli() + " " + loss.text())));
-            });
+  public Set<String> marks() {
+    Set<String> marks = new HashSet<>(nodeMarks.chosen());
+    marks.add("");
+    return marks;
   }
 
-  /** Whether another engine noticed the same. */
-  private static boolean isThere(Map<String, Instant> there, String key, Instant noticedAt) {
-    return there.containsKey(key)
-        || (key.startsWith(OLDER)
-            && there.entrySet().stream()
-                .filter(entry -> entry.getKey().startsWith(key.substring(0, key.lastIndexOf(' '))))
-                .anyMatch(
-                    entry ->
-                        Duration.between(entry.getValue(), noticedAt).abs().compareTo(SAME) < 0));
+  @Override
+  public void report(String name, StoreLoss loss) {
+    long at = loss.at().toEpochMilli();
+    keep("keep what was lost", keys.losses(), name, at, at + " " + loss.text());
   }
 
   @Override
   public List<StoreLoss> losses() {
-    return call(
+    return entries(
         "read what was lost",
-        connection ->
-            losses(connection.hashCommands()).values().stream()
-                .sorted(Comparator.comparing(StoreLoss::at))
-                .toList());
-  }
-
-  private Map<String, StoreLoss> losses(RedisHashCommands hashes) {
-    Map<String, StoreLoss> losses = new HashMap<>();
-    Objects.requireNonNull(hashes.hGetAll(keys.losses()))
-        .forEach(
-            (key, value) -> {
-              String[] part = new String(value, StandardCharsets.UTF_8).split(" ", 2);
-              losses.put(
-                  new String(key, StandardCharsets.UTF_8),
-                  new StoreLoss(Instant.ofEpochMilli(Long.parseLong(part[0])), part[1]));
-            });
-    return losses;
+        keys.losses(),
+        3,
+        part -> new StoreLoss(Instant.ofEpochMilli(Long.parseLong(part[1])), part[2]));
   }
 
   @Override
-  public void record(String key, LossEntry.Kind kind, long noticedAt, long asOf) {
-    var unused =
-        call(
-            "keep an entry of the journal of losses",
-            connection -> {
-              RedisHashCommands hashes = connection.hashCommands();
-              Map<String, LossEntry> there = entries(hashes);
-              Map<String, Instant> noticed = new HashMap<>();
-              there.forEach((other, entry) -> noticed.put(other, entry.noticedAt()));
-              if (isThere(noticed, key, Instant.ofEpochMilli(noticedAt))) {
-                return 0L;
-              }
-              long newest = there.values().stream().mapToLong(LossEntry::sequence).max().orElse(0);
-              long sequence = Math.max(noticedAt, newest + 1);
-              hashes.hSetNX(
-                  keys.journal(),
-                  Keys.bytes(key),
-                  Keys.bytes(sequence + " " + kind + " " + noticedAt + " " + asOf));
-              there.entrySet().stream()
-                  .sorted(Comparator.comparingLong(entry -> -entry.getValue().sequence()))
-                  .skip(ENTRIES)
-                  .forEach(entry -> hashes.hDel(keys.journal(), Keys.bytes(entry.getKey())));
-              return sequence;
-            });
+  public void record(String name, LossEntry.Kind kind, long noticedAt, long asOf) {
+    keep(
+        "keep an entry of the journal of losses",
+        keys.journal(),
+        name,
+        noticedAt,
+        kind + " " + noticedAt + " " + asOf);
   }
 
   @Override
   public List<LossEntry> journal() {
-    return call(
+    return entries(
         "read the journal of losses",
-        connection ->
-            entries(connection.hashCommands()).values().stream()
-                .sorted(Comparator.comparingLong(LossEntry::sequence))
-                .toList());
+        keys.journal(),
+        4,
+        part -> {
+          long asOf = Long.parseLong(part[3]);
+          return new LossEntry(
+              Long.parseLong(part[0]),
+              LossEntry.Kind.valueOf(part[1]),
+              Instant.ofEpochMilli(Long.parseLong(part[2])),
+              asOf == 0 ? null : Instant.ofEpochMilli(asOf));
+        });
   }
 
-  private Map<String, LossEntry> entries(RedisHashCommands hashes) {
-    Map<String, LossEntry> entries = new HashMap<>();
-    Objects.requireNonNull(hashes.hGetAll(keys.journal()))
-        .forEach(
-            (key, value) -> {
-              String[] part = new String(value, StandardCharsets.UTF_8).split(" ", 4);
-              long asOf = Long.parseLong(part[3]);
-              entries.put(
-                  new String(key, StandardCharsets.UTF_8),
-                  new LossEntry(
-                      Long.parseLong(part[0]),
-                      LossEntry.Kind.valueOf(part[1]),
-                      Instant.ofEpochMilli(Long.parseLong(part[2])),
-                      asOf == 0 ? null : Instant.ofEpochMilli(asOf)));
-            });
-    return entries;
+  private void keep(String what, byte[] hash, String name, long at, String entry) {
+    Arguments arguments =
+        new Arguments()
+            .add(name)
+            .add(at)
+            .add(name.startsWith(OLDER) ? SAME.toMillis() : Long.MAX_VALUE)
+            .add(ENTRIES)
+            .add(entry);
+    var unused = calls.make(CALL, null, () -> scripts.run(KEEP, what, hash, arguments));
+  }
+
+  /** Reads entries, oldest first, each as its sequence and what follows. */
+  private <T> List<T> entries(String what, byte[] hash, int parts, Function<String[], T> entry) {
+    return call(
+        what,
+        connection ->
+            Objects.requireNonNull(connection.hashCommands().hGetAll(hash)).values().stream()
+                .map(value -> new String(value, StandardCharsets.UTF_8).split(" ", parts))
+                .sorted(Comparator.comparingLong(part -> Long.parseLong(part[0])))
+                .map(entry)
+                .toList());
   }
 
   @Override

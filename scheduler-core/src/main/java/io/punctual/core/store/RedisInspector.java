@@ -20,6 +20,7 @@ import org.springframework.data.redis.connection.RedisSentinelConnection;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.RedisSentinelClient;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.JedisClusterCRC16;
@@ -139,7 +140,7 @@ final class RedisInspector implements StoreInspector {
             Properties info = connection.serverCommands().info();
             return List.of(
                 node(
-                    address(),
+                    address(connection),
                     info == null ? new Properties() : info,
                     setting -> value(setting, connection.serverCommands().getConfig(setting))));
           }
@@ -269,14 +270,14 @@ final class RedisInspector implements StoreInspector {
     return found == null ? null : found.getProperty(setting);
   }
 
-  private String address() {
-    if (connections instanceof JedisConnectionFactory jedis) {
-      var sentinel = jedis.getSentinelConfiguration();
-      return sentinel == null
-          ? jedis.getHostName() + ":" + jedis.getPort()
-          : "Sentinel's " + (sentinel.getMaster() == null ? "" : sentinel.getMaster().getName());
+  // Sentinels name another server after a fail-over.
+  private String address(RedisConnection connection) {
+    if (connection.getNativeConnection() instanceof RedisSentinelClient sentinels) {
+      return sentinels.getCurrentMaster().toString();
     }
-    return "its address";
+    return connections instanceof JedisConnectionFactory jedis
+        ? jedis.getHostName() + ":" + jedis.getPort()
+        : "its address";
   }
 
   @Override

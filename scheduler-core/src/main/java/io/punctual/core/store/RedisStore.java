@@ -63,7 +63,7 @@ public final class RedisStore {
         new RedisQueueDirectory(connections, scripts, calls),
         new RedisWakeUps(connections, keys),
         inspector,
-        new RedisEpochMarker(connections, keys, calls),
+        new RedisEpochMarker(connections, scripts, calls),
         calls);
   }
 }

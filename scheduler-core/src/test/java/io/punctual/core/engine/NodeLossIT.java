@@ -196,7 +196,7 @@ class NodeLossIT extends EngineTestBase {
 
     Engine engine = watching(impatient);
     eventually().atMost(Duration.ofSeconds(10)).until(() -> engine.lossJournal().store() != null);
-    assertThat(engine.storeHealth().error()).isNull();
+    eventually().until(() -> engine.storeHealth().error() == null);
     Resp.call(emptied, "FLUSHALL");
 
     eventually()
@@ -217,8 +217,8 @@ class NodeLossIT extends EngineTestBase {
     Resp.call(refusing, "ACL", "SETUSER", "default", "-info");
     try {
       Engine engine = watching();
-      eventually().until(() -> engine.lossJournal().store() != null);
-      assertThat(engine.storeHealth().error()).contains("NOPERM");
+      eventually().until(() -> String.valueOf(engine.storeHealth().error()).contains("NOPERM"));
+      assertThat(engine.lossJournal().store()).isNotNull();
       Resp.call(others().get(1), "FLUSHALL");
 
       eventually()
@@ -226,6 +226,10 @@ class NodeLossIT extends EngineTestBase {
               () ->
                   engine.lossJournal().entries().stream()
                       .anyMatch(entry -> entry.kind() == LossEntry.Kind.EMPTIED));
+      // Those who start later know of it, too.
+      int first = CLUSTER.ownerOf(keyPrefix + ":losses").port();
+      eventually().until(() -> Resp.call(first, "HLEN", keyPrefix + ":losses").equals("1"));
+      assertThat(engine.storeHealth().losses()).hasSize(1);
     } finally {
       Resp.call(refusing, "ACL", "SETUSER", "default", "+info");
     }

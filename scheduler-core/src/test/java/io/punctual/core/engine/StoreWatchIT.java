@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.punctual.core.store.Durability;
+import io.punctual.core.store.Epoch;
+import io.punctual.core.store.EpochMarker;
 import io.punctual.core.store.LossEntry;
 import io.punctual.core.store.RedisStore;
 import io.punctual.core.store.Store;
@@ -12,15 +14,24 @@ import io.punctual.core.store.StoreOptions;
 import io.punctual.redis.RedisServer;
 import io.punctual.redis.Resp;
 import io.punctual.test.redis.RedisReplica;
+import io.punctual.test.redis.RedisSentinels;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** A store that forgets. */
@@ -122,6 +133,180 @@ class StoreWatchIT extends EngineTestBase {
         .extracting(StoreLoss::text)
         .asString()
         .contains("as it was earlier");
+  }
+
+  /** A store whose marks an engine sees changed. */
+  private static Store seeing(Store real, UnaryOperator<List<Epoch>> change) {
+    EpochMarker marks =
+        (EpochMarker)
+            Proxy.newProxyInstance(
+                EpochMarker.class.getClassLoader(),
+                new Class<?>[] {EpochMarker.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("advance")) {
+                    return change.apply(real.epoch().advance());
+                  }
+                  try {
+                    return method.invoke(real.epoch(), arguments);
+                  } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                  }
+                });
+    return new Store(
+        real.jobs(), real.queues(), real.wakeUps(), real.inspector(), marks, real.calls());
+  }
+
+  private static long count(Engine engine, String text) {
+    return engine.storeHealth().losses().stream().filter(l -> l.text().contains(text)).count();
+  }
+
+  @Test
+  void theSchedulerWithoutChangesDoesNotHideTheLossOfAnother() throws Exception {
+    Engine idle = watching(TestDispatcher.done(), options("idle"));
+    awaitSequence(6);
+    CountDownLatch reported = new CountDownLatch(1);
+    AtomicBoolean slow = new AtomicBoolean();
+    Engine busy =
+        engine(
+            seeing(
+                ownStore(),
+                epochs -> {
+                  if (slow.get()) {
+                    await(reported);
+                  }
+                  return epochs;
+                }),
+            options("busy"),
+            TestDispatcher.done(),
+            null);
+    awaitSequence(14);
+    submit(busy, "unconfirmed", Duration.ofHours(1));
+    slow.set(true);
+
+    Resp.call(server.port(), "HSET", prefix + ":epoch", "sequence", "4");
+    awaitHealth(idle, health -> !health.losses().isEmpty());
+    eventually().until(() -> Resp.call(server.port(), "HLEN", prefix + ":losses").equals("1"));
+    reported.countDown();
+
+    for (Engine each : List.of(idle, busy)) {
+      eventually().until(() -> count(each, "May be lost: changes acknowledged since") == 1);
+      eventually().until(() -> count(each, "that scheduler idle acknowledged since 20") == 1);
+      assertThat(each.storeHealth().losses()).hasSize(2);
+      assertThat(each.lossJournal().entries()).hasSize(1);
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void anOlderStateOnAServerWhoseClockIsBehindMayHaveLostJobs() throws IOException {
+    AtomicBoolean promoted = new AtomicBoolean();
+    Engine engine =
+        engine(
+            seeing(
+                ownStore(),
+                epochs ->
+                    promoted.get()
+                        ? epochs.stream().map(StoreWatchIT::anHourBehind).toList()
+                        : epochs),
+            options("engine"),
+            TestDispatcher.done(),
+            null);
+    awaitSequence(7);
+    submit(engine, "unconfirmed", Duration.ofHours(1));
+
+    promoted.set(true);
+    Resp.call(server.port(), "HSET", prefix + ":epoch", "sequence", "4");
+
+    eventually().until(() -> engine.lossJournal().newest() > 0);
+    assertThat(engine.storeHealth().losses().get(0).text())
+        .contains("May be lost: changes acknowledged since 20");
+    // By the clock that the journal now goes by.
+    LossEntry entry = engine.lossJournal().entries().get(0);
+    assertThat(entry.asOf())
+        .isBetween(entry.noticedAt().minusSeconds(20), entry.noticedAt().minusSeconds(4));
+  }
+
+  private static Epoch anHourBehind(Epoch epoch) {
+    return new Epoch(
+        epoch.mark(),
+        epoch.node(),
+        epoch.now() - 3_600_000,
+        epoch.begun(),
+        epoch.id(),
+        epoch.sequence(),
+        epoch.looked());
+  }
+
+  @Test
+  void aMarkThatIsNotWatchedAnyMoreIsForgotten() {
+    Engine engine =
+        engine(
+            seeing(
+                ownStore(),
+                epochs ->
+                    List.of(
+                        epochs.get(0),
+                        new Epoch("1", "gone:6379", epochs.get(0).now(), 1, "id", 1, 0))),
+            options("engine"),
+            TestDispatcher.done(),
+            null);
+    awaitSequence(4);
+    assertThat(engine.storeHealth().losses()).isEmpty();
+    assertThat(engine.lossJournal().entries()).isEmpty();
+  }
+
+  @Test
+  void eachReplicaThatSentinelsPromoteMayLackTheLastChanges() throws IOException {
+    try (RedisSentinels redis = RedisSentinels.start()) {
+      for (RedisServer each : List.of(redis.firstMaster(), redis.firstReplica())) {
+        // A restart alone would cost nothing.
+        Resp.call(each.port(), "CONFIG", "SET", "appendfsync", "always");
+      }
+      JedisConnectionFactory connections =
+          new JedisConnectionFactory(
+              new RedisSentinelConfiguration(RedisSentinels.MASTER, Set.copyOf(redis.addresses())));
+      connections.afterPropertiesSet();
+      connections.start();
+      try {
+        Engine engine =
+            engine(
+                RedisStore.connect(connections, new StoreOptions(prefix, Duration.ofMinutes(10))),
+                options("engine"),
+                TestDispatcher.done(),
+                null);
+        // The third one promotes a process that was promoted before.
+        for (int failOver = 1; failOver <= 3; failOver++) {
+          int promotions = failOver;
+          int master = redis.master();
+          String address = "127.0.0.1:" + master;
+          awaitHealth(
+              engine,
+              health -> health.nodes().stream().anyMatch(node -> node.address().equals(address)));
+          eventually()
+              .until(() -> Resp.call(master, "INFO", "replication").contains("state=online"));
+
+          redis.failOver();
+
+          eventually()
+              .until(
+                  () ->
+                      engine.lossJournal().entries().stream()
+                              .filter(entry -> entry.kind() == LossEntry.Kind.RESTARTED)
+                              .count()
+                          == promotions);
+        }
+        engine.close();
+      } finally {
+        connections.destroy();
+      }
+    }
   }
 
   @Test
@@ -235,7 +420,7 @@ class StoreWatchIT extends EngineTestBase {
 
         awaitHealth(engine, health -> !health.losses().isEmpty());
         assertThat(engine.storeHealth().losses().get(0).text())
-            .contains("that this scheduler acknowledged since 20", "Jobs that ended since");
+            .contains("that scheduler engine acknowledged since 20", "Jobs that ended since");
         engine.close();
       } finally {
         connections.destroy();

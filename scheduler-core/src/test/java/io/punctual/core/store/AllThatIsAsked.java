@@ -15,6 +15,7 @@ import io.punctual.core.queue.QueueName;
 import io.punctual.redis.Resp;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.springframework.data.redis.connection.RedisClusterConnection;
@@ -131,6 +132,11 @@ final class AllThatIsAsked {
     assertThat(store.queues().all()).containsKey(queue);
     assertThat(store.epoch().advance().get(0).sequence())
         .isLessThan(store.epoch().advance().get(0).sequence());
+    store.epoch().record("restarted asked", LossEntry.Kind.RESTARTED, 1, 1);
+    store.epoch().report("emptied asked", new StoreLoss(Instant.EPOCH, "was emptied"));
+    assertThat(store.epoch().journal()).isNotEmpty();
+    assertThat(store.epoch().losses()).isNotEmpty();
+    store.epoch().acknowledge();
     assertThat(store.inspector().nodes()).isNotEmpty();
     assertThat(store.inspector().now()).isPositive();
   }

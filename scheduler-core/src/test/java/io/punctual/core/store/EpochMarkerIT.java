@@ -1,0 +1,97 @@
+package io.punctual.core.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.redis.RedisServer;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+
+/** Schedulers that write what was lost at the same time. */
+class EpochMarkerIT {
+
+  private final RedisServer redis = RedisServer.startTemporary();
+  private final JedisConnectionFactory connections =
+      StandaloneStoreIT.started(
+          new JedisConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", redis.port())));
+  private final ExecutorService schedulers = Executors.newFixedThreadPool(4);
+  private EpochMarker marks;
+
+  @BeforeEach
+  void connect() {
+    marks = RedisStore.connect(connections, StoreOptions.DEFAULTS).epoch();
+  }
+
+  @AfterEach
+  void stop() {
+    schedulers.shutdownNow();
+    connections.destroy();
+    redis.close();
+  }
+
+  private void atOnce(List<Runnable> calls) throws Exception {
+    List<Future<?>> made = new ArrayList<>();
+    calls.forEach(call -> made.add(schedulers.submit(call)));
+    for (Future<?> each : made) {
+      each.get();
+    }
+  }
+
+  private void restarted(int number) {
+    marks.record("restarted " + number, LossEntry.Kind.RESTARTED, 1_000, 1);
+  }
+
+  @Test
+  void eachEntryHasASequenceOfItsOwn() throws Exception {
+    List<Runnable> calls = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      int number = i;
+      calls.add(() -> restarted(number));
+    }
+    atOnce(calls);
+
+    assertThat(marks.journal().stream().map(LossEntry::sequence))
+        .hasSize(40)
+        .doesNotHaveDuplicates()
+        .isSorted();
+  }
+
+  @Test
+  void anOlderStateThatTwoSchedulersNoticeAtOnceIsOneLoss() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      String name = EpochMarker.OLDER + i;
+      List<Runnable> calls = new ArrayList<>();
+      for (long at : new long[] {4_999, 5_001}) {
+        calls.add(() -> marks.record(name, LossEntry.Kind.OLDER, at, 1));
+        calls.add(() -> marks.report(name, new StoreLoss(Instant.ofEpochMilli(at), "is older")));
+      }
+      atOnce(calls);
+      assertThat(marks.journal()).hasSize(i + 1);
+      assertThat(marks.losses()).hasSize(i + 1);
+    }
+    marks.record(EpochMarker.OLDER + 0, LossEntry.Kind.OLDER, 10_001, 1);
+    assertThat(marks.journal()).hasSize(21);
+  }
+
+  @Test
+  void theOldestEntriesGo() {
+    for (int i = 0; i < 60; i++) {
+      restarted(i);
+    }
+    // One that is there is not added.
+    restarted(59);
+    assertThat(marks.journal())
+        .hasSize(50)
+        .first()
+        .extracting(LossEntry::sequence)
+        .isEqualTo(1_010L);
+  }
+}
