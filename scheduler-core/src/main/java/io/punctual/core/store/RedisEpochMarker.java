@@ -147,7 +147,7 @@ final class RedisEpochMarker implements EpochMarker {
             .add(name.startsWith(OLDER) ? SAME.toMillis() : Long.MAX_VALUE)
             .add(ENTRIES)
             .add(entry);
-    var unused = calls.make(CALL, null, () -> scripts.run(KEEP, what, hash, arguments));
+    var unused = scripts.run(CALL, KEEP, what, hash, arguments);
   }
 
   /** Reads entries, oldest first, each as its sequence and what follows. */

@@ -14,7 +14,8 @@ class ConfirmationTest {
 
   private final Inspector inspector = new Inspector();
   private final Confirmation confirmation =
-      new Confirmation(SYNCED, inspector, new Replicas(SYNCED.patience()));
+      new Confirmation(
+          SYNCED, inspector, new Replicas(new StoreOptions("p", Duration.ofMinutes(1), SYNCED)));
 
   private static StoreNode node(String address, String version, Persistence persistence) {
     return new StoreNode(
@@ -111,7 +112,7 @@ class ConfirmationTest {
     }
 
     @Override
-    public List<StoreNode.Finding> failOver() {
+    public List<StoreNode.Finding> failOver(Duration lease) {
       return List.of();
     }
   }
