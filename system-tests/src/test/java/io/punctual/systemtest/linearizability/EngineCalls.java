@@ -152,16 +152,15 @@ final class EngineCalls implements JobCalls {
                     .get()
                     .operations()
                     .revise(QUEUE, taskId, null, job -> changed(job, change.content()), null));
-    return answer(
-            switch (revised.kind()) {
-              case REVISED -> Outcome.REVISED;
-              case CHANGED -> Outcome.CHANGED_MEANWHILE;
-              case IN_DELIVERY -> Outcome.IN_DELIVERY;
-              case DEAD -> Outcome.DEAD;
-              case FINISHED -> Outcome.FINISHED;
-              case UNKNOWN -> Outcome.NOT_FOUND;
-            })
-        .due(revised.due() * 1000);
+    return switch (revised.kind()) {
+      case REVISED -> answer(Outcome.REVISED).due(revised.due() * 1000);
+      case CHANGED -> answer(Outcome.CHANGED_MEANWHILE);
+      // Found out by a read, before there is anything to confirm.
+      case IN_DELIVERY -> Answer.of(Outcome.IN_DELIVERY);
+      case DEAD -> Answer.of(Outcome.DEAD);
+      case FINISHED -> Answer.of(Outcome.FINISHED);
+      case UNKNOWN -> Answer.of(Outcome.NOT_FOUND);
+    };
   }
 
   private static JobContent changed(JobContent job, String params) {
