@@ -226,7 +226,7 @@ class NodeLossIT extends EngineTestBase {
               () ->
                   engine.lossJournal().entries().stream()
                       .anyMatch(entry -> entry.kind() == LossEntry.Kind.EMPTIED));
-      // Those who start later know of it, too.
+      // Engines that start later read it from Redis.
       int first = CLUSTER.ownerOf(keyPrefix + ":losses").port();
       eventually().until(() -> Resp.call(first, "HLEN", keyPrefix + ":losses").equals("1"));
       assertThat(engine.storeHealth().losses()).hasSize(1);

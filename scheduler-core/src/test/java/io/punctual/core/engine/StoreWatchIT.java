@@ -119,15 +119,14 @@ class StoreWatchIT extends EngineTestBase {
   void anOlderStateIsReported() throws IOException {
     Engine engine = watching(TestDispatcher.done(), options("engine"));
     // It comes back as it was when the mark was at 4.
-    eventually().until(() -> Integer.parseInt(sequence()) >= 7);
+    awaitSequence(7);
     Resp.call(server.port(), "HSET", prefix + ":epoch", "sequence", "4");
 
     awaitHealth(engine, health -> !health.losses().isEmpty());
     eventually().until(() -> engine.lossJournal().newest() > 0);
     LossEntry entry = engine.lossJournal().entries().get(0);
     assertThat(entry.kind()).isEqualTo(LossEntry.Kind.OLDER);
-    assertThat(entry.asOf())
-        .isBetween(entry.noticedAt().minusSeconds(20), entry.noticedAt().minusSeconds(4));
+    assertBeganSecondsBefore(entry);
     assertThat(engine.storeHealth().losses())
         .singleElement()
         .extracting(StoreLoss::text)
@@ -135,8 +134,14 @@ class StoreWatchIT extends EngineTestBase {
         .contains("as it was earlier");
   }
 
-  /** A store whose marks an engine sees changed. */
-  private static Store seeing(Store real, UnaryOperator<List<Epoch>> change) {
+  private static void assertBeganSecondsBefore(LossEntry entry) {
+    assertThat(entry.asOf())
+        .isBetween(entry.noticedAt().minusSeconds(20), entry.noticedAt().minusSeconds(4));
+  }
+
+  /** An engine that sees the marks changed. */
+  private Engine seeing(EngineOptions options, UnaryOperator<List<Epoch>> change) {
+    Store real = ownStore();
     EpochMarker marks =
         (EpochMarker)
             Proxy.newProxyInstance(
@@ -152,8 +157,10 @@ class StoreWatchIT extends EngineTestBase {
                     throw e.getCause();
                   }
                 });
-    return new Store(
-        real.jobs(), real.queues(), real.wakeUps(), real.inspector(), marks, real.calls());
+    Store store =
+        new Store(
+            real.jobs(), real.queues(), real.wakeUps(), real.inspector(), marks, real.calls());
+    return engine(store, options, TestDispatcher.done(), null);
   }
 
   private static long count(Engine engine, String text) {
@@ -167,18 +174,14 @@ class StoreWatchIT extends EngineTestBase {
     CountDownLatch reported = new CountDownLatch(1);
     AtomicBoolean slow = new AtomicBoolean();
     Engine busy =
-        engine(
-            seeing(
-                ownStore(),
-                epochs -> {
-                  if (slow.get()) {
-                    await(reported);
-                  }
-                  return epochs;
-                }),
+        seeing(
             options("busy"),
-            TestDispatcher.done(),
-            null);
+            epochs -> {
+              if (slow.get()) {
+                await(reported);
+              }
+              return epochs;
+            });
     awaitSequence(14);
     submit(busy, "unconfirmed", Duration.ofHours(1));
     slow.set(true);
@@ -208,16 +211,10 @@ class StoreWatchIT extends EngineTestBase {
   void anOlderStateOnAServerWhoseClockIsBehindMayHaveLostJobs() throws IOException {
     AtomicBoolean promoted = new AtomicBoolean();
     Engine engine =
-        engine(
-            seeing(
-                ownStore(),
-                epochs ->
-                    promoted.get()
-                        ? epochs.stream().map(StoreWatchIT::anHourBehind).toList()
-                        : epochs),
+        seeing(
             options("engine"),
-            TestDispatcher.done(),
-            null);
+            epochs ->
+                promoted.get() ? epochs.stream().map(StoreWatchIT::anHourBehind).toList() : epochs);
     awaitSequence(7);
     submit(engine, "unconfirmed", Duration.ofHours(1));
 
@@ -229,8 +226,7 @@ class StoreWatchIT extends EngineTestBase {
         .contains("May be lost: changes acknowledged since 20");
     // By the clock that the journal now goes by.
     LossEntry entry = engine.lossJournal().entries().get(0);
-    assertThat(entry.asOf())
-        .isBetween(entry.noticedAt().minusSeconds(20), entry.noticedAt().minusSeconds(4));
+    assertBeganSecondsBefore(entry);
   }
 
   private static Epoch anHourBehind(Epoch epoch) {
@@ -247,16 +243,12 @@ class StoreWatchIT extends EngineTestBase {
   @Test
   void aMarkThatIsNotWatchedAnyMoreIsForgotten() {
     Engine engine =
-        engine(
-            seeing(
-                ownStore(),
-                epochs ->
-                    List.of(
-                        epochs.get(0),
-                        new Epoch("1", "gone:6379", epochs.get(0).now(), 1, "id", 1, 0))),
+        seeing(
             options("engine"),
-            TestDispatcher.done(),
-            null);
+            epochs ->
+                List.of(
+                    epochs.get(0),
+                    new Epoch("1", "gone:6379", epochs.get(0).now(), 1, "id", 1, 0)));
     awaitSequence(4);
     assertThat(engine.storeHealth().losses()).isEmpty();
     assertThat(engine.lossJournal().entries()).isEmpty();
@@ -383,7 +375,7 @@ class StoreWatchIT extends EngineTestBase {
   @Test
   void anOlderStateOfWhichAllChangesHadNoReplicaMayHaveLostJobs() throws IOException {
     Engine engine = watching(TestDispatcher.done(), options("engine"));
-    eventually().until(() -> Integer.parseInt(sequence()) >= 7);
+    awaitSequence(7);
     submit(engine, "unconfirmed", Duration.ofHours(1));
 
     Resp.call(server.port(), "HSET", prefix + ":epoch", "sequence", "4");

@@ -50,7 +50,7 @@ class EpochMarkerIT {
   }
 
   @Test
-  void eachEntryHasASequenceOfItsOwn() throws Exception {
+  void eachEntryHasItsOwnSequence() throws Exception {
     List<Runnable> calls = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
       int number = i;

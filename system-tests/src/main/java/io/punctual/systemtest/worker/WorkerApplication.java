@@ -175,7 +175,7 @@ public class WorkerApplication {
       switch (words[1]) {
         case "record" -> {}
         // The work itself, which takes as long as the test says; an interrupt ends it, as it
-        // would any other. Nobody waits here for something to happen.
+        // would any other. No test waits here for something to happen.
         case "sleep" -> Thread.sleep(slower * Long.parseLong(words[2]));
         case "overrun" -> overrun(words[2].split(" ", 2));
         case "fail" -> {
