@@ -3,7 +3,7 @@
 -- KEYS     the journal or the losses, a hash
 -- ARGV     name: text, the same for all schedulers that notice the same
 -- ARGV     at: integer, ms, when it was noticed
--- ARGV     within: integer, ms, an entry of that name that was noticed less than that apart is the same
+-- ARGV     within: integer, ms, entries of one name less than this time apart are the same
 -- ARGV     max: integer, how many entries are kept
 -- ARGV     entry: text, what follows the sequence
 -- RETURNS  {its sequence, or '' if it was there}

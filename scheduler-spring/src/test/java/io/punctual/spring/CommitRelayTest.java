@@ -280,7 +280,7 @@ class CommitRelayTest {
   }
 
   @Test
-  void whatCommittedWhileNoThreadCouldBeStartedGoesWithoutAnotherCommit() {
+  void callsForWhichNoThreadCouldBeStartedAreMadeWithoutAnotherCommit() {
     relay.stop();
     AtomicInteger errors = new AtomicInteger(2);
     relay =

@@ -165,7 +165,7 @@ public enum TestDatabase {
             "--auth-root-authentication-method=normal",
             "--skip-test-db",
             "--user=" + System.getProperty("user.name"),
-            // A server that starts clears its tmpdir of what another one has there.
+            // At its start, a server deletes the files of other servers from a shared tmpdir.
             "--tmpdir=" + directory,
             "--datadir=" + data);
         Process server =

@@ -69,7 +69,7 @@ final class ChangedJobs {
     this.schedulers = List.copyOf(schedulers);
   }
 
-  /** What is done with the jobs of two schedulers. */
+  /** The steps of a test with two schedulers. */
   interface Use {
     void of(ChangedJobs changes) throws Exception;
   }

@@ -53,7 +53,7 @@ final class Places {
    *
    * @param start called once there is a place, to be given back by {@link #leave}
    * @param millis how long to wait for one
-   * @param giveUp called instead when there was none in that time, or none can be waited for
+   * @param giveUp called instead if none is free in that time, or if the wait cannot start
    */
   void take(Runnable start, long millis, Runnable giveUp) {
     Runnable now = start;

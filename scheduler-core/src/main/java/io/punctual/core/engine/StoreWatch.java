@@ -296,7 +296,7 @@ final class StoreWatch {
     health = with(health.error(), newest(losses));
   }
 
-  /** Into the store, so that those who start later know of it, until somebody has seen to it. */
+  /** Writes losses to the store, where later engines read them until they are acknowledged. */
   private synchronized void keepLosses() {
     unreported.forEach(report -> store.epoch().report(report.name(), report.loss()));
     unreported.clear();
@@ -379,9 +379,10 @@ final class StoreWatch {
           noticedAt);
     } else if (node.persistence() != StoreNode.Persistence.SYNCED_LOG) {
       log.warn(
-          "Redis at {} was restarted or failed over. If only its process had ended, its file has"
-              + " all, if it keeps one. Otherwise changes may be lost that were acknowledged as"
-              + " redis from {} to {}, and jobs that ended then run again",
+          "Redis at {} was restarted or failed over. If only its process ended and it keeps an"
+              + " append-only file, nothing is lost. Otherwise changes acknowledged from {} to {}"
+              + " may be lost: as redis, and after a fail-over also as synced. Jobs that ended"
+              + " then run again",
           node.address(),
           asOf,
           noticedAt);

@@ -53,7 +53,7 @@ final class Threads implements AutoCloseable {
   /**
    * Threads in the background.
    *
-   * @param timer hands in what runs later; closed with the threads
+   * @param timer starts the tasks that run later; closed with the threads
    */
   static Threads inBackground(ScheduledThreadPoolExecutor timer) {
     if (Runtime.version().feature() >= FIRST_WITHOUT_PINNING) {

@@ -22,7 +22,7 @@ public interface EpochMarker {
    */
   List<Epoch> advance();
 
-  /** The marks that were last moved on, and those of nodes that did not answer. */
+  /** Returns the marks that were last moved on, and those of nodes that did not answer. */
   Set<String> marks();
 
   /**

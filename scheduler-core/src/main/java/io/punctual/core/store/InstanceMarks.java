@@ -25,7 +25,7 @@ public interface InstanceMarks {
   /**
    * Notes that a connection to the instance broke.
    *
-   * @param scheduler names the scheduler whose connection it was; of each, the last note counts
+   * @param scheduler names the scheduler whose connection it was; only its last note is kept
    * @param remembered after this time without another break the notes are gone
    * @return the time of the note, by the store's clock, epoch ms
    * @throws StoreException if the store was not reached or refused

@@ -165,7 +165,7 @@ final class Replicas {
             ? ": changes are acknowledged as soon as Redis itself has them"
                 + " (Punctual-Durability: redis); "
             : ": ends of attempts wait for no replica, and their jobs run again if a fail-over"
-                + " forgets them; ";
+                + " loses them; ";
     return switch (seen.state()) {
       case CONFIRM -> null;
       case NONE ->

@@ -111,7 +111,7 @@ final class ScriptRunner {
   /**
    * Runs a script on a key that belongs to no bucket.
    *
-   * @param call what listeners know it by
+   * @param call name of the call, for listeners
    * @param what it does, for errors
    * @throws StoreException if Redis was not reached or refused
    */

@@ -61,7 +61,7 @@ class ConfirmationTest {
     assertThat(inspector.looks).isEqualTo(2);
   }
 
-  /** Knows what the test says, once it is read. */
+  /** Has the nodes that the test sets, once they are read. */
   private static final class Inspector implements StoreInspector {
 
     private List<StoreNode> nodes = List.of();

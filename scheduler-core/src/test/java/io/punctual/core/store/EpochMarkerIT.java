@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
-/** Schedulers that write what was lost at the same time. */
+/** Several schedulers write losses at the same time. */
 class EpochMarkerIT {
 
   private final RedisServer redis = RedisServer.startTemporary();
@@ -82,11 +82,11 @@ class EpochMarkerIT {
   }
 
   @Test
-  void theOldestEntriesGo() {
+  void theOldestEntriesAreRemoved() {
     for (int i = 0; i < 60; i++) {
       restarted(i);
     }
-    // One that is there is not added.
+    // An entry that is in the journal already is not added.
     restarted(59);
     assertThat(marks.journal())
         .hasSize(50)

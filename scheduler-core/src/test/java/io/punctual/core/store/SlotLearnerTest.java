@@ -29,7 +29,7 @@ class SlotLearnerTest {
   }
 
   @Test
-  void aThreadThatCannotBeStartedKeepsNoOtherFromLearning() throws Exception {
+  void afterAThreadCouldNotBeStartedTheNextCallLearns() throws Exception {
     AtomicInteger errors = new AtomicInteger(1);
     SlotLearner learner =
         new SlotLearner(

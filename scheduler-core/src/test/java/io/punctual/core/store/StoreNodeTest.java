@@ -129,7 +129,7 @@ class StoreNodeTest {
   }
 
   @Test
-  void sentinelsAreToBeSoonerThanTheLeaseEnds() {
+  void downAfterMustBeShorterThanTheLease() {
     assertThat(sentinels(3, 2, 30_000, Duration.ofMinutes(1))).isEmpty();
     assertThat(sentinels(3, 2, 5_000, Duration.ofSeconds(2)))
         .singleElement()

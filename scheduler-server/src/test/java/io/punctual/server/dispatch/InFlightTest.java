@@ -155,7 +155,7 @@ class InFlightTest {
   }
 
   @Test
-  void aConnectionOfAnotherSchedulerThatBrokeMoreThanASecondBeforeSaysNothing() {
+  void anAttemptCountsIfAnotherSchedulersConnectionBrokeMoreThanASecondBefore() {
     fixture.marks.brokeElsewhere("shop worker-0");
     fixture.now += Duration.ofMillis(1_001).toNanos();
 

@@ -512,7 +512,7 @@ abstract class ResendContract {
     var unused = awaitResent();
   }
 
-  /** Holds up a thread until the test opens it. */
+  /** Blocks a thread until the test opens the gate. */
   private static final class Gate implements Runnable {
 
     private final CountDownLatch arrived = new CountDownLatch(1);

@@ -24,14 +24,14 @@ import java.util.random.RandomGenerator;
 
 /**
  * Redis with a replica and Sentinels, a registry, schedulers and workers, each a process, each
- * behind a link that can break. But the last scheduler reaches Redis as the Sentinels tell it.
+ * behind a link that can break. The last scheduler has no link to Redis: it asks the Sentinels.
  */
 final class ChaosSystem implements AutoCloseable {
 
   /** The task type of the jobs that are changed. */
   static final String CHANGED = "changed";
 
-  // Longer than Redis ever stands still or is away: what promotes the replica is REDIS_FAILS_OVER.
+  // Longer than Redis is ever frozen or down, so that only REDIS_FAILS_OVER promotes the replica.
   private static final Duration DOWN_AFTER = Duration.ofSeconds(15);
 
   private final RedisSentinels sentinels = RedisSentinels.start(DOWN_AFTER);

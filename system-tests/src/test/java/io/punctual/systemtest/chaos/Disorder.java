@@ -8,7 +8,7 @@ import java.util.function.BiFunction;
 import java.util.random.RandomGenerator;
 
 /**
- * What is broken, and repaired after a while, and what can come of it. Numbers are seconds, at
+ * A fault, which is repaired after a while, and its possible effects. Numbers are seconds, at
  * least and at most.
  */
 // What the lambdas hold are constants.

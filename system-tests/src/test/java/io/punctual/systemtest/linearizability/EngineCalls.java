@@ -155,7 +155,7 @@ final class EngineCalls implements JobCalls {
     return switch (revised.kind()) {
       case REVISED -> answer(Outcome.REVISED).due(revised.due() * 1000);
       case CHANGED -> answer(Outcome.CHANGED_MEANWHILE);
-      // Found out by a read, before there is anything to confirm.
+      // These outcomes come from a read, which no replica confirms.
       case IN_DELIVERY -> Answer.of(Outcome.IN_DELIVERY);
       case DEAD -> Answer.of(Outcome.DEAD);
       case FINISHED -> Answer.of(Outcome.FINISHED);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  */
 class LinearizabilityIT {
 
-  // They mostly wait.
+  // Runs mostly wait, so they need few processors.
   private static final int AT_ONCE = 8;
   private static final int RUNS_OF_EACH_FAULT = 12;
 

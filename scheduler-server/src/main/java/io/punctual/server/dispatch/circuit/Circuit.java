@@ -196,7 +196,7 @@ public final class Circuit {
     out.clear();
   }
 
-  /** Ends a ticket; returns whether the circuit has not opened since it began. */
+  /** Ends a ticket; returns whether this is its first end and the circuit has not opened since. */
   private synchronized boolean ended(Ticket ticket) {
     if (ticket.ended) {
       return false;
