@@ -50,8 +50,11 @@ final class EpochHistory {
    */
   Change add(Epoch now, long asked) {
     Change change = change(now);
-    if (change == Change.EMPTIED || change == Change.OLDER) {
+    if (change == Change.EMPTIED) {
       looks.clear();
+    } else if (change == Change.OLDER) {
+      // What came back is as those before saw it.
+      looks.removeIf(look -> look.sequence() >= now.sequence());
     }
     newest = now;
     looks.addLast(new Look(now.sequence(), asked));

@@ -305,8 +305,10 @@ class StoreWatchIT extends EngineTestBase {
   void anotherOlderStateWithinAMinuteIsAnotherLossForAllEngines() throws IOException {
     Engine engine = watching(TestDispatcher.done(), options("engine"));
     Engine other = engine(ownStore(), options("other"), TestDispatcher.done(), null);
-    awaitSequence(12);
-    Resp.call(server.port(), "HSET", prefix + ":epoch", "sequence", "4");
+    eventually().until(() -> other.storeHealth().begun() != null);
+    String earlier = sequence();
+    awaitSequence(Integer.parseInt(earlier) + 8);
+    Resp.call(server.port(), "HSET", prefix + ":epoch", "sequence", earlier);
     eventually().until(() -> engine.lossJournal().newest() > 0 && other.lossJournal().newest() > 0);
     long first = engine.lossJournal().newest();
     // Two engines look about twice a second.
@@ -314,7 +316,7 @@ class StoreWatchIT extends EngineTestBase {
     assertThat(engine.lossJournal().entries()).hasSize(1);
     assertThat(other.lossJournal().entries()).isEqualTo(engine.lossJournal().entries());
 
-    Resp.call(server.port(), "HSET", prefix + ":epoch", "sequence", "4");
+    Resp.call(server.port(), "HSET", prefix + ":epoch", "sequence", earlier);
 
     eventually()
         .until(() -> engine.lossJournal().newest() > first && other.lossJournal().newest() > first);

@@ -8,8 +8,8 @@ import java.util.function.BiFunction;
 import java.util.random.RandomGenerator;
 
 /**
- * A fault, which is repaired after a while, and its possible effects. Numbers are seconds, at
- * least and at most.
+ * A fault, which is repaired after a while, and its possible effects. Numbers are seconds, at least
+ * and at most.
  */
 // What the lambdas hold are constants.
 @SuppressWarnings("ImmutableEnumChecker")

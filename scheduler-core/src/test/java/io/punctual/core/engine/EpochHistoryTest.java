@@ -1,0 +1,58 @@
+package io.punctual.core.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.core.engine.EpochHistory.Change;
+import io.punctual.core.store.Epoch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class EpochHistoryTest {
+
+  private final EpochHistory history = new EpochHistory();
+
+  private Change look(String id, long sequence, long second) {
+    return history.add(
+        new Epoch("", "", TimeUnit.SECONDS.toMillis(second), 0, id, sequence, 0),
+        TimeUnit.SECONDS.toNanos(second));
+  }
+
+  private @Nullable Long completeUntil(long sequence) {
+    Long ticks = history.completeUntil(sequence);
+    return ticks == null ? null : TimeUnit.NANOSECONDS.toSeconds(ticks);
+  }
+
+  @Test
+  void anOlderStateKnowsAgainWhatItHasWhenItComesBackTwice() {
+    look("store", 3, 10);
+    look("store", 9, 20);
+
+    assertThat(completeUntil(4)).isEqualTo(8);
+    assertThat(look("store", 5, 30)).isEqualTo(Change.OLDER);
+    look("store", 9, 40);
+
+    assertThat(completeUntil(4)).isEqualTo(8);
+    assertThat(look("store", 5, 50)).isEqualTo(Change.OLDER);
+  }
+
+  @Test
+  void whatWasSeenAfterTheOlderStateCountsNoMore() {
+    look("store", 3, 10);
+    look("store", 9, 20);
+    look("store", 5, 30);
+
+    assertThat(completeUntil(9)).isEqualTo(28);
+    assertThat(completeUntil(2)).isNull();
+  }
+
+  @Test
+  void anEmptiedStoreHasNothingOfTheOneBefore() {
+    look("store", 3, 10);
+
+    assertThat(look("other", 5, 20)).isEqualTo(Change.EMPTIED);
+
+    assertThat(completeUntil(4)).isNull();
+    assertThat(completeUntil(5)).isEqualTo(18);
+  }
+}
