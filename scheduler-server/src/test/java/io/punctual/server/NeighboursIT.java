@@ -145,11 +145,12 @@ class NeighboursIT extends SharedRedisTestBase {
   void aJobOfAnotherSchedulerThatEndsTheInstanceCostsTheNeighbourNoAttempt() {
     try (ConfigurableApplicationContext another = poisonScheduler()) {
       assertThat(another.isRunning()).isTrue();
-      // Two attempts and three; the poison ends the process at once each time. So the neighbour is
-      // done only if it counts one at most: one of two ends may be noticed by the two schedulers
-      // more than a second apart.
+      // Three attempts each; the poison ends the process at once each time. So the neighbour is
+      // done
+      // only if it does not count each of them: the two schedulers may notice some of the ends more
+      // than a second apart.
       String jobs =
-          job("split", "order.close", "neighbour", 300, "10ms")
+          job("split", "order.close", "neighbour", 300, "10ms,10ms")
               + ","
               + job("split", "order.poison", "poison", 500, "10ms,10ms");
       assertThat(api.post("/api/v1/jobs/batch", "{\"jobs\":[" + jobs + "]}").status())

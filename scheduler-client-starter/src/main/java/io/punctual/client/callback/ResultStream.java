@@ -76,7 +76,7 @@ final class ResultStream {
         if (!isBroken()) {
           send(some);
         }
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | Error e) {
         // The results are remembered and given when the job comes again. Mostly the scheduler is
         // gone; whatever else it is, the request must end, and the others' results not wait.
         breakOff();

@@ -48,7 +48,7 @@ final class EpochHistory {
    *
    * @param asked ticks when it began
    */
-  Change add(Epoch now, long asked) {
+  void add(Epoch now, long asked) {
     Change change = change(now);
     if (change == Change.EMPTIED) {
       looks.clear();
@@ -61,10 +61,10 @@ final class EpochHistory {
     if (looks.size() > MOST) {
       looks.removeFirst();
     }
-    return change;
   }
 
-  private Change change(Epoch now) {
+  /** Returns what a look shows that is not added yet. */
+  Change change(Epoch now) {
     Epoch before = newest;
     if (before == null) {
       return Change.FIRST;

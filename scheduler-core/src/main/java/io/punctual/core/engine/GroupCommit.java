@@ -102,8 +102,22 @@ final class GroupCommit<T> {
       busy = true;
       pausing = false;
     }
-    threads.run(this::work);
+    try {
+      threads.run(this::work);
+    } catch (RuntimeException | Error e) {
+      // Not even later: the next item tries again.
+      defects.met(name, e);
+      idle();
+    }
     return true;
+  }
+
+  private void idle() {
+    synchronized (waiting) {
+      busy = false;
+      pausing = false;
+      pause++;
+    }
   }
 
   /** How many items wait, those of the call in flight not included. */
@@ -152,12 +166,8 @@ final class GroupCommit<T> {
   }
 
   private void startAnew() {
-    synchronized (waiting) {
-      // First, so that the next item starts it if nothing else can.
-      busy = false;
-      pausing = false;
-      pause++;
-    }
+    // First, so that the next item starts it if nothing else can.
+    idle();
     threads.runAfter(
         Threads.AGAIN_NANOS,
         () -> {

@@ -248,6 +248,9 @@ public final class Stepper {
     public void report(String name, StoreLoss loss) {}
 
     @Override
+    public void looked(long now) {}
+
+    @Override
     public List<StoreLoss> losses() {
       return List.of();
     }

@@ -178,6 +178,7 @@ final class StoreWatch {
         try {
           // All entries of one look are written together, or applications would send again twice.
           keepJournal(epoch);
+          store.epoch().looked(epoch.now());
         } finally {
           keepLosses();
         }
@@ -222,7 +223,7 @@ final class StoreWatch {
     EpochHistory history = histories.computeIfAbsent(now.mark(), name -> new EpochHistory());
     Epoch before = history.newest();
     Long completeUntil = history.completeUntil(now.sequence() - 1);
-    EpochHistory.Change change = history.add(now, answer.asked());
+    EpochHistory.Change change = history.change(now);
     String redis = now.node().isEmpty() ? "Redis" : "Redis at " + now.node();
     switch (change) {
       case FIRST -> {
@@ -249,6 +250,8 @@ final class StoreWatch {
       case OLDER -> older(answer, redis, before == null ? 0 : before.sequence(), completeUntil);
       case LATER -> {}
     }
+    // Last: what an Error keeps from being told is seen again at the next look.
+    history.add(now, answer.asked());
   }
 
   private void older(Answer answer, String redis, long before, @Nullable Long completeUntil) {
@@ -353,6 +356,12 @@ final class StoreWatch {
             .orElse(null);
     Map<String, Started> now = new HashMap<>();
     for (StoreNode node : nodes) {
+      String known = addressBefore(node);
+      if (known != null) {
+        // The driver names the new primary, and its answer still came from the old one.
+        now.put(known, new Started(node.runId(), answer.asked()));
+        continue;
+      }
       Started before = started.containsKey(node.address()) ? started.get(node.address()) : replaced;
       if (node.answered()) {
         if (before != null && !node.runId().equals(before.runId())) {
@@ -364,6 +373,17 @@ final class StoreWatch {
       }
     }
     started = now;
+  }
+
+  /** Returns another address at which this very run was seen; null if there is none. */
+  private @Nullable String addressBefore(StoreNode node) {
+    return started.containsKey(node.address())
+        ? null
+        : started.entrySet().stream()
+            .filter(entry -> node.runId().equals(entry.getValue().runId()))
+            .map(Map.Entry::getKey)
+            .findFirst()
+            .orElse(null);
   }
 
   private void noticeStart(StoreNode node, Started before, Answer answer) {
@@ -391,8 +411,11 @@ final class StoreWatch {
     }
     unrecorded.add(
         new Entry(
-            // One process may take over more than once, each time with another history.
-            "restarted " + node.runId() + " " + node.replicationId(),
+            // One process may take over more than once, each time with another history. After a
+            // restart its history gets a new name only once a replica is there.
+            "restarted "
+                + node.runId()
+                + (before.runId() == null ? " " + node.replicationId() : ""),
             LossEntry.Kind.RESTARTED,
             noticedAt.toEpochMilli(),
             asOf.toEpochMilli()));

@@ -42,7 +42,10 @@ final class Threads implements AutoCloseable {
   }
 
   private static ScheduledThreadPoolExecutor timer() {
-    return new ScheduledThreadPoolExecutor(1, daemons());
+    ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons());
+    // Later there may be no memory for the thread that tries again.
+    timer.prestartCoreThread();
+    return timer;
   }
 
   /** Threads in the background. */

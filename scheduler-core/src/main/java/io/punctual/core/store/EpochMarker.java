@@ -22,6 +22,15 @@ public interface EpochMarker {
    */
   List<Epoch> advance();
 
+  /**
+   * Remembers a look: later ones tell from it how long there was none. Only once what the look
+   * showed is kept.
+   *
+   * @param now the store's time, epoch ms
+   * @throws StoreException if the store was not reached or refused
+   */
+  void looked(long now);
+
   /** Returns the marks that were last moved on, and those of nodes that did not answer. */
   Set<String> marks();
 

@@ -70,8 +70,18 @@ final class RedisEpochMarker implements EpochMarker {
     }
     Long sequence = Objects.requireNonNull(hashes.hIncrBy(key, SEQUENCE, 1));
     byte[] looked = hashes.hGet(key, LOOKED);
-    hashes.hSet(key, LOOKED, Keys.bytes(Long.toString(now)));
     return epoch("", NodeMarks.node(connection, key), now, id, sequence, looked);
+  }
+
+  @Override
+  public void looked(long now) {
+    var unused =
+        call(
+            "remember the look at the marks",
+            connection ->
+                connection
+                    .hashCommands()
+                    .hSet(keys.epoch(""), LOOKED, Keys.bytes(Long.toString(now))));
   }
 
   static byte[] newId(long now) {

@@ -53,7 +53,7 @@ record SentinelSettings(String primary, long sentinels, long quorum, Duration do
                   + "; set quorum "
                   + (sentinels / 2 + 1)));
     }
-    if (downAfter.compareTo(lease) > 0) {
+    if (downAfter.compareTo(lease.dividedBy(2)) > 0) {
       findings.add(
           finding(
               "must be silent for "
@@ -61,7 +61,7 @@ record SentinelSettings(String primary, long sentinels, long quorum, Duration do
                   + " ms before a fail-over begins (down-after-milliseconds): jobs wait for that"
                   + " long, and leases of "
                   + lease.toMillis()
-                  + " ms run out meanwhile; set down-after-milliseconds "
+                  + " ms can run out meanwhile; set down-after-milliseconds "
                   + Math.min(GOOD_MILLIS, lease.toMillis() / 2)));
     }
     return findings;

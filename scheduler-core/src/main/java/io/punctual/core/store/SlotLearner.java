@@ -47,9 +47,9 @@ final class SlotLearner {
     try {
       threads.newThread(() -> read(client, key)).start();
     } catch (RuntimeException | Error e) {
-      // No memory for a thread, for instance: the next call tries again.
+      // No memory for a thread, for instance.
       learning.set(false);
-      throw e;
+      log.warn("No thread could be started to learn the slots of the cluster; trying again", e);
     }
   }
 

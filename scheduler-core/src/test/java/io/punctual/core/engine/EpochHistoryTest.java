@@ -13,9 +13,10 @@ class EpochHistoryTest {
   private final EpochHistory history = new EpochHistory();
 
   private Change look(String id, long sequence, long second) {
-    return history.add(
-        new Epoch("", "", TimeUnit.SECONDS.toMillis(second), 0, id, sequence, 0),
-        TimeUnit.SECONDS.toNanos(second));
+    Epoch now = new Epoch("", "", TimeUnit.SECONDS.toMillis(second), 0, id, sequence, 0);
+    Change change = history.change(now);
+    history.add(now, TimeUnit.SECONDS.toNanos(second));
+    return change;
   }
 
   private @Nullable Long completeUntil(long sequence) {

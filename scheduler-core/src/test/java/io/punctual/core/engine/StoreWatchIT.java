@@ -9,7 +9,10 @@ import io.punctual.core.store.EpochMarker;
 import io.punctual.core.store.LossEntry;
 import io.punctual.core.store.RedisStore;
 import io.punctual.core.store.Store;
+import io.punctual.core.store.StoreException;
+import io.punctual.core.store.StoreInspector;
 import io.punctual.core.store.StoreLoss;
+import io.punctual.core.store.StoreNode;
 import io.punctual.core.store.StoreOptions;
 import io.punctual.redis.RedisServer;
 import io.punctual.redis.Resp;
@@ -23,18 +26,25 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
-/** A store that forgets. */
+/** A store that forgets. The tests mostly wait: they run side by side. */
+@Execution(ExecutionMode.CONCURRENT)
 class StoreWatchIT extends EngineTestBase {
 
   private static RedisServer server;
@@ -68,7 +78,11 @@ class StoreWatchIT extends EngineTestBase {
   }
 
   private String field(String name) throws IOException {
-    return Resp.call(server.port(), "HGET", prefix + ":epoch", name);
+    return field(server, name);
+  }
+
+  private String field(RedisServer redis, String name) throws IOException {
+    return Resp.call(redis.port(), "HGET", prefix + ":epoch", name);
   }
 
   private static void awaitHealth(Engine engine, Predicate<StoreHealth> condition) {
@@ -81,7 +95,9 @@ class StoreWatchIT extends EngineTestBase {
     Engine engine = watching(dispatcher, options("engine"));
     submit(engine, "lost", Duration.ofHours(1));
 
-    Resp.call(server.port(), "FLUSHALL");
+    // Other tests use this Redis at the same time.
+    String flush = "return redis.call('del', unpack(redis.call('keys', ARGV[1])))";
+    Resp.call(server.port(), "EVAL", flush, "0", prefix + ":*");
 
     awaitHealth(engine, health -> !health.losses().isEmpty());
     StoreHealth health = engine.storeHealth();
@@ -139,28 +155,48 @@ class StoreWatchIT extends EngineTestBase {
         .isBetween(entry.noticedAt().minusSeconds(20), entry.noticedAt().minusSeconds(4));
   }
 
+  /** What happens to a call about the marks. */
+  private interface Way {
+    Object go(String call, Callable<Object> real) throws Exception;
+  }
+
   /** An engine that sees the marks changed. */
   private Engine seeing(EngineOptions options, UnaryOperator<List<Epoch>> change) {
-    Store real = ownStore();
-    EpochMarker marks =
-        (EpochMarker)
-            Proxy.newProxyInstance(
-                EpochMarker.class.getClassLoader(),
-                new Class<?>[] {EpochMarker.class},
-                (proxy, method, arguments) -> {
-                  if (method.getName().equals("advance")) {
-                    return change.apply(real.epoch().advance());
-                  }
-                  try {
-                    return method.invoke(real.epoch(), arguments);
-                  } catch (InvocationTargetException e) {
-                    throw e.getCause();
-                  }
-                });
+    return through(
+        options,
+        (call, real) -> call.equals("advance") ? change.apply(epochs(real.call())) : real.call());
+  }
+
+  @SuppressWarnings("unchecked")
+  private static List<Epoch> epochs(Object epochs) {
+    return (List<Epoch>) epochs;
+  }
+
+  /** An engine whose calls about the marks go that way. */
+  private Engine through(EngineOptions options, Way way) {
+    return through(ownStore(), options, way);
+  }
+
+  private Engine through(Store real, EngineOptions options, Way way) {
+    EpochMarker marks = proxy(EpochMarker.class, real.epoch(), way);
     Store store =
         new Store(
             real.jobs(), real.queues(), real.wakeUps(), real.inspector(), marks, real.calls());
     return engine(store, options, TestDispatcher.done(), null);
+  }
+
+  private static <T> T proxy(Class<T> type, T real, Way way) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              try {
+                return way.go(method.getName(), () -> method.invoke(real, arguments));
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            }));
   }
 
   private static long count(Engine engine, String text) {
@@ -174,13 +210,13 @@ class StoreWatchIT extends EngineTestBase {
     CountDownLatch reported = new CountDownLatch(1);
     AtomicBoolean slow = new AtomicBoolean();
     Engine busy =
-        seeing(
+        through(
             options("busy"),
-            epochs -> {
-              if (slow.get()) {
+            (call, real) -> {
+              if (call.equals("advance") && slow.get()) {
                 await(reported);
               }
-              return epochs;
+              return real.call();
             });
     awaitSequence(14);
     submit(busy, "unconfirmed", Duration.ofHours(1));
@@ -195,8 +231,12 @@ class StoreWatchIT extends EngineTestBase {
       eventually().until(() -> count(each, "May be lost: changes acknowledged since") == 1);
       eventually().until(() -> count(each, "that scheduler idle acknowledged since 20") == 1);
       assertThat(each.storeHealth().losses()).hasSize(2);
-      assertThat(each.lossJournal().entries()).hasSize(1);
+      assertThat(entries(each, LossEntry.Kind.OLDER)).hasSize(1);
     }
+  }
+
+  private static List<LossEntry> entries(Engine engine, LossEntry.Kind kind) {
+    return engine.lossJournal().entries().stream().filter(entry -> entry.kind() == kind).toList();
   }
 
   private static void await(CountDownLatch latch) {
@@ -256,7 +296,7 @@ class StoreWatchIT extends EngineTestBase {
 
   @Test
   void eachReplicaThatSentinelsPromoteMayLackTheLastChanges() throws IOException {
-    try (RedisSentinels redis = RedisSentinels.start()) {
+    try (RedisSentinels redis = RedisSentinels.start(Duration.ofMinutes(1))) {
       for (RedisServer each : List.of(redis.firstMaster(), redis.firstReplica())) {
         // A restart alone would cost nothing.
         Resp.call(each.port(), "CONFIG", "SET", "appendfsync", "always");
@@ -286,13 +326,7 @@ class StoreWatchIT extends EngineTestBase {
 
           redis.failOver();
 
-          eventually()
-              .until(
-                  () ->
-                      engine.lossJournal().entries().stream()
-                              .filter(entry -> entry.kind() == LossEntry.Kind.RESTARTED)
-                              .count()
-                          == promotions);
+          eventually().until(() -> entries(engine, LossEntry.Kind.RESTARTED).size() == promotions);
         }
         engine.close();
       } finally {
@@ -351,12 +385,47 @@ class StoreWatchIT extends EngineTestBase {
     }
   }
 
+  /**
+   * Puts a copy of an hour ago in place, while no engine is there.
+   *
+   * @return when the last look was, epoch ms
+   */
+  private long copyOfAnHourAgo() {
+    EpochMarker marks = ownStore().epoch();
+    long looked = marks.advance().get(0).now() - 3_600_000;
+    marks.looked(looked);
+    return looked;
+  }
+
+  @Test
+  void anEngineThatCannotKeepWhatItsFirstLookShowedKeepsItLater() {
+    long looked = copyOfAnHourAgo();
+    AtomicInteger refusals = new AtomicInteger(2);
+
+    Engine engine =
+        through(
+            options("engine"),
+            (call, real) -> {
+              if (call.equals("record") && refusals.getAndDecrement() > 0) {
+                throw new StoreException(StoreException.Kind.REFUSED, "away, as the test wants");
+              }
+              return real.call();
+            });
+    eventually().until(() -> refusals.get() == 1);
+    // It ends before it has kept anything.
+    engine.close();
+    Engine next = engine(ownStore(), options("next"), TestDispatcher.done(), null);
+
+    eventually().until(() -> next.lossJournal().newest() > 0);
+    assertThat(next.lossJournal().entries())
+        .singleElement()
+        .returns(LossEntry.Kind.RESTARTED, LossEntry::kind)
+        .returns(Instant.ofEpochMilli(looked).minusSeconds(2), LossEntry::asOf);
+  }
+
   @Test
   void anEngineThatStartsOnAnOlderCopySaysSinceWhenChangesMayBeMissing() throws IOException {
-    watching(TestDispatcher.done(), options("engine")).close();
-    // The copy is an hour old, and no engine was there when it was put in place.
-    long looked = Long.parseLong(field("looked")) - 3_600_000;
-    Resp.call(server.port(), "HSET", prefix + ":epoch", "looked", Long.toString(looked));
+    long looked = copyOfAnHourAgo();
 
     Engine next = watching(TestDispatcher.done(), options("next"));
 
@@ -433,11 +502,10 @@ class StoreWatchIT extends EngineTestBase {
     assertThat(second).isGreaterThan(first);
     eventually().until(() -> other.lossJournal().newest() == second);
     assertThat(other.lossJournal().store()).isEqualTo(engine.lossJournal().store()).isNotNull();
-    assertThat(other.lossJournal().entries())
+    assertThat(entries(other, LossEntry.Kind.REQUESTED))
         .hasSize(2)
         .allSatisfy(
             entry -> {
-              assertThat(entry.kind()).isEqualTo(LossEntry.Kind.REQUESTED);
               assertThat(entry.asOf()).isEqualTo(since);
             });
     assertThat(engine.storeHealth().losses()).isEmpty();
@@ -471,9 +539,8 @@ class StoreWatchIT extends EngineTestBase {
       restarted.start();
 
       awaitHealth(engine, health -> !health.nodes().get(0).runId().equals(before));
-      StoreHealth health = engine.storeHealth();
-      assertThat(health.error()).isNull();
-      assertThat(health.losses()).isEmpty();
+      awaitHealth(engine, health -> health.error() == null);
+      assertThat(engine.storeHealth().losses()).isEmpty();
       assertThat(engine.find(QUEUE, "later")).isPresent();
       // No alarm, but what had not reached the disk may be gone.
       eventually().until(() -> engine.lossJournal().newest() > 0);
@@ -487,19 +554,120 @@ class StoreWatchIT extends EngineTestBase {
   }
 
   @Test
-  void anEngineRefusesToStartOnAStoreThatCannotKeepWhatIsPromised() throws IOException {
+  void anAnswerOfTheOldPrimaryUnderTheNameOfTheNewOneHidesNoFailOver() {
+    Store real = ownStore();
+    AtomicReference<StoreNode> answer = new AtomicReference<>(primary("old:6379", "old"));
+    StoreInspector inspector =
+        proxy(
+            StoreInspector.class,
+            real.inspector(),
+            (call, way) ->
+                switch (call) {
+                  case "nodes" -> List.of(answer.get());
+                  // Others than before: so each look asks for the nodes.
+                  case "replicas" -> List.of(new StoreNode.Finding(false, UUID.randomUUID() + ""));
+                  default -> way.call();
+                });
+    Engine engine =
+        engine(
+            new Store(
+                real.jobs(), real.queues(), real.wakeUps(), inspector, real.epoch(), real.calls()),
+            options("engine"),
+            TestDispatcher.done(),
+            null);
+    awaitNode(engine, answer.get());
+
+    answer.set(primary("new:6379", "old"));
+    awaitNode(engine, answer.get());
+    assertThat(engine.lossJournal().entries()).isEmpty();
+    answer.set(primary("new:6379", "new"));
+
+    eventually().until(() -> engine.lossJournal().newest() > 0);
+    assertThat(engine.lossJournal().entries())
+        .singleElement()
+        .returns(LossEntry.Kind.RESTARTED, LossEntry::kind);
+  }
+
+  /** One that syncs each write: its restart would cost nothing. */
+  private static StoreNode primary(String address, String runId) {
+    return new StoreNode(
+        address,
+        "7.0.15",
+        runId,
+        "history of " + runId,
+        1,
+        false,
+        StoreNode.Persistence.SYNCED_LOG,
+        "noeviction",
+        null,
+        true);
+  }
+
+  private static void awaitNode(Engine engine, StoreNode node) {
+    awaitHealth(engine, health -> health.nodes().contains(node));
+  }
+
+  @Test
+  void aRestartIsOneEntryAlthoughAReplicaGivesTheHistoryANewName() throws IOException {
+    try (RedisServer primary = RedisServer.startTemporary("--appendonly", "yes");
+        RedisServer replica = RedisReplica.of(primary)) {
+      JedisConnectionFactory connections = connections("127.0.0.1", primary.port());
+      CountDownLatch attached = new CountDownLatch(1);
+      AtomicBoolean slow = new AtomicBoolean();
+      Store store =
+          RedisStore.connect(connections, new StoreOptions(prefix, Duration.ofMinutes(10)));
+      Engine first = engine(store, options("first"), TestDispatcher.done(), null);
+      Engine second =
+          through(
+              store,
+              options("second"),
+              (call, real) -> {
+                if (slow.get()) {
+                  await(attached);
+                }
+                return real.call();
+              });
+      for (Engine each : List.of(first, second)) {
+        awaitHealth(each, health -> !health.nodes().isEmpty());
+      }
+
+      Resp.call(replica.port(), "REPLICAOF", "NO", "ONE");
+      slow.set(true);
+      primary.kill();
+      primary.start();
+      eventually().until(() -> !entries(first, LossEntry.Kind.RESTARTED).isEmpty());
+      String before = first.storeHealth().nodes().get(0).replicationId();
+      RedisReplica.follow(replica, primary.port());
+      eventually().until(() -> !Resp.call(primary.port(), "INFO", "replication").contains(before));
+      attached.countDown();
+
+      String run = first.storeHealth().nodes().get(0).runId();
+      awaitHealth(second, health -> health.nodes().get(0).runId().equals(run));
+      long looked = Long.parseLong(field(primary, "sequence"));
+      eventually().until(() -> Long.parseLong(field(primary, "sequence")) > looked + 4);
+      assertThat(first.lossJournal().entries()).hasSize(1);
+      first.close();
+      second.close();
+      connections.destroy();
+    }
+  }
+
+  @Test
+  void anEngineRefusesToStartOnAStoreThatCannotKeepWhatIsPromised() {
     StoreOptions synced =
         new StoreOptions(
             prefix, Duration.ofMinutes(10), Durability.parse("synced", Duration.ofSeconds(1)));
-    Resp.call(server.port(), "CONFIG", "SET", "appendonly", "no");
-    try (Engine engine =
-        Engine.create(RedisStore.connect(own, synced), options("engine"), TestDispatcher.done())) {
-      assertThatIllegalStateException()
-          .isThrownBy(engine::start)
-          .withMessageContaining("punctual.durability=synced cannot be kept: Redis at 127.0.0.1:")
-          .withMessageContaining("set appendonly yes");
-    } finally {
-      Resp.call(server.port(), "CONFIG", "SET", "appendonly", "yes");
+    try (RedisServer forgetful = RedisServer.startTemporary("--appendonly", "no")) {
+      JedisConnectionFactory connections = connections("127.0.0.1", forgetful.port());
+      try (Engine engine =
+          Engine.create(
+              RedisStore.connect(connections, synced), options("engine"), TestDispatcher.done())) {
+        assertThatIllegalStateException()
+            .isThrownBy(engine::start)
+            .withMessageContaining("punctual.durability=synced cannot be kept: Redis at 127.0.0.1:")
+            .withMessageContaining("set appendonly yes");
+      }
+      connections.destroy();
     }
   }
 }

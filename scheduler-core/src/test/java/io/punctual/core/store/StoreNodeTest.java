@@ -129,12 +129,12 @@ class StoreNodeTest {
   }
 
   @Test
-  void downAfterMustBeShorterThanTheLease() {
+  void downAfterMustBeHalfOfTheLeaseAtMost() {
     assertThat(sentinels(3, 2, 30_000, Duration.ofMinutes(1))).isEmpty();
     assertThat(sentinels(3, 2, 5_000, Duration.ofSeconds(2)))
         .singleElement()
         .asString()
-        .endsWith("leases of 2000 ms run out meanwhile; set down-after-milliseconds 1000");
+        .endsWith("leases of 2000 ms can run out meanwhile; set down-after-milliseconds 1000");
   }
 
   @Test

@@ -69,8 +69,8 @@ final class ProbeQueue {
               }
             });
       } catch (RuntimeException | Error e) {
-        // No memory for a thread, for instance.
-        end(begun.application());
+        // No memory for a thread, for instance. The next probe that is added or ends tries again.
+        putBack(begun);
         throw e;
       }
     }
@@ -100,6 +100,11 @@ final class ProbeQueue {
       }
     }
     return null;
+  }
+
+  private synchronized void putBack(Turn turn) {
+    end(turn.application());
+    waiting.computeIfAbsent(turn.application(), name -> new ArrayDeque<>()).addFirst(turn.probe());
   }
 
   private synchronized void end(String application) {

@@ -42,7 +42,7 @@ class ProbeQueueTest {
   }
 
   @Test
-  void aProbeForWhichThereWasNoThreadTakesNoPlace() {
+  void aProbeForWhichThereWasNoThreadRunsLaterAndTakesNoPlace() {
     boolean[] full = {true};
     ProbeQueue some =
         new ProbeQueue(
@@ -55,13 +55,17 @@ class ProbeQueueTest {
     for (int i = 0; i < ProbeQueue.AT_ONCE; i++) {
       String application = "shop" + i;
       assertThatExceptionOfType(OutOfMemoryError.class)
-          .isThrownBy(() -> some.add(application, () -> {}));
+          .isThrownBy(() -> some.add(application, probe(application)));
     }
     full[0] = false;
 
     some.add("shop", probe("shop"));
 
-    assertThat(begun).hasSize(1);
+    assertThat(begun).hasSize(ProbeQueue.AT_ONCE);
+    while (!begun.isEmpty()) {
+      endTheFirst();
+    }
+    assertThat(run).hasSize(ProbeQueue.AT_ONCE + 1).contains("shop");
   }
 
   @Test
