@@ -18,7 +18,7 @@ public final class JavaProcess implements AutoCloseable {
   /** The program that is this JVM, too. */
   static final String JAVA = Path.of(System.getProperty("java.home"), "bin", "java").toString();
 
-  private static final long PATIENCE_S = 60;
+  private static final long PATIENCE_S = 120;
   private static final int SHOWN_LINES = 30;
 
   private final String name;

@@ -9,8 +9,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** 100,000 jobs of one application go out at the same moment, and another one has its own. */
+@Isolated("the wave takes all processors")
 class FloodIT {
 
   private static final int FLOOD = 100_000;

@@ -21,9 +21,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import tools.jackson.databind.JsonNode;
 
 /** Jobs as large as they may be, as many as would fill the heap of the scheduler several times. */
+@Isolated("so many bytes take all processors")
 class LargeJobsIT {
 
   private static final int JOBS = 600;
