@@ -88,6 +88,8 @@ public final class CommitRelay implements CommittedCalls, SmartLifecycle {
   private int calls;
   private long characters;
   private boolean relaying;
+  // The one that may begin a relay: one that could not be scheduled may run all the same, later.
+  private @Nullable Object retry;
   // The last tries are made; what fails then is not tried again.
   private boolean ending;
   private boolean stopped;
@@ -228,6 +230,7 @@ public final class CommitRelay implements CommittedCalls, SmartLifecycle {
     relaying = true;
     try {
       threads.execute(this::relay);
+      retry = null;
     } catch (RuntimeException | Error e) {
       beginLater();
       log.error(
@@ -240,16 +243,22 @@ public final class CommitRelay implements CommittedCalls, SmartLifecycle {
 
   private void beginLater() {
     try {
+      Object mine = new Object();
+      retry = mine;
       CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS, Runnable::run)
-          .execute(this::beginAgain);
+          .execute(() -> beginAgain(mine));
     } catch (RuntimeException | Error e) {
       // The next commit begins.
       relaying = false;
     }
   }
 
-  private void beginAgain() {
+  private void beginAgain(Object mine) {
     synchronized (lock) {
+      if (retry != mine) {
+        return;
+      }
+      retry = null;
       relaying = false;
       lock.notifyAll();
       if (!queue.isEmpty()) {
