@@ -20,31 +20,50 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** What must have happened before somebody is told that it has. */
 class DurabilityIT {
 
   private static final String WAITS = "cmdstat_wait:calls=";
+
+  /** For stores that a replica or the disk confirms. */
+  private static final Duration PATIENT = Duration.ofSeconds(5);
+
+  /** For stores that wait in vain. */
+  private static final Duration HASTY = Duration.ofMillis(300);
+
+  // Longer than a store waits for a replica.
+  private static final JedisClientConfiguration CLIENT =
+      JedisClientConfiguration.builder().readTimeout(Duration.ofSeconds(15)).usePooling().build();
+
   private static final Bucket BUCKET = new Bucket(new QueueName("shop", "close"), 0);
 
   private static Store store(RedisServer redis, String durability) {
-    return store(redis, durability, /* confirmEnds= */ false);
+    return store(redis, durability, PATIENT, /* confirmEnds= */ false);
   }
 
-  private static Store store(RedisServer redis, String durability, boolean confirmEnds) {
+  private static Store hastyStore(RedisServer redis, String durability) {
+    return store(redis, durability, HASTY, /* confirmEnds= */ false);
+  }
+
+  private static Store storeThatConfirmsEnds(RedisServer redis, String durability) {
+    return store(redis, durability, HASTY, /* confirmEnds= */ true);
+  }
+
+  private static Store store(
+      RedisServer redis, String durability, Duration patience, boolean confirmEnds) {
     JedisConnectionFactory connections =
         StandaloneStoreIT.started(
             new JedisConnectionFactory(
-                new RedisStandaloneConfiguration("127.0.0.1", redis.port())));
+                new RedisStandaloneConfiguration("127.0.0.1", redis.port()), CLIENT));
     return RedisStore.connect(
         connections,
         new StoreOptions(
-            "durable",
-            Duration.ofMinutes(1),
-            Durability.parse(durability, Duration.ofMillis(300)),
-            confirmEnds));
+            "durable", Duration.ofMinutes(1), Durability.parse(durability, patience), confirmEnds));
   }
 
   private static List<String> obstacles(Store store) {
@@ -95,12 +114,13 @@ class DurabilityIT {
       assertThat(reached(store, "a")).isEqualTo("replicated:1");
 
       replica.suspend();
-      StoreException e = failed(store, "b");
+      Store hasty = hastyStore(master, "replicated:1");
+      StoreException e = failed(hasty, "b");
       assertThat(e.kind()).isEqualTo(StoreException.Kind.UNCONFIRMED);
       assertThat(e).hasMessageContaining("only 0 of 1 replicas confirmed it");
       // It is there, and yet a repeated call must not say so before the replica has it, too.
       assertThat(store.jobs().stats(BUCKET).delayed()).isEqualTo(2);
-      assertThat(failed(store, "b")).hasMessageContaining("only 0 of 1");
+      assertThat(failed(hasty, "b")).hasMessageContaining("only 0 of 1");
       assertThat(store(master, "redis").jobs().find(BUCKET, "b")).isPresent();
       assertThat(submit(store(master, "redis"), "b")).isEqualTo(Submitted.Kind.THERE);
 
@@ -115,6 +135,7 @@ class DurabilityIT {
   void autoIsConfirmedByAReplicaWhereOneConfirms() throws IOException {
     try (RedisServer master = RedisServer.startTemporary()) {
       Store store = store(master, "auto");
+      Store hasty = hastyStore(master, "auto");
       assertThat(reached(store, "alone")).isEqualTo("redis");
       assertThat(findings(store)).isEmpty();
       try (RedisServer replica = RedisReplica.of(master)) {
@@ -124,28 +145,29 @@ class DurabilityIT {
         assertThat(store.jobs().revise(BUCKET, "alone", Revision.of(Due.in(1))).reached())
             .hasToString("replicated:1");
 
+        awaitConfirming(hasty);
         replica.suspend();
         int before = waits(master);
-        assertThat(reached(store, "c")).isEqualTo("redis");
+        assertThat(reached(hasty, "c")).isEqualTo("redis");
         int once = waits(master);
         assertThat(once).isNotEqualTo(before);
         // One change has waited in vain; the next ones do not.
-        assertThat(reached(store, "d")).isEqualTo("redis");
+        assertThat(reached(hasty, "d")).isEqualTo("redis");
         assertThat(waits(master)).isEqualTo(once);
-        assertThat(findings(store))
+        assertThat(findings(hasty))
             .singleElement()
             .asString()
             .contains("no replica of Redis confirmed a write within 300 ms");
 
         replica.resume();
-        Awaitility.await().until(() -> findings(store).isEmpty());
-        assertThat(reached(store, "d")).isEqualTo("replicated:1");
+        Awaitility.await()
+            .until(() -> findings(hasty).isEmpty() && reached(hasty, "d").equals("replicated:1"));
         assertThat(Resp.call(replica.port(), "HEXISTS", "durable:{shop:close:0}:jobs", "c"))
             .isEqualTo("1");
       }
       Awaitility.await()
-          .until(() -> findings(store).stream().anyMatch(text -> text.contains("has lost its")));
-      assertThat(reached(store, "e")).isEqualTo("redis");
+          .until(() -> findings(hasty).stream().anyMatch(text -> text.contains("has lost its")));
+      assertThat(reached(hasty, "e")).isEqualTo("redis");
     }
   }
 
@@ -222,14 +244,15 @@ class DurabilityIT {
   @Test
   void autoAsksEachMasterOfACluster() throws IOException {
     try (RedisCluster cluster = RedisCluster.startWithReplicas()) {
-      JedisConnectionFactory connections = ClusterStoreIT.connectTo(cluster);
+      JedisConnectionFactory connections =
+          StandaloneStoreIT.started(
+              new JedisConnectionFactory(
+                  new RedisClusterConfiguration(cluster.addresses()), CLIENT));
       Store store =
           RedisStore.connect(
               connections,
               new StoreOptions(
-                  "durable",
-                  Duration.ofMinutes(1),
-                  Durability.parse("auto", Duration.ofMillis(300))));
+                  "durable", Duration.ofMinutes(1), Durability.parse("auto", PATIENT)));
       for (int i = 0; i < 16; i++) {
         Bucket bucket = new Bucket(BUCKET.queue(), i);
         assertThat(submit(store, bucket, "a").reached()).hasToString("replicated:1");
@@ -242,7 +265,7 @@ class DurabilityIT {
   @Test
   void everyChangeThatSomebodyAsksForIsConfirmedAndNoOther() throws IOException {
     try (RedisServer alone = RedisServer.startTemporary()) {
-      Store store = store(alone, "replicated:2");
+      Store store = hastyStore(alone, "replicated:2");
       assertThat(obstacles(store))
           .singleElement()
           .asString()
@@ -285,7 +308,7 @@ class DurabilityIT {
       assertThat(end(unconfirmed, "a")).isEqualTo(Settled.Kind.DONE);
       assertThat(waits(master)).isZero();
 
-      Store store = store(master, "redis", /* confirmEnds= */ true);
+      Store store = storeThatConfirmsEnds(master, "redis");
       submit(store, "b");
       awaitConfirming(store);
       int before = waits(master);
@@ -331,12 +354,12 @@ class DurabilityIT {
           .asString()
           .contains("Redis refuses to wait for its replicas (NOPERM", "changes are acknowledged")
           .endsWith("or set durability redis");
-      assertThat(findings(store(master, "auto", /* confirmEnds= */ true)))
+      assertThat(findings(storeThatConfirmsEnds(master, "auto")))
           .singleElement()
           .asString()
           .contains("changes are acknowledged")
           .endsWith("or set durability redis and durability-of-ends false");
-      assertThat(findings(store(master, "replicated:1", /* confirmEnds= */ true)))
+      assertThat(findings(storeThatConfirmsEnds(master, "replicated:1")))
           .singleElement()
           .asString()
           .contains("ends of attempts wait for no replica")
@@ -352,7 +375,7 @@ class DurabilityIT {
     try (RedisServer alone = RedisServer.startTemporary()) {
       assertThat(submit(store(alone, "redis"), "a")).isEqualTo(Submitted.Kind.CREATED);
       Resp.call(alone.port(), "CONFIG", "SET", "maxmemory", "1");
-      Store store = store(alone, "replicated:1");
+      Store store = hastyStore(alone, "replicated:1");
       StoreException e =
           catchThrowableOfType(StoreException.class, () -> store.jobs().cancel(BUCKET, "a", null));
       assertThat(e.kind()).isEqualTo(StoreException.Kind.UNCONFIRMED);
