@@ -74,7 +74,7 @@ class HungNodeIT extends EngineTestBase {
       }
     }
     assertThat(BUCKETS - others.size()).as("more than may look at once").isGreaterThan(16);
-    long due = System.currentTimeMillis() + 3_000;
+    long due = System.currentTimeMillis() + 8_000;
     for (int bucket = 0; bucket < BUCKETS; bucket++) {
       submit(engine, inBucket(bucket, "late"), job -> job.delayTime(due));
     }
