@@ -178,10 +178,13 @@ class AttemptsIT extends EngineTestBase {
     TestDispatcher dispatcher = new TestDispatcher();
     Engine engine = engine(dispatcher);
     submit(engine, "a", job -> job.delay(Duration.ZERO).retry(RetryPolicy.NEVER));
-    dispatcher.next().undeliverable("10.0.0.1:8081", "connection refused", null).join();
+    Delivery first = dispatcher.next();
+    engine.operations().pause(QUEUE, true);
+    first.undeliverable("10.0.0.1:8081", "connection refused", null).join();
     JobView view = engine.find(QUEUE, "a").orElseThrow();
     assertThat(view.state()).isEqualTo(JobState.DELAYED);
     assertThat(lastError(view).kind()).isEqualTo("undeliverable");
+    engine.operations().pause(QUEUE, false);
     Delivery second = dispatcher.next();
     assertThat(second.attempt()).isEqualTo(1);
     assertThat(second.tries().undeliverable()).isEqualTo(1);
@@ -220,6 +223,7 @@ class AttemptsIT extends EngineTestBase {
     Engine engine = engine(dispatcher);
     submit(engine, "a", Duration.ZERO);
     Delivery delivery = dispatcher.next();
+    engine.operations().pause(QUEUE, true);
     delivery.unknown("here", "timed out", true, RepeatCause.TIME_OVER).join();
     delivery.rejected("here", "too late").join();
     assertThat(engine.find(QUEUE, "a").orElseThrow().state()).isEqualTo(JobState.DELAYED);
