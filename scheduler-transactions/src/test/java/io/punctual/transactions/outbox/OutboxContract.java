@@ -530,10 +530,10 @@ abstract class OutboxContract {
     OutboxTable table = outbox.table();
     List<Long> ready = table.ready(10, Set.of()).ids();
     assertThat(ready).hasSize(1);
-    assertThat(table.claim(ready, "the dead one", Duration.ofSeconds(2))).hasSize(1);
+    assertThat(table.claim(ready, "the dead one", Duration.ofSeconds(5))).hasSize(1);
 
     assertThat(table.ready(10, Set.of()).ids()).isEmpty();
-    assertThat(table.claim(ready, "another one", Duration.ofSeconds(2))).isEmpty();
+    assertThat(table.claim(ready, "another one", Duration.ofSeconds(5))).isEmpty();
     relay(2);
     awaitEmpty();
 

@@ -631,7 +631,7 @@ abstract class ResendContract {
     commit(send(job("elsewhere").delay(Duration.ofMinutes(30))));
     commit(move("elsewhere", Instant.now()));
     awaitSent();
-    eventually().until(() -> ran.contains("elsewhere"));
+    eventually().until(() -> found("elsewhere").state() == JobInfo.State.FINISHED);
 
     engine.requestResend(Instant.now().minus(Duration.ofHours(1)));
 
