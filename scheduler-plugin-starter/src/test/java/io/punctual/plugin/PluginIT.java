@@ -568,7 +568,8 @@ class PluginIT extends PluginTestBase {
     service.send(
         DelayQueueJob.of("script").taskId("r").params("running").delay(Duration.ZERO).build());
     assertThat(started.await(20, TimeUnit.SECONDS)).isTrue();
-    service.send("script", "next", Duration.ofMillis(500));
+    engine.operations().pause(QUEUE, true);
+    service.send("script", "next", Duration.ZERO);
     Thread stop = new Thread(context::close);
     stop.start();
     eventually().until(() -> stop.getState() == Thread.State.TIMED_WAITING);
@@ -578,6 +579,7 @@ class PluginIT extends PluginTestBase {
 
     startApplication();
     assertThat(find("r").state()).isEqualTo(JobState.FINISHED);
+    engine.operations().pause(QUEUE, false);
     eventually().until(() -> script.calls.contains("next"));
     assertThat(script.calls).doesNotContain("running");
   }
