@@ -12,8 +12,12 @@ import static com.github.tomakehurst.wiremock.client.WireMock.urlMatching;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.tomakehurst.wiremock.WireMockServer;
+import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
 import com.github.tomakehurst.wiremock.core.WireMockConfiguration;
+import com.github.tomakehurst.wiremock.extension.ResponseDefinitionTransformerV2;
+import com.github.tomakehurst.wiremock.http.ResponseDefinition;
 import com.github.tomakehurst.wiremock.stubbing.Scenario;
+import com.github.tomakehurst.wiremock.stubbing.ServeEvent;
 import io.punctual.DelayedTask;
 import io.punctual.TaskContext;
 import io.punctual.TaskWorker;
@@ -25,6 +29,8 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,8 +49,9 @@ class PullRunnerTest {
   private static final String LEAVE = CLAIMS + ":leave";
   private static final JsonMapper JSON = new JsonMapper();
 
+  private final UntilLeave untilLeave = new UntilLeave();
   private final WireMockServer scheduler =
-      new WireMockServer(WireMockConfiguration.options().dynamicPort());
+      new WireMockServer(WireMockConfiguration.options().dynamicPort().extensions(untilLeave));
   private final List<PullRunner> runners = new ArrayList<>();
   private final Queue<String> ran = new ConcurrentLinkedQueue<>();
 
@@ -59,6 +66,40 @@ class PullRunnerTest {
   void stop() {
     scheduler.stop();
     assertThat(runners).isNotEmpty().allSatisfy(runner -> assertThat(runner.inUse()).isZero());
+  }
+
+  /** Holds the answer to a claim until a worker leaves. */
+  private static final class UntilLeave implements ResponseDefinitionTransformerV2 {
+
+    private static final String NAME = "until-leave";
+
+    private final CountDownLatch held = new CountDownLatch(1);
+    private final CountDownLatch left = new CountDownLatch(1);
+
+    @Override
+    public ResponseDefinition transform(ServeEvent event) {
+      if (event.getRequest().getUrl().equals(LEAVE)) {
+        left.countDown();
+      } else {
+        held.countDown();
+        try {
+          assertThat(left.await(30, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+          throw new AssertionError(e);
+        }
+      }
+      return event.getResponseDefinition();
+    }
+
+    @Override
+    public boolean applyGlobally() {
+      return false;
+    }
+
+    @Override
+    public String getName() {
+      return NAME;
+    }
   }
 
   /** Keeps what the contexts of a test have made, to be looked at when they have ended. */
@@ -182,11 +223,13 @@ class PullRunnerTest {
 
   @Test
   void aStopEndsTheRequestThatWaitsByAWordToTheSchedulerAndGivesBackWhatItBrings() {
-    give("late", "order.close", 2_000);
-    scheduler.stubFor(post(urlEqualTo(LEAVE)).willReturn(okJson("{\"ended\":1}")));
+    give("late", "order.close", answer -> answer.withTransformers(UntilLeave.NAME));
+    scheduler.stubFor(
+        post(urlEqualTo(LEAVE))
+            .willReturn(okJson("{\"ended\":1}").withTransformers(UntilLeave.NAME)));
     runner()
         .withBean("close", TaskWorker.class, Recording::new)
-        .run(context -> Awaitility.await().until(() -> claims() > 0));
+        .run(context -> Awaitility.await().until(() -> untilLeave.held.getCount() == 0));
     // Its answer came when the application was ending, and the job goes to another instance.
     assertThat(ran).isEmpty();
     assertThat(ended("/release")).isEqualTo(1);
@@ -398,6 +441,10 @@ class PullRunnerTest {
 
   /** The next claim of that type gets this job. */
   private void give(String job, String type, int delayMs) {
+    give(job, type, answer -> answer.withFixedDelay(delayMs));
+  }
+
+  private void give(String job, String type, UnaryOperator<ResponseDefinitionBuilder> details) {
     scheduler.stubFor(
         post(urlEqualTo(CLAIMS))
             .withRequestBody(matchingJsonPath("$.taskTypes[?(@ == '" + type + "')]"))
@@ -405,14 +452,14 @@ class PullRunnerTest {
             .whenScenarioStateIs(Scenario.STARTED)
             .willSetStateTo("given")
             .willReturn(
-                jsonResponse(
+                details.apply(
+                    jsonResponse(
                         """
                         {"jobs":[{"taskId":"%s","taskType":"%s","incarnation":"i","attempt":1,"version":2,"until":60001,"timeToRun":60000,
                         "dueTime":1,"jobTimeToRun":60000,"params":"%s","headers":{},"token":"%s"}]}\
                         """
                             .formatted(job, type, job, job),
-                        200)
-                    .withFixedDelay(delayMs)));
+                        200))));
     scheduler.stubFor(post(urlMatching(CLAIMS + "/" + job + "/.*")).willReturn(okJson("{}")));
   }
 }
