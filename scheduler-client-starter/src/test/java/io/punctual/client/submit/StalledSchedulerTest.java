@@ -74,7 +74,7 @@ class StalledSchedulerTest {
     // Of groups: each job is then sent by itself.
     healthy.stubFor(any(urlEqualTo("/api/v1/jobs/batch")).willReturn(aResponse().withStatus(400)));
     JobScheduler scheduler =
-        scheduler(calls(Duration.ofSeconds(4), stalled.address(), URI.create(healthy.baseUrl())));
+        scheduler(calls(Duration.ofSeconds(15), stalled.address(), URI.create(healthy.baseUrl())));
     List<Future<SubmitResult>> sends = new ArrayList<>();
     // Which one is called first is random.
     while (stalled.answered() == 0) {
