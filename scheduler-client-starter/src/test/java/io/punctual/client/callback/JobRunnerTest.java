@@ -247,12 +247,12 @@ class JobRunnerTest {
   @Test
   void moreTimeIsAskedOfTheLeaseAndThenGiven() throws Exception {
     Lease lease = new Lease();
-    CompletableFuture<CallbackResult> job = run("later", "1", 400, 1, lease);
+    CompletableFuture<CallbackResult> job = run("later", "1", 5_000, 1, lease);
     Awaitility.await().until(() -> contexts.containsKey("1"));
 
     context("1").extend(Duration.ofMinutes(1));
     // One that asked for nothing is over, and this one, which began before, is not.
-    assertThat(run("later", "2", 400).get(10, TimeUnit.SECONDS).error()).contains("was over");
+    assertThat(run("later", "2", 5_000).get(20, TimeUnit.SECONDS).error()).contains("was over");
     assertThat(job).isNotDone();
     future("1").complete("");
 
