@@ -305,7 +305,7 @@ class CallbackIT {
             .willReturn(WireMock.okJson("{\"outcome\":\"extended\"}")));
     HttpResponse<java.io.InputStream> answer =
         client.send(
-            post(request("shop", withToken("more", "t-mine", 500)), "application/json"),
+            post(request("shop", withToken("more", "t-mine", 5_000)), "application/json"),
             HttpResponse.BodyHandlers.ofInputStream());
     try (BufferedReader lines =
         new BufferedReader(new InputStreamReader(answer.body(), StandardCharsets.UTF_8))) {
@@ -318,8 +318,8 @@ class CallbackIT {
                       WireMock.postRequestedFor(WireMock.urlEqualTo("/api/v1/claims/t-mine/extend"))
                           .withRequestBody(WireMock.equalToJson("{\"timeToRun\":1000}"))));
       // A job that began later and asked for nothing is over before it.
-      assertThat(post(request("shop", withToken("future", "t-other", 500))).body())
-          .contains("time-to-run of 500 ms was over");
+      assertThat(post(request("shop", withToken("future", "t-other", 5_000))).body())
+          .contains("time-to-run of 5000 ms was over");
       shop.future("t-mine").complete("");
       assertThat(lines.readLine()).contains("\"t-mine\"", "\"outcome\":\"done\"");
       assertThat(lines.readLine()).isNull();
