@@ -3,12 +3,21 @@ package io.punctual.redis;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Free ports on loopback. They are drawn below 32,768, from where on Linux takes the local ports of
- * outgoing connections: a program that binds its port seconds later still finds it free.
+ * outgoing connections, and no other process of this user draws them while this one runs: a program
+ * that binds its port seconds later still finds it free, and so does one that is started again.
  */
 public final class Ports {
 
@@ -16,24 +25,65 @@ public final class Ports {
   private static final int EPHEMERAL = 32_768;
   private static final int TO_CLUSTER_BUS = 10_000;
 
+  private static final Set<Integer> DRAWN = ConcurrentHashMap.newKeySet();
+
+  /**
+   * The byte at a port's number is locked by the process that drew it. The system ends the locks
+   * with the process, also with one that is killed. Null if the file cannot be opened.
+   */
+  private static final @Nullable FileChannel LOCKS = locks();
+
   private Ports() {}
 
-  /** A port that nobody listens on now. */
+  private static @Nullable FileChannel locks() {
+    Path directory = Path.of(System.getProperty("java.io.tmpdir", "/tmp"));
+    try {
+      return FileChannel.open(
+          directory.resolve("punctual-ports-" + System.getProperty("user.name", "")),
+          StandardOpenOption.CREATE,
+          StandardOpenOption.WRITE,
+          LinkOption.NOFOLLOW_LINKS);
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  /** A port that no program listens on, and that is not drawn again while this process runs. */
   public static int free() {
-    return draw(EPHEMERAL, Ports::isFree);
+    return draw(EPHEMERAL, Ports::isFree, 0);
   }
 
   /** A free port whose cluster bus port, 10,000 above, is free as well. */
   public static int freeForCluster() {
-    return draw(EPHEMERAL - TO_CLUSTER_BUS, port -> isFree(port) && isFree(port + TO_CLUSTER_BUS));
+    return draw(
+        EPHEMERAL - TO_CLUSTER_BUS,
+        port -> isFree(port) && isFree(port + TO_CLUSTER_BUS),
+        TO_CLUSTER_BUS);
   }
 
-  private static int draw(int end, IntPredicate free) {
+  private static int draw(int end, IntPredicate free, int toSecond) {
     return ThreadLocalRandom.current()
         .ints(1000, FIRST, end)
         .filter(free)
+        .filter(port -> reserve(port) && (toSecond == 0 || reserve(port + toSecond)))
         .findFirst()
         .orElseThrow(() -> new IllegalStateException("no free port was found on loopback"));
+  }
+
+  /** Returns whether neither this process nor another one has drawn the port before. */
+  private static boolean reserve(int port) {
+    if (!DRAWN.add(port)) {
+      return false;
+    }
+    try {
+      return LOCKS == null || LOCKS.tryLock(port, 1, false) != null;
+    } catch (OverlappingFileLockException e) {
+      // This class is loaded twice, and the other one has drawn it.
+      return false;
+    } catch (IOException e) {
+      // The file system has no locks: two processes may draw the same port.
+      return true;
+    }
   }
 
   /** Whether nobody listens on the port. */
