@@ -3,9 +3,8 @@ package io.punctual.server.dispatch.callback;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.punctual.redis.Ports;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -196,10 +195,7 @@ class WorkerHttpClientTest {
 
   @Test
   void aPortThatNoProgramListensAtIsNotReached() throws IOException {
-    int closed;
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      closed = socket.getLocalPort();
-    }
+    int closed = Ports.free();
     assertThatThrownBy(() -> call(URI.create("http://127.0.0.1:" + closed + "/x")))
         .isInstanceOf(NotSentException.class)
         .hasMessage("no connection: refused");
