@@ -2,11 +2,10 @@ package io.punctual.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.punctual.redis.Ports;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.UUID;
@@ -44,11 +43,8 @@ class FailoverIT extends SharedRedisTestBase {
   }
 
   @DynamicPropertySource
-  static void instances(DynamicPropertyRegistry registry) throws IOException {
-    int closed;
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      closed = socket.getLocalPort();
-    }
+  static void instances(DynamicPropertyRegistry registry) {
+    int closed = Ports.free();
     for (int i = 0; i < 6; i++) {
       instance(registry, "few", i, closed, "batch");
     }

@@ -12,6 +12,7 @@ import com.github.tomakehurst.wiremock.extension.ResponseDefinitionTransformerV2
 import com.github.tomakehurst.wiremock.http.Request;
 import com.github.tomakehurst.wiremock.http.ResponseDefinition;
 import com.github.tomakehurst.wiremock.stubbing.ServeEvent;
+import io.punctual.redis.Ports;
 import io.punctual.server.doctor.Diagnosis.Code;
 import io.punctual.wire.CallbackRefusal;
 import io.punctual.wire.CallbackRequest;
@@ -139,10 +140,7 @@ class WorkerProbeIT extends SharedRedisTestBase {
     WORKER.start();
     WORKER.stubFor(any(anyUrl()));
     InetAddress here = InetAddress.getLoopbackAddress();
-    int closed;
-    try (ServerSocket socket = new ServerSocket(0, 1, here)) {
-      closed = socket.getLocalPort();
-    }
+    int closed = Ports.free();
     // Nobody takes what connects: it waits for an answer.
     ServerSocket hanging = open(new ServerSocket(0, 50, here));
     Map<String, String> elsewhere =
