@@ -44,9 +44,13 @@ class PullsIT extends SharedRedisTestBase {
   }
 
   private String claim(String wait, String worker, int max) {
+    return claim(wait, worker, max, "1s");
+  }
+
+  private String claim(String wait, String worker, int max, String timeToRun) {
     return """
-    {"application":"%s","taskTypes":["mail"],"wait":"%s","timeToRun":"1s","worker":"%s","max":%d}"""
-        .formatted(application, wait, worker, max);
+    {"application":"%s","taskTypes":["mail"],"wait":"%s","timeToRun":"%s","worker":"%s","max":%d}"""
+        .formatted(application, wait, timeToRun, worker, max);
   }
 
   private CompletableFuture<Answer> waiting(String worker) {
@@ -81,14 +85,18 @@ class PullsIT extends SharedRedisTestBase {
                     + body)
                 .getBytes(StandardCharsets.US_ASCII));
     for (int i = 0; i < 10; i++) {
-      submit("j" + i, "700ms");
+      submit("j" + i, "1h");
     }
     socket.close();
+    for (int i = 0; i < 10; i++) {
+      Answer due = api.patch("/api/v1/jobs/" + application + "/mail/j" + i, "{\"delay\":0}");
+      assertThat(due.status()).isEqualTo(200);
+    }
 
     int got = 0;
     long start = System.nanoTime();
     while (got < 10) {
-      Answer answer = api.post("/api/v1/claims", claim("5s", "next", 10));
+      Answer answer = api.post("/api/v1/claims", claim("5s", "next", 10, "1m"));
       for (var job : answer.body().path("jobs")) {
         assertThat(job.get("attempt").intValue()).isEqualTo(1);
         assertThat(
@@ -142,7 +150,7 @@ class PullsIT extends SharedRedisTestBase {
   @Test
   void aReleasedJobWaitsForItsDelay() throws IOException {
     submit("a", "0s");
-    Answer claimed = api.post("/api/v1/claims", claim("5s", "w", 1));
+    Answer claimed = api.post("/api/v1/claims", claim("5s", "w", 1, "1m"));
     Answer released =
         api.post(
             "/api/v1/claims/" + claimed.at("/jobs/0/token") + "/release", "{\"delay\":\"1h\"}");
