@@ -112,11 +112,15 @@ class OutageLogsIT {
   }
 
   private static void hearThatNobodyAnswers(ApiClient api) {
+    Duration fastest = Duration.ofDays(1);
     for (int i = 0; i < 2; i++) {
-      ApiClient.Answer answer =
-          api.send("/api/v1/jobs/shop/lonely/before", request -> request.GET().timeout(PATIENCE));
-      assertThat(answer.status()).isEqualTo(503);
+      long asked = System.nanoTime();
+      assertThat(api.get("/api/v1/jobs/shop/lonely/before").status()).isEqualTo(503);
+      Duration taken = Duration.ofNanos(System.nanoTime() - asked);
+      fastest = taken.compareTo(fastest) < 0 ? taken : fastest;
     }
+    // Of two: during one of them this process may stand still, too.
+    assertThat(fastest).isLessThan(PATIENCE);
   }
 
   private static int submit(ApiClient api, String id) {
