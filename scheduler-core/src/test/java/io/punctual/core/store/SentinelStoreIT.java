@@ -6,6 +6,7 @@ import io.punctual.core.job.Due;
 import io.punctual.redis.Resp;
 import io.punctual.test.redis.RedisSentinels;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
@@ -16,7 +17,8 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 class SentinelStoreIT extends StoreContract {
 
-  private static final RedisSentinels SETUP = RedisSentinels.start();
+  // The only fail-over is the one that is asked for.
+  private static final RedisSentinels SETUP = RedisSentinels.start(Duration.ofMinutes(1));
   private static final JedisConnectionFactory CONNECTIONS = connect();
 
   private static JedisConnectionFactory connect() {

@@ -19,7 +19,7 @@ class RedisSetupsIT {
 
   @Test
   void theSentinelsNameTheMaster() throws Exception {
-    try (RedisSentinels sentinels = RedisSentinels.start()) {
+    try (RedisSentinels sentinels = RedisSentinels.start(Duration.ofMinutes(1))) {
       assertThat(sentinels.master()).isEqualTo(sentinels.firstMaster().port());
     }
   }
