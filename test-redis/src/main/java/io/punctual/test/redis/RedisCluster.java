@@ -40,7 +40,8 @@ public final class RedisCluster implements AutoCloseable {
                 "--cluster-enabled",
                 "yes",
                 "--cluster-node-timeout",
-                "2000",
+                // A node that stands still for less keeps its slots.
+                Integer.toString(count > PRIMARIES ? 5_000 : 2_000),
                 "--appendonly",
                 "yes",
                 // As all temporary servers: no test waits for the disk.
