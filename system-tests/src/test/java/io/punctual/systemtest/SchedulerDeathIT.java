@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 
 /** Schedulers that die with jobs in their hands. */
 class SchedulerDeathIT {
@@ -23,11 +24,16 @@ class SchedulerDeathIT {
       scheduler.awaitReady();
       worker.awaitReady();
       long now = System.currentTimeMillis();
+      submitter.submit(scheduler, "pending-", 2000, "record", now + 15_000, 2);
       submitter.submit(scheduler, "slow-", 50, "sleep 5000", now, 0);
-      submitter.submit(scheduler, "pending-", 2000, "record", now + 8_000, 2);
-      Waiting.until("50 jobs are in flight", () -> load.begun("slow-").size() == 50);
-      assertThat(submitter.queue(scheduler).get("reserved").intValue()).isEqualTo(50);
-      assertThat(submitter.queue(scheduler).get("delayed").intValue()).isEqualTo(2000);
+      Waiting.until(
+          "50 jobs are in flight, and 2,000 wait",
+          () -> {
+            JsonNode queue = submitter.queue(scheduler);
+            return load.begun("slow-").size() == 50
+                && queue.get("reserved").intValue() == 50
+                && queue.get("delayed").intValue() == 2000;
+          });
 
       load.fault("the scheduler is killed", scheduler::kill);
       scheduler.start().awaitReady();
