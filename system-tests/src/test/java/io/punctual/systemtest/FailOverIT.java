@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.punctual.redis.Resp;
 import io.punctual.test.redis.RedisSentinels;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -14,15 +15,39 @@ import tools.jackson.databind.JsonNode;
 /** Redis fails over to a replica that has not heard of the last changes. */
 class FailOverIT {
 
+  // Longer than a process may stand still without being killed.
+  private static final Duration DOWN_AFTER = Duration.ofSeconds(5);
+
   private static JsonNode store(JavaProcess scheduler) throws IOException {
     return Http.get(scheduler.url() + "/api/v1/store").json();
+  }
+
+  private static String queue(Workload load, JavaProcess scheduler) {
+    return scheduler.url() + "/api/v1/queues/" + load.application() + "/job";
+  }
+
+  /** Holds the jobs back, however long the fail-over takes. */
+  private static void pause(Workload load, JavaProcess scheduler) {
+    String pause = queue(load, scheduler) + "/pause";
+    Waiting.until("the queue is paused", () -> Http.post(pause, "").status() == 200);
+  }
+
+  private static void resume(Workload load, JavaProcess scheduler) {
+    String queue = queue(load, scheduler);
+    Waiting.until(
+        "the queue goes on",
+        () -> {
+          // With replicated:1 and without a replica the answer is 503.
+          Http.post(queue + "/resume", "");
+          return Http.get(queue).json().get("pausedSince").isNull();
+        });
   }
 
   @Test
   void whatThePromotedReplicaForgotIsReportedAndTheRestRuns() throws Exception {
     Workload load = Workload.of("failover");
     Submitter submitter = load.submitter();
-    try (RedisSentinels redis = RedisSentinels.start();
+    try (RedisSentinels redis = RedisSentinels.start(DOWN_AFTER);
         JavaProcess one =
             PROGRAMS.scheduler(REGISTRY, 1, load.application(), RedisOptions.of(redis)).start();
         JavaProcess two =
@@ -33,11 +58,15 @@ class FailOverIT {
       worker.awaitReady();
       int master = redis.firstMaster().port();
       int replica = redis.firstReplica().port();
-      long due = System.currentTimeMillis() + 15_000;
+      long due = System.currentTimeMillis() + 10_000;
       submitter.submit(one, "known-", 60, "record", due, 0);
-      String delayed = load.application() + ":{" + load.application() + ":job:0}:delayed";
+      pause(load, one);
+      String keys = load.application() + ":{" + load.application() + ":job:0}:";
       Waiting.until(
-          "the replica knows them", () -> Resp.call(replica, "ZCARD", delayed).equals("60"));
+          "the replica knows them, and that they are held back",
+          () ->
+              Resp.call(replica, "ZCARD", keys + "delayed").equals("60")
+                  && Resp.call(replica, "HEXISTS", keys + "control", "paused").equals("1"));
 
       redis.isolateReplicas();
       submitter.submit(two, "forgotten-", 10, "record", due, 0);
@@ -58,6 +87,7 @@ class FailOverIT {
       for (JavaProcess scheduler : List.of(one, two)) {
         Waiting.until("the loss is reported", () -> store(scheduler).get("losses").size() > 0);
       }
+      resume(load, one);
       Waiting.until("what it knew runs", () -> load.begun("known-").size() == 60);
       load.awaitDrained(two);
       assertThat(load.begun("forgotten-")).isEmpty();
@@ -68,7 +98,7 @@ class FailOverIT {
   void withReplicatedNothingIsAcknowledgedThatAReplicaDoesNotHave() throws Exception {
     Workload load = Workload.of("replicated");
     Submitter submitter = load.submitter();
-    try (RedisSentinels redis = RedisSentinels.start();
+    try (RedisSentinels redis = RedisSentinels.start(DOWN_AFTER);
         JavaProcess scheduler =
             PROGRAMS
                 .scheduler(
@@ -83,9 +113,14 @@ class FailOverIT {
         JavaProcess worker = load.worker(REGISTRY).start()) {
       scheduler.awaitReady();
       worker.awaitReady();
-      long due = System.currentTimeMillis() + 15_000;
+      long due = System.currentTimeMillis() + 10_000;
       for (int i = 0; i < 50; i++) {
-        assertThat(submitter.submitOne(scheduler, "confirmed-" + i, "record", due)).isTrue();
+        String id = "confirmed-" + i;
+        Waiting.until(
+            id + " is confirmed", () -> submitter.submitOne(scheduler, id, "record", due));
+        if (i == 0) {
+          pause(load, scheduler);
+        }
       }
       redis.isolateReplicas();
       for (int i = 0; i < 3; i++) {
@@ -101,6 +136,7 @@ class FailOverIT {
             Waiting.until("the replica is the master", () -> redis.master() != master);
           });
 
+      resume(load, scheduler);
       Waiting.until("they run", () -> load.begun("confirmed-").size() == 50);
       load.awaitDrained(scheduler);
       Accounting accounting = load.account();
