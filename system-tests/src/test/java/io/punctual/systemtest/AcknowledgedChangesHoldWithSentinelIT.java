@@ -3,6 +3,7 @@ package io.punctual.systemtest;
 import io.punctual.systemtest.ChangedJobs.Found;
 import io.punctual.systemtest.ChangedJobs.Job;
 import io.punctual.test.redis.RedisSentinels;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,7 +15,8 @@ class AcknowledgedChangesHoldWithSentinelIT {
   @Test
   void everyPairOfAcknowledgedChangesHoldsOverTwoFailOvers() throws Exception {
     Workload load = Workload.of("changes-sentinel");
-    try (RedisSentinels redis = RedisSentinels.start()) {
+    // A process that stands still for less is not replaced.
+    try (RedisSentinels redis = RedisSentinels.start(Duration.ofSeconds(5))) {
       ChangedJobs.onTwoSchedulers(
           load, RedisOptions.of(redis), changes -> failOverTwice(redis, changes));
     }
