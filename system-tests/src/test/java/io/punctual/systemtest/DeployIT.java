@@ -79,6 +79,9 @@ class DeployIT {
       for (JavaProcess worker : List.of(slow, one, two)) {
         worker.awaitReady();
       }
+      String workers = scheduler.url() + "/api/v1/workers?application=" + load.application();
+      Waiting.until(
+          "the scheduler sees all three", () -> Http.get(workers).json().get("items").size() == 3);
       Submitter submitter = load.submitter();
       submitter.submit(scheduler, "known-", 300, "sleep 1", System.currentTimeMillis() + 500, 10);
       Waiting.until("all three have begun", () -> shares(load).size() == 3);
