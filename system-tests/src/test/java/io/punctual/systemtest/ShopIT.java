@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -118,7 +119,9 @@ class ShopIT {
                 Programs.SHOP_IN_MEMORY,
                 "--punctual.client.outbox.enabled=false",
                 "--spring.datasource.hikari.maximum-pool-size=10",
-                "--spring.datasource.hikari.connection-timeout=5000")) {
+                "--spring.datasource.hikari.connection-timeout=25000",
+                // Orders that hold connections for as long as a call waits leave none to others.
+                "--punctual.client.submit.timeout=60s")) {
       stalled.suspend();
       List<CompletableFuture<String>> placed = new ArrayList<>();
       try (ExecutorService customers = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -138,7 +141,8 @@ class ShopIT {
 
   private static String placed(JavaProcess shop, String item, int seconds) {
     try {
-      return place(shop, item, seconds);
+      return placed(
+          Http.post(shop.url() + "/orders", order(item, seconds), Duration.ofSeconds(50)));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -187,7 +191,16 @@ class ShopIT {
                 + "/v1/traces")) {
       String id = place(shop, "tea", 3);
       Waiting.until("the order closes", () -> status(shop, id).equals("CLOSED"));
-      Waiting.until("its span is told", () -> named(spans, "process order.close").size() == 1);
+      // They are exported as they end, in several requests.
+      for (String name :
+          List.of(
+              "http post /orders",
+              "send order.remind",
+              "send order.close",
+              "process order.remind",
+              "process order.close")) {
+        Waiting.until("the span is exported: " + name, () -> !named(spans, name).isEmpty());
+      }
 
       Span placed = named(spans, "http post /orders").getFirst();
       for (String job : List.of("order.remind", "order.close")) {
@@ -242,12 +255,16 @@ class ShopIT {
   }
 
   private static String place(JavaProcess shop, String item, int seconds) throws IOException {
-    Http.Answer answer =
-        Http.post(
-            shop.url() + "/orders",
-            "{\"item\":\"%s\",\"payWithinSeconds\":%d}".formatted(item, seconds));
+    return placed(Http.post(shop.url() + "/orders", order(item, seconds)));
+  }
+
+  private static String placed(Http.Answer answer) {
     assertThat(answer.status()).as(answer.body()).isEqualTo(201);
     return answer.json().get("id").stringValue();
+  }
+
+  private static String order(String item, int seconds) {
+    return "{\"item\":\"%s\",\"payWithinSeconds\":%d}".formatted(item, seconds);
   }
 
   private static Http.Answer pay(JavaProcess shop, String id) throws IOException {
