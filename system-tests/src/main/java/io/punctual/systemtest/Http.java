@@ -60,6 +60,17 @@ public final class Http {
     return post(CLIENT, url, json);
   }
 
+  /** POST of JSON whose answer may take that long. */
+  public static Answer post(String url, String json, Duration timeout) throws IOException {
+    return send(
+        CLIENT,
+        request(url)
+            .timeout(timeout)
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(json))
+            .build());
+  }
+
   /** POST of JSON by that client. */
   public static Answer post(HttpClient client, String url, String json) throws IOException {
     return send(
