@@ -339,8 +339,8 @@ public final class Programs {
     options.addAll(everywhere);
     List<String> command = new ArrayList<>(flags);
     if (caches != null && OFTEN.contains(launch.name()) && launch.canBeCached()) {
-      command.add(
-          caches.flag(launch, (flag, log) -> train(name, port, launch, options, flag, log)));
+      command.addAll(
+          caches.flags(launch, (flag, log) -> train(name, port, launch, options, flag, log)));
     }
     command.addAll(launch.words());
     command.addAll(options);
