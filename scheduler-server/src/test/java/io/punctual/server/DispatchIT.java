@@ -452,7 +452,7 @@ class DispatchIT extends SharedRedisTestBase {
         (request, out) -> {
           for (CallbackRequest.Job job : request.jobs()) {
             // A second time asks for less, which takes nothing away.
-            for (long millis : new long[] {job.taskId().endsWith("-0") ? 60_000 : 1_500, 1_000}) {
+            for (long millis : new long[] {job.taskId().endsWith("-0") ? 60_000 : 4_000, 1_000}) {
               out.write(utf8(extended(job, millis)));
             }
           }
@@ -464,13 +464,13 @@ class DispatchIT extends SharedRedisTestBase {
           more.countDown();
         });
 
-    submit("extended", 2, ",\"timeToRun\":1000");
+    submit("extended", 2, ",\"timeToRun\":3000");
 
     // Both are beyond their time-to-run when the second one has used up what it asked for.
     JsonNode second = tried("extended", 1);
     assertThat(second.at("/lastError/message").asString())
-        .contains("time-to-run of PT1S", "and with what it asked for");
-    assertThat(second.at("/lastError/durationMs").asLong()).isGreaterThanOrEqualTo(1_400);
+        .contains("time-to-run of PT3S", "and with what it asked for");
+    assertThat(second.at("/lastError/durationMs").asLong()).isGreaterThanOrEqualTo(3_900);
     assertThat(state("extended", 0)).isEqualTo("reserved");
     end.countDown();
     assertThat(more.await(20, TimeUnit.SECONDS)).isTrue();

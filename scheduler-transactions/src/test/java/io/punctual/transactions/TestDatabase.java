@@ -1,5 +1,7 @@
 package io.punctual.transactions;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import io.punctual.redis.Ports;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
@@ -11,6 +13,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
@@ -43,7 +46,7 @@ public enum TestDatabase {
     public DataSource create() {
       String name = "t" + UUID.randomUUID().toString().replace("-", "");
       new JdbcTemplate(Postgres.SERVER.getPostgresDatabase()).execute("create database " + name);
-      return Postgres.SERVER.getDatabase("postgres", name);
+      return pooled(Postgres.SERVER.getDatabase("postgres", name));
     }
 
     @Override
@@ -57,7 +60,7 @@ public enum TestDatabase {
     public DataSource create() {
       String name = "t" + UUID.randomUUID().toString().replace("-", "");
       new JdbcTemplate(MariaDb.source("mysql")).execute("create database " + name);
-      return MariaDb.source(name);
+      return pooled(MariaDb.source(name));
     }
 
     @Override
@@ -98,6 +101,17 @@ public enum TestDatabase {
   private static final String IN_LOCK_WAIT =
       "select count(*) from information_schema.innodb_trx t join information_schema.processlist p"
           + " on p.id = t.trx_mysql_thread_id where p.db = database() and t.trx_state = 'LOCK WAIT'";
+
+  /** As applications have them: each connection is a process of PostgreSQL's. */
+  private static DataSource pooled(DataSource source) {
+    HikariConfig config = new HikariConfig();
+    config.setDataSource(source);
+    config.setMaximumPoolSize(16);
+    config.setMinimumIdle(0);
+    // It is not closed: each test has a database of its own.
+    config.setIdleTimeout(TimeUnit.SECONDS.toMillis(10));
+    return new HikariDataSource(config);
+  }
 
   /** A new database, empty. */
   public abstract DataSource create();

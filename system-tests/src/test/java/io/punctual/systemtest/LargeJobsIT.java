@@ -106,7 +106,9 @@ class LargeJobsIT {
       // Whatever was refused for the sake of the others is taken when they are through.
       Waiting.until(
           "a batch is taken", () -> Http.post(batch, bodies.get(2), LONG).status() == 200);
-      assertThat(Http.post(batch, bodies.get(0), LONG).body()).contains("Token count");
+      Waiting.until(
+          "the reason is said",
+          () -> Http.post(batch, bodies.get(0), LONG).body().contains("Token count"));
       assertThat(Files.readString(scheduler.log())).doesNotContain("OutOfMemoryError");
     }
   }
