@@ -142,13 +142,12 @@ class NeighboursIT extends SharedRedisTestBase {
   }
 
   @Test
-  void aJobOfAnotherSchedulerThatEndsTheInstanceCostsTheNeighbourNoAttempt() {
+  void aJobOfAnotherSchedulerThatEndsTheInstanceEachTimeDoesNotKillTheNeighbour() {
     try (ConfigurableApplicationContext another = poisonScheduler()) {
       assertThat(another.isRunning()).isTrue();
       // Three attempts each; the poison ends the process at once each time. So the neighbour is
-      // done
-      // only if it does not count each of them: the two schedulers may notice some of the ends more
-      // than a second apart.
+      // done only if it does not count each end: the two schedulers may notice some of the ends
+      // more than a second apart.
       String jobs =
           job("split", "order.close", "neighbour", 300, "10ms,10ms")
               + ","

@@ -88,7 +88,7 @@ public final class CommitRelay implements CommittedCalls, SmartLifecycle {
   private int calls;
   private long characters;
   private boolean relaying;
-  // The one that may begin a relay: one that could not be scheduled may run all the same, later.
+  // To schedule may fail with an Error, and the task runs all the same: only the newest one begins.
   private @Nullable Object retry;
   // The last tries are made; what fails then is not tried again.
   private boolean ending;

@@ -1,6 +1,7 @@
 package io.punctual.systemtest;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -53,9 +54,10 @@ final class StartCaches {
       Files.createDirectories(directory);
       // Under another name at first: another JVM may make or use it.
       Path fresh = directory.resolve(launch.name() + "-" + ProcessHandle.current().pid() + ".aot");
+      Files.deleteIfExists(log);
       training.run("-XX:AOTCacheOutput=" + fresh, log);
       return Optional.of(Files.move(fresh, cache, StandardCopyOption.ATOMIC_MOVE));
-    } catch (IOException | IllegalStateException e) {
+    } catch (IOException | UncheckedIOException | IllegalStateException e) {
       System.out.println(
           launch.name() + " starts without a cache, since none was made (" + log + "): " + e);
       return Optional.empty();

@@ -33,7 +33,7 @@ class EndToEndIT {
   void anUnpaidOrderClosesItselfAndAPaidOneDoesNot() throws Exception {
     try (JavaProcess demo = PROGRAMS.demo(REGISTRY, scheduler).start().awaitReady()) {
       JsonNode paid = placeAndPay(demo);
-      // Due after the paid one: had that one been run, it were closed.
+      // Due after the paid one: if that one had run, it would be closed.
       JsonNode unpaid = place(demo, TIME_TO_PAY + 1);
       Waiting.until("its job is cancelled", () -> state(paid).equals("cancelled"));
 
@@ -53,7 +53,7 @@ class EndToEndIT {
     try (JavaProcess demo =
         PROGRAMS.demoInPluginMode(REDIS.port(), "plugin-demo").start().awaitReady()) {
       JsonNode paid = placeAndPay(demo);
-      // Due after the paid one: had that one been run, it were closed.
+      // Due after the paid one: if that one had run, it would be closed.
       JsonNode unpaid = place(demo, TIME_TO_PAY + 1);
 
       Waiting.until("the unpaid order closes", () -> status(demo, unpaid).equals("CLOSED"));

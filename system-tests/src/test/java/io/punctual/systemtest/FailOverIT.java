@@ -58,7 +58,7 @@ class FailOverIT {
       worker.awaitReady();
       int master = redis.firstMaster().port();
       int replica = redis.firstReplica().port();
-      long due = System.currentTimeMillis() + 10_000;
+      long due = System.currentTimeMillis() + 15_000;
       submitter.submit(one, "known-", 60, "record", due, 0);
       pause(load, one);
       String keys = load.application() + ":{" + load.application() + ":job:0}:";
@@ -113,7 +113,7 @@ class FailOverIT {
         JavaProcess worker = load.worker(REGISTRY).start()) {
       scheduler.awaitReady();
       worker.awaitReady();
-      long due = System.currentTimeMillis() + 10_000;
+      long due = System.currentTimeMillis() + 15_000;
       for (int i = 0; i < 50; i++) {
         String id = "confirmed-" + i;
         Waiting.until(

@@ -91,6 +91,7 @@ final class GroupCommit<T> {
   }
 
   private boolean add(T item, ArrayDeque<T> to, boolean now) {
+    boolean paused;
     synchronized (waiting) {
       if (closed) {
         return false;
@@ -99,25 +100,21 @@ final class GroupCommit<T> {
       if (busy && !(now && pausing)) {
         return true;
       }
+      paused = pausing;
       busy = true;
       pausing = false;
     }
     try {
       threads.run(this::work);
     } catch (RuntimeException | Error e) {
-      // Not even later: the next item tries again.
+      // Not even later: the end of the pause, or the next item, tries again.
       defects.met(name, e);
-      idle();
+      synchronized (waiting) {
+        busy = paused;
+        pausing = paused;
+      }
     }
     return true;
-  }
-
-  private void idle() {
-    synchronized (waiting) {
-      busy = false;
-      pausing = false;
-      pause++;
-    }
   }
 
   /** How many items wait, those of the call in flight not included. */
@@ -166,8 +163,12 @@ final class GroupCommit<T> {
   }
 
   private void startAnew() {
-    // First, so that the next item starts it if nothing else can.
-    idle();
+    synchronized (waiting) {
+      // First, so that the next item starts it if nothing else can.
+      busy = false;
+      pausing = false;
+      pause++;
+    }
     threads.runAfter(
         Threads.AGAIN_NANOS,
         () -> {

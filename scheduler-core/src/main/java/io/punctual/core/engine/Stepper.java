@@ -248,7 +248,7 @@ public final class Stepper {
     public void report(String name, StoreLoss loss) {}
 
     @Override
-    public void looked(long now) {}
+    public void looked() {}
 
     @Override
     public List<StoreLoss> losses() {

@@ -16,6 +16,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -178,11 +179,11 @@ final class StoreWatch {
         try {
           // All entries of one look are written together, or applications would send again twice.
           keepJournal(epoch);
-          store.epoch().looked(epoch.now());
         } finally {
           keepLosses();
         }
       }
+      store.epoch().looked();
     } catch (StoreException e) {
       context.outages().failed(CALL, null, e);
       failed(e);
@@ -250,7 +251,7 @@ final class StoreWatch {
       case OLDER -> older(answer, redis, before == null ? 0 : before.sequence(), completeUntil);
       case LATER -> {}
     }
-    // Last: what an Error keeps from being told is seen again at the next look.
+    // If an Error comes before this line, the next look sees the change again.
     history.add(now, answer.asked());
   }
 
@@ -334,7 +335,7 @@ final class StoreWatch {
     if (now.looked() != 0 && now.now() - now.looked() > GAP.toMillis()) {
       unrecorded.add(
           new Entry(
-              "restarted " + now.id() + " " + now.looked(),
+              EpochMarker.RESTARTED + now.id() + " " + now.looked(),
               LossEntry.Kind.RESTARTED,
               now.now(),
               now.looked() - EpochHistory.MARGIN.toMillis()));
@@ -359,7 +360,11 @@ final class StoreWatch {
       String known = addressBefore(node);
       if (known != null) {
         // The driver names the new primary, and its answer still came from the old one.
-        now.put(known, new Started(node.runId(), answer.asked()));
+        now.put(
+            known,
+            node.answered()
+                ? new Started(node.runId(), answer.asked())
+                : Objects.requireNonNull(started.get(known)));
         continue;
       }
       Started before = started.containsKey(node.address()) ? started.get(node.address()) : replaced;
@@ -377,7 +382,7 @@ final class StoreWatch {
 
   /** Returns another address at which this very run was seen; null if there is none. */
   private @Nullable String addressBefore(StoreNode node) {
-    return started.containsKey(node.address())
+    return started.containsKey(node.address()) || node.runId().isEmpty()
         ? null
         : started.entrySet().stream()
             .filter(entry -> node.runId().equals(entry.getValue().runId()))
@@ -413,7 +418,7 @@ final class StoreWatch {
         new Entry(
             // One process may take over more than once, each time with another history. After a
             // restart its history gets a new name only once a replica is there.
-            "restarted "
+            EpochMarker.RESTARTED
                 + node.runId()
                 + (before.runId() == null ? " " + node.replicationId() : ""),
             LossEntry.Kind.RESTARTED,

@@ -14,6 +14,16 @@ public interface EpochMarker {
   Duration SAME = Duration.ofSeconds(5);
 
   /**
+   * The names of restarts and fail-overs begin with this. A server may take over more than once.
+   */
+  String RESTARTED = "restarted ";
+
+  /**
+   * Engines that notice the same restart, which they look for less often, do so within this time.
+   */
+  Duration SAME_RESTART = Duration.ofMinutes(1);
+
+  /**
    * Reads the mark of each server and moves it on; makes one where there is none. A node of a
    * cluster that does not answer is left out.
    *
@@ -23,13 +33,12 @@ public interface EpochMarker {
   List<Epoch> advance();
 
   /**
-   * Remembers a look: later ones tell from it how long there was none. Only once what the look
-   * showed is kept.
+   * Remembers the time of the store as that of a look: later ones tell from it how long there was
+   * none. Only once what the look showed is kept.
    *
-   * @param now the store's time, epoch ms
    * @throws StoreException if the store was not reached or refused
    */
-  void looked(long now);
+  void looked();
 
   /** Returns the marks that were last moved on, and those of nodes that did not answer. */
   Set<String> marks();

@@ -74,14 +74,15 @@ final class RedisEpochMarker implements EpochMarker {
   }
 
   @Override
-  public void looked(long now) {
+  public void looked() {
     var unused =
         call(
             "remember the look at the marks",
-            connection ->
-                connection
-                    .hashCommands()
-                    .hSet(keys.epoch(""), LOOKED, Keys.bytes(Long.toString(now))));
+            connection -> {
+              byte[] key = keys.epoch("");
+              String now = Long.toString(NodeMarks.time(connection, key));
+              return connection.hashCommands().hSet(key, LOOKED, Keys.bytes(now));
+            });
   }
 
   static byte[] newId(long now) {
@@ -151,13 +152,15 @@ final class RedisEpochMarker implements EpochMarker {
 
   private void keep(String what, byte[] hash, String name, long at, String entry) {
     Arguments arguments =
-        new Arguments()
-            .add(name)
-            .add(at)
-            .add(name.startsWith(OLDER) ? SAME.toMillis() : Long.MAX_VALUE)
-            .add(ENTRIES)
-            .add(entry);
+        new Arguments().add(name).add(at).add(within(name)).add(ENTRIES).add(entry);
     var unused = scripts.run(CALL, KEEP, what, hash, arguments);
+  }
+
+  private static long within(String name) {
+    if (name.startsWith(OLDER)) {
+      return SAME.toMillis();
+    }
+    return name.startsWith(RESTARTED) ? SAME_RESTART.toMillis() : Long.MAX_VALUE;
   }
 
   /** Reads entries, oldest first, each as its sequence and what follows. */

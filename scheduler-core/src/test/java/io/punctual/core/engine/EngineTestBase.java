@@ -24,9 +24,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
@@ -43,21 +41,13 @@ abstract class EngineTestBase {
   /** Listens to nothing: every hint from elsewhere is lost. */
   static final WakeUps DEAF = listener -> () -> {};
 
-  static JedisConnectionFactory connections;
+  /** For all classes of the JVM: some run side by side. */
+  static final JedisConnectionFactory connections =
+      connections(RedisExtension.redis().host(), RedisExtension.redis().port());
 
   private final Deque<ScanningEngine> opened = new ArrayDeque<>();
   private final Set<TestDispatcher> dispatchers = new LinkedHashSet<>();
   final String prefix = "t" + UUID.randomUUID().toString().substring(0, 8);
-
-  @BeforeAll
-  static void connect() {
-    connections = connections(RedisExtension.redis().host(), RedisExtension.redis().port());
-  }
-
-  @AfterAll
-  static void disconnect() {
-    connections.destroy();
-  }
 
   /** Whatever a test did: when its jobs have ended, nothing is left in memory. */
   @AfterEach

@@ -305,10 +305,10 @@ class LifecycleIT extends EngineTestBase {
           }
         });
     // The first thousand are the start; then come the turns.
-    eventually().until(() -> looks.size() >= 1200);
-    long took = looks.stream().sorted().skip(1199).findFirst().orElseThrow() - started;
-    // 200 turns at 50 a second take 4 s. A stall makes turns late, never early.
-    assertThat(Duration.ofNanos(took)).isGreaterThan(Duration.ofSeconds(3));
+    eventually().until(() -> looks.size() >= 1400);
+    long took = looks.stream().sorted().skip(1399).findFirst().orElseThrow() - started;
+    // 400 turns at 50 a second take 8 s. A stall makes turns late, never early.
+    assertThat(Duration.ofNanos(took)).isGreaterThan(Duration.ofSeconds(7));
   }
 
   private static final java.nio.charset.Charset UTF_8 = java.nio.charset.StandardCharsets.UTF_8;

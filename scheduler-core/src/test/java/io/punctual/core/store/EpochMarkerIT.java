@@ -46,7 +46,11 @@ class EpochMarkerIT {
   }
 
   private void restarted(int number) {
-    marks.record("restarted " + number, LossEntry.Kind.RESTARTED, 1_000, 1);
+    restarted(number, 1_000);
+  }
+
+  private void restarted(int number, long at) {
+    marks.record(EpochMarker.RESTARTED + number, LossEntry.Kind.RESTARTED, at, 1);
   }
 
   @Test
@@ -79,6 +83,16 @@ class EpochMarkerIT {
     }
     marks.record(EpochMarker.OLDER + 0, LossEntry.Kind.OLDER, 10_001, 1);
     assertThat(marks.journal()).hasSize(21);
+  }
+
+  @Test
+  void aServerThatTakesOverAgainIsAnotherEntry() {
+    restarted(1, 100_000);
+    restarted(1, 159_000);
+    assertThat(marks.journal()).hasSize(1);
+
+    restarted(1, 161_000);
+    assertThat(marks.journal()).hasSize(2);
   }
 
   @Test

@@ -195,6 +195,10 @@ public class Doctor implements SmartLifecycle {
             var unused = examine(patient, false);
           }
         }
+        ProbeQueue queue = probes;
+        if (queue != null) {
+          queue.go();
+        }
       }
       blind = false;
     } catch (Throwable e) {

@@ -48,14 +48,18 @@ final class ProbeQueue {
   }
 
   /** Puts a probe that waits before the others of its application: somebody waits for it. */
-  synchronized void hurry(String application, Runnable probe) {
-    Deque<Runnable> mine = waiting.get(application);
-    if (mine != null && mine.remove(probe)) {
-      mine.addFirst(probe);
+  void hurry(String application, Runnable probe) {
+    synchronized (this) {
+      Deque<Runnable> mine = waiting.get(application);
+      if (mine != null && mine.remove(probe)) {
+        mine.addFirst(probe);
+      }
     }
+    go();
   }
 
-  private void go() {
+  /** Runs what waits, as far as there are places; also what no thread could be started for. */
+  void go() {
     for (Turn turn = next(); turn != null; turn = next()) {
       Turn begun = turn;
       try {
@@ -69,7 +73,7 @@ final class ProbeQueue {
               }
             });
       } catch (RuntimeException | Error e) {
-        // No memory for a thread, for instance. The next probe that is added or ends tries again.
+        // No memory for a thread, for instance. The next round tries again.
         putBack(begun);
         throw e;
       }

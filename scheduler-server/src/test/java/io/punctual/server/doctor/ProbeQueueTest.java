@@ -59,9 +59,10 @@ class ProbeQueueTest {
     }
     full[0] = false;
 
+    some.go();
+    assertThat(begun).hasSize(ProbeQueue.AT_ONCE);
     some.add("shop", probe("shop"));
 
-    assertThat(begun).hasSize(ProbeQueue.AT_ONCE);
     while (!begun.isEmpty()) {
       endTheFirst();
     }
