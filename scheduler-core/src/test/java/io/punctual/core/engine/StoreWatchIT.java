@@ -207,6 +207,7 @@ class StoreWatchIT extends EngineTestBase {
   void theSchedulerWithoutChangesDoesNotHideTheLossOfAnother() throws Exception {
     Engine idle = watching(TestDispatcher.done(), options("idle"));
     awaitSequence(6);
+    CountDownLatch held = new CountDownLatch(1);
     CountDownLatch reported = new CountDownLatch(1);
     AtomicBoolean slow = new AtomicBoolean();
     Engine busy =
@@ -214,6 +215,7 @@ class StoreWatchIT extends EngineTestBase {
             options("busy"),
             (call, real) -> {
               if (call.equals("advance") && slow.get()) {
+                held.countDown();
                 await(reported);
               }
               return real.call();
@@ -221,6 +223,7 @@ class StoreWatchIT extends EngineTestBase {
     awaitSequence(14);
     submit(busy, "unconfirmed", Duration.ofHours(1));
     slow.set(true);
+    await(held);
 
     Resp.call(server.port(), "HSET", prefix + ":epoch", "sequence", "4");
     awaitHealth(idle, health -> !health.losses().isEmpty());
