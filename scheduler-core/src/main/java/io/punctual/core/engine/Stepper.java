@@ -256,7 +256,7 @@ public final class Stepper {
     }
 
     @Override
-    public void record(String name, LossEntry.Kind kind, long noticedAt, long asOf) {}
+    public void record(List<Notice> notices) {}
 
     @Override
     public List<LossEntry> journal() {

@@ -53,7 +53,7 @@ final class StoreWatch {
 
   private final Map<String, EpochHistory> histories = new HashMap<>();
   private final List<Report> unreported = new ArrayList<>();
-  private final List<Entry> unrecorded = new ArrayList<>();
+  private final List<EpochMarker.Notice> unrecorded = new ArrayList<>();
   private volatile Read read = new Read(LossJournal.UNKNOWN, 0);
   private Map<String, Started> started = Map.of();
   private volatile @Nullable Instant begun;
@@ -64,8 +64,6 @@ final class StoreWatch {
   private volatile StoreHealth health;
 
   private record Report(String name, StoreLoss loss) {}
-
-  private record Entry(String name, LossEntry.Kind kind, long noticedAt, long asOf) {}
 
   /** A mark, and the ticks before and after it was read. */
   private record Answer(Epoch epoch, long asked, long answered) {
@@ -135,10 +133,12 @@ final class StoreWatch {
     store
         .epoch()
         .record(
-            "requested " + UUID.randomUUID(),
-            LossEntry.Kind.REQUESTED,
-            now,
-            Math.max(1, since.toEpochMilli()));
+            List.of(
+                new EpochMarker.Notice(
+                    "requested " + UUID.randomUUID(),
+                    LossEntry.Kind.REQUESTED,
+                    now,
+                    Math.max(1, since.toEpochMilli()))));
     return keep(epoch);
   }
 
@@ -167,17 +167,20 @@ final class StoreWatch {
       Epoch epoch = epochs.get(0);
       begun = epoch.begun() == 0 ? null : Instant.ofEpochMilli(epoch.begun());
       mark = epoch.id();
-      epochs.forEach(each -> compare(new Answer(each, asked, answered)));
+      boolean lost = false;
+      for (Epoch each : epochs) {
+        lost |= compare(new Answer(each, asked, answered));
+      }
       histories.keySet().retainAll(store.epoch().marks());
       try {
         List<StoreNode.Finding> confirming = store.inspector().replicas();
-        if (context.now() - inspected > INSPECT.toNanos() || !confirming.equals(replicas)) {
+        // What came with the loss is told with it, or applications would send again twice.
+        if (lost || context.now() - inspected > INSPECT.toNanos() || !confirming.equals(replicas)) {
           inspect(confirming, new Answer(epoch, asked, answered));
           inspected = context.now();
         }
       } finally {
         try {
-          // All entries of one look are written together, or applications would send again twice.
           keepJournal(epoch);
         } finally {
           keepLosses();
@@ -219,7 +222,8 @@ final class StoreWatch {
     health = with(String.valueOf(e.getMessage()), health.losses());
   }
 
-  private void compare(Answer answer) {
+  /** Returns whether something was lost. */
+  private boolean compare(Answer answer) {
     Epoch now = answer.epoch();
     EpochHistory history = histories.computeIfAbsent(now.mark(), name -> new EpochHistory());
     Epoch before = history.newest();
@@ -237,7 +241,7 @@ final class StoreWatch {
       }
       case EMPTIED -> {
         String name = "emptied " + now.id();
-        unrecorded.add(new Entry(name, LossEntry.Kind.EMPTIED, now.now(), 0));
+        unrecorded.add(new EpochMarker.Notice(name, LossEntry.Kind.EMPTIED, now.now(), 0));
         lost(
             now,
             name,
@@ -253,6 +257,7 @@ final class StoreWatch {
     }
     // If an Error comes before this line, the next look sees the change again.
     history.add(now, answer.asked());
+    return change == EpochHistory.Change.EMPTIED || change == EpochHistory.Change.OLDER;
   }
 
   private void older(Answer answer, String redis, long before, @Nullable Long completeUntil) {
@@ -260,7 +265,8 @@ final class StoreWatch {
     String name = EpochMarker.OLDER + now.id();
     Instant asOf = completeUntil == null ? null : answer.at(completeUntil);
     unrecorded.add(
-        new Entry(name, LossEntry.Kind.OLDER, now.now(), asOf == null ? 0 : asOf.toEpochMilli()));
+        new EpochMarker.Notice(
+            name, LossEntry.Kind.OLDER, now.now(), asOf == null ? 0 : asOf.toEpochMilli()));
     boolean replicated =
         completeUntil != null
             && store.inspector().allReplicated(Duration.ofNanos(context.now() - completeUntil));
@@ -309,8 +315,7 @@ final class StoreWatch {
   }
 
   private synchronized void keepJournal(Epoch now) {
-    unrecorded.forEach(
-        entry -> store.epoch().record(entry.name(), entry.kind(), entry.noticedAt(), entry.asOf()));
+    store.epoch().record(unrecorded);
     unrecorded.clear();
     var unused = keep(now);
   }
@@ -334,7 +339,7 @@ final class StoreWatch {
   private void noticeGap(Epoch now) {
     if (now.looked() != 0 && now.now() - now.looked() > GAP.toMillis()) {
       unrecorded.add(
-          new Entry(
+          new EpochMarker.Notice(
               EpochMarker.RESTARTED + now.id() + " " + now.looked(),
               LossEntry.Kind.RESTARTED,
               now.now(),
@@ -415,7 +420,7 @@ final class StoreWatch {
       return;
     }
     unrecorded.add(
-        new Entry(
+        new EpochMarker.Notice(
             // One process may take over more than once, each time with another history. After a
             // restart its history gets a new name only once a replica is there.
             EpochMarker.RESTARTED

@@ -59,14 +59,20 @@ public interface EpochMarker {
   List<StoreLoss> losses();
 
   /**
-   * Adds to the journal of losses.
+   * An entry for the journal of losses.
    *
    * @param name the same for engines that noticed the same: it is added once
    * @param noticedAt the store's time, epoch ms
    * @param asOf epoch ms, see {@link LossEntry}; 0 if nothing is there
+   */
+  record Notice(String name, LossEntry.Kind kind, long noticedAt, long asOf) {}
+
+  /**
+   * Adds entries to the journal of losses; readers see all of them or none.
+   *
    * @throws StoreException if the store was not reached or refused
    */
-  void record(String name, LossEntry.Kind kind, long noticedAt, long asOf);
+  void record(List<Notice> notices);
 
   /**
    * The newest entries of the journal of losses, oldest first.

@@ -112,7 +112,9 @@ final class RedisEpochMarker implements EpochMarker {
   @Override
   public void report(String name, StoreLoss loss) {
     long at = loss.at().toEpochMilli();
-    keep("keep what was lost", keys.losses(), name, at, at + " " + loss.text());
+    Arguments arguments = new Arguments().add(ENTRIES);
+    add(arguments, name, at, at + " " + loss.text());
+    keep("keep what was lost", keys.losses(), arguments);
   }
 
   @Override
@@ -125,13 +127,19 @@ final class RedisEpochMarker implements EpochMarker {
   }
 
   @Override
-  public void record(String name, LossEntry.Kind kind, long noticedAt, long asOf) {
-    keep(
-        "keep an entry of the journal of losses",
-        keys.journal(),
-        name,
-        noticedAt,
-        kind + " " + noticedAt + " " + asOf);
+  public void record(List<Notice> notices) {
+    if (notices.isEmpty()) {
+      return;
+    }
+    Arguments arguments = new Arguments().add(ENTRIES);
+    for (Notice notice : notices) {
+      add(
+          arguments,
+          notice.name(),
+          notice.noticedAt(),
+          notice.kind() + " " + notice.noticedAt() + " " + notice.asOf());
+    }
+    keep("add to the journal of losses", keys.journal(), arguments);
   }
 
   @Override
@@ -150,9 +158,11 @@ final class RedisEpochMarker implements EpochMarker {
         });
   }
 
-  private void keep(String what, byte[] hash, String name, long at, String entry) {
-    Arguments arguments =
-        new Arguments().add(name).add(at).add(within(name)).add(ENTRIES).add(entry);
+  private static void add(Arguments arguments, String name, long at, String entry) {
+    var unused = arguments.add(name).add(at).add(within(name)).add(entry);
+  }
+
+  private void keep(String what, byte[] hash, Arguments arguments) {
     var unused = scripts.run(CALL, KEEP, what, hash, arguments);
   }
 

@@ -590,8 +590,53 @@ class StoreWatchIT extends EngineTestBase {
         .returns(LossEntry.Kind.RESTARTED, LossEntry::kind);
   }
 
+  @Test
+  void aRestartThatNoLookMissedIsToldTogetherWithItsLoss() throws IOException {
+    Store real = ownStore();
+    StoreNode.Persistence nothing = StoreNode.Persistence.NOTHING;
+    AtomicReference<StoreNode> answer =
+        new AtomicReference<>(node("redis:6379", "before", nothing));
+    StoreInspector inspector =
+        proxy(
+            StoreInspector.class,
+            real.inspector(),
+            (call, way) -> call.equals("nodes") ? List.of(answer.get()) : way.call());
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch restarted = new CountDownLatch(1);
+    AtomicBoolean restarting = new AtomicBoolean();
+    Engine engine =
+        through(
+            new Store(
+                real.jobs(), real.queues(), real.wakeUps(), inspector, real.epoch(), real.calls()),
+            options("engine"),
+            (call, way) -> {
+              if (call.equals("advance") && restarting.get()) {
+                held.countDown();
+                await(restarted);
+              }
+              return way.call();
+            });
+    awaitNode(engine, answer.get());
+    awaitSequence(3);
+
+    restarting.set(true);
+    await(held);
+    Resp.call(server.port(), "DEL", prefix + ":epoch");
+    answer.set(node("redis:6379", "after", nothing));
+    restarted.countDown();
+
+    eventually().until(() -> engine.lossJournal().newest() > 0);
+    assertThat(engine.lossJournal().entries())
+        .extracting(LossEntry::kind)
+        .containsExactly(LossEntry.Kind.EMPTIED, LossEntry.Kind.RESTARTED);
+  }
+
   /** One that syncs each write: its restart would cost nothing. */
   private static StoreNode primary(String address, String runId) {
+    return node(address, runId, StoreNode.Persistence.SYNCED_LOG);
+  }
+
+  private static StoreNode node(String address, String runId, StoreNode.Persistence persistence) {
     return new StoreNode(
         address,
         "7.0.15",
@@ -599,7 +644,7 @@ class StoreWatchIT extends EngineTestBase {
         "history of " + runId,
         1,
         false,
-        StoreNode.Persistence.SYNCED_LOG,
+        persistence,
         "noeviction",
         null,
         true);

@@ -132,7 +132,9 @@ final class AllThatIsAsked {
     assertThat(store.queues().all()).containsKey(queue);
     assertThat(store.epoch().advance().get(0).sequence())
         .isLessThan(store.epoch().advance().get(0).sequence());
-    store.epoch().record("restarted asked", LossEntry.Kind.RESTARTED, 1, 1);
+    store
+        .epoch()
+        .record(List.of(new EpochMarker.Notice("restarted asked", LossEntry.Kind.RESTARTED, 1, 1)));
     store.epoch().report("emptied asked", new StoreLoss(Instant.EPOCH, "was emptied"));
     assertThat(store.epoch().journal()).isNotEmpty();
     assertThat(store.epoch().losses()).isNotEmpty();

@@ -49,8 +49,12 @@ class EpochMarkerIT {
     restarted(number, 1_000);
   }
 
+  private void record(String name, LossEntry.Kind kind, long at) {
+    marks.record(List.of(new EpochMarker.Notice(name, kind, at, 1)));
+  }
+
   private void restarted(int number, long at) {
-    marks.record(EpochMarker.RESTARTED + number, LossEntry.Kind.RESTARTED, at, 1);
+    record(EpochMarker.RESTARTED + number, LossEntry.Kind.RESTARTED, at);
   }
 
   @Test
@@ -69,19 +73,32 @@ class EpochMarkerIT {
   }
 
   @Test
+  void whatOneLookShowsIsThereAtOnce() throws Exception {
+    List<EpochMarker.Notice> look =
+        List.of(
+            new EpochMarker.Notice("emptied a", LossEntry.Kind.EMPTIED, 1_000, 0),
+            new EpochMarker.Notice("restarted b", LossEntry.Kind.RESTARTED, 1_000, 500));
+    atOnce(List.of(() -> marks.record(look), () -> marks.record(look)));
+
+    assertThat(marks.journal())
+        .extracting(LossEntry::kind)
+        .containsExactly(LossEntry.Kind.EMPTIED, LossEntry.Kind.RESTARTED);
+  }
+
+  @Test
   void anOlderStateThatTwoSchedulersNoticeAtOnceIsOneLoss() throws Exception {
     for (int i = 0; i < 20; i++) {
       String name = EpochMarker.OLDER + i;
       List<Runnable> calls = new ArrayList<>();
       for (long at : new long[] {4_999, 5_001}) {
-        calls.add(() -> marks.record(name, LossEntry.Kind.OLDER, at, 1));
+        calls.add(() -> record(name, LossEntry.Kind.OLDER, at));
         calls.add(() -> marks.report(name, new StoreLoss(Instant.ofEpochMilli(at), "is older")));
       }
       atOnce(calls);
       assertThat(marks.journal()).hasSize(i + 1);
       assertThat(marks.losses()).hasSize(i + 1);
     }
-    marks.record(EpochMarker.OLDER + 0, LossEntry.Kind.OLDER, 10_001, 1);
+    record(EpochMarker.OLDER + 0, LossEntry.Kind.OLDER, 10_001);
     assertThat(marks.journal()).hasSize(21);
   }
 
