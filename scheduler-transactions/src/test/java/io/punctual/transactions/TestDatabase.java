@@ -108,7 +108,7 @@ public enum TestDatabase {
     config.setDataSource(source);
     config.setMaximumPoolSize(16);
     config.setMinimumIdle(0);
-    // It is not closed: each test has a database of its own.
+    // The pool is not closed; idle connections close themselves.
     config.setIdleTimeout(TimeUnit.SECONDS.toMillis(10));
     return new HikariDataSource(config);
   }
