@@ -4,7 +4,7 @@
 -- ARGV     max: integer, how many entries are kept
 -- EACH     name: text, the same for all schedulers that notice the same
 -- EACH     at: integer, ms, when it was noticed
--- EACH     within: integer, ms, entries of one name less than this time apart are the same
+-- EACH     within: integer, ms; two entries of one name less than this apart are one entry
 -- EACH     entry: text, what follows the sequence
 -- RETURNS  {how many were added}
 -- COST     per entry 1 read of the whole hash and at most 2 writes

@@ -15,9 +15,9 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Free ports on loopback. They are drawn below 32,768, from where on Linux takes the local ports of
- * outgoing connections, and no other process of this user draws them while this one runs: a program
- * that binds its port seconds later still finds it free, and so does one that is started again.
+ * Free ports on loopback. They are below 32,768, where Linux's ports for outgoing connections
+ * begin. No other process of this user draws them while this process runs. So a program that binds
+ * its port seconds later, or again after a restart, finds it free.
  */
 public final class Ports {
 
@@ -28,8 +28,8 @@ public final class Ports {
   private static final Set<Integer> DRAWN = ConcurrentHashMap.newKeySet();
 
   /**
-   * The byte at a port's number is locked by the process that drew it. The system ends the locks
-   * with the process, also with one that is killed. Null if the file cannot be opened.
+   * The process that draws a port locks the byte at that offset. The operating system releases the
+   * locks when the process ends, even by a kill. Null if the file cannot be opened.
    */
   private static final @Nullable FileChannel LOCKS = locks();
 
@@ -70,7 +70,10 @@ public final class Ports {
         .orElseThrow(() -> new IllegalStateException("no free port was found on loopback"));
   }
 
-  /** Returns whether neither this process nor another one has drawn the port before. */
+  /**
+   * Reserves the port until this process ends. Returns false if this or another running process has
+   * reserved it.
+   */
   private static boolean reserve(int port) {
     if (!DRAWN.add(port)) {
       return false;
@@ -78,7 +81,7 @@ public final class Ports {
     try {
       return LOCKS == null || LOCKS.tryLock(port, 1, false) != null;
     } catch (OverlappingFileLockException e) {
-      // This class is loaded twice, and the other one has drawn it.
+      // Another class loader of this JVM has loaded this class and drawn the port.
       return false;
     } catch (IOException e) {
       // The file system has no locks: two processes may draw the same port.

@@ -142,7 +142,7 @@ class NeighboursIT extends SharedRedisTestBase {
   }
 
   @Test
-  void aJobOfAnotherSchedulerThatEndsTheInstanceEachTimeDoesNotKillTheNeighbour() {
+  void aNeighbourIsDoneAlthoughAnotherSchedulersJobEndsTheInstanceThreeTimes() {
     try (ConfigurableApplicationContext another = poisonScheduler()) {
       assertThat(another.isRunning()).isTrue();
       // Three attempts each; the poison ends the process at once each time. So the neighbour is

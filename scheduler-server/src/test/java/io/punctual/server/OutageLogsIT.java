@@ -119,7 +119,7 @@ class OutageLogsIT {
       Duration taken = Duration.ofNanos(System.nanoTime() - asked);
       fastest = taken.compareTo(fastest) < 0 ? taken : fastest;
     }
-    // Of two: during one of them this process may stand still, too.
+    // The faster of two calls: this process may stall during one of them.
     assertThat(fastest).isLessThan(PATIENCE);
   }
 

@@ -88,7 +88,8 @@ public final class CommitRelay implements CommittedCalls, SmartLifecycle {
   private int calls;
   private long characters;
   private boolean relaying;
-  // To schedule may fail with an Error, and the task runs all the same: only the newest one begins.
+  // The newest scheduled retry. Scheduling can throw an Error although the task runs later, so
+  // older retries do nothing.
   private @Nullable Object retry;
   // The last tries are made; what fails then is not tried again.
   private boolean ending;

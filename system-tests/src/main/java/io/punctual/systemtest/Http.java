@@ -60,7 +60,7 @@ public final class Http {
     return post(CLIENT, url, json);
   }
 
-  /** POST of JSON whose answer may take that long. */
+  /** Posts JSON and waits up to the timeout for the answer. */
   public static Answer post(String url, String json, Duration timeout) throws IOException {
     return send(
         CLIENT,

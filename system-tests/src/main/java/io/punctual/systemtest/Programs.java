@@ -347,7 +347,10 @@ public final class Programs {
     return new JavaProcess(name, scheme, port, client, log(name, port), command);
   }
 
-  /** Under other names: it must get no job of a test, and leave no mark where a test looks. */
+  /**
+   * Runs the program once to make its cache. It has its own application name and key prefix, so
+   * that it gets no job of a test and writes no key that a test reads.
+   */
   private void train(
       String name, int port, Launch launch, List<String> options, String flag, Path log) {
     List<String> command = new ArrayList<>(flags);

@@ -30,14 +30,17 @@ final class StartCaches {
   /** Runs a program once. */
   interface Training {
     /**
-     * Starts the program with a flag more, has it serve a little, and ends it as an operator would.
+     * Starts the program with an extra flag, waits until it is ready, and ends it by SIGTERM.
      *
      * @param log what it writes
      */
     void run(String flag, Path log);
   }
 
-  /** The flags that take a program's cache, which is made if it is not there; none without it. */
+  /**
+   * Returns the flags that use a program's cache, and makes the cache if it is missing. Empty if
+   * none could be made.
+   */
   List<String> flags(Launch launch, Training training) {
     return made.computeIfAbsent(launch.name(), any -> make(launch, training))
         .map(cache -> List.of("-XX:AOTCache=" + cache))
@@ -59,7 +62,12 @@ final class StartCaches {
       return Optional.of(Files.move(fresh, cache, StandardCopyOption.ATOMIC_MOVE));
     } catch (IOException | UncheckedIOException | IllegalStateException e) {
       System.out.println(
-          launch.name() + " starts without a cache, since none was made (" + log + "): " + e);
+          "No start cache was made for "
+              + launch.name()
+              + ": "
+              + e
+              + ". It starts without one; see "
+              + log);
       return Optional.empty();
     }
   }

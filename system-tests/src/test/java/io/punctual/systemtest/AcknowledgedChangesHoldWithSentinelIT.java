@@ -15,7 +15,7 @@ class AcknowledgedChangesHoldWithSentinelIT {
   @Test
   void everyPairOfAcknowledgedChangesHoldsOverTwoFailOvers() throws Exception {
     Workload load = Workload.of("changes-sentinel");
-    // A process that stands still for less is not replaced.
+    // A process that stalls for less than this is not failed over.
     try (RedisSentinels redis = RedisSentinels.start(Duration.ofSeconds(5))) {
       ChangedJobs.onTwoSchedulers(
           load, RedisOptions.of(redis), changes -> failOverTwice(redis, changes));

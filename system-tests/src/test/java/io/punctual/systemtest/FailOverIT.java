@@ -15,7 +15,7 @@ import tools.jackson.databind.JsonNode;
 /** Redis fails over to a replica that has not heard of the last changes. */
 class FailOverIT {
 
-  // Longer than a process may stand still without being killed.
+  // Longer than a stall of the test machine, so that only a kill causes a fail-over.
   private static final Duration DOWN_AFTER = Duration.ofSeconds(5);
 
   private static JsonNode store(JavaProcess scheduler) throws IOException {

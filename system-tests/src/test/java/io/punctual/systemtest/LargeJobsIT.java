@@ -48,7 +48,7 @@ class LargeJobsIT {
         String id = "job-" + i;
         Callable<Boolean> submit =
             () -> load.submitter().submitOne(scheduler, id, what + LARGE, due);
-        // Waiting itself takes longer than most submits.
+        // Polling would take longer than most submits.
         if (!submit.call()) {
           Waiting.until(id + " is taken", submit);
         }
@@ -191,7 +191,7 @@ class LargeJobsIT {
 
   /** Requeues all dead letters, in as many calls as it takes where Redis is too slow for one. */
   private static void requeue(Workload load, JavaProcess scheduler, String all) {
-    // Until all are requeued: none runs and is dead again.
+    // Paused until all are requeued, so that no job runs and becomes a dead letter again.
     String queue =
         scheduler.url() + "/api/v1/queues/" + load.application() + "/" + WorkerApplication.TYPE;
     patiently(() -> Http.post(queue + "/pause", ""));

@@ -48,7 +48,7 @@ class OutageIT {
 
       long back = System.nanoTime();
       int begun = load.begun("job-").size();
-      // All of them, if this process stood still before the kill.
+      // All jobs have begun already if this process stalled before the kill.
       Waiting.until(
           "the scanner goes on",
           SOON,

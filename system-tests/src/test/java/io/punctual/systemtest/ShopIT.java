@@ -120,7 +120,8 @@ class ShopIT {
                 "--punctual.client.outbox.enabled=false",
                 "--spring.datasource.hikari.maximum-pool-size=10",
                 "--spring.datasource.hikari.connection-timeout=25000",
-                // Orders that hold connections for as long as a call waits leave none to others.
+                // Longer than the connection timeout: if an order held its connection during a
+                // call, other orders would fail.
                 "--punctual.client.submit.timeout=60s")) {
       stalled.suspend();
       List<CompletableFuture<String>> placed = new ArrayList<>();

@@ -53,7 +53,7 @@ final class EpochHistory {
     if (change == Change.EMPTIED) {
       looks.clear();
     } else if (change == Change.OLDER) {
-      // What came back is as those before saw it.
+      // Looks with a lower sequence still describe the state that came back.
       looks.removeIf(look -> look.sequence() >= now.sequence());
     }
     newest = now;
@@ -63,7 +63,7 @@ final class EpochHistory {
     }
   }
 
-  /** Returns what a look shows that is not added yet. */
+  /** Returns the change that a look shows. Call it before {@link #add}. */
   Change change(Epoch now) {
     Epoch before = newest;
     if (before == null) {

@@ -107,7 +107,7 @@ final class GroupCommit<T> {
     try {
       threads.run(this::work);
     } catch (RuntimeException | Error e) {
-      // Not even later: the end of the pause, or the next item, tries again.
+      // No thread could be started. The end of the pause or the next item tries again.
       defects.met(name, e);
       synchronized (waiting) {
         busy = paused;

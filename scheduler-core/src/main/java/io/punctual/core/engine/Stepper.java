@@ -248,7 +248,7 @@ public final class Stepper {
     public void report(String name, StoreLoss loss) {}
 
     @Override
-    public void looked() {}
+    public void recordLook() {}
 
     @Override
     public List<StoreLoss> losses() {

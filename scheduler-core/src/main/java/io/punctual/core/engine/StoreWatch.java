@@ -186,7 +186,7 @@ final class StoreWatch {
           keepLosses();
         }
       }
-      store.epoch().looked();
+      store.epoch().recordLook();
     } catch (StoreException e) {
       context.outages().failed(CALL, null, e);
       failed(e);
@@ -255,7 +255,7 @@ final class StoreWatch {
       case OLDER -> older(answer, redis, before == null ? 0 : before.sequence(), completeUntil);
       case LATER -> {}
     }
-    // If an Error comes before this line, the next look sees the change again.
+    // Last: if an Error is thrown above, the next look detects the change again.
     history.add(now, answer.asked());
     return change == EpochHistory.Change.EMPTIED || change == EpochHistory.Change.OLDER;
   }
@@ -364,7 +364,7 @@ final class StoreWatch {
     for (StoreNode node : nodes) {
       String known = addressBefore(node);
       if (known != null) {
-        // The driver names the new primary, and its answer still came from the old one.
+        // The driver already names the new primary, but the old one sent this answer.
         now.put(
             known,
             node.answered()
@@ -385,7 +385,7 @@ final class StoreWatch {
     started = now;
   }
 
-  /** Returns another address at which this very run was seen; null if there is none. */
+  /** Returns the other address at which a server with this run id was seen; null if none. */
   private @Nullable String addressBefore(StoreNode node) {
     return started.containsKey(node.address()) || node.runId().isEmpty()
         ? null
@@ -409,10 +409,11 @@ final class StoreWatch {
           noticedAt);
     } else if (node.persistence() != StoreNode.Persistence.SYNCED_LOG) {
       log.warn(
-          "Redis at {} was restarted or failed over. If only its process ended and it keeps an"
-              + " append-only file, nothing is lost. Otherwise changes acknowledged from {} to {}"
-              + " may be lost: as redis, and after a fail-over also as synced. Jobs that ended"
-              + " then run again",
+          "Redis at {} was restarted, or a replica was promoted. If only the process ended and Redis"
+              + " keeps an append-only file, nothing is lost. Otherwise Redis may lack changes"
+              + " acknowledged from {} to {} as redis (after a promotion, also as synced), and jobs"
+              + " that ended in that time run again. Outboxes that keep what they sent send it"
+              + " again; submit other jobs again",
           node.address(),
           asOf,
           noticedAt);
@@ -421,8 +422,8 @@ final class StoreWatch {
     }
     unrecorded.add(
         new EpochMarker.Notice(
-            // One process may take over more than once, each time with another history. After a
-            // restart its history gets a new name only once a replica is there.
+            // One process may be promoted more than once, each time with a new replication id.
+            // After a restart, that changes only when a replica connects: it is left out.
             EpochMarker.RESTARTED
                 + node.runId()
                 + (before.runId() == null ? " " + node.replicationId() : ""),

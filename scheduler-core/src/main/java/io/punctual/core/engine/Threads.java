@@ -43,7 +43,7 @@ final class Threads implements AutoCloseable {
 
   private static ScheduledThreadPoolExecutor timer() {
     ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons());
-    // Later there may be no memory for the thread that tries again.
+    // Started now: when memory is short, the thread that retries could not be started.
     timer.prestartCoreThread();
     return timer;
   }

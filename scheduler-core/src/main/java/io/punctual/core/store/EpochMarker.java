@@ -14,12 +14,14 @@ public interface EpochMarker {
   Duration SAME = Duration.ofSeconds(5);
 
   /**
-   * The names of restarts and fail-overs begin with this. A server may take over more than once.
+   * The names of restarts and promotions begin with this. One server may be promoted more than
+   * once.
    */
   String RESTARTED = "restarted ";
 
   /**
-   * Engines that notice the same restart, which they look for less often, do so within this time.
+   * All engines notice a restart within this time. It is longer than {@link #SAME} because they
+   * check for restarts less often.
    */
   Duration SAME_RESTART = Duration.ofMinutes(1);
 
@@ -33,14 +35,14 @@ public interface EpochMarker {
   List<Epoch> advance();
 
   /**
-   * Remembers the time of the store as that of a look: later ones tell from it how long there was
-   * none. Only once what the look showed is kept.
+   * Stores the current time as the time of the last look. Call it only after everything that the
+   * look showed is stored: later engines compute from it how long no engine was running.
    *
    * @throws StoreException if the store was not reached or refused
    */
-  void looked();
+  void recordLook();
 
-  /** Returns the marks that were last moved on, and those of nodes that did not answer. */
+  /** Returns the marks that were advanced last, and those of nodes that did not answer. */
   Set<String> marks();
 
   /**

@@ -81,7 +81,7 @@ final class NodeMarks {
     return RedisEpochMarker.epoch(mark, ClusterEval.name(node), now, id, (Long) sequence, null);
   }
 
-  /** Returns the marks that were last moved on, and those of nodes that did not answer. */
+  /** Returns the marks that were advanced last, and those of nodes that did not answer. */
   synchronized List<String> chosen() {
     return chosen;
   }

@@ -7,7 +7,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 /**
  * Makes calls that are about no bucket.
  *
- * @param name of these calls, for listeners
+ * @param name identifies these calls to listeners
  */
 record RedisCalls(RedisConnectionFactory connections, StoreCalls calls, String name) {
 

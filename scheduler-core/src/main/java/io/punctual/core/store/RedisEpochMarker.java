@@ -74,10 +74,10 @@ final class RedisEpochMarker implements EpochMarker {
   }
 
   @Override
-  public void looked() {
+  public void recordLook() {
     var unused =
         call(
-            "remember the look at the marks",
+            "store the time of the last look at the marks",
             connection -> {
               byte[] key = keys.epoch("");
               String now = Long.toString(NodeMarks.time(connection, key));

@@ -164,8 +164,8 @@ final class Replicas {
         changes
             ? ": changes are acknowledged as soon as Redis itself has them"
                 + " (Punctual-Durability: redis); "
-            : ": ends of attempts wait for no replica, and their jobs run again if a fail-over"
-                + " loses them; ";
+            : ": ends of attempts wait for no replica, so a job runs again if a fail-over loses its"
+                + " end; ";
     return switch (seen.state()) {
       case CONFIRM -> null;
       case NONE ->

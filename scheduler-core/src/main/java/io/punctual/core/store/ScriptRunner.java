@@ -111,7 +111,7 @@ final class ScriptRunner {
   /**
    * Runs a script on a key that belongs to no bucket.
    *
-   * @param call name of the call, for listeners
+   * @param call identifies the call to listeners
    * @param what it does, for errors
    * @throws StoreException if Redis was not reached or refused
    */

@@ -56,12 +56,12 @@ record SentinelSettings(String primary, long sentinels, long quorum, Duration do
     if (downAfter.compareTo(lease.dividedBy(2)) > 0) {
       findings.add(
           finding(
-              "must be silent for "
+              "is failed over only after "
                   + downAfter.toMillis()
-                  + " ms before a fail-over begins (down-after-milliseconds): jobs wait for that"
-                  + " long, and leases of "
+                  + " ms without an answer (down-after-milliseconds): jobs wait for that long, and"
+                  + " leases of "
                   + lease.toMillis()
-                  + " ms can run out meanwhile; set down-after-milliseconds "
+                  + " ms can expire meanwhile; set down-after-milliseconds "
                   + Math.min(GOOD_MILLIS, lease.toMillis() / 2)));
     }
     return findings;

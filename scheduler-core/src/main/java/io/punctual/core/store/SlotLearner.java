@@ -49,7 +49,10 @@ final class SlotLearner {
     } catch (RuntimeException | Error e) {
       // No memory for a thread, for instance.
       learning.set(false);
-      log.warn("No thread could be started to learn the slots of the cluster; trying again", e);
+      log.warn(
+          "No thread could be started to read the cluster's slots. The next look at the marks tries"
+              + " again. Give the process more memory or threads",
+          e);
     }
   }
 

@@ -34,7 +34,7 @@ class ClaimsIT extends EngineTestBase {
     return new PullRequest(List.of(queues), max, patience, null, "tester");
   }
 
-  /** Waits for jobs that are then the caller's for that time. */
+  /** Waits for jobs and leases them for the given time to run. */
   private static CompletableFuture<List<PulledJob>> waiting(
       Engine engine, int max, Duration timeToRun) {
     return engine

@@ -41,7 +41,7 @@ abstract class EngineTestBase {
   /** Listens to nothing: every hint from elsewhere is lost. */
   static final WakeUps DEAF = listener -> () -> {};
 
-  /** For all classes of the JVM: some run side by side. */
+  /** Shared by all test classes of this JVM and never closed, since some run in parallel. */
   static final JedisConnectionFactory connections =
       connections(RedisExtension.redis().host(), RedisExtension.redis().port());
 

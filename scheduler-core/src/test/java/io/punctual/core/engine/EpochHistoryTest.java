@@ -25,7 +25,7 @@ class EpochHistoryTest {
   }
 
   @Test
-  void anOlderStateKnowsAgainWhatItHasWhenItComesBackTwice() {
+  void earlierLooksStillCountWhenAnOlderStateComesBackTwice() {
     look("store", 3, 10);
     look("store", 9, 20);
 
@@ -38,7 +38,7 @@ class EpochHistoryTest {
   }
 
   @Test
-  void whatWasSeenAfterTheOlderStateCountsNoMore() {
+  void looksAfterTheOlderStateAreForgotten() {
     look("store", 3, 10);
     look("store", 9, 20);
     look("store", 5, 30);
@@ -48,7 +48,7 @@ class EpochHistoryTest {
   }
 
   @Test
-  void anEmptiedStoreHasNothingOfTheOneBefore() {
+  void looksBeforeTheStoreWasEmptiedAreForgotten() {
     look("store", 3, 10);
 
     assertThat(look("other", 5, 20)).isEqualTo(Change.EMPTIED);

@@ -155,14 +155,14 @@ class StoreWatchIT extends EngineTestBase {
         .isBetween(entry.noticedAt().minusSeconds(20), entry.noticedAt().minusSeconds(4));
   }
 
-  /** What happens to a call about the marks. */
-  private interface Way {
-    Object go(String call, Callable<Object> real) throws Exception;
+  /** Intercepts calls to a part of the store. */
+  private interface Interceptor {
+    Object intercept(String call, Callable<Object> real) throws Exception;
   }
 
   /** An engine that sees the marks changed. */
   private Engine seeing(EngineOptions options, UnaryOperator<List<Epoch>> change) {
-    return through(
+    return intercepted(
         options,
         (call, real) -> call.equals("advance") ? change.apply(epochs(real.call())) : real.call());
   }
@@ -172,27 +172,28 @@ class StoreWatchIT extends EngineTestBase {
     return (List<Epoch>) epochs;
   }
 
-  /** An engine whose calls about the marks go that way. */
-  private Engine through(EngineOptions options, Way way) {
-    return through(ownStore(), options, way);
+  /** Returns an engine whose calls to the epoch marker are intercepted. */
+  private Engine intercepted(EngineOptions options, Interceptor interceptor) {
+    return intercepted(ownStore(), options, interceptor);
   }
 
-  private Engine through(Store real, EngineOptions options, Way way) {
-    EpochMarker marks = proxy(EpochMarker.class, real.epoch(), way);
+  private Engine intercepted(Store real, EngineOptions options, Interceptor interceptor) {
+    EpochMarker marks = proxy(EpochMarker.class, real.epoch(), interceptor);
     Store store =
         new Store(
             real.jobs(), real.queues(), real.wakeUps(), real.inspector(), marks, real.calls());
     return engine(store, options, TestDispatcher.done(), null);
   }
 
-  private static <T> T proxy(Class<T> type, T real, Way way) {
+  private static <T> T proxy(Class<T> type, T real, Interceptor interceptor) {
     return type.cast(
         Proxy.newProxyInstance(
             type.getClassLoader(),
             new Class<?>[] {type},
             (proxy, method, arguments) -> {
               try {
-                return way.go(method.getName(), () -> method.invoke(real, arguments));
+                return interceptor.intercept(
+                    method.getName(), () -> method.invoke(real, arguments));
               } catch (InvocationTargetException e) {
                 throw e.getCause();
               }
@@ -211,7 +212,7 @@ class StoreWatchIT extends EngineTestBase {
     CountDownLatch reported = new CountDownLatch(1);
     AtomicBoolean slow = new AtomicBoolean();
     Engine busy =
-        through(
+        intercepted(
             options("busy"),
             (call, real) -> {
               if (call.equals("advance") && slow.get()) {
@@ -389,9 +390,9 @@ class StoreWatchIT extends EngineTestBase {
   }
 
   /**
-   * Puts a copy of an hour ago in place, while no engine is there.
+   * Makes Redis look like a copy that is an hour old, while no engine runs.
    *
-   * @return when the last look was, epoch ms
+   * @return the time of the last look, epoch ms
    */
   private long copyOfAnHourAgo() throws IOException {
     long looked = ownStore().epoch().advance().get(0).now() - 3_600_000;
@@ -400,17 +401,17 @@ class StoreWatchIT extends EngineTestBase {
   }
 
   @Test
-  void whatAnEngineCouldNotKeepOfItsFirstLookTheNextOneKeeps() throws IOException {
+  void theNextEngineRecordsAGapThatTheFirstOneCouldNotRecord() throws IOException {
     long looked = copyOfAnHourAgo();
     AtomicInteger refusals = new AtomicInteger();
 
     Engine engine =
-        through(
+        intercepted(
             options("engine"),
             (call, real) -> {
               if (call.equals("record")) {
                 refusals.incrementAndGet();
-                throw new StoreException(StoreException.Kind.REFUSED, "away, as the test wants");
+                throw new StoreException(StoreException.Kind.REFUSED, "the test refuses this call");
               }
               return real.call();
             });
@@ -556,19 +557,19 @@ class StoreWatchIT extends EngineTestBase {
   }
 
   @Test
-  void anAnswerOfTheOldPrimaryUnderTheNameOfTheNewOneHidesNoFailOver() {
+  void aFailOverIsRecordedAlthoughTheOldPrimaryAnsweredUnderTheNewAddress() {
     Store real = ownStore();
     AtomicReference<StoreNode> answer = new AtomicReference<>(primary("old:6379", "old"));
     StoreInspector inspector =
         proxy(
             StoreInspector.class,
             real.inspector(),
-            (call, way) ->
+            (call, ask) ->
                 switch (call) {
                   case "nodes" -> List.of(answer.get());
-                  // Others than before: so each look asks for the nodes.
+                  // A new finding each time, so that each look reads the nodes.
                   case "replicas" -> List.of(new StoreNode.Finding(false, UUID.randomUUID() + ""));
-                  default -> way.call();
+                  default -> ask.call();
                 });
     Engine engine =
         engine(
@@ -600,21 +601,21 @@ class StoreWatchIT extends EngineTestBase {
         proxy(
             StoreInspector.class,
             real.inspector(),
-            (call, way) -> call.equals("nodes") ? List.of(answer.get()) : way.call());
+            (call, ask) -> call.equals("nodes") ? List.of(answer.get()) : ask.call());
     CountDownLatch held = new CountDownLatch(1);
     CountDownLatch restarted = new CountDownLatch(1);
     AtomicBoolean restarting = new AtomicBoolean();
     Engine engine =
-        through(
+        intercepted(
             new Store(
                 real.jobs(), real.queues(), real.wakeUps(), inspector, real.epoch(), real.calls()),
             options("engine"),
-            (call, way) -> {
+            (call, ask) -> {
               if (call.equals("advance") && restarting.get()) {
                 held.countDown();
                 await(restarted);
               }
-              return way.call();
+              return ask.call();
             });
     awaitNode(engine, answer.get());
     awaitSequence(3);
@@ -631,7 +632,7 @@ class StoreWatchIT extends EngineTestBase {
         .containsExactly(LossEntry.Kind.EMPTIED, LossEntry.Kind.RESTARTED);
   }
 
-  /** One that syncs each write: its restart would cost nothing. */
+  /** Returns a primary that syncs each write, so that a restart alone loses nothing. */
   private static StoreNode primary(String address, String runId) {
     return node(address, runId, StoreNode.Persistence.SYNCED_LOG);
   }
@@ -655,7 +656,7 @@ class StoreWatchIT extends EngineTestBase {
   }
 
   @Test
-  void aRestartIsOneEntryAlthoughAReplicaGivesTheHistoryANewName() throws IOException {
+  void aRestartIsOneEntryAlthoughAReplicaChangesTheReplicationId() throws IOException {
     try (RedisServer primary = RedisServer.startTemporary("--appendonly", "yes");
         RedisServer replica = RedisReplica.of(primary)) {
       JedisConnectionFactory connections = connections("127.0.0.1", primary.port());
@@ -665,7 +666,7 @@ class StoreWatchIT extends EngineTestBase {
           RedisStore.connect(connections, new StoreOptions(prefix, Duration.ofMinutes(10)));
       Engine first = engine(store, options("first"), TestDispatcher.done(), null);
       Engine second =
-          through(
+          intercepted(
               store,
               options("second"),
               (call, real) -> {

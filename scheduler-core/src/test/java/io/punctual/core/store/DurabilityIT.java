@@ -30,10 +30,10 @@ class DurabilityIT {
 
   private static final String WAITS = "cmdstat_wait:calls=";
 
-  /** For stores that a replica or the disk confirms. */
+  /** Timeout for stores whose writes are confirmed. */
   private static final Duration PATIENT = Duration.ofSeconds(5);
 
-  /** For stores that wait in vain. */
+  /** Timeout for stores whose writes are not confirmed. */
   private static final Duration HASTY = Duration.ofMillis(300);
 
   // Longer than a store waits for a replica.

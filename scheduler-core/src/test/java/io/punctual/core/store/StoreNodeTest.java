@@ -134,7 +134,7 @@ class StoreNodeTest {
     assertThat(sentinels(3, 2, 5_000, Duration.ofSeconds(2)))
         .singleElement()
         .asString()
-        .endsWith("leases of 2000 ms can run out meanwhile; set down-after-milliseconds 1000");
+        .endsWith("leases of 2000 ms can expire meanwhile; set down-after-milliseconds 1000");
   }
 
   @Test

@@ -197,7 +197,7 @@ public class Doctor implements SmartLifecycle {
         }
         ProbeQueue queue = probes;
         if (queue != null) {
-          queue.go();
+          queue.startWaiting();
         }
       }
       blind = false;

@@ -44,7 +44,7 @@ final class ProbeQueue {
     synchronized (this) {
       waiting.computeIfAbsent(application, name -> new ArrayDeque<>()).addLast(probe);
     }
-    go();
+    startWaiting();
   }
 
   /** Puts a probe that waits before the others of its application: somebody waits for it. */
@@ -55,11 +55,14 @@ final class ProbeQueue {
         mine.addFirst(probe);
       }
     }
-    go();
+    startWaiting();
   }
 
-  /** Runs what waits, as far as there are places; also what no thread could be started for. */
-  void go() {
+  /**
+   * Starts waiting probes while there is capacity, including those for which no thread could be
+   * started.
+   */
+  void startWaiting() {
     for (Turn turn = next(); turn != null; turn = next()) {
       Turn begun = turn;
       try {
@@ -69,11 +72,11 @@ final class ProbeQueue {
                 begun.probe().run();
               } finally {
                 end(begun.application());
-                go();
+                startWaiting();
               }
             });
       } catch (RuntimeException | Error e) {
-        // No memory for a thread, for instance. The next round tries again.
+        // For example, no memory for a thread. The doctor's next round tries again.
         putBack(begun);
         throw e;
       }

@@ -42,7 +42,7 @@ class ProbeQueueTest {
   }
 
   @Test
-  void aProbeForWhichThereWasNoThreadRunsLaterAndTakesNoPlace() {
+  void aProbeForWhichNoThreadCouldBeStartedRunsLaterAndUsesNoCapacity() {
     boolean[] full = {true};
     ProbeQueue some =
         new ProbeQueue(
@@ -59,7 +59,7 @@ class ProbeQueueTest {
     }
     full[0] = false;
 
-    some.go();
+    some.startWaiting();
     assertThat(begun).hasSize(ProbeQueue.AT_ONCE);
     some.add("shop", probe("shop"));
 

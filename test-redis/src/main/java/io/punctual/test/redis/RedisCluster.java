@@ -40,7 +40,7 @@ public final class RedisCluster implements AutoCloseable {
                 "--cluster-enabled",
                 "yes",
                 "--cluster-node-timeout",
-                // A node that stands still for less keeps its slots.
+                // A node that stalls for less than this keeps its slots.
                 Integer.toString(count > PRIMARIES ? 5_000 : 2_000),
                 "--appendonly",
                 "yes",

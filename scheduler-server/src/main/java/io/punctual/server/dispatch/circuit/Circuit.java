@@ -196,7 +196,10 @@ public final class Circuit {
     out.clear();
   }
 
-  /** Ends a ticket; returns whether this is its first end and the circuit has not opened since. */
+  /**
+   * Ends a ticket. Returns true if it had not ended before and the circuit has not opened since the
+   * ticket began.
+   */
   private synchronized boolean ended(Ticket ticket) {
     if (ticket.ended) {
       return false;

@@ -30,7 +30,7 @@ class DeadlinesTest {
     return new Recorded(new FakeDelivery(id, Duration.ofMillis(millis)));
   }
 
-  /** Lets nothing happen until the semaphore is released, however long this thread stands still. */
+  /** Blocks the timer until the semaphore is released, however long this thread stands still. */
   private Semaphore stopTimer() {
     Semaphore goOn = new Semaphore(0);
     Runnable unused = deadlines.after(Duration.ZERO, goOn::acquireUninterruptibly);
