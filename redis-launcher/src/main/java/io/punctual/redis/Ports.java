@@ -64,8 +64,9 @@ public final class Ports {
   private static int draw(int end, IntPredicate free, int toSecond) {
     return ThreadLocalRandom.current()
         .ints(1000, FIRST, end)
-        .filter(free)
+        // Reserved first: the look itself binds the port, which its program may be about to bind.
         .filter(port -> reserve(port) && (toSecond == 0 || reserve(port + toSecond)))
+        .filter(free)
         .findFirst()
         .orElseThrow(() -> new IllegalStateException("no free port was found on loopback"));
   }

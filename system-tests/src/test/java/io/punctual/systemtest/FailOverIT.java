@@ -9,10 +9,12 @@ import io.punctual.test.redis.RedisSentinels;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** Redis fails over to a replica that has not heard of the last changes. */
+@Tag("full")
 class FailOverIT {
 
   // Longer than a stall of the test machine, so that only a kill causes a fail-over.
@@ -59,8 +61,9 @@ class FailOverIT {
       int master = redis.firstMaster().port();
       int replica = redis.firstReplica().port();
       long due = System.currentTimeMillis() + 15_000;
-      submitter.submit(one, "known-", 60, "record", due, 0);
+      submitter.submit(one, "known-first-", 1, "record", due, 0);
       pause(load, one);
+      submitter.submit(one, "known-", 59, "record", due, 0);
       String keys = load.application() + ":{" + load.application() + ":job:0}:";
       Waiting.until(
           "the replica knows them, and that they are held back",

@@ -110,7 +110,7 @@ final class GroupCommit<T> {
       // No thread could be started. The end of the pause or the next item tries again.
       defects.met(name, e);
       synchronized (waiting) {
-        busy = paused;
+        busy = false;
         pausing = paused;
       }
     }
@@ -244,6 +244,7 @@ final class GroupCommit<T> {
         return;
       }
       pausing = false;
+      busy = true;
     }
     work();
   }

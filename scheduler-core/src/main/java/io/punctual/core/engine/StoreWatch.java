@@ -340,7 +340,7 @@ final class StoreWatch {
     if (now.looked() != 0 && now.now() - now.looked() > GAP.toMillis()) {
       unrecorded.add(
           new EpochMarker.Notice(
-              EpochMarker.RESTARTED + now.id() + " " + now.looked(),
+              "unwatched " + now.id() + " " + now.looked(),
               LossEntry.Kind.RESTARTED,
               now.now(),
               now.looked() - EpochHistory.MARGIN.toMillis()));
@@ -365,7 +365,7 @@ final class StoreWatch {
       String known = addressBefore(node);
       if (known != null) {
         // The driver already names the new primary, but the old one sent this answer.
-        now.put(
+        now.putIfAbsent(
             known,
             node.answered()
                 ? new Started(node.runId(), answer.asked())
@@ -424,9 +424,9 @@ final class StoreWatch {
         new EpochMarker.Notice(
             // One process may be promoted more than once, each time with a new replication id.
             // After a restart, that changes only when a replica connects: it is left out.
-            EpochMarker.RESTARTED
-                + node.runId()
-                + (before.runId() == null ? " " + node.replicationId() : ""),
+            before.runId() == null
+                ? "promoted " + node.runId() + " " + node.replicationId()
+                : EpochMarker.RESTARTED + node.runId(),
             LossEntry.Kind.RESTARTED,
             noticedAt.toEpochMilli(),
             asOf.toEpochMilli()));

@@ -14,8 +14,7 @@ public interface EpochMarker {
   Duration SAME = Duration.ofSeconds(5);
 
   /**
-   * The names of restarts and promotions begin with this. One server may be promoted more than
-   * once.
+   * The names of restarts begin with this. One server may come back to an address more than once.
    */
   String RESTARTED = "restarted ";
 

@@ -37,6 +37,7 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -45,6 +46,7 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** A store that forgets. The tests mostly wait: they run side by side. */
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("full")
 class StoreWatchIT extends EngineTestBase {
 
   private static RedisServer server;
@@ -441,9 +443,59 @@ class StoreWatchIT extends EngineTestBase {
         .isAfterOrEqualTo(next.lossJournal().entries().get(0).noticedAt());
     assertThat(next.storeHealth().losses()).isEmpty();
     // One that comes to a store with an engine has nothing to add.
+    eventually().until(() -> Long.parseLong(field("looked")) > looked);
+    Resp.call(server.port(), "DEL", prefix + ":journal");
     Engine other = engine(ownStore(), options("other"), TestDispatcher.done(), null);
     eventually().until(() -> other.lossJournal().store() != null);
-    assertThat(other.lossJournal().entries()).isEqualTo(next.lossJournal().entries());
+    assertThat(other.lossJournal().entries()).isEmpty();
+  }
+
+  @Test
+  void aTimeWithoutALookIsOneEntryHoweverManyEnginesStart() throws IOException {
+    long looked = copyOfAnHourAgo();
+    Store real = ownStore();
+    StoreInspector refusing =
+        proxy(
+            StoreInspector.class,
+            real.inspector(),
+            (call, ask) -> {
+              if (call.equals("nodes")) {
+                throw new StoreException(StoreException.Kind.REFUSED, "the test refuses this call");
+              }
+              return ask.call();
+            });
+    Store store =
+        new Store(
+            real.jobs(), real.queues(), real.wakeUps(), refusing, real.epoch(), real.calls());
+
+    Engine first = engine(store, options("first"), TestDispatcher.done(), null);
+    eventually().until(() -> Resp.call(server.port(), "HLEN", journal()).equals("1"));
+    first.close();
+    // As if the first one had noticed it two minutes ago.
+    Resp.call(
+        server.port(),
+        "EVAL",
+        """
+        local entry = redis.call('HGETALL', KEYS[1])
+        local name, noticed = entry[1]:match('^(.+) (%d+)$')
+        redis.call('DEL', KEYS[1])
+        local earlier = string.format('%.0f', tonumber(noticed) - 120000)
+        return redis.call('HSET', KEYS[1], name .. ' ' .. earlier, entry[2])
+        """,
+        "1",
+        journal());
+    long looks = Long.parseLong(sequence());
+    Engine second = engine(store, options("second"), TestDispatcher.done(), null);
+    eventually().until(() -> Long.parseLong(sequence()) > looks + 3);
+    second.close();
+
+    assertThat(Resp.call(server.port(), "HLEN", journal())).isEqualTo("1");
+    // No look was complete.
+    assertThat(field("looked")).isEqualTo(Long.toString(looked));
+  }
+
+  private String journal() {
+    return prefix + ":journal";
   }
 
   @Test
@@ -582,6 +634,8 @@ class StoreWatchIT extends EngineTestBase {
 
     answer.set(primary("new:6379", "old"));
     awaitNode(engine, answer.get());
+    answer.set(node("new:6379", "old", StoreNode.Persistence.SYNCED_LOG, false));
+    awaitNode(engine, answer.get());
     assertThat(engine.lossJournal().entries()).isEmpty();
     answer.set(primary("new:6379", "new"));
 
@@ -596,7 +650,7 @@ class StoreWatchIT extends EngineTestBase {
     Store real = ownStore();
     StoreNode.Persistence nothing = StoreNode.Persistence.NOTHING;
     AtomicReference<StoreNode> answer =
-        new AtomicReference<>(node("redis:6379", "before", nothing));
+        new AtomicReference<>(node("redis:6379", "before", nothing, true));
     StoreInspector inspector =
         proxy(
             StoreInspector.class,
@@ -623,7 +677,7 @@ class StoreWatchIT extends EngineTestBase {
     restarting.set(true);
     await(held);
     Resp.call(server.port(), "DEL", prefix + ":epoch");
-    answer.set(node("redis:6379", "after", nothing));
+    answer.set(node("redis:6379", "after", nothing, true));
     restarted.countDown();
 
     eventually().until(() -> engine.lossJournal().newest() > 0);
@@ -634,10 +688,11 @@ class StoreWatchIT extends EngineTestBase {
 
   /** Returns a primary that syncs each write, so that a restart alone loses nothing. */
   private static StoreNode primary(String address, String runId) {
-    return node(address, runId, StoreNode.Persistence.SYNCED_LOG);
+    return node(address, runId, StoreNode.Persistence.SYNCED_LOG, true);
   }
 
-  private static StoreNode node(String address, String runId, StoreNode.Persistence persistence) {
+  private static StoreNode node(
+      String address, String runId, StoreNode.Persistence persistence, boolean answered) {
     return new StoreNode(
         address,
         "7.0.15",
@@ -648,7 +703,7 @@ class StoreWatchIT extends EngineTestBase {
         persistence,
         "noeviction",
         null,
-        true);
+        answered);
   }
 
   private static void awaitNode(Engine engine, StoreNode node) {

@@ -103,7 +103,7 @@ class EpochMarkerIT {
   }
 
   @Test
-  void aServerThatIsPromotedAgainIsAnotherEntry() {
+  void aRestartThatIsNoticedAMinuteLaterIsAnotherEntry() {
     restarted(1, 100_000);
     restarted(1, 159_000);
     assertThat(marks.journal()).hasSize(1);
