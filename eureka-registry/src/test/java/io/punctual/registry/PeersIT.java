@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -16,6 +17,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Two registries that copy to each other. */
 @ExtendWith(OutputCaptureExtension.class)
+@Tag("full")
 class PeersIT {
 
   private static final String USER = "punctual:" + Registry.PASSWORD;

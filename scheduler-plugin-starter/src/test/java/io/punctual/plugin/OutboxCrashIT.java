@@ -18,6 +18,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -27,6 +28,7 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
  * Processes with an outbox in a real PostgreSQL, killed with -9: each order that was committed is
  * closed, and closed once.
  */
+@Tag("full")
 class OutboxCrashIT {
 
   private static final SharedRedis redis = RedisExtension.redis();

@@ -15,6 +15,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -28,6 +29,7 @@ import tools.jackson.databind.JsonNode;
       "eureka.client.enabled=false",
       "punctual.metrics.sampling=100ms"
     })
+@Tag("full")
 class DamagedQueueIT extends SharedRedisTestBase {
 
   private static final String CAUSE = ":{shop:broken:0}:delayed is a string, not a zset";

@@ -12,6 +12,7 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.test.context.DynamicPropertyRegistry;
@@ -27,6 +28,7 @@ import tools.jackson.databind.json.JsonMapper;
       "punctual.doctor.probe=false",
       "punctual.dispatch.avoid=200ms"
     })
+@Tag("full")
 class FailoverIT extends SharedRedisTestBase {
 
   private static final JsonMapper JSON = new JsonMapper();

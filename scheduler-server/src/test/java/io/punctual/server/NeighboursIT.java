@@ -20,6 +20,7 @@ import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringApplication;
@@ -38,6 +39,7 @@ import tools.jackson.databind.json.JsonMapper;
       "punctual.doctor.probe=false",
       "punctual.dispatch.avoid=200ms"
     })
+@Tag("full")
 class NeighboursIT extends SharedRedisTestBase {
 
   private static final JsonMapper JSON = new JsonMapper();

@@ -10,6 +10,7 @@ import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.test.context.DynamicPropertyRegistry;
@@ -24,6 +25,7 @@ import org.springframework.test.context.DynamicPropertySource;
       "server.tomcat.accept-count=1",
       SharedRedisTestBase.ALONE + "=OperatorPortIT"
     })
+@Tag("full")
 class OperatorPortIT extends SharedRedisTestBase {
 
   private static final int OPERATOR_PORT = Ports.free();

@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -22,6 +23,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 /** What callers and the log hear of a Redis that is away, stands still, or has lost its replica. */
 @ExtendWith(OutputCaptureExtension.class)
 @Isolated("reads what is printed")
+@Tag("full")
 class OutageLogsIT {
 
   /** The default of punctual.client.submit.read-timeout. */

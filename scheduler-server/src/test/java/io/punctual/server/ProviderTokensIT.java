@@ -21,6 +21,7 @@ import java.util.Base64;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.test.context.DynamicPropertyRegistry;
@@ -35,6 +36,7 @@ import org.springframework.test.context.DynamicPropertySource;
       "punctual.security.signing-keys=" + AccessIT.SIGNING_KEY,
       "spring.security.oauth2.resourceserver.jwt.audiences=punctual"
     })
+@Tag("full")
 class ProviderTokensIT extends SharedRedisTestBase {
 
   private static final KeyPair PROVIDER = keys();

@@ -9,6 +9,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.test.context.DynamicPropertyRegistry;
@@ -23,6 +24,7 @@ import tools.jackson.databind.JsonNode;
       "punctual.quota.jobs=100",
       "punctual.quota.memory-percent=10"
     })
+@Tag("full")
 class QuotaIT extends ServerTestBase {
 
   // A tenth of it, 4 MB, may be of one application.

@@ -8,6 +8,7 @@ import io.punctual.test.redis.RedisExtension;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,6 +20,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 /** A scheduler that would be open, or cannot keep a setting, does not start and says what to do. */
 @ExtendWith(OutputCaptureExtension.class)
 @Isolated("reads what is printed")
+@Tag("full")
 class RefusedStartsIT {
 
   // The hash of admin.

@@ -18,6 +18,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.TestConfiguration;
@@ -31,6 +32,7 @@ import tools.jackson.databind.JsonNode;
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
     properties = {"eureka.client.enabled=false", SharedRedisTestBase.ALONE + "=RegistryEntriesIT"})
+@Tag("full")
 class RegistryEntriesIT extends SharedRedisTestBase {
 
   private static final Map<String, List<ServiceInstance>> ENTRIES = new ConcurrentHashMap<>();

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.test.context.DynamicPropertyRegistry;
@@ -28,6 +29,7 @@ import org.springframework.test.context.DynamicPropertySource;
       "spring.data.redis.username=punctual",
       "spring.data.redis.password=secret"
     })
+@Tag("full")
 class RestrictedRedisIT extends ServerTestBase {
 
   private static final RedisServer REDIS = start();

@@ -5,9 +5,11 @@ import io.punctual.systemtest.ChangedJobs.Job;
 import io.punctual.test.redis.RedisCluster;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** As {@link AcknowledgedChangesHoldIT}: a slot moves, and a replica takes over. */
+@Tag("full")
 class AcknowledgedChangesHoldInClusterIT {
 
   @Test

@@ -7,9 +7,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** As {@link AcknowledgedChangesHoldIT}: Sentinels let a replica take over from its master. */
+@Tag("full")
 class AcknowledgedChangesHoldWithSentinelIT {
 
   @Test

@@ -10,9 +10,11 @@ import io.punctual.systemtest.reactive.ReactiveShop;
 import java.nio.file.Files;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Applications that are not as the quickstart has them: without Spring MVC, without Eureka. */
+@Tag("full")
 class CitizenshipIT {
 
   private static final String PULL = "--punctual.client.delivery=pull";

@@ -27,6 +27,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -38,6 +39,7 @@ import tools.jackson.databind.json.JsonMapper;
  * The system as it is meant to be run: with secrets, made by its own commands. Everything else is
  * an attempt to get in.
  */
+@Tag("full")
 class ClosedSystemIT {
 
   private static final JsonMapper JSON = new JsonMapper();

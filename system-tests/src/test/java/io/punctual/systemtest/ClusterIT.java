@@ -9,9 +9,11 @@ import io.punctual.test.redis.RedisCluster;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Redis Cluster: a primary dies, and a slot moves, under load. */
+@Tag("full")
 class ClusterIT {
 
   @Test

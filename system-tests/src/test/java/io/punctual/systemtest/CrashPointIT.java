@@ -2,6 +2,7 @@ package io.punctual.systemtest;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -10,6 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * each script that changes jobs: before Redis gets it, after Redis has run it and before the
  * answer, after the answer. Another one is there; whoever had no answer asks that one.
  */
+@Tag("full")
 class CrashPointIT {
 
   private static CrashSystem system;

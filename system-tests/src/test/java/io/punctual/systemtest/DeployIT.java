@@ -11,9 +11,11 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Instances of an application that are not alike. */
+@Tag("full")
 class DeployIT {
 
   private static JavaProcess scheduler;

@@ -7,10 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.redis.Ports;
 import java.nio.file.Files;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** An application that schedulers do not reach reads so in its own log. */
+@Tag("full")
 class DoctorIT {
 
   @Test

@@ -27,11 +27,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The programs of {@code examples}, in their own languages, against a scheduler. */
+@Tag("full")
 class ExamplesIT {
 
   private static final Path EXAMPLES =

@@ -20,6 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -28,6 +29,7 @@ import tools.jackson.databind.JsonNode;
  * in a local repository. What is built is what the pages print. It is run on the Java of this test
  * and on that of Maven, which is 17 where that is so.
  */
+@Tag("full")
 class FirstStepsIT {
 
   /** The registry has schedulers of other tests, too, which have other stores and end sooner. */

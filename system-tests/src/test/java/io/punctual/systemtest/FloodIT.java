@@ -8,11 +8,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** 100,000 jobs of one application go out at the same moment, and another one has its own. */
 @Isolated("the wave takes all processors")
+@Tag("full")
 class FloodIT {
 
   private static final int FLOOD = 100_000;

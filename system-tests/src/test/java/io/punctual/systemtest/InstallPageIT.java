@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,6 +35,7 @@ import tools.jackson.databind.json.JsonMapper;
  * are other ones. The Redis has the user of docs/redis.acl; the Eureka has a password, and Eureka's
  * own defaults.
  */
+@Tag("full")
 class InstallPageIT {
 
   private static final JsonMapper JSON = new JsonMapper();

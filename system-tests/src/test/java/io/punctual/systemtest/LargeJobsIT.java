@@ -20,11 +20,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** Jobs as large as they may be, as many as would fill the heap of the scheduler several times. */
 @Isolated("so many bytes take all processors")
+@Tag("full")
 class LargeJobsIT {
 
   private static final int JOBS = 600;

@@ -7,9 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.systemtest.worker.WorkerApplication;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A delivery that is held up on its way to the worker and arrives after a newer one. */
+@Tag("full")
 class OlderDeliveryIT {
 
   @Test

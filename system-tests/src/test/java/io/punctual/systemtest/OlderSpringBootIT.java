@@ -14,9 +14,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The application of the README with its starter, on a real Spring Boot 3. */
+@Tag("full")
 class OlderSpringBootIT {
 
   @Test

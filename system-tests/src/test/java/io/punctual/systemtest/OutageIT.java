@@ -7,11 +7,13 @@ import io.punctual.redis.RedisServer;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Redis or the registry goes away for a while. */
+@Tag("full")
 class OutageIT {
 
   /** After Redis is back; it takes a tenth of a second on a machine that does nothing else. */

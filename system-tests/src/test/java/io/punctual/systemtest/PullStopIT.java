@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -15,6 +16,7 @@ import tools.jackson.databind.JsonNode;
  * Pullers that are stopped, and schedulers that are killed, while jobs fall due that may be tried
  * once. Queues have two buckets.
  */
+@Tag("full")
 class PullStopIT {
 
   private static final int JOBS = 4_000;

@@ -8,9 +8,11 @@ import io.punctual.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Redis stands still for three leases, and goes on as if nothing had been. */
+@Tag("full")
 class RedisPauseIT {
 
   private static final Duration PAUSE = Duration.ofSeconds(30);

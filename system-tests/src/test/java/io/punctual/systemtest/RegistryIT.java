@@ -8,10 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.punctual.redis.Ports;
 import io.punctual.systemtest.worker.WorkerApplication;
 import java.io.IOException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** A registry that is not there, and one that does not tell the truth. */
+@Tag("full")
 class RegistryIT {
 
   @Test

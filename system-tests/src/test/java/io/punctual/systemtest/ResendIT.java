@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -25,6 +26,7 @@ import tools.jackson.databind.JsonNode;
  * Two shops with an outbox that keeps what it sent, two schedulers, and a Redis that loses jobs:
  * all jobs are there again as they were, and what was cancelled or done is not.
  */
+@Tag("full")
 class ResendIT {
 
   private static final List<String> APPLICATIONS = List.of("resend-tea", "resend-cake");

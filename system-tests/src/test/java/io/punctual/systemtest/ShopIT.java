@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -30,6 +31,7 @@ import tools.jackson.databind.JsonNode;
  * The demo shop through what happens to shops: it ends at once, no scheduler is there, its partner
  * fails.
  */
+@Tag("full")
 class ShopIT {
 
   private static JavaProcess scheduler;

@@ -13,11 +13,13 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The page of the demo shop as people meet it: in Chromium, on the whole system. */
+@Tag("full")
 class ShopPageIT {
 
   private static final List<String> HOSTILE =

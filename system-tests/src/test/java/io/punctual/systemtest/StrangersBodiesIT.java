@@ -18,10 +18,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Strangers send an application with a small heap large bodies, over many connections. */
+@Tag("full")
 class StrangersBodiesIT {
 
   private static final int CONNECTIONS = 60;

@@ -20,6 +20,7 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocketFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -27,6 +28,7 @@ import tools.jackson.databind.JsonNode;
  * The whole system over TLS, mutual everywhere: registry, scheduler, workers that are pushed and
  * that pull, Redis.
  */
+@Tag("full")
 class TlsIT {
 
   private static final String SIGNING_KEY = "9c2d4e6f801f8a3b5c7d9e2f4a6b8c0d1e3f5a7b";

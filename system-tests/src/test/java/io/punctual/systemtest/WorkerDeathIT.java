@@ -15,10 +15,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** Workers that are not there, die with jobs in their hands, or leave. */
+@Tag("full")
 class WorkerDeathIT {
 
   // What docs/reliability.md promises.

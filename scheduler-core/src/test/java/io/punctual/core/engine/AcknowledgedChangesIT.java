@@ -18,12 +18,14 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Two engines change the same jobs in turns, and Redis is killed and started again without a loss.
  * The last acknowledged change of each job counts.
  */
+@Tag("full")
 class AcknowledgedChangesIT extends OwnRedisTestBase {
 
   private static final int EACH = 6;

@@ -16,11 +16,13 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Redis's clock is set while two engines hold jobs. */
+@Tag("full")
 class ClockJumpIT extends EngineTestBase {
 
   /** Redis's time, and what is added to it. */

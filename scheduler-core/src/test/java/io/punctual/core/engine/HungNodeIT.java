@@ -16,12 +16,14 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import redis.clients.jedis.ConnectionPoolConfig;
 
 /** One of three nodes of a cluster does not answer, and each call to it takes a minute to fail. */
+@Tag("full")
 class HungNodeIT extends EngineTestBase {
 
   private static final int BUCKETS = 64;

@@ -16,11 +16,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** One node of a cluster forgets, and the others do not. */
+@Tag("full")
 class NodeLossIT extends EngineTestBase {
 
   private static final RedisCluster CLUSTER = RedisCluster.start();

@@ -14,10 +14,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** A store that stands still: whoever submits hears so soon. */
+@Tag("full")
 class SubmitOutageIT extends EngineTestBase {
 
   private static final int JOBS = 4_000;

@@ -13,12 +13,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A store stands still, and executes the claims that were sent to it meanwhile once it goes on. The
  * leases are so long that none of them runs out within a test.
  */
+@Tag("full")
 class UnansweredClaimIT extends OwnRedisTestBase {
 
   private static final int JOBS = 30;

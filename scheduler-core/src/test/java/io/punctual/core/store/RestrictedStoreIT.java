@@ -9,12 +9,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** The contract, with no more rights than docs/redis.acl gives. */
+@Tag("full")
 class RestrictedStoreIT extends StoreContract {
 
   private static final RedisServer SERVER = RedisServer.startTemporary();

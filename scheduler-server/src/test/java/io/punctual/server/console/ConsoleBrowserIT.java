@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
@@ -16,6 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The console as people meet it: in Chromium. */
 @TestPropertySource(properties = SharedRedisTestBase.ALONE + "=ConsoleBrowserIT")
+@Tag("full")
 class ConsoleBrowserIT extends BrowserTestBase {
 
   private static final List<String> HOSTILE =

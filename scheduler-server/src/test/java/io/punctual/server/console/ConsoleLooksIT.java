@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.SharedRedisTestBase;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.test.context.TestPropertySource;
 
 /** How the console looks, on all screens and to everybody's eyes. */
 @TestPropertySource(properties = SharedRedisTestBase.ALONE + "=ConsoleLooksIT")
+@Tag("full")
 class ConsoleLooksIT extends BrowserTestBase {
 
   private static Stream<String> pages() {

@@ -11,6 +11,7 @@ import io.punctual.test.store.RedisBucketReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
@@ -21,6 +22,7 @@ import redis.clients.jedis.exceptions.JedisException;
  * Would the model test notice? Each mutant is a script with one small mistake; it must disagree
  * with the model. Every build tries a sample; {@code -Dpunctual.mutants.every=1} tries all of them.
  */
+@Tag("full")
 class MutationIT {
 
   private static final String PREFIX = "mutant";

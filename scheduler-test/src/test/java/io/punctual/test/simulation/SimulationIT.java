@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -28,6 +29,7 @@ import redis.clients.jedis.Jedis;
  * repeats one.
  */
 @ExtendWith(RedisExtension.class)
+@Tag("full")
 class SimulationIT {
 
   private static final String PREFIX = "simulation";

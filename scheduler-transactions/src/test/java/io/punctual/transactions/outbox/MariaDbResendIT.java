@@ -1,7 +1,9 @@
 package io.punctual.transactions.outbox;
 
 import io.punctual.transactions.TestDatabase;
+import org.junit.jupiter.api.Tag;
 
+@Tag("full")
 final class MariaDbResendIT extends ResendContract {
 
   MariaDbResendIT() {

@@ -27,6 +27,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import tools.jackson.databind.JsonNode;
@@ -41,6 +42,7 @@ import tools.jackson.databind.JsonNode;
  * leaves all others out.
  */
 @Isolated("a lease that ends because the machine is busy is a repeat without a cause")
+@Tag("full")
 class ChaosIT {
 
   private static final String APPLICATION = "chaos";

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
  * <p>{@code -Dpunctual.linearizability.runs} says how many runs, {@code
  * -Dpunctual.linearizability.seed} the seed of the first.
  */
+@Tag("full")
 class LinearizabilityIT {
 
   // Runs mostly wait, so they need few processors.
