@@ -30,6 +30,7 @@ public final class ChangingLoad implements AutoCloseable {
   // Longer than any fault lasts: no attempt is given up on, and no claim ends, by its time.
   private static final Duration TIME_TO_RUN = Duration.ofSeconds(20);
   private static final Duration PATIENCE = Duration.ofSeconds(6);
+  private static final int MOST_REQUEUES = 10;
   private static final List<Kind> CHANGES =
       List.of(
           Kind.MOVE_LATER,
@@ -182,10 +183,13 @@ public final class ChangingLoad implements AutoCloseable {
         }
       }
       if (dies) {
-        awaitState("dead");
-        requeue();
+        // Each worker fails it once. Were it left to the end, all would fail then, one after the
+        // other, and open the circuit.
+        for (int i = 0; i < MOST_REQUEUES && awaitEnd().equals("dead"); i++) {
+          requeue();
+        }
       } else if (random.nextInt(8) == 0) {
-        awaitState("finished");
+        String unused = awaitEnd();
         call(Kind.REPLACE, 300, 3_000);
       }
     }
@@ -288,20 +292,23 @@ public final class ChangingLoad implements AutoCloseable {
       return Answer.REFUSED;
     }
 
-    private void awaitState(String state) {
+    /** Returns "dead" or "finished"; empty if it is neither in time. */
+    private String awaitEnd() {
       long end = System.nanoTime() + PATIENCE.toNanos();
       while (System.nanoTime() < end) {
         pause(400, 900);
         try {
           String scheduler = schedulers.get(random.nextInt(schedulers.size()));
           String job = scheduler + "/api/v1/jobs/" + application + "/" + type + "/" + id;
-          if (Http.get(job).json().path("state").asString("").equals(state)) {
-            return;
+          String state = Http.get(job).json().path("state").asString("");
+          if (state.equals("dead") || state.equals("finished")) {
+            return state;
           }
         } catch (IOException ignored) {
           // Something is broken; the next look may go through.
         }
       }
+      return "";
     }
 
     private void pause(int minMillis, int maxMillis) {
