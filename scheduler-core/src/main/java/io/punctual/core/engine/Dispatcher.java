@@ -26,6 +26,11 @@ public interface Dispatcher {
    */
   int capacity(QueueName queue);
 
+  /** Whether jobs of this queue may start now. Views ask this: it must change nothing. */
+  default boolean hasCapacity(QueueName queue) {
+    return capacity(queue) > 0;
+  }
+
   /**
    * Takes over claimed jobs; returns at once. Every delivery must be ended once with one of its
    * methods; its lease is kept alive until then.

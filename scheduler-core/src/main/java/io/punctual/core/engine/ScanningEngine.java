@@ -222,7 +222,7 @@ final class ScanningEngine implements Engine {
         found.lanes.size(),
         whole,
         found.lanes.stream().anyMatch(lane -> !lane.keeper.open().isEmpty()),
-        dispatcher.capacity(found.queue) > 0,
+        dispatcher.hasCapacity(found.queue),
         damage);
   }
 

@@ -153,6 +153,20 @@ class EngineIT extends EngineTestBase {
   }
 
   @Test
+  void statisticsTellAParkedQueueAndAskForNoCapacity() {
+    TestDispatcher dispatcher = TestDispatcher.done();
+    dispatcher.capacity.set(0);
+    Engine engine = engine(dispatcher);
+    submit(engine, "a", Duration.ZERO);
+
+    assertThat(engine.stats(QUEUE).orElseThrow().parked()).isTrue();
+    dispatcher.capacity.set(1);
+    assertThat(engine.stats(QUEUE).orElseThrow().parked()).isFalse();
+
+    assertThat(dispatcher.claiming).doesNotContain(Thread.currentThread());
+  }
+
+  @Test
   void jobsOfAQueueWithSeveralBucketsAllGoOut() {
     TestDispatcher dispatcher = TestDispatcher.done();
     Engine engine = engine(store(), buckets(4), dispatcher, null);

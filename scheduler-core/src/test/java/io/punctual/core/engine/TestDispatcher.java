@@ -4,6 +4,8 @@ import io.punctual.core.queue.QueueName;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +18,8 @@ final class TestDispatcher implements Dispatcher {
 
   final AtomicInteger capacity = new AtomicInteger(200);
   final Queue<String> seen = new ConcurrentLinkedQueue<>();
+  // The threads that asked how much they may claim.
+  final Set<Thread> claiming = ConcurrentHashMap.newKeySet();
   private final Queue<Delivery> given = new ConcurrentLinkedQueue<>();
   private final LinkedBlockingQueue<Delivery> open = new LinkedBlockingQueue<>();
   private final @Nullable Consumer<Delivery> worker;
@@ -39,7 +43,13 @@ final class TestDispatcher implements Dispatcher {
 
   @Override
   public int capacity(QueueName queue) {
+    claiming.add(Thread.currentThread());
     return capacity.get();
+  }
+
+  @Override
+  public boolean hasCapacity(QueueName queue) {
+    return capacity.get() > 0;
   }
 
   @Override

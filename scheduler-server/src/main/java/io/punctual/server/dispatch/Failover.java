@@ -110,7 +110,7 @@ final class Failover {
     boolean callOnce() {
       if (next != null) {
         WorkerInstance instance = next;
-        bookedIn = left.stream().map(delivery -> inFlights.open(delivery, instance)).toList();
+        bookedIn = open(left, instance);
         left = List.of();
         next = null;
       }
@@ -144,6 +144,18 @@ final class Failover {
             var unused = delivery.undeliverable(instance, reason, Duration.ZERO);
           });
       capacityChanged.accept(queue);
+    }
+  }
+
+  /** Books all of them in at an instance, or none. */
+  private List<InFlight> open(List<Delivery> deliveries, WorkerInstance instance) {
+    List<InFlight> opened = new ArrayList<>(deliveries.size());
+    try {
+      deliveries.forEach(delivery -> opened.add(inFlights.open(delivery, instance)));
+      return opened;
+    } catch (Throwable e) {
+      opened.forEach(InFlight::withdraw);
+      throw e;
     }
   }
 

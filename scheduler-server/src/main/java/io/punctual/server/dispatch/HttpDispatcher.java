@@ -134,7 +134,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
 
   @Override
   public int capacity(QueueName queue) {
-    int capacity = circuits.free(queue, tracker.free(instances(queue), queue.taskType()));
+    int capacity = free(queue, instances(queue));
     if (capacity == 0) {
       waiting.compute(
           queue.application(),
@@ -145,6 +145,16 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
           });
     }
     return capacity;
+  }
+
+  private int free(QueueName queue, List<WorkerInstance> instances) {
+    return circuits.free(queue, tracker.free(instances, queue.taskType()));
+  }
+
+  @Override
+  public boolean hasCapacity(QueueName queue) {
+    List<WorkerInstance> instances = workers.instances(queue.application(), queue.taskType());
+    return free(queue, proofs.known(instances)) > 0;
   }
 
   /**

@@ -172,12 +172,16 @@ final class InstanceTracker {
 
   /** How many more jobs of the type the instance may get now, if it is not passed over. */
   int free(WorkerInstance instance, String taskType) {
-    Entry entry = entry(instance);
-    synchronized (entry) {
-      long now = nanoTime.getAsLong();
-      int room = entry.room(instance);
-      return entry.reachability.takes(taskType, now) ? entry.reachability.allowed(now, room) : 0;
-    }
+    return ask(
+        instance,
+        entry -> {
+          long now = nanoTime.getAsLong();
+          int room = entry.room(instance);
+          return entry.reachability.takes(taskType, now)
+              ? entry.reachability.allowed(now, room)
+              : 0;
+        },
+        instance.metadata().concurrency());
   }
 
   /**
@@ -213,10 +217,10 @@ final class InstanceTracker {
 
   /** Whether the instance may get any job now. */
   boolean isFree(WorkerInstance instance) {
-    Entry entry = entry(instance);
-    synchronized (entry) {
-      return entry.reachability.allowed(nanoTime.getAsLong(), entry.room(instance)) > 0;
-    }
+    return ask(
+        instance,
+        entry -> entry.reachability.allowed(nanoTime.getAsLong(), entry.room(instance)) > 0,
+        true);
   }
 
   /** How many more jobs of the type these may get together. */
@@ -246,8 +250,9 @@ final class InstanceTracker {
 
   /** The ids of those that jobs go to, without any that is not reached. */
   Set<String> serving(List<WorkerInstance> instances) {
+    long now = nanoTime.getAsLong();
     return candidates(instances).stream()
-        .filter(instance -> ask(instance, e -> e.reachability.isReached(), true))
+        .filter(instance -> ask(instance, e -> e.reachability.isReached(now), true))
         .map(WorkerInstance::id)
         .collect(Collectors.toUnmodifiableSet());
   }

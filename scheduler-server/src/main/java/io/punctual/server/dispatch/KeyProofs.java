@@ -75,14 +75,18 @@ final class KeyProofs {
 
   /** Those that may be sent jobs. The others are asked for their proof meanwhile. */
   List<WorkerInstance> proven(List<WorkerInstance> instances) {
-    if (instances.isEmpty() || !keys.answersAreSigned(instances.get(0).application())) {
-      return instances;
+    List<WorkerInstance> known = known(instances);
+    if (known.size() < instances.size()) {
+      ask(instances);
     }
-    if (instances.stream().allMatch(this::isProven)) {
-      return instances;
-    }
-    ask(instances);
-    return instances.stream().filter(this::isProven).toList();
+    return known;
+  }
+
+  /** Those that may be sent jobs. No instance is asked. */
+  List<WorkerInstance> known(List<WorkerInstance> instances) {
+    return instances.stream().allMatch(this::isProven)
+        ? instances
+        : instances.stream().filter(this::isProven).toList();
   }
 
   /** Why the instance is sent no jobs; null if it may be, as far as its key is concerned. */

@@ -28,13 +28,7 @@ final class Reachability {
 
   /** How many of so many jobs may be sent now. */
   int allowed(long now, int wanted) {
-    if (avoided && now - avoidUntil < 0) {
-      return 0;
-    }
-    if (probing && now - probedAt >= takenAfter) {
-      probing = false;
-    }
-    if (probing) {
+    if ((avoided && now - avoidUntil < 0) || isProbing(now)) {
       return 0;
     }
     return avoided ? Math.min(1, wanted) : wanted;
@@ -42,19 +36,18 @@ final class Reachability {
 
   /** Whether the instance takes jobs of the type. */
   boolean takes(String taskType, long now) {
-    if (retired == null) {
-      return true;
-    }
-    Long until = retired.get(taskType);
-    if (until != null && now - until >= 0) {
-      retired.remove(taskType);
-    }
+    Long until = retired == null ? null : retired.get(taskType);
     return until == null || now - until >= 0;
   }
 
   /** Whether it is reached, as far as is known. */
-  boolean isReached() {
-    return !avoided && !probing;
+  boolean isReached(long now) {
+    return !avoided && !isProbing(now);
+  }
+
+  /** Whether a job is on its way of which it is not known yet whether it was taken. */
+  private boolean isProbing(long now) {
+    return probing && now - probedAt < takenAfter;
   }
 
   /** For how many ns it is avoided yet; 0 if it is not. */
@@ -77,7 +70,7 @@ final class Reachability {
 
   /** A job that was on its way is not there. */
   void ended(long now) {
-    if (probing && now - probedAt < takenAfter) {
+    if (isProbing(now)) {
       // Whether it takes jobs is not known yet: the next one probes.
       probing = false;
       avoided = true;
@@ -99,6 +92,7 @@ final class Reachability {
     if (retired == null) {
       retired = new HashMap<>();
     }
+    retired.values().removeIf(until -> now - until >= 0);
     retired.put(taskType, now + howLong);
   }
 }

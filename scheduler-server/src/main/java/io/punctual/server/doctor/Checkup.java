@@ -372,7 +372,7 @@ public class Checkup {
           open.computeIfAbsent(queue.application(), a -> new LinkedHashSet<>())
               .add(queue.taskType());
         }
-        if (dispatcher.capacity(queue) > 0 || looked >= MOST_QUEUES) {
+        if (dispatcher.hasCapacity(queue) || looked >= MOST_QUEUES) {
           continue;
         }
         looked++;

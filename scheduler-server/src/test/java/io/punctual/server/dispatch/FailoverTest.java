@@ -223,6 +223,31 @@ class FailoverTest {
   }
 
   @Test
+  void wherePartOfAGroupCannotBeBookedInAllOfItGoesBackAndTheInstanceHasItsCapacity() {
+    FakeDelivery[] jobs = jobs(3);
+
+    fixture
+        .failover(
+            protocol(
+                (instance, attempts, taken) -> {
+                  jobs[2].unreadable();
+                  throw refused();
+                }),
+            bound -> 0)
+        .deliver(fixture.open(0, jobs));
+
+    assertThat(called).containsExactly("worker-0");
+    assertThat(jobs)
+        .allSatisfy(
+            job ->
+                assertThat(job.told())
+                    .containsExactly("undeliverable at worker-0 for PT0S: no connection: refused"));
+    for (int i = 1; i < 7; i++) {
+      assertThat(fixture.free(i)).isEqualTo(10);
+    }
+  }
+
+  @Test
   void aProtocolThatEndsNoJobOrFailsLeavesNoneBehind() {
     FakeDelivery forgotten = new FakeDelivery("forgotten");
     FakeDelivery broken = new FakeDelivery("broken");

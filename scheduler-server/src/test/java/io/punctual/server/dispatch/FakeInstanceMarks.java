@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /** The marks of instances in memory; tests play the other schedulers. */
-final class FakeInstanceMarks implements InstanceMarks {
+public final class FakeInstanceMarks implements InstanceMarks {
 
   private final Set<String> reserved = new HashSet<>();
   private final Map<String, Map<String, Long>> broken = new HashMap<>();
@@ -23,7 +23,7 @@ final class FakeInstanceMarks implements InstanceMarks {
   /**
    * @param millis the store's clock
    */
-  FakeInstanceMarks(LongSupplier millis) {
+  public FakeInstanceMarks(LongSupplier millis) {
     this.millis = millis;
   }
 

@@ -194,6 +194,26 @@ class InstanceTrackerTest {
   }
 
   @Test
+  void questionsMakeNoInstanceKnown() {
+    assertThat(tracker.free(A, "job")).isEqualTo(100);
+    assertThat(tracker.free(BOTH, "job")).isEqualTo(200);
+    assertThat(tracker.isFree(A)).isTrue();
+    assertThat(tracker.serving(BOTH)).containsExactlyInAnyOrder("a", "b");
+    assertThat(tracker.size()).isZero();
+  }
+
+  @Test
+  void aProbeThatWasTakenCountsAsReachedThoughNobodyAskedForCapacity() {
+    tracker.avoid(A, AVOID, "refused");
+    assertThat(tracker.serving(BOTH)).containsExactly("b");
+    pass(AVOID);
+    var unused = tracker.open(A, false);
+    assertThat(tracker.serving(BOTH)).containsExactly("b");
+    pass(TAKEN);
+    assertThat(tracker.serving(BOTH)).containsExactlyInAnyOrder("a", "b");
+  }
+
+  @Test
   void aSlotIsClosedOnce() {
     InstanceTracker.Slot slot = tracker.open(A, false);
     assertThat(tracker.inFlight(A)).isOne();

@@ -3,8 +3,8 @@ package io.punctual.server.dispatch.circuit;
 import io.punctual.core.queue.LogFields;
 import io.punctual.core.queue.QueueName;
 import java.time.Duration;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -71,28 +71,21 @@ public final class Circuit {
     this.pause = options.pause().toNanos();
   }
 
-  /** How many more jobs may go out now. */
+  /** How many more jobs may go out now. The question changes nothing. */
   synchronized int free() {
     long now = nanoTime.getAsLong();
-    if (!open && rested(now)) {
-      limit = Integer.MAX_VALUE;
-      out.clear();
-      return FIRST;
-    } else if (!open && limit == Integer.MAX_VALUE) {
-      return limit;
-    }
     if (open && now - openedAt < pause) {
       return 0;
+    } else if (!open && rested(now)) {
+      return FIRST;
     }
-    Iterator<Ticket> oldest = out.iterator();
-    while (oldest.hasNext() && now - oldest.next().sentAt >= pause) {
-      oldest.remove();
-      if (!open) {
-        // It did not fail, which is all that can be known of a long job.
-        grow();
-      }
-    }
-    return Math.max(0, (open ? 1 : limit) - out.size());
+    int overdue = overdue(now).size();
+    return Math.max(0, (open ? 1 : grown(overdue)) - (out.size() - overdue));
+  }
+
+  /** What is not waited for any longer. */
+  private List<Ticket> overdue(long now) {
+    return out.stream().takeWhile(ticket -> now - ticket.sentAt >= pause).toList();
   }
 
   /** Whether jobs wait because all of them failed. */
@@ -107,7 +100,9 @@ public final class Circuit {
 
   /** Whether it knows no more than one that was just made. */
   synchronized boolean isClean() {
-    return !open && limit == Integer.MAX_VALUE && failures.isEmpty();
+    return !open
+        && (limit == Integer.MAX_VALUE || rested(nanoTime.getAsLong()))
+        && failures.isEmpty();
   }
 
   private boolean rested(long now) {
@@ -121,13 +116,24 @@ public final class Circuit {
    */
   synchronized Ticket started(long waited) {
     long now = nanoTime.getAsLong();
-    if (!open && rested(now) && waited >= LATE.toMillis()) {
-      limit = FIRST;
-      LogFields.of(log.atDebug(), queue)
-          .log(
-              "Jobs of {} have waited for {} s and go out again, a few at first",
-              queue,
-              waited / 1000);
+    if (!open && rested(now)) {
+      boolean late = waited >= LATE.toMillis();
+      limit = late ? FIRST : Integer.MAX_VALUE;
+      out.clear();
+      if (late) {
+        LogFields.of(log.atDebug(), queue)
+            .log(
+                "Jobs of {} have waited for {} s and go out again, a few at first",
+                queue,
+                waited / 1000);
+      }
+    } else {
+      List<Ticket> overdue = overdue(now);
+      overdue.forEach(out::remove);
+      if (!open) {
+        // They did not fail, which is all that can be known of a long job.
+        limit = grown(overdue.size());
+      }
     }
     everUsed = true;
     lastUsed = now;
@@ -154,16 +160,13 @@ public final class Circuit {
       LogFields.of(log.atInfo(), queue)
           .log("Jobs of {} succeed again: they go out, a few at first", queue);
     } else {
-      grow();
+      limit = grown(1);
     }
   }
 
-  private void grow() {
-    if (limit < GROWN) {
-      limit++;
-    } else {
-      limit = Integer.MAX_VALUE;
-    }
+  /** The limit after so many more jobs that did not fail. */
+  private int grown(int jobs) {
+    return jobs <= GROWN - limit ? limit + jobs : Integer.MAX_VALUE;
   }
 
   private synchronized void failed(Ticket ticket, String instance, boolean known) {

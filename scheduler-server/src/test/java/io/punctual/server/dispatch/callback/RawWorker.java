@@ -17,11 +17,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A program at a port that reads HTTP requests and answers with whatever bytes a test wants. */
-final class RawWorker implements AutoCloseable {
+public final class RawWorker implements AutoCloseable {
 
   /** Answers one request; what it throws, and a false, end the connection. */
   @FunctionalInterface
-  interface Answers {
+  public interface Answers {
     boolean answer(String request, OutputStream out) throws Exception;
   }
 
@@ -30,16 +30,17 @@ final class RawWorker implements AutoCloseable {
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private final List<Thread> threads = new CopyOnWriteArrayList<>();
   private final List<String> requests = new CopyOnWriteArrayList<>();
-  final AtomicInteger connections = new AtomicInteger();
+  private final AtomicInteger connections = new AtomicInteger();
+  private final AtomicInteger open = new AtomicInteger();
 
-  RawWorker(Answers answers) throws IOException {
+  public RawWorker(Answers answers) throws IOException {
     this.server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     this.answers = answers;
     start(this::accept);
   }
 
   /** Answers each request with these bytes, and keeps the connection. */
-  static RawWorker saying(String answer) throws IOException {
+  public static RawWorker saying(String answer) throws IOException {
     return new RawWorker(
         (request, out) -> {
           out.write(answer.getBytes(StandardCharsets.UTF_8));
@@ -59,6 +60,7 @@ final class RawWorker implements AutoCloseable {
         Socket socket = server.accept();
         sockets.add(socket);
         connections.incrementAndGet();
+        open.incrementAndGet();
         start(() -> serve(socket));
       } catch (IOException e) {
         return;
@@ -79,6 +81,8 @@ final class RawWorker implements AutoCloseable {
     } catch (Exception e) {
       // The connection ends, as the test wants it.
       return;
+    } finally {
+      open.decrementAndGet();
     }
   }
 
@@ -102,11 +106,21 @@ final class RawWorker implements AutoCloseable {
     return head + new String(in.readNBytes(length), StandardCharsets.UTF_8);
   }
 
+  /** How many connections were made. */
+  public int connections() {
+    return connections.get();
+  }
+
+  /** How many of them are not closed. */
+  public int open() {
+    return open.get();
+  }
+
   List<String> requests() {
     return requests;
   }
 
-  URI uri() {
+  public URI uri() {
     return URI.create("http://127.0.0.1:" + server.getLocalPort() + "/callback");
   }
 

@@ -107,7 +107,7 @@ class SingleProtocolTest {
         call(fixture, worker, job);
         assertThat(job.end()).isEqualTo("done");
       }
-      assertThat(worker.connections).hasValue(1);
+      assertThat(worker.connections()).isEqualTo(1);
     }
   }
 

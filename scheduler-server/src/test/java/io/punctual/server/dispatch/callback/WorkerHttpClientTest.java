@@ -59,7 +59,7 @@ class WorkerHttpClientTest {
       for (int i = 0; i < 20; i++) {
         assertThat(call(worker.uri())).isEqualTo("200 ok");
       }
-      assertThat(worker.connections).hasValue(1);
+      assertThat(worker.connections()).isEqualTo(1);
     }
   }
 
@@ -68,10 +68,10 @@ class WorkerHttpClientTest {
     try (RawWorker worker = RawWorker.saying(OK);
         WorkerHttpClient strict = client(new CallbackTargets(List.of("10.0.0.0/8"), false))) {
       assertThat(strict.speaksTls(worker.uri())).isFalse();
-      assertThat(worker.connections).hasValue(0);
+      assertThat(worker.connections()).isEqualTo(0);
 
       assertThat(client.speaksTls(worker.uri())).isFalse();
-      assertThat(worker.connections).hasValue(1);
+      assertThat(worker.connections()).isEqualTo(1);
     }
   }
 
@@ -131,7 +131,7 @@ class WorkerHttpClientTest {
         assertThat(call(worker.uri())).isEqualTo("200 ok");
         Awaitility.await()
             .pollInterval(Duration.ofMillis(1))
-            .until(() -> worker.connections.get() == calls);
+            .until(() -> worker.connections() == calls);
       }
       assertThat(worker.requests()).hasSize(20);
     }
@@ -161,7 +161,7 @@ class WorkerHttpClientTest {
       for (int i = 0; i < 10; i++) {
         assertThat(call(worker.uri())).isEqualTo("200 ok");
       }
-      assertThat(worker.connections).hasValue(10);
+      assertThat(worker.connections()).isEqualTo(10);
     }
   }
 
@@ -189,7 +189,7 @@ class WorkerHttpClientTest {
       assertThatThrownBy(() -> exchange.send(AVOID))
           .isInstanceOf(NotSentException.class)
           .hasMessageContaining("127.0.0.1", "punctual.dispatch.allowed-networks");
-      assertThat(worker.connections).hasValue(0);
+      assertThat(worker.connections()).isEqualTo(0);
     }
   }
 
@@ -340,7 +340,7 @@ class WorkerHttpClientTest {
           assertThat(answer.body().read()).isEqualTo('b');
         }
       }
-      assertThat(worker.connections).hasValue(2);
+      assertThat(worker.connections()).isEqualTo(2);
     }
   }
 }

@@ -212,6 +212,32 @@ class CircuitTest {
   }
 
   @Test
+  void aQuestionChangesNothing() {
+    Circuit circuit =
+        new Circuit(
+            QUEUE, new CircuitOptions(10, PAUSE), new FailureStreak(), () -> serving, () -> now);
+    // Late: four go out at first.
+    for (int i = 0; i < 4; i++) {
+      var unused = circuit.started(PAUSE.toMillis());
+    }
+    pass(Duration.ofSeconds(1));
+    Circuit.Ticket young = circuit.started(0);
+    pass(PAUSE.minusSeconds(1));
+    // The first four are not waited for any longer; only a question tells so meanwhile.
+    assertThat(circuit.free()).isEqualTo(7);
+    assertThat(circuit.free()).isEqualTo(7);
+    young.withdrawn();
+    assertThat(circuit.free()).isEqualTo(8);
+    assertThat(circuit.isClean()).isFalse();
+
+    pass(PAUSE);
+    assertThat(circuit.free()).isEqualTo(4);
+    assertThat(circuit.isClean()).isTrue();
+    pass(PAUSE.negated());
+    assertThat(circuit.free()).as("as before the question").isEqualTo(8);
+  }
+
+  @Test
   void afterARestAFewShowWhetherTheyAreLate() {
     assertThat(free()).isEqualTo(4);
     send();
