@@ -234,11 +234,11 @@ class BulkWork implements AutoCloseable {
 
   private void run(Work work) {
     work.begins();
-    int size = work.perSecond == 0 ? PAGE : Math.min(PAGE, work.perSecond);
-    Deque<Order> left = parts(work.orders, size);
-    String cursor = null;
-    long pause = 0;
     try {
+      int size = work.perSecond == 0 ? PAGE : Math.min(PAGE, work.perSecond);
+      Deque<Order> left = parts(work.orders, size);
+      String cursor = null;
+      long pause = 0;
       while (!left.isEmpty()) {
         if (work.stop.await(pause, TimeUnit.MILLISECONDS)) {
           work.ends(State.STOPPED, clock.instant(), null);
@@ -263,12 +263,12 @@ class BulkWork implements AutoCloseable {
       Thread.currentThread().interrupt();
     } catch (Throwable e) {
       // Also an Error: an operation that says nothing more would look as if it were under way.
+      work.ends(State.FAILED, clock.instant(), text(e));
       log.warn(
           "A bulk operation ({} {}) failed; the audit has what it did",
           work.getAction(),
           Printable.of(work.getCalls().toString()),
           PrintableException.of(e));
-      work.ends(State.FAILED, clock.instant(), text(e));
     }
   }
 
