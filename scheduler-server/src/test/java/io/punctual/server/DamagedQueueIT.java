@@ -3,10 +3,6 @@ package io.punctual.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.ApiClient.Answer;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -109,19 +105,6 @@ class DamagedQueueIT extends SharedRedisTestBase {
       due += count.asInt();
     }
     assertThat(due).isEqualTo(1);
-  }
-
-  /** A page of the console that was got, as no part of the API. */
-  private String page(String path) throws Exception {
-    try (HttpClient browser = HttpClient.newHttpClient()) {
-      HttpResponse<String> page =
-          browser.send(
-              HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/console" + path))
-                  .build(),
-              HttpResponse.BodyHandlers.ofString());
-      assertThat(page.statusCode()).as(path).isEqualTo(200);
-      return page.body();
-    }
   }
 
   @Test

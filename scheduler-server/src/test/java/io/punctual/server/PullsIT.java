@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -51,6 +52,33 @@ class PullsIT extends SharedRedisTestBase {
     return """
     {"application":"%s","taskTypes":["mail"],"wait":"%s","timeToRun":"%s","worker":"%s","max":%d}"""
         .formatted(application, wait, timeToRun, worker, max);
+  }
+
+  /** A command of the application, whose name is written in capitals. */
+  private Answer command(String command, String more) {
+    Answer answer =
+        api.post(
+            "/api/v1/command",
+            "{\"command\":\"%s\",\"application\":\"%s\",\"topic\":\"mail\",%s}"
+                .formatted(command, application.toUpperCase(Locale.ROOT), more));
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+    return answer;
+  }
+
+  @Test
+  void aTokenIsOfItsApplicationHoweverThatIsWritten() {
+    command("add", "\"id\":\"mixed\",\"delay\":0,\"body\":\"x\"");
+    String token = command("pop", "\"timeout\":20").at("/token");
+    command("touch", "\"id\":\"mixed\",\"TTR\":30,\"token\":\"" + token + "\"");
+    Answer back = command("nack", "\"id\":\"mixed\",\"delay\":0,\"token\":\"" + token + "\"");
+    assertThat(back.at("/value")).isEqualTo("delay");
+
+    token = command("pop", "\"timeout\":20").at("/token");
+    command("release", "\"id\":\"mixed\",\"token\":\"" + token + "\"");
+    token = command("pop", "\"timeout\":20").at("/token");
+    command("finish", "\"id\":\"mixed\",\"token\":\"" + token + "\"");
+
+    assertThat(job("mixed").at("/state")).isEqualTo("finished");
   }
 
   private CompletableFuture<Answer> waiting(String worker) {

@@ -3,11 +3,15 @@ package io.punctual.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.ApiClient.Answer;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,6 +127,67 @@ class SearchBoundsIT extends SharedRedisTestBase {
     assertThat(pages("&state=dead&limit=1"))
         .containsExactlyInAnyOrder("a0", "a1", "b0", "b1", "c0", "c1");
     assertThat(pages("&state=dead&limit=4&error=no")).hasSize(6);
+  }
+
+  /** All pages of the console that a search leads to, each after a bounded number of calls. */
+  private List<String> consolePages(String query) throws Exception {
+    List<String> pages = new ArrayList<>();
+    String path = "/jobs?q=" + URLEncoder.encode(query, StandardCharsets.UTF_8);
+    while (path != null) {
+      long before = calls();
+      String page = page(path);
+      assertThat(calls() - before).as(path).isBetween(1L, (long) BOUND);
+      pages.add(page);
+      path =
+          page.lines()
+              .filter(line -> line.contains("rel=\"next\""))
+              .map(line -> line.replaceAll(".*href=\"/console([^\"]+)\".*", "$1"))
+              .map(href -> href.replace("&amp;", "&"))
+              .findFirst()
+              .orElse(null);
+    }
+    return pages;
+  }
+
+  @Test
+  void theConsoleLooksForAnIdInSoManyQueuesAPage() throws Exception {
+    manyQueues();
+    String last = "/console/jobs/" + application + "/type-99/j99";
+
+    List<String> pages = consolePages("app:" + application + " id:j99");
+
+    assertThat(pages).hasSize(2);
+    assertThat(pages.get(0)).doesNotContain(last);
+    assertThat(pages.get(1)).contains(last);
+  }
+
+  @Test
+  void theConsoleLooksForAStateInSoManyQueuesAPage() throws Exception {
+    manyQueues();
+
+    assertThat(consolePages("app:" + application + " state:delayed error:none").size())
+        .isBetween(2, 4);
+    assertThat(
+            consolePages("app:" + application + " state:delayed").stream()
+                .mapToInt(page -> page.split("/console/jobs/" + application, -1).length - 1)
+                .sum())
+        .isEqualTo(QUEUES);
+  }
+
+  @Test
+  void theConsoleLooksAtTheDeadLettersOfSoManyQueues() throws Exception {
+    List<String> types = IntStream.range(0, 120).mapToObj(i -> "dead-" + i).toList();
+    submit(types.stream().map(type -> job(type, "j", "0s")).toList());
+    types.forEach(this::reject);
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> page("/dead").contains(application + "/dead-"));
+    long before = calls();
+
+    var unused = page("/dead");
+
+    // A page of each of 50 queues, and the others of the few that have more.
+    assertThat(calls() - before).isBetween(50L, 80L);
   }
 
   @Test

@@ -1,5 +1,11 @@
 package io.punctual.server;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.springframework.boot.test.web.server.LocalServerPort;
@@ -13,6 +19,19 @@ public abstract class ServerTestBase {
   @BeforeEach
   void connectApi() {
     api = new ApiClient(port);
+  }
+
+  /** A page of the console of a scheduler without a login. */
+  String page(String path) throws Exception {
+    try (HttpClient browser = HttpClient.newHttpClient()) {
+      HttpResponse<String> page =
+          browser.send(
+              HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/console" + path))
+                  .build(),
+              HttpResponse.BodyHandlers.ofString());
+      assertThat(page.statusCode()).as(path).isEqualTo(200);
+      return page.body();
+    }
   }
 
   @AfterEach

@@ -63,16 +63,16 @@ public class Doctor implements SmartLifecycle {
   }
 
   /** A call that waits for its turn, or is made. */
-  private record Probe(Runnable call, CompletableFuture<Diagnosis> answer) {}
+  record Probe(Runnable call, CompletableFuture<Diagnosis> answer) {}
 
   /** An instance and what is known of it. */
-  private static final class Patient {
+  static final class Patient {
     private final WorkerInstance instance;
     private @Nullable Diagnosis diagnosis;
-    private @Nullable Probe underWay;
+    @Nullable Probe underWay;
     private Diagnosis.@Nullable Code told;
     // Null where one look is enough.
-    private @Nullable Long againAt;
+    @Nullable Long againAt;
     private int failures;
     private boolean avoided;
 
