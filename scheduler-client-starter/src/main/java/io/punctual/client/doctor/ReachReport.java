@@ -113,9 +113,11 @@ public final class ReachReport implements AutoCloseable {
       // It comes back, or submitting says so.
       found("unknown", String.valueOf(e.getMessage()));
       again(later);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      // Without this an Error would end the report, and in silence.
       found("unknown", e.toString());
-      log.debug("What schedulers see of this instance is not known", e);
+      log.debug("What schedulers see of this instance is not known; asking again", e);
+      again(later);
     }
   }
 

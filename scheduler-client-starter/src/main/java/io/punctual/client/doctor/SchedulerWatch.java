@@ -70,13 +70,18 @@ public final class SchedulerWatch implements AutoCloseable {
   }
 
   private void look() {
-    if (isAnswered()) {
-      if (warned && !timer.isShutdown()) {
-        log.info("Punctual: a scheduler answers {} now", identity.application());
-      }
-    } else {
+    boolean answered = false;
+    try {
+      answered = isAnswered();
+    } catch (RuntimeException | Error e) {
+      // Without this the watch would end, and in silence.
+      log.warn("Punctual: whether a scheduler answers was not seen; looking again", e);
+    }
+    if (!answered) {
       warned = true;
       again(later);
+    } else if (warned && !timer.isShutdown()) {
+      log.info("Punctual: a scheduler answers {} now", identity.application());
     }
   }
 

@@ -17,6 +17,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -74,10 +76,16 @@ class ReachReportTest {
           exchange.close();
         });
     scheduler.start();
-    report(List.of(URI.create("http://127.0.0.1:" + scheduler.getAddress().getPort())));
+    report(
+        List.of(URI.create("http://127.0.0.1:" + scheduler.getAddress().getPort())),
+        () -> "shop:1");
   }
 
   private void report(List<URI> schedulers) {
+    report(schedulers, () -> "shop:1");
+  }
+
+  private void report(List<URI> schedulers, Supplier<String> instance) {
     calls =
         new SchedulerCalls(
             new SchedulerLocator(() -> schedulers),
@@ -87,7 +95,7 @@ class ReachReportTest {
     report =
         new ReachReport(
             new ClientIdentity("shop"),
-            () -> "shop:1",
+            instance,
             calls,
             Duration.ofMillis(1),
             Duration.ofMillis(1));
@@ -141,6 +149,26 @@ class ReachReportTest {
     // Once it is well, nothing stays: neither calls nor a thread.
     noThread();
     assertThat(requests).hasSize(6);
+  }
+
+  @Test
+  void anErrorDoesNotEndTheReport(CapturedOutput output) {
+    answer(200, GOOD);
+    report.close();
+    calls.close();
+    AtomicInteger asked = new AtomicInteger();
+    report(
+        List.of(URI.create("http://127.0.0.1:" + scheduler.getAddress().getPort())),
+        () -> {
+          if (asked.incrementAndGet() == 1) {
+            throw new OutOfMemoryError("a test's");
+          }
+          return "shop:1";
+        });
+
+    report.start();
+
+    eventually(output, "a scheduler reaches this instance at http://a:1/cb");
   }
 
   @Test

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -147,6 +148,23 @@ class SchedulerWatchTest {
     known.add(address());
     eventually(output, "a scheduler answers shop now", 1);
     noThread();
+  }
+
+  @Test
+  void anErrorDoesNotEndTheWatch(CapturedOutput output) {
+    AtomicInteger asked = new AtomicInteger();
+    watch(
+        () -> {
+          if (asked.incrementAndGet() == 1) {
+            throw new OutOfMemoryError("a test's");
+          }
+          return known;
+        },
+        SHORT);
+
+    watch.start();
+
+    eventually(output, "NO SCHEDULER ANSWERS shop", 1);
   }
 
   @Test

@@ -22,6 +22,7 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
@@ -157,9 +158,12 @@ final class QueueSampler implements SmartLifecycle {
       } else {
         wait = PAUSE.multipliedBy(buckets);
       }
-    } catch (RuntimeException e) {
-      // The engine says when the store is away; what was seen last is not true any more.
-      log.debug("What is in the queues could not be seen", e);
+    } catch (RuntimeException | Error e) {
+      // Also an Error: it would be the last turn. The engine says when the store is away; what was
+      // seen last is not true any more.
+      log.atLevel(e instanceof Error ? Level.WARN : Level.DEBUG)
+          .setCause(e)
+          .log("What is in the queues could not be seen; trying again");
       left.clear();
       round = new HashMap<>();
       seen = Map.of();

@@ -103,15 +103,16 @@ public final class OnceFilters implements SmartInitializingSingleton, Disposable
     return source.open();
   }
 
-  private record Cleaning(OnceFilter filter) implements Runnable {
+  record Cleaning(OnceFilter filter) implements Runnable {
     @Override
     public void run() {
       try {
         filter.clean();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
+        // Also an Error, with which the timer would end.
         log.warn(
             "Punctual: which jobs are done could not be cleaned up, trying again: {}",
-            e.getMessage());
+            e.toString());
       }
     }
   }

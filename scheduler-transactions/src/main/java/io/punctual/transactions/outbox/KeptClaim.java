@@ -71,8 +71,9 @@ final class KeptClaim {
         } else {
           lose("somebody else has taken or removed rows of it");
         }
-      } catch (RuntimeException e) {
-        // Until the watch says that it was too often.
+      } catch (RuntimeException | Error e) {
+        // Also an Error, with which the timer would end. Until the watch says that it was too
+        // often.
         log.debug("A claim of the outbox could not be extended, trying again", e);
       }
     }
