@@ -3,11 +3,15 @@ package io.punctual.core.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.core.queue.Bucket;
+import io.punctual.core.store.JobStore;
 import io.punctual.core.store.RedisStore;
+import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.StoreOptions;
 import io.punctual.core.store.Throttle;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +29,9 @@ class UnansweredClaimIT extends OwnRedisTestBase {
 
   private static final int JOBS = 30;
 
+  private final AtomicInteger pages = new AtomicInteger();
+  private final AtomicInteger releases = new AtomicInteger();
+
   /** Counts the scanner's calls that failed. */
   private static final class Failures implements ScanSignals {
     private final AtomicInteger failed = new AtomicInteger();
@@ -36,9 +43,39 @@ class UnansweredClaimIT extends OwnRedisTestBase {
   }
 
   private Engine engine(TestDispatcher dispatcher, Failures failures) {
-    Store store = RedisStore.connect(own, new StoreOptions(prefix, Duration.ofMinutes(10)));
+    Store real = RedisStore.connect(own, new StoreOptions(prefix, Duration.ofMinutes(10)));
+    Store store =
+        new Store(
+            counting(real.jobs()),
+            real.queues(),
+            real.wakeUps(),
+            real.inspector(),
+            real.epoch(),
+            real.calls());
     EngineOptions options = options("engine").with().lease(Duration.ofMinutes(5)).build();
     return engine(store, options, dispatcher, failures);
+  }
+
+  /** Counts the calls that release jobs, and those that list jobs. */
+  private JobStore counting(JobStore jobs) {
+    return (JobStore)
+        Proxy.newProxyInstance(
+            JobStore.class.getClassLoader(),
+            new Class<?>[] {JobStore.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("list")) {
+                pages.incrementAndGet();
+              } else if (method.getName().equals("settle")
+                  && ((List<?>) arguments[1])
+                      .stream().anyMatch(one -> ((Settlement) one).op() == Settlement.Op.RETURN)) {
+                releases.incrementAndGet();
+              }
+              try {
+                return method.invoke(jobs, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
   }
 
   private static List<String> submitAll(Engine engine, Duration delay) {
@@ -70,6 +107,9 @@ class UnansweredClaimIT extends OwnRedisTestBase {
     eventually()
         .untilAsserted(
             () -> assertThat(engine.stats(QUEUE).orElseThrow().reserved()).as("reserved").isZero());
+    // However many claims had no answer.
+    assertThat(releases.get()).as("calls that released jobs").isPositive();
+    assertThat(releases.get()).as("for each page of jobs").isLessThanOrEqualTo(pages.get());
   }
 
   @Test
