@@ -465,8 +465,7 @@ class StoreWatchIT extends EngineTestBase {
               return ask.call();
             });
     Store store =
-        new Store(
-            real.jobs(), real.queues(), real.wakeUps(), refusing, real.epoch(), real.calls());
+        new Store(real.jobs(), real.queues(), real.wakeUps(), refusing, real.epoch(), real.calls());
 
     Engine first = engine(store, options("first"), TestDispatcher.done(), null);
     eventually().until(() -> Resp.call(server.port(), "HLEN", journal()).equals("1"));
