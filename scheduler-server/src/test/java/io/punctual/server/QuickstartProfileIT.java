@@ -1,7 +1,14 @@
 package io.punctual.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -11,6 +18,26 @@ import org.springframework.boot.test.context.SpringBootTest;
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
     properties = "eureka.client.enabled=false")
 class QuickstartProfileIT extends SharedRedisTestBase {
+
+  @Test
+  void itListensAtTheAddressOfThisMachineAlone() throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      assertThat(socket.isConnected()).isTrue();
+    }
+    // On Linux also this machine's, and reached where something listens at all addresses.
+    for (String other : List.of("127.0.0.2", InetAddress.getLocalHost().getHostAddress())) {
+      if (!other.equals("127.0.0.1")) {
+        assertThatThrownBy(
+                () -> {
+                  try (Socket socket = new Socket()) {
+                    socket.connect(new InetSocketAddress(other, port), 1_000);
+                  }
+                })
+            .as(other)
+            .isInstanceOf(IOException.class);
+      }
+    }
+  }
 
   @ParameterizedTest
   @CsvSource(

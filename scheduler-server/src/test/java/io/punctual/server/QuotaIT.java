@@ -8,10 +8,15 @@ import java.time.Duration;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import tools.jackson.databind.JsonNode;
@@ -24,6 +29,8 @@ import tools.jackson.databind.JsonNode;
       "punctual.quota.jobs=100",
       "punctual.quota.memory-percent=10"
     })
+@ExtendWith(OutputCaptureExtension.class)
+@Isolated("reads what is printed")
 @Tag("full")
 class QuotaIT extends ServerTestBase {
 
@@ -70,15 +77,27 @@ class QuotaIT extends ServerTestBase {
     assertThat(purged.status()).as("%s", purged.body()).isEqualTo(200);
   }
 
-  /** What the doctor says of the quota; empty for nothing. */
+  /** How bad the doctor finds the quota; empty where it says nothing. */
   private String quotaStatus(String application) {
+    return quota(application, "status");
+  }
+
+  private String quotaSeen(String application) {
+    return quota(application, "seen");
+  }
+
+  private String quota(String application, String field) {
     Answer doctor = api.get("/api/v1/doctor?application=" + application);
     for (JsonNode check : doctor.body().get("checks")) {
       if (check.get("name").asString().equals("quota")) {
-        return check.get("status").asString();
+        return check.get(field).asString();
       }
     }
     return "";
+  }
+
+  private static ConditionFactory within() {
+    return Awaitility.await().atMost(Duration.ofSeconds(30));
   }
 
   @Test
@@ -110,6 +129,22 @@ class QuotaIT extends ServerTestBase {
     Awaitility.await()
         .atMost(Duration.ofSeconds(20))
         .until(() -> submit("counted", 200, 1).status() == 201);
+  }
+
+  @Test
+  void anApplicationIsWarnedOfAtFourFifthsOfItsQuotaOnce(CapturedOutput output) {
+    submitMany("nearly", 0, 70, 1);
+    // What was accepted while it was counted may be counted twice, until the next count.
+    within().until(() -> quotaStatus("nearly").isEmpty());
+
+    submitMany("nearly", 70, 80, 1);
+
+    within().until(() -> quotaStatus("nearly").equals("warning"));
+    String warning = "Quota nearly used up: nearly keeps 80 jobs, and may keep 100";
+    within().until(() -> output.getAll().contains(warning));
+    assertThat(submit("nearly", 80, 1).status()).isEqualTo(201);
+    within().until(() -> quotaSeen("nearly").equals("nearly keeps 81 jobs, and may keep 100"));
+    assertThat(output.getAll().split("Quota nearly used up: nearly", -1)).hasSize(2);
   }
 
   @Test

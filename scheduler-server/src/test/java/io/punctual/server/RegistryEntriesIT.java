@@ -8,12 +8,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.tomakehurst.wiremock.WireMockServer;
 import com.github.tomakehurst.wiremock.verification.LoggedRequest;
+import io.punctual.redis.Ports;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
@@ -81,11 +90,16 @@ class RegistryEntriesIT extends SharedRedisTestBase {
   }
 
   private static ServiceInstance instance(String application, String id, String host, String path) {
+    return instance(application, id, host, WORKER.port(), path);
+  }
+
+  private static ServiceInstance instance(
+      String application, String id, String host, int port, String path) {
     return new DefaultServiceInstance(
         id,
         application,
         host,
-        WORKER.port(),
+        port,
         false,
         Map.of(
             "punctual.task-types",
@@ -153,6 +167,77 @@ class RegistryEntriesIT extends SharedRedisTestBase {
               assertThat(jobsAt("/stock-new")).isNotEmpty();
             });
     assertThat(listed("poison")).isEmpty();
+  }
+
+  @Test
+  void theDoctorListsTwentyBadInstancesOfEachApplication() throws IOException {
+    int closed = Ports.free();
+    ENTRIES.put("crowd", entries(25, i -> instance("crowd", "crowd-" + i, "127.0.0.1", "/a b")));
+    ENTRIES.put("gone", entries(25, i -> instance("gone", "gone-" + i, "127.0.0.1", closed, "/x")));
+    ENTRIES.put("few", entries(2, i -> instance("few", "few-" + i, "127.0.0.1", "/a b")));
+
+    // That of an application which stands behind the others is not hidden by them.
+    within()
+        .untilAsserted(
+            () -> {
+              JsonNode checks = api.get("/api/v1/doctor").body().get("checks");
+              assertThat(instancesIn(checks, "crowd")).isEqualTo(20);
+              assertThat(instancesIn(checks, "gone")).isEqualTo(20);
+              assertThat(instancesIn(checks, "few")).isEqualTo(2);
+            });
+  }
+
+  private static long instancesIn(JsonNode checks, String application) {
+    return checks
+        .valueStream()
+        .filter(check -> check.get("name").asString().equals("worker"))
+        .filter(check -> check.get("application").asString("").equals(application))
+        .count();
+  }
+
+  private static List<ServiceInstance> entries(int count, IntFunction<ServiceInstance> entry) {
+    return IntStream.range(0, count).mapToObj(entry).toList();
+  }
+
+  @Test
+  void aProbeByHandThatDoesNotEndIsAnsweredWithoutAnOldResult() throws IOException {
+    // Connections come about, and nothing is answered: five seconds each, two at once.
+    try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
+      ENTRIES.put(
+          "silent",
+          entries(
+              8, i -> instance("silent", "silent-" + i, "127.0.0.1", silent.getLocalPort(), "/x")));
+      within()
+          .until(
+              () -> api.get("/api/v1/workers?application=silent").body().get("items").size() == 8);
+      List<CompletableFuture<ApiClient.Answer>> probes =
+          IntStream.range(0, 8)
+              .mapToObj(
+                  i ->
+                      CompletableFuture.supplyAsync(
+                          () ->
+                              api.post(
+                                  "/api/v1/workers:probe",
+                                  "{\"application\":\"silent\",\"instance\":\"silent-" + i + "\"}"),
+                          callers))
+              .toList();
+      List<ApiClient.Answer> answers = probes.stream().map(CompletableFuture::join).toList();
+
+      assertThat(answers).extracting(ApiClient.Answer::status).containsOnly(200, 503);
+      for (ApiClient.Answer answer : answers) {
+        if (answer.status() == 200) {
+          assertThat(answer.at("/diagnosis/code")).isEqualTo("no-answer");
+        } else {
+          assertThat(answer.at("/code")).isEqualTo("unavailable");
+          assertThat(answer.header("Retry-After")).isEqualTo("5");
+          assertThat(answer.at("/detail"))
+              .contains("other probes of silent are under way", "GET /api/v1/workers");
+        }
+      }
+    } finally {
+      ENTRIES.remove("silent");
+    }
   }
 
   @Test

@@ -325,6 +325,12 @@ class WorkerProbeIT extends SharedRedisTestBase {
         .containsExactlyInAnyOrder(Code.CERTIFICATE_OF_ANOTHER_NAME, Code.TLS_FAILED);
   }
 
+  /** Before the cure that opens the door for good: it may be an impostor. */
+  @Test
+  void ofAnInstanceThatDoesNotSignItIsFirstAskedWhoItIs() {
+    assertThat(probe("bare").at("/diagnosis/cure").asString()).startsWith("Who is it?");
+  }
+
   @Test
   void aWorkerThatIsWellIsShownAsItIs() {
     JsonNode worker = probe("well");

@@ -362,6 +362,31 @@ class ConsoleIT extends ConsoleTestBase {
   }
 
   @Test
+  void whatTurnsTextAroundInAnErrorIsShownAsACodeAndIsInNoSearch() {
+    submit("turned", id, "0s", "");
+    String claim = "{\"application\":\"shop\",\"taskTypes\":[\"turned\"],\"wait\":10000}";
+    String token =
+        api.call("POST", "/api/v1/claims", claim, ADMIN).body().at("/jobs/0/token").asString();
+    assertThat(
+            call(
+                "POST",
+                "/api/v1/claims/" + token + "/reject",
+                "{\"error\":\"order 4711 \u202Erefused by the bank, 9 times\"}"))
+        .isEqualTo(200);
+    try (Visitor bea = Visitor.loggedIn(port, "bea")) {
+      Awaitility.await()
+          .untilAsserted(
+              () ->
+                  assertThat(bea.get("/console/dead").body())
+                      .contains(
+                          "order # \u27E8U+202E\u27E9refused by the bank, # times",
+                          // The longer piece holds what is not seen.
+                          "type:turned state:dead error:&quot;order&quot;")
+                      .doesNotContain("\u202e", "%E2%80%AE"));
+    }
+  }
+
+  @Test
   void manyJobsAreCancelledAsFastAsWasSaidUntilSomebodyStopsIt() {
     for (int i = 0; i < 30; i++) {
       submit("bulk", "b" + i, "1h", "");
