@@ -37,6 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -50,6 +51,7 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Who may call what. The calls are taken from the running server's own routes, so that none can be
@@ -388,6 +390,37 @@ class AccessIT extends ServerTestBase {
             call("POST", "/api/v1/claims/" + popped.at("/token") + "/ack", "", bearer(own))
                 .status())
         .isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+      GET  | /jobs?tag=t |
+      GET  | /workers |
+      GET  | /doctor |
+      GET  | /forecast |
+      POST | /jobs | {'taskType':'a','delay':'1h'}
+      POST | /jobs:cancel | {'tag':'t','dryRun':true}
+      POST | /jobs:requeue | {'tag':'t','dryRun':true}
+      POST | /jobs:purge | {'tag':'t','dryRun':true}
+      POST | /jobs:reschedule | {'tag':'t','delay':'1h','dryRun':true}
+      POST | /claims | {'taskTypes':['none']}
+      POST | /claims:leave | {'worker':'w'}
+      """)
+  void anApplicationNeedsNotNameItselfWhereTheDocumentSaysSo(
+      String method, String path, String json) {
+    String body = json == null ? "" : json.replace('\'', '"');
+    String whole = "/api/v1" + path;
+
+    Answer answer = call(method, whole, body, bearer(own));
+
+    assertThat(answer.status()).as(answer.text()).isBetween(200, 204);
+    if (!body.isEmpty()) {
+      Contract.checkRequest(method, whole, new JsonMapper().readTree(body));
+    }
   }
 
   @Test

@@ -101,6 +101,9 @@ public final class ApiClient implements AutoCloseable {
       HttpResponse<String> response = http.send(whole, BodyHandlers.ofString());
       Answer answer = Answer.of(response.statusCode(), response.headers(), response.body());
       Contract.check(whole.method(), whole.uri().getRawPath(), answer);
+      if (answer.status() < 400) {
+        Contract.checkQuery(whole.method(), whole.uri());
+      }
       return answer;
     } catch (IOException e) {
       throw new AssertionError("no answer to a request of " + path, e);

@@ -119,6 +119,30 @@ class BadCallsIT extends SharedRedisTestBase {
       quoteCharacter = '`',
       textBlock =
           """
+      /jobs | {'application':'shop','taskType':'a','delay':-5} | delay must be between 0s and 2900000d, but was -5ms
+      /jobs | {'application':'shop','taskType':'a','delay':'PT-0.005S'} | delay must be between 0s and 2900000d, but was -5ms
+      /jobs | {'application':'shop','taskType':'a','delay':'2900001d'} | delay must be between 0s and 2900000d, but was 2900001d
+      /jobs | {'application':'shop','taskType':'a','delay':'PT9000000000000000H'} | delay must be milliseconds
+      /jobs | {'application':'shop','taskType':'a','delay':'PT2000000000000000H'} | delay must be between 0s and 2900000d, but was 9223372036854775807ms
+      /jobs | {'application':'shop','taskType':'a','delay':0,'timeToRun':500} | timeToRun must be between 1s and 1d, but was 500ms
+      /jobs | {'application':'shop','taskType':'a','delay':0,'timeToRun':'25h'} | timeToRun must be between 1s and 1d, but was 25h
+      /claims | {'application':'shop','taskTypes':['a'],'wait':'61s'} | wait must be between 0s and 1m, but was 61s
+      /claims/c2hvcAphCjEKaW5jYXJuYXRpb24KdG9rZW4/extend | {'timeToRun':'31d'} | timeToRun must be between 1s and 30d, but was 31d
+      """)
+  void aDurationThatIsOutOfRangeIsToldInTheFormInWhichOnesAreSent(
+      String path, String body, String detail) {
+    Answer answer = call("POST", "/api/v1" + path, body);
+
+    assertThat(answer.status()).as(answer.text()).isEqualTo(400);
+    assertThat(answer.at("/detail")).startsWith(detail);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
       {} | 400 | command must be one of add, pop, finish, delete, nack, release, touch, get
       {'command':'ADD'} | 400 | command must be one of
       {'command':7} | 400 | command must be a text

@@ -9,6 +9,8 @@ import io.punctual.server.ApiClient.Answer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -86,6 +88,19 @@ final class Contract {
     if (only.getKey().endsWith("json")) {
       var errors = schema(only.getValue().get("schema")).validate(answer.body());
       assertThat(errors).as("%s %s: %s", method, path, answer.text()).isEmpty();
+    }
+  }
+
+  /** Checks that a request that was taken has all parameters that the document requires. */
+  static void checkQuery(String method, URI uri) {
+    JsonNode operation = operation(method, uri.getRawPath());
+    for (JsonNode parameter :
+        operation == null ? List.<JsonNode>of() : operation.path("parameters")) {
+      if (parameter.path("required").asBoolean(false)) {
+        assertThat("&" + uri.getRawQuery())
+            .as("%s %s", method, uri)
+            .contains("&" + parameter.get("name").stringValue() + "=");
+      }
     }
   }
 

@@ -9,6 +9,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -230,6 +232,42 @@ class HttpApiIT extends SharedRedisTestBase {
     assertThat(other.at("/taskId")).isEqualTo(id);
     assertThat(other.at("/differing/0")).isEqualTo("params");
     assertThat(api.get(path(id)).at("/params")).isEmpty();
+  }
+
+  @Test
+  void aConflictWithAJobThatRanSaysUntilWhenItsIdIsRemembered() {
+    api.post(JOBS, job(id, "\"delay\":0"));
+    Answer claimed =
+        api.post(
+            "/api/v1/claims",
+            "{\"application\":\"shop\",\"taskTypes\":[\"order.close\"],\"wait\":\"10s\"}");
+    assertThat(claimed.at("/jobs/0/taskId")).isEqualTo(id);
+    api.post("/api/v1/claims/" + claimed.at("/jobs/0/token") + "/ack", "");
+    String finished = api.get(path(id)).at("/finishedAt");
+
+    Answer other = api.post(JOBS, job(id, "\"delay\":0,\"params\":\"other\""));
+    Answer added =
+        api.post(
+            "/api/v1/command",
+            "{\"command\":\"add\",\"application\":\"shop\",\"topic\":\"order.close\",\"id\":\"%s\",\"delay\":0,\"body\":\"other\"}"
+                .formatted(id));
+
+    String ran =
+        "it ran at "
+            + finished
+            + ", and its id is remembered until "
+            + Instant.parse(finished).plus(Duration.ofMinutes(10));
+    assertProblem(other, 409, "conflict");
+    assertThat(other.at("/detail"))
+        .contains(ran + ". Choose another id, or replace it over HTTP with ?onConflict=replace");
+    assertThat(added.status()).isEqualTo(409);
+    assertThat(added.at("/error")).contains(ran + ". Choose another id, or wait until then");
+    // What the text says to do works.
+    assertThat(
+            api.post(JOBS + "?onConflict=replace", job(id, "\"delay\":\"1h\",\"params\":\"new\""))
+                .status())
+        .isIn(200, 201);
+    assertThat(api.get(path(id)).at("/params")).isEqualTo("new");
   }
 
   @Test
@@ -491,6 +529,36 @@ class HttpApiIT extends SharedRedisTestBase {
 
     assertProblem(answer, 405, "method-not-allowed");
     assertThat(answer.header("Allow")).contains("POST").contains("GET");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"text/plain", "application/xml;q=0.9, image/*", "nonsense"})
+  void aCallThatDoesNotTakeJsonChangesNothing(String accept) {
+    Answer read = api.send("/api/v1/queues", request -> request.header("Accept", accept).GET());
+    assertProblem(read, 406, "invalid");
+
+    assertProblem(sent(JOBS, accept, job(id)), 406, "invalid");
+    Answer added =
+        sent(
+            "/api/v1/command",
+            accept,
+            "{\"command\":\"add\",\"application\":\"shop\",\"topic\":\"order.close\",\"id\":\"%s\",\"delay\":60}"
+                .formatted(id));
+
+    assertThat(added.status()).isEqualTo(406);
+    assertThat(added.at("/success")).isEqualTo("false");
+    assertThat(added.at("/error")).contains("Accept");
+    assertProblem(api.get(path(id)), 404, "not-found");
+  }
+
+  private Answer sent(String path, String accept, String body) {
+    return api.send(
+        path,
+        request ->
+            request
+                .header("Accept", accept)
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(body)));
   }
 
   @Test

@@ -208,7 +208,7 @@ final class Poller implements Runnable {
           node.get("incarnation").stringValue(),
           node.get("attempt").intValue(),
           node.path("version").longValue(0),
-          node.get("until").longValue() - node.get("timeToRun").longValue(),
+          node.get("claimedAt").longValue(),
           node.get("dueTime").longValue(),
           node.get("jobTimeToRun").longValue(),
           node.get("params").stringValue(),

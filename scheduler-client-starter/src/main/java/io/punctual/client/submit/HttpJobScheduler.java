@@ -317,8 +317,7 @@ public final class HttpJobScheduler implements JobScheduler {
             case "dead" -> new DeferralResult(DeferralResult.Outcome.DEAD, null);
             case "extended" ->
                 new DeferralResult(
-                    DeferralResult.Outcome.EXTENDED,
-                    Instant.ofEpochMilli(answer.body().get("until").longValue()));
+                    DeferralResult.Outcome.EXTENDED, Instant.parse(answer.text("until")));
             default ->
                 new DeferralResult(
                     DeferralResult.Outcome.RETRY, Instant.parse(answer.text("dueAt")));

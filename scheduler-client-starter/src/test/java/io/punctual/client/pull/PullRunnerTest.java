@@ -249,7 +249,7 @@ class PullRunnerTest {
     // More than was asked for, and one of them makes no sense.
     String good =
         """
-        {"taskId":"good","taskType":"mail","incarnation":"i","attempt":1,"version":2,"until":60001,"timeToRun":60000,"dueTime":1,
+        {"taskId":"good","taskType":"mail","incarnation":"i","attempt":1,"version":2,"claimedAt":1,"timeToRun":60000,"dueTime":1,
         "jobTimeToRun":60000,"params":"good","headers":{},"token":"good"}\
         """;
     scheduler.stubFor(post(urlMatching(CLAIMS + "/good/.*")).willReturn(okJson("{}")));
@@ -455,7 +455,7 @@ class PullRunnerTest {
                 details.apply(
                     jsonResponse(
                         """
-                        {"jobs":[{"taskId":"%s","taskType":"%s","incarnation":"i","attempt":1,"version":2,"until":60001,"timeToRun":60000,
+                        {"jobs":[{"taskId":"%s","taskType":"%s","incarnation":"i","attempt":1,"version":2,"claimedAt":1,"timeToRun":60000,
                         "dueTime":1,"jobTimeToRun":60000,"params":"%s","headers":{},"token":"%s"}]}\
                         """
                             .formatted(job, type, job, job),

@@ -135,7 +135,7 @@ class HttpJobSchedulerTest {
     answer(good, 200, "{\"outcome\":\"dead\"}");
     assertThat(scheduler.fail(handle, "no", null)).isEqualTo(outcome(DeferralResult.Outcome.DEAD));
     assertThat(scheduler.reject(handle, "never")).isEqualTo(outcome(DeferralResult.Outcome.DEAD));
-    answer(good, 200, "{\"outcome\":\"extended\",\"until\":7000}");
+    answer(good, 200, "{\"outcome\":\"extended\",\"until\":\"1970-01-01T00:00:07Z\"}");
     assertThat(scheduler.extend(handle, Duration.ofMinutes(1)))
         .isEqualTo(new DeferralResult(DeferralResult.Outcome.EXTENDED, Instant.ofEpochSecond(7)));
     answer(good, 409, "{\"code\":\"lease-lost\"}");

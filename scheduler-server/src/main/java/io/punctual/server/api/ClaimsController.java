@@ -142,9 +142,10 @@ class ClaimsController {
     out.put("incarnation", job.token().incarnation());
     out.put("attempt", job.attempt());
     out.put("version", job.version());
+    out.put("claimedAt", job.until() - job.timeToRun());
     out.put("dueTime", job.dueTime());
     out.put("timeToRun", job.timeToRun());
-    out.put("until", job.until());
+    out.put("until", Instant.ofEpochMilli(job.until()).toString());
     Duration own = job.content().timeToRun();
     out.put("jobTimeToRun", (own != null ? own : Limits.DEFAULT_TIME_TO_RUN).toMillis());
     out.put("params", job.content().params());
@@ -209,7 +210,8 @@ class ClaimsController {
     if (until.isEmpty()) {
       throw lost(engine, claim);
     }
-    return Map.of("outcome", "extended", "until", until.getAsLong());
+    return Map.of(
+        "outcome", "extended", "until", Instant.ofEpochMilli(until.getAsLong()).toString());
   }
 
   private static ClaimToken token(String text) {

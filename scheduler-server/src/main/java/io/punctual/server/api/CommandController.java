@@ -38,6 +38,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -395,7 +396,8 @@ class CommandController {
 
   @ExceptionHandler
   ResponseEntity<Map<String, Object>> onApi(ApiException e, HttpServletRequest request) {
-    ResponseEntity.BodyBuilder builder = ResponseEntity.status(e.status());
+    ResponseEntity.BodyBuilder builder =
+        ResponseEntity.status(e.status()).contentType(MediaType.APPLICATION_JSON);
     String retryAfter = e.retryAfterSeconds();
     if (retryAfter != null) {
       builder.header(HttpHeaders.RETRY_AFTER, retryAfter);

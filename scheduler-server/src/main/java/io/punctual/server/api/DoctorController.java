@@ -46,7 +46,7 @@ class DoctorController {
 
   private static Map<String, Object> output(Check check) {
     Map<String, Object> out = new LinkedHashMap<>();
-    out.put("name", check.name());
+    out.put("name", check.name().word());
     out.put("application", check.application());
     out.put("status", check.status().word());
     out.put("seen", check.seen());

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -254,9 +255,26 @@ final class JsonFields {
   private static Duration bounded(String name, Duration duration, Duration min, Duration max) {
     if (duration.compareTo(min) < 0 || duration.compareTo(max) > 0) {
       throw ApiException.invalid(
-          name, "must be between " + min + " and " + max + ", not " + duration);
+          name,
+          "must be between " + text(min) + " and " + text(max) + ", but was " + text(duration));
     }
     return duration;
+  }
+
+  /** A duration as it may be sent, in the largest unit of which it is a whole number. */
+  private static String text(Duration duration) {
+    // At most so many as fit, where one is longer than the age of the world.
+    long ms = TimeUnit.MILLISECONDS.convert(duration);
+    if (ms % 1000 != 0) {
+      return ms + "ms";
+    }
+    long s = ms / 1000;
+    if (s == 0 || s % 60 != 0) {
+      return s + "s";
+    } else if (s % 3600 != 0) {
+      return s / 60 + "m";
+    }
+    return s % 86_400 == 0 ? s / 86_400 + "d" : s / 3600 + "h";
   }
 
   /** An object of texts. */

@@ -114,7 +114,7 @@ public class Checkup {
             worker ->
                 checks.add(
                     new Check(
-                        "worker",
+                        Check.Name.WORKER,
                         worker.application(),
                         Status.PROBLEM,
                         worker.instance() + " (metadata): " + worker.reason(),
@@ -134,7 +134,7 @@ public class Checkup {
         .map(
             usage ->
                 new Check(
-                    "quota",
+                    Check.Name.QUOTA,
                     usage.application(),
                     usage.share() >= 1 ? Status.PROBLEM : Status.WARNING,
                     usage.text(),
@@ -147,7 +147,7 @@ public class Checkup {
     if (health.error() != null) {
       return List.of(
           new Check(
-              "redis",
+              Check.Name.REDIS,
               null,
               Status.PROBLEM,
               "Redis does not answer: " + health.error(),
@@ -161,7 +161,7 @@ public class Checkup {
       int cure = finding.text().lastIndexOf("; ");
       checks.add(
           new Check(
-              "redis",
+              Check.Name.REDIS,
               null,
               finding.unsafe() ? Status.PROBLEM : Status.WARNING,
               finding.text(),
@@ -170,7 +170,7 @@ public class Checkup {
     if (checks.isEmpty()) {
       checks.add(
           ok(
-              "redis",
+              Check.Name.REDIS,
               health.nodes().isEmpty()
                   ? "Redis answers; it was not looked at more closely yet"
                   : health.nodes().stream()
@@ -179,9 +179,9 @@ public class Checkup {
     }
     checks.add(
         health.obstacles().isEmpty()
-            ? ok("durability", "punctual.durability=" + health.durability() + " is kept")
+            ? ok(Check.Name.DURABILITY, "punctual.durability=" + health.durability() + " is kept")
             : new Check(
-                "durability",
+                Check.Name.DURABILITY,
                 null,
                 Status.PROBLEM,
                 "punctual.durability="
@@ -192,7 +192,7 @@ public class Checkup {
     if (!health.losses().isEmpty()) {
       checks.add(
           new Check(
-              "losses",
+              Check.Name.LOSSES,
               null,
               Status.PROBLEM,
               health.losses().stream()
@@ -233,9 +233,9 @@ public class Checkup {
             + (redisAheadMs < 0 ? "behind" : "ahead of")
             + " this scheduler's";
     return apart.compareTo(CLOCK_WARNING) <= 0
-        ? ok("clock", seen)
+        ? ok(Check.Name.CLOCK, seen)
         : new Check(
-            "clock",
+            Check.Name.CLOCK,
             null,
             apart.compareTo(CLOCK_PROBLEM) > 0 ? Status.PROBLEM : Status.WARNING,
             seen,
@@ -252,7 +252,7 @@ public class Checkup {
       return clock(redisNow - here);
     } catch (StoreException e) {
       return new Check(
-          "clock",
+          Check.Name.CLOCK,
           null,
           Status.WARNING,
           "Redis's clock could not be read: " + e.getMessage(),
@@ -269,7 +269,7 @@ public class Checkup {
   static Check view(String addresses, @Nullable Duration age, Duration waited) {
     if (age == null) {
       return new Check(
-          "registry",
+          Check.Name.REGISTRY,
           null,
           waited.compareTo(FIRST_VIEW) < 0 ? Status.WARNING : Status.PROBLEM,
           "Nothing came from the registry at " + addresses + " yet",
@@ -278,9 +278,9 @@ public class Checkup {
     }
     String seen = "The view of " + addresses + " is " + age.toSeconds() + " s old";
     return age.compareTo(VIEW_WARNING) <= 0
-        ? ok("registry", seen)
+        ? ok(Check.Name.REGISTRY, seen)
         : new Check(
-            "registry",
+            Check.Name.REGISTRY,
             null,
             age.compareTo(VIEW_PROBLEM) > 0 ? Status.PROBLEM : Status.WARNING,
             seen,
@@ -291,7 +291,9 @@ public class Checkup {
   private List<Check> registryChecks() {
     if (!registry.isUsed()) {
       return List.of(
-          ok("registry", "eureka.client.enabled=false: instances stand in the configuration"));
+          ok(
+              Check.Name.REGISTRY,
+              "eureka.client.enabled=false: instances stand in the configuration"));
     }
     Duration age = registry.age();
     Check view = view(registry.addresses(), age, registry.waited());
@@ -303,9 +305,11 @@ public class Checkup {
     checks.add(view);
     checks.add(
         registry.showsUs()
-            ? own == null ? ok("registration", "The registry shows this scheduler") : own.check()
+            ? own == null
+                ? ok(Check.Name.REGISTRATION, "The registry shows this scheduler")
+                : own.check()
             : new Check(
-                "registration",
+                Check.Name.REGISTRATION,
                 null,
                 Status.WARNING,
                 "The registry does not show this scheduler",
@@ -316,7 +320,7 @@ public class Checkup {
     if (!others.isEmpty()) {
       checks.add(
           new Check(
-              "installation",
+              Check.Name.INSTALLATION,
               null,
               Status.WARNING,
               "The registry shows schedulers that use another Redis or key prefix: "
@@ -339,7 +343,7 @@ public class Checkup {
       } else if (checks.size() < MOST_WORKERS) {
         checks.add(
             new Check(
-                "worker",
+                Check.Name.WORKER,
                 application,
                 diagnosis.status(),
                 report.instance() + " (" + diagnosis.code().word() + "): " + diagnosis.seen(),
@@ -349,7 +353,7 @@ public class Checkup {
     checks.add(
         0,
         new Check(
-            "workers",
+            Check.Name.WORKERS,
             application,
             well == 0 ? Status.PROBLEM : Status.OK,
             well + " of " + reports.size() + " instances in the registry are well",
@@ -387,7 +391,7 @@ public class Checkup {
     } catch (StoreException e) {
       checks.add(
           new Check(
-              "queues",
+              Check.Name.QUEUES,
               application,
               Status.WARNING,
               "The queues could not be looked at: " + e.getMessage(),
@@ -406,7 +410,7 @@ public class Checkup {
         (name, types) ->
             checks.add(
                 new Check(
-                    "unserved",
+                    Check.Name.UNSERVED,
                     name,
                     Status.PROBLEM,
                     "Jobs are due, and no instance of " + name + " runs " + some(types),
@@ -419,7 +423,7 @@ public class Checkup {
         (name, types) ->
             checks.add(
                 new Check(
-                    "parked",
+                    Check.Name.PARKED,
                     name,
                     Status.PROBLEM,
                     "Jobs are due, and no instance of " + name + " takes " + some(types) + " now",
@@ -429,7 +433,7 @@ public class Checkup {
         (name, types) ->
             checks.add(
                 new Check(
-                    "circuits",
+                    Check.Name.CIRCUITS,
                     name,
                     Status.PROBLEM,
                     "All that was sent lately of " + some(types) + " failed, so that its jobs wait",
@@ -438,7 +442,11 @@ public class Checkup {
     if (checks.isEmpty()) {
       checks.add(
           new Check(
-              "queues", application, Status.OK, "No queue waits for somebody to serve it", null));
+              Check.Name.QUEUES,
+              application,
+              Status.OK,
+              "No queue waits for somebody to serve it",
+              null));
     }
     return checks;
   }
@@ -455,7 +463,7 @@ public class Checkup {
 
   private static Check damaged(QueueName queue, String damage) {
     return new Check(
-        "damaged",
+        Check.Name.DAMAGED,
         queue.application(),
         Status.PROBLEM,
         "The keys of " + queue + " in Redis are damaged, so that its jobs wait: " + damage,
@@ -477,7 +485,7 @@ public class Checkup {
     return types.size() > NAMED ? named + " and " + (types.size() - NAMED) + " more" : named;
   }
 
-  private static Check ok(String name, String seen) {
+  private static Check ok(Check.Name name, String seen) {
     return new Check(name, null, Status.OK, seen, null);
   }
 }

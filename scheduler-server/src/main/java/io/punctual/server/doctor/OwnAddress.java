@@ -61,13 +61,13 @@ class OwnAddress implements SmartLifecycle {
     Check check() {
       return failure == null
           ? new Check(
-              "registration",
+              Check.Name.REGISTRATION,
               null,
               Status.OK,
               "The registry shows this scheduler at " + address + ", where it is reached",
               null)
           : new Check(
-              "registration",
+              Check.Name.REGISTRATION,
               null,
               Status.PROBLEM,
               "The registry shows this scheduler at " + address + ", and there " + failure,

@@ -11,10 +11,15 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** docs/doctor.md has every code, as it is, and the document of the API the same. */
+/** docs/doctor.md and the document of the API have every code and every check. */
 class DoctorPageTest {
 
   private static final Pattern ROW = Pattern.compile("^\\| `([a-z-]+)` \\| (\\w+) \\| .+");
+
+  private static final Pattern NAME = Pattern.compile("`([a-z]+)`");
+
+  private static final List<String> CHECKS =
+      Arrays.stream(Check.Name.values()).map(Check.Name::word).toList();
 
   private static final List<String> CODES =
       Arrays.stream(Code.values()).map(code -> code.word() + " " + code.status().word()).toList();
@@ -31,9 +36,24 @@ class DoctorPageTest {
   }
 
   @Test
-  void theDocumentOfTheApiHasEveryCode() throws IOException {
+  void thePageHasEveryCheck() throws IOException {
+    List<String> names =
+        Files.readAllLines(Path.of("../docs/doctor.md")).stream()
+            .dropWhile(line -> !line.equals("| check | looks at |"))
+            .skip(2)
+            .takeWhile(line -> line.startsWith("| "))
+            .map(line -> line.split(" \\| ", 2)[0])
+            .flatMap(cell -> NAME.matcher(cell).results())
+            .map(name -> name.group(1))
+            .toList();
+    assertThat(names).containsExactlyElementsOf(CHECKS);
+  }
+
+  @Test
+  void theDocumentOfTheApiHasEveryCodeAndEveryCheck() throws IOException {
     String words = String.join(", ", Arrays.stream(Code.values()).map(Code::word).toList());
     assertThat(Files.readString(Path.of("src/main/resources/io/punctual/server/openapi.yaml")))
-        .contains("enum: [" + words + "]");
+        .contains("enum: [" + words + "]")
+        .contains("name: { type: string, enum: [" + String.join(", ", CHECKS) + "] }");
   }
 }
