@@ -32,7 +32,7 @@ class SearchBoundsIT extends SharedRedisTestBase {
   private final String application = "app-" + UUID.randomUUID().toString().substring(0, 8);
 
   private void submit(List<String> jobs) {
-    // Fewer at once than there are connections to Redis: each may be of a queue of its own.
+    // Fewer than the connections to Redis: each job may have its own queue.
     for (int from = 0; from < jobs.size(); from += 50) {
       String part = String.join(",", jobs.subList(from, Math.min(jobs.size(), from + 50)));
       Answer answer = api.post("/api/v1/jobs/batch", "{\"jobs\":[" + part + "]}");

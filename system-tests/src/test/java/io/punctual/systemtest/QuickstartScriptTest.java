@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code quickstart} decides by functions of its own, each run in a shell. */
+/** The functions by which {@code quickstart} decides, each run in a shell. */
 class QuickstartScriptTest {
 
   private static final Path SCRIPT =

@@ -442,11 +442,7 @@ public class Checkup {
     if (checks.isEmpty()) {
       checks.add(
           new Check(
-              Check.Name.QUEUES,
-              application,
-              Status.OK,
-              "No queue waits for somebody to serve it",
-              null));
+              Check.Name.QUEUES, application, Status.OK, "No queue waits for a worker", null));
     }
     return checks;
   }

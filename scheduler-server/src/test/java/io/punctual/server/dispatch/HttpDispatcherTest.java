@@ -4,13 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.core.queue.QueueName;
 import io.punctual.server.dispatch.callback.CallbackKeys;
-import io.punctual.server.dispatch.callback.CallbackTargets;
 import io.punctual.server.dispatch.callback.RawWorker;
-import io.punctual.server.dispatch.circuit.CircuitOptions;
+import io.punctual.server.registry.FakeRegistry;
 import io.punctual.server.registry.WorkerDirectory;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,48 +21,17 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.cloud.client.DefaultServiceInstance;
-import org.springframework.cloud.client.ServiceInstance;
-import org.springframework.cloud.client.discovery.DiscoveryClient;
 
 /** What a dispatcher holds for queues and instances, and for how long. */
 class HttpDispatcherTest {
 
   private static final QueueName QUEUE = FakeDelivery.QUEUE;
 
-  private final List<ServiceInstance> registered = new CopyOnWriteArrayList<>();
-  private final WorkerDirectory workers =
-      new WorkerDirectory(
-          new DiscoveryClient() {
-            @Override
-            public String description() {
-              return "of a test";
-            }
-
-            @Override
-            public List<ServiceInstance> getInstances(String application) {
-              return application.equals(QUEUE.application()) ? registered : List.of();
-            }
-
-            @Override
-            public List<String> getServices() {
-              return List.of(QUEUE.application());
-            }
-          },
-          false);
+  private final FakeRegistry registry = new FakeRegistry();
+  private final WorkerDirectory workers = new WorkerDirectory(registry, false);
   private final CallbackKeys keys = new CallbackKeys(application -> List.of(), Set.of());
   private final List<QueueName> told = new CopyOnWriteArrayList<>();
-  private final HttpDispatcher dispatcher =
-      new HttpDispatcher(
-          "scheduler:8080",
-          workers,
-          Duration.ofSeconds(5),
-          Duration.ofSeconds(3),
-          new CircuitOptions(10, Duration.ofSeconds(5)),
-          keys,
-          new CallbackTargets(List.of(), true),
-          null,
-          new FakeInstanceMarks(System::currentTimeMillis),
-          InstantSource.system());
+  private final HttpDispatcher dispatcher = TestDispatchers.of(workers, keys);
 
   @BeforeEach
   void listen() {
@@ -77,7 +44,8 @@ class HttpDispatcherTest {
   }
 
   private void register(RawWorker worker) {
-    registered.add(
+    registry.set(
+        QUEUE.application(),
         new DefaultServiceInstance(
             "worker-0",
             QUEUE.application(),
@@ -108,7 +76,7 @@ class HttpDispatcherTest {
       assertThat(dispatcher.hasCapacity(QUEUE)).isTrue();
       assertThat(dispatcher.inMemory().instances()).isZero();
 
-      registered.clear();
+      registry.set(QUEUE.application());
       workers.refresh();
       assertThat(dispatcher.capacity(QUEUE)).isZero();
       register(worker);
@@ -139,7 +107,7 @@ class HttpDispatcherTest {
       assertThat(dispatcher.inMemory().hanging()).isOne();
       assertThat(keys.size()).isOne();
 
-      registered.clear();
+      registry.set(QUEUE.application());
       refresh();
 
       assertThat(dispatcher.inMemory().instances()).isZero();

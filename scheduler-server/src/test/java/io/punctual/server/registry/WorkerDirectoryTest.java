@@ -6,8 +6,6 @@ import io.punctual.server.registry.WorkerDirectory.Unusable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -17,43 +15,14 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.cloud.client.DefaultServiceInstance;
 import org.springframework.cloud.client.ServiceInstance;
-import org.springframework.cloud.client.discovery.DiscoveryClient;
 
 /** Whatever one entry of the registry is, the others are seen. */
 @ExtendWith(OutputCaptureExtension.class)
 @Isolated("reads what is printed")
 class WorkerDirectoryTest {
 
-  private final Registry registry = new Registry();
+  private final FakeRegistry registry = new FakeRegistry();
   private final WorkerDirectory directory = new WorkerDirectory(registry, false);
-
-  private static final class Registry implements DiscoveryClient {
-
-    private final Map<String, List<ServiceInstance>> instances = new TreeMap<>();
-    private @Nullable String broken;
-
-    void set(String application, ServiceInstance... all) {
-      instances.put(application, List.of(all));
-    }
-
-    @Override
-    public String description() {
-      return "of a test";
-    }
-
-    @Override
-    public List<ServiceInstance> getInstances(String application) {
-      if (application.equals(broken)) {
-        throw new StackOverflowError("of " + application);
-      }
-      return instances.getOrDefault(application, List.of());
-    }
-
-    @Override
-    public List<String> getServices() {
-      return List.copyOf(instances.keySet());
-    }
-  }
 
   private static DefaultServiceInstance instance(
       String application, String id, String host, String path) {

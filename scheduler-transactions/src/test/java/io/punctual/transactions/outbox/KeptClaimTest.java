@@ -27,7 +27,7 @@ class KeptClaimTest {
     OutboxTable table = new OutboxTable(Database.of(statements, "a test"), "shop");
     ScheduledExecutorService timer = Executors.newScheduledThreadPool(2);
     try {
-      // In a thread of its own, which a lost claim interrupts.
+      // In another thread, which a lost claim interrupts.
       KeptClaim claim =
           CompletableFuture.supplyAsync(
                   () ->
