@@ -70,6 +70,18 @@ class DevRedisIT {
   }
 
   @Test
+  void thatItIsNewIsNoWarning(CapturedOutput output) {
+    try (var shop = start()) {
+      assertThat(shop.isRunning()).isTrue();
+      Awaitility.await().until(() -> output.getAll().contains("Redis is new"));
+    }
+    assertThat(output.getAll().lines().filter(line -> line.contains("Redis is new")))
+        .singleElement()
+        .asString()
+        .contains(" INFO ");
+  }
+
+  @Test
   void aSecondApplicationOnTheSameDirectoryIsToldWhatToDo(CapturedOutput output) {
     try (var first = start()) {
       assertThat(first.isRunning()).isTrue();

@@ -146,12 +146,15 @@ public class PunctualPluginAutoConfiguration {
       PunctualPluginProperties properties,
       PluginIdentity identity,
       PluginTasks tasks,
-      InProcessDispatcher dispatcher) {
+      InProcessDispatcher dispatcher,
+      ListableBeanFactory beans) {
     EngineOptions options =
         EngineOptions.defaults(identity.instance())
             .with()
             .retry(queue -> tasks.retry(queue.taskType()))
             .safetyCheck(queue -> tasks.scanInterval(queue.taskType()))
+            // Of scheduler-dev-redis, in the profile dev.
+            .newStoreExpected(beans.containsBean("punctualDevRedis"))
             .build();
     Engine engine =
         Engine.create(

@@ -24,6 +24,8 @@ import java.util.regex.Pattern;
  * @param listener is told of what happens
  * @param maxQueues how many queues of one application there may be before a new one is refused;
  *     several engines that make queues at the same moment may exceed it by a few
+ * @param newStoreExpected whether a store that no engine has used before is no reason to warn, as
+ *     on a developer's machine
  */
 public record EngineOptions(
     String owner,
@@ -34,7 +36,8 @@ public record EngineOptions(
     Function<QueueName, Duration> safetyCheck,
     int idleChecksPerSecond,
     EngineListener listener,
-    int maxQueues) {
+    int maxQueues,
+    boolean newStoreExpected) {
 
   /**
    * Checks the ranges.
@@ -83,7 +86,8 @@ public record EngineOptions(
         queue -> Duration.ofSeconds(1),
         20,
         EngineListener.NONE,
-        Integer.MAX_VALUE);
+        Integer.MAX_VALUE,
+        /* newStoreExpected= */ false);
   }
 
   /** These, to be changed in parts. */
@@ -103,6 +107,7 @@ public record EngineOptions(
     private int idleChecksPerSecond;
     private EngineListener listener;
     private int maxQueues;
+    private boolean newStoreExpected;
 
     private Builder(EngineOptions from) {
       this.owner = from.owner;
@@ -114,6 +119,7 @@ public record EngineOptions(
       this.idleChecksPerSecond = from.idleChecksPerSecond;
       this.listener = from.listener;
       this.maxQueues = from.maxQueues;
+      this.newStoreExpected = from.newStoreExpected;
     }
 
     /** See {@link EngineOptions#lease}. */
@@ -158,6 +164,12 @@ public record EngineOptions(
       return this;
     }
 
+    /** See {@link EngineOptions#newStoreExpected}. */
+    public Builder newStoreExpected(boolean value) {
+      newStoreExpected = value;
+      return this;
+    }
+
     /**
      * The options.
      *
@@ -173,7 +185,8 @@ public record EngineOptions(
           safetyCheck,
           idleChecksPerSecond,
           listener,
-          maxQueues);
+          maxQueues,
+          newStoreExpected);
     }
   }
 }

@@ -26,6 +26,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Looks at the store every second: whether it is still the same, and, less often, how it is set up.
@@ -233,9 +234,11 @@ final class StoreWatch {
     switch (change) {
       case FIRST -> {
         if (now.mark().isEmpty() && now.begun() == now.now()) {
-          log.warn(
-              "Redis is new: no scheduler has used it before. If it should hold jobs, it was"
-                  + " emptied or is another Redis: check spring.data.redis, or restore a backup");
+          log.atLevel(context.options().newStoreExpected() ? Level.INFO : Level.WARN)
+              .log(
+                  "Redis is new: no scheduler has used it before. If it should hold jobs, it was"
+                      + " emptied or is another Redis: check spring.data.redis, or restore a"
+                      + " backup");
         }
         noticeGap(now);
       }

@@ -42,6 +42,7 @@ class EngineOptionsTest {
         queue -> Duration.ofSeconds(1),
         100,
         EngineListener.NONE,
-        1);
+        1,
+        /* newStoreExpected= */ false);
   }
 }
