@@ -47,6 +47,12 @@ function signedAt(headers) {
   return Number.parseInt(headers["webhook-timestamp"], 10); // epoch seconds
 }
 
+// The id says until when a call may be run, in epoch ms; our clock may be half a minute ahead.
+function isLate(headers) {
+  const end = /_(\d{13})$/.exec(headers["webhook-id"]);
+  return end !== null && Date.now() > Number(end[1]) + 30_000;
+}
+
 // Throws unless the call is signed with our key, five minutes old at most, and the first of its id.
 const seen = new Map(); // ids, and when their signatures are too old to be good
 function verify(headers, body) {
@@ -92,6 +98,11 @@ const server = http.createServer(async (request, response) => {
     } catch (e) {
       console.error(`refused: ${e.message}`);
       response.writeHead(401).end();
+      return;
+    }
+    if (webhook && isLate(request.headers)) {
+      console.error(`refused: ${request.headers["webhook-id"]} came too late`);
+      response.writeHead(421).end(); // another instance may run it
       return;
     }
     const status = work(request, body);

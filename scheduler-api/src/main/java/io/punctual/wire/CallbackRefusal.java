@@ -16,6 +16,8 @@ public enum CallbackRefusal {
   WRONG_SIGNATURE,
   /** It is signed at a time that is too far from the worker's clock. */
   CLOCK,
+  /** The lease of its jobs ended before it came, by the worker's clock. */
+  LATE,
   /** It was here before. */
   REPEATED,
   /** It is for another application. */

@@ -10,13 +10,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param application the application that these jobs belong to, in lower case; anybody else must
  *     refuse them with 421
- * @param instance the registry id of the instance that is meant
+ * @param instance the registry id of the instance that is meant: another one refuses the request
+ *     with 421; null if the sender names none
  * @param address the URL that was called, as the registry says it: another instance refuses the
  *     request with 421, so that nobody can pass it on; null if the sender gives none
  * @param jobs none makes it a ping, which is answered with a {@link PingAnswer}
  */
 public record CallbackRequest(
-    String application, String instance, @Nullable String address, List<Job> jobs) {
+    String application, @Nullable String instance, @Nullable String address, List<Job> jobs) {
 
   /** Request header: the application that is meant, for those who do not read further. */
   public static final String APPLICATION = "Punctual-Application";

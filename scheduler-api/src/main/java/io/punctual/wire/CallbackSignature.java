@@ -4,10 +4,13 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import javax.crypto.Mac;
@@ -22,7 +25,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CallbackSignature {
 
-  /** Request header: the scheduler's own id of this request, without a full stop. */
+  /**
+   * Request header: the scheduler's own id of this request, without a full stop. It says until when
+   * the request may be run ({@link #end}).
+   */
   public static final String ID = "webhook-id";
 
   /** Request header: epoch seconds of the signature. */
@@ -40,10 +46,14 @@ public final class CallbackSignature {
   /** How far a timestamp may be off, in seconds. */
   public static final long TOLERANCE_SECONDS = 300;
 
+  /** How far the worker's clock may be ahead of the scheduler's when a request ends. */
+  public static final Duration END_TOLERANCE = Duration.ofSeconds(30);
+
   private static final String SECRET_PREFIX = "whsec_";
   private static final String LINE_START = "{\"signature\":\"";
   private static final String LINE_END = "\"}";
   private static final String VERSION = "v1,";
+  private static final Pattern ENDING = Pattern.compile(".+_(\\d{13})");
   private static final Pattern FORM = Pattern.compile(VERSION + "[A-Za-z0-9+/]{43}=");
   private static final int MIN_KEY_BYTES = 24;
   private static final int MAX_SIGNATURES = 8;
@@ -103,6 +113,22 @@ public final class CallbackSignature {
     public String toString() {
       return "Key[...]";
     }
+  }
+
+  /**
+   * Makes the id of a request. Ids are signed, and so is the end of the request in it.
+   *
+   * @param unique of letters, digits and {@code _}, for this request alone
+   * @param end until when a worker may run it, by the scheduler's clock
+   */
+  public static String requestId(String unique, Instant end) {
+    return unique + "_" + end.toEpochMilli();
+  }
+
+  /** Returns until when a request may be run; null if its id says nothing of it. */
+  public static @Nullable Instant end(String requestId) {
+    Matcher matcher = ENDING.matcher(requestId);
+    return matcher.matches() ? Instant.ofEpochMilli(Long.parseLong(matcher.group(1))) : null;
   }
 
   /**

@@ -831,7 +831,7 @@ class DispatchIT extends SharedRedisTestBase {
     STREAMING.on(
         path("hung"),
         (request, out) -> {
-          if (request.instance().equals("hung-0")) {
+          if ("hung-0".equals(request.instance())) {
             never.await();
           }
           done(request, out);
@@ -864,7 +864,7 @@ class DispatchIT extends SharedRedisTestBase {
     STREAMING.on(
         path("lost"),
         (request, out) -> {
-          if (request.instance().equals("lost-0")) {
+          if ("lost-0".equals(request.instance())) {
             throw new IOException("cut");
           }
           done(request, out);
@@ -886,7 +886,7 @@ class DispatchIT extends SharedRedisTestBase {
     STREAMING.on(
         path("grave"),
         (request, out) -> {
-          if (request.instance().equals("grave-0") && death.getCount() > 0) {
+          if ("grave-0".equals(request.instance()) && death.getCount() > 0) {
             death.await();
             throw new IOException("cut");
           }
@@ -943,7 +943,7 @@ class DispatchIT extends SharedRedisTestBase {
   /** The ids of the jobs that an instance was sent, each as often as it was. */
   private static List<String> sentTo(String app, String instance) {
     return STREAMING.requests(path(app)).stream()
-        .filter(request -> request.instance().equals(instance))
+        .filter(request -> instance.equals(request.instance()))
         .flatMap(request -> request.jobs().stream())
         .map(CallbackRequest.Job::taskId)
         .toList();

@@ -219,7 +219,7 @@ class SignedCallbacksIT extends SharedRedisTestBase {
                   request.getBody()))
           .isTrue();
     }
-    assertThat(request.getHeader("webhook-id")).matches("msg_[0-9a-f]{32}");
+    assertThat(request.getHeader("webhook-id")).matches("msg_[0-9a-f]{32}_[0-9]{13}");
     assertThat(request.getHeader("Punctual-Application")).isEqualTo(app);
   }
 

@@ -343,7 +343,7 @@ class WorkerProbeIT extends SharedRedisTestBase {
     assertThat(Math.abs(worker.at("/diagnosis/clockAheadMs").asLong())).isLessThan(10_000);
     Request request = requests("well").get(0);
     assertThat(JSON.readValue(request.getBody(), CallbackRequest.class).jobs()).isEmpty();
-    assertThat(request.getHeader("webhook-id")).matches("msg_[0-9a-f]{32}");
+    assertThat(request.getHeader("webhook-id")).matches("msg_[0-9a-f]{32}_[0-9]{13}");
   }
 
   @Test

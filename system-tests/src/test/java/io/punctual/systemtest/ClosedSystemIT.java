@@ -235,7 +235,7 @@ class ClosedSystemIT {
   void aForgedOrRepeatedCallbackIsRefused() throws Exception {
     String url = demo.url() + "/punctual/callback";
     String body =
-        "{\"application\":\"order-service\",\"instance\":\"i\",\"jobs\":[{\"taskId\":\"forged\","
+        "{\"application\":\"order-service\",\"jobs\":[{\"taskId\":\"forged\","
             + "\"taskType\":\"none\",\"incarnation\":\"forged\",\"attempt\":1,\"version\":2,\"claimedAt\":1,"
             + "\"dueTime\":1,"
             + "\"timeToRun\":1000,\"params\":\"\",\"headers\":{}}]}";
@@ -250,6 +250,11 @@ class ClosedSystemIT {
             signed(own, "msg_1", now, body + " "))) {
       assertThat(call("POST", url, body, headers).statusCode()).isEqualTo(401);
     }
+    String ofAnother = body.replace("\"jobs\":[", "\"instance\":\"i\",\"jobs\":[");
+    assertThat(call("POST", url, ofAnother, signed(own, "msg_2", now, ofAnother)).statusCode())
+        .isEqualTo(421);
+    String late = "msg_3_" + now.minusSeconds(60).toEpochMilli();
+    assertThat(call("POST", url, body, signed(own, late, now, body)).statusCode()).isEqualTo(421);
     Map<String, String> right = signed(own, "msg_right", now, body);
     HttpResponse<String> once = call("POST", url, body, right);
     assertThat(once.statusCode()).isEqualTo(200);

@@ -259,6 +259,9 @@ class ExamplesIT {
           .isEqualTo(401);
       assertThat(node.lines("{")).hasSize(events);
       assertThat(node.lines("refused: ")).hasSize(4);
+      String late = "msg_late_" + Instant.now().minusSeconds(40).toEpochMilli();
+      assertThat(call(worker, mail, signed(key, late, now, mail)).statusCode()).isEqualTo(421);
+      assertThat(node.lines("{")).hasSize(events);
 
       Map<String, String> right = signed(key, "msg_right", now, mail);
       HttpResponse<Void> taken = call(worker, mail, right);

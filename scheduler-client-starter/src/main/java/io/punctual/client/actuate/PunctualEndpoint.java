@@ -2,9 +2,9 @@ package io.punctual.client.actuate;
 
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.PunctualClientProperties.Delivery;
+import io.punctual.client.callback.AdvertisedCallback;
 import io.punctual.client.callback.JobRunner;
 import io.punctual.client.doctor.ReachReport;
-import io.punctual.client.registration.AdvertisedCallback;
 import io.punctual.client.submit.SchedulerContact;
 import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.spring.Once;

@@ -2,10 +2,10 @@ package io.punctual.client.autoconfigure;
 
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.PunctualClientProperties;
+import io.punctual.client.callback.AdvertisedCallback;
 import io.punctual.client.callback.CallbackGuard;
 import io.punctual.client.callback.CallbackHandler;
 import io.punctual.client.callback.JobRunner;
-import io.punctual.client.registration.AdvertisedCallback;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.wire.WorkerMetadata;
@@ -53,10 +53,7 @@ public class PunctualCallbackAutoConfiguration {
         calls,
         guard,
         properties.callback().maxBody().toBytes(),
-        () -> {
-          AdvertisedCallback callback = advertised.getIfAvailable();
-          return callback == null ? null : callback.address();
-        });
+        advertised::getIfAvailable);
   }
 
   /** Before all other mappings, so that no catch-all of the application takes the path. */

@@ -4,10 +4,10 @@ import com.netflix.appinfo.ApplicationInfoManager;
 import com.netflix.appinfo.EurekaInstanceConfig;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.PunctualClientProperties;
+import io.punctual.client.callback.AdvertisedCallback;
 import io.punctual.client.callback.CallbackHandler;
 import io.punctual.client.callback.JobRunner;
 import io.punctual.client.doctor.ReachReport;
-import io.punctual.client.registration.AdvertisedCallback;
 import io.punctual.client.registration.MetadataPublisher;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.wire.WorkerMetadata;
@@ -40,9 +40,18 @@ public class PunctualEurekaAutoConfiguration {
   @Bean
   AdvertisedCallback punctualAdvertisedCallback(
       ApplicationInfoManager registration, WorkerMetadata metadata) {
-    return () ->
-        URI.create(
+    return new AdvertisedCallback() {
+      @Override
+      public URI address() {
+        return URI.create(
             new EurekaServiceInstance(registration.getInfo()).getUri() + metadata.callbackPath());
+      }
+
+      @Override
+      public String instance() {
+        return new EurekaServiceInstance(registration.getInfo()).getInstanceId();
+      }
+    };
   }
 
   /** Only where there are workers: nobody calls an application that submits and nothing else. */

@@ -20,7 +20,7 @@ import org.springframework.http.MediaType;
 
 /**
  * Lets in who has the key of this application: signatures as in Standard Webhooks, over the bytes
- * that came, none older than five minutes, none twice.
+ * that came, none older than five minutes, none after its end, none twice.
  */
 public final class CallbackGuard {
 
@@ -52,7 +52,13 @@ public final class CallbackGuard {
    *
    * @param text for people
    */
-  record Refusal(CallbackRefusal why, String text) {}
+  record Refusal(CallbackRefusal why, String text) {
+
+    /** The HTTP status of the answer: with 421, another instance may run the jobs. */
+    int status() {
+      return why == CallbackRefusal.LATE ? 421 : 401;
+    }
+  }
 
   /** The time by which signatures are looked at. */
   Instant now() {
@@ -94,6 +100,16 @@ public final class CallbackGuard {
               + ": more than "
               + CallbackSignature.TOLERANCE_SECONDS
               + " s apart");
+    }
+    Instant end = CallbackSignature.end(id);
+    if (end != null && clock.instant().isAfter(end.plus(CallbackSignature.END_TOLERANCE))) {
+      return new Refusal(
+          CallbackRefusal.LATE,
+          "the call could be run until "
+              + end
+              + ", and the clock here is at "
+              + clock.instant()
+              + ": it was held up on its way, or the clock here is ahead of the scheduler's");
     }
     synchronized (seen) {
       return seen.containsKey(id) ? repeated() : null;

@@ -38,14 +38,14 @@ public final class CallbackHandler implements HttpRequestHandler {
   private final SchedulerCalls calls;
   private final CallbackGuard guard;
   private final CallbackBodies bodies;
-  private final Supplier<@Nullable URI> address;
+  private final Supplier<@Nullable AdvertisedCallback> advertised;
   // Our own, so that the application's settings do not change what goes over the wire.
   private final JsonMapper json = JsonMapper.builder().build();
 
   /**
    * @param calls by which jobs that run ask for something
    * @param maxBody most bytes of a request
-   * @param address where the registry says that this instance is called; null if it does not say
+   * @param advertised what the registry says of this instance; null if it does not say
    */
   public CallbackHandler(
       ClientIdentity identity,
@@ -53,8 +53,8 @@ public final class CallbackHandler implements HttpRequestHandler {
       SchedulerCalls calls,
       CallbackGuard guard,
       long maxBody,
-      Supplier<@Nullable URI> address) {
-    this(identity, runner, calls, guard, CallbackBodies.ofHeap(maxBody), address);
+      Supplier<@Nullable AdvertisedCallback> advertised) {
+    this(identity, runner, calls, guard, CallbackBodies.ofHeap(maxBody), advertised);
   }
 
   CallbackHandler(
@@ -63,13 +63,13 @@ public final class CallbackHandler implements HttpRequestHandler {
       SchedulerCalls calls,
       CallbackGuard guard,
       CallbackBodies bodies,
-      Supplier<@Nullable URI> address) {
+      Supplier<@Nullable AdvertisedCallback> advertised) {
     this.identity = identity;
     this.calls = calls;
     this.guard = guard;
     this.runner = runner;
     this.bodies = bodies;
-    this.address = address;
+    this.advertised = advertised;
   }
 
   @Override
@@ -90,7 +90,7 @@ public final class CallbackHandler implements HttpRequestHandler {
     CallbackGuard.Refusal refusal = guard.refusal(request);
     if (refusal != null) {
       response.setHeader(CallbackRefusal.HEADER, refusal.why().word());
-      refuseUnread(request, response, 401, refusal.text());
+      refuseUnread(request, response, refusal.status(), refusal.text());
       return;
     }
     try (CallbackBodies.Place place = bodies.open()) {
@@ -113,7 +113,7 @@ public final class CallbackHandler implements HttpRequestHandler {
     CallbackGuard.Refusal refusal = guard.refusal(request, body);
     if (refusal != null) {
       response.setHeader(CallbackRefusal.HEADER, refusal.why().word());
-      refuse(response, 401, refusal.text());
+      refuse(response, refusal.status(), refusal.text());
       return;
     }
     if (!runner.takesJobs()) {
@@ -135,12 +135,19 @@ public final class CallbackHandler implements HttpRequestHandler {
       refuseOthers(response);
       return;
     }
-    if (isForAnother(callback)) {
+    AdvertisedCallback own = advertised.get();
+    if (own != null && isForAnother(callback, own)) {
       response.setHeader(CallbackRefusal.HEADER, CallbackRefusal.OTHER_INSTANCE.word());
       refuse(
           response,
           421,
-          "this instance is called at " + address.get() + ", and the call is for another one");
+          "this is instance "
+              + own.instance()
+              + " at "
+              + own.address()
+              + ", and the call is for "
+              + callback.instance()
+              + (callback.address() == null ? "" : " at " + callback.address()));
       return;
     }
     if (callback.jobs().isEmpty()) {
@@ -150,16 +157,19 @@ public final class CallbackHandler implements HttpRequestHandler {
     }
   }
 
-  /** Whether the call went to another address, from where it was passed on. */
-  private boolean isForAnother(CallbackRequest callback) {
-    URI own = address.get();
+  /** Whether the call went to another instance, from where it was passed on. */
+  private static boolean isForAnother(CallbackRequest callback, AdvertisedCallback own) {
+    if (callback.instance() != null && !callback.instance().equals(own.instance())) {
+      return true;
+    }
+    URI address = own.address();
     // Without a host in the URI (an IPv6 address without brackets) nothing can be compared.
-    if (own == null || own.getHost() == null || callback.address() == null) {
+    if (address.getHost() == null || callback.address() == null) {
       return false;
     }
     URI called = URI.create(callback.address());
-    return called.getPort() != own.getPort()
-        || !String.valueOf(called.getHost()).equalsIgnoreCase(own.getHost());
+    return called.getPort() != address.getPort()
+        || !String.valueOf(called.getHost()).equalsIgnoreCase(address.getHost());
   }
 
   private void answerPing(HttpServletRequest request, HttpServletResponse response)

@@ -78,6 +78,10 @@ class CallbackBodiesIT {
     assertThat(before(Head.of(id, now(-400), ANY_SIGNATURE))).contains("401", ": clock");
     assertThat(before(Head.of(id, now(400), ANY_SIGNATURE))).contains("401", ": clock");
     assertThat(before(Head.of(id, now, "v1,AAAA"))).contains("401", ": wrong-signature");
+    String late = id + "_" + Instant.now().minusSeconds(60).toEpochMilli();
+    assertThat(before(Head.of(late, now, ANY_SIGNATURE)))
+        .startsWith("HTTP/1.1 421")
+        .contains(": late");
     assertThat(before(Head.of(null, null, null).to("bank")))
         .startsWith("HTTP/1.1 421")
         .contains("other-application");

@@ -70,6 +70,30 @@ class CallbackGuardTest {
     assertThat(refusal(signed(KEY, "msg_1", early, BODY), BODY)).contains("apart");
   }
 
+  @ParameterizedTest
+  @CsvSource({"-60000, false", "-30001, false", "-30000, true", "0, true", "60000, true"})
+  void aCallIsTakenUntilHalfAMinuteAfterItsEnd(long millis, boolean taken) {
+    String id = "msg_0123456789abcdef_" + NOW.plusMillis(millis).toEpochMilli();
+    CallbackGuard.Refusal refusal = guard.refusal(signed(KEY, id, SECONDS, BODY), BODY);
+    if (taken) {
+      assertThat(refusal).isNull();
+    } else {
+      assertThat(refusal).isNotNull();
+      assertThat(refusal.why().word()).isEqualTo("late");
+      assertThat(refusal.text()).contains("2026-11-21T11:59:", "2026-11-21T12:00:00Z");
+    }
+  }
+
+  @Test
+  void theEndOfACallCannotBeChanged() {
+    String id = "msg_0123456789abcdef_" + NOW.minusSeconds(60).toEpochMilli();
+    String later = "msg_0123456789abcdef_" + NOW.plusSeconds(60).toEpochMilli();
+    String signature = CallbackSignature.sign(List.of(KEY), id, SECONDS, BODY);
+    assertThat(refusal(request(later, SECONDS, signature), BODY)).contains("signature is wrong");
+    assertThat(refusal(request("msg_0123456789abcdef", SECONDS, signature), BODY))
+        .contains("signature is wrong");
+  }
+
   @Test
   void anotherApplicationsKeyIsNoKey() {
     assertThat(refusal(signed(OTHERS, "msg_1", SECONDS, BODY), BODY))

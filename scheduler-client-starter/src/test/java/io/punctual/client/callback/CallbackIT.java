@@ -11,7 +11,6 @@ import io.punctual.RejectTaskException;
 import io.punctual.RetryLaterException;
 import io.punctual.TaskContext;
 import io.punctual.TaskWorker;
-import io.punctual.client.registration.AdvertisedCallback;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.URI;
@@ -152,6 +151,21 @@ class CallbackIT {
 
     assertThat(post(passedOn).statusCode()).isEqualTo(status);
     assertThat(shop.seen).hasSize(status == 200 ? before + 1 : before);
+  }
+
+  @Test
+  void aCallForAnotherInstanceIsRefused() throws Exception {
+    int before = shop.seen.size();
+    String others =
+        request("shop", job("record", "x", 1))
+            .replace("\"instance\":\"i\"", "\"instance\":\"impostor\"");
+
+    HttpResponse<String> answer = post(others);
+
+    assertThat(answer.statusCode()).isEqualTo(421);
+    assertThat(answer.headers().firstValue("Punctual-Refusal")).hasValue("other-instance");
+    assertThat(answer.body()).contains("instance i", "impostor");
+    assertThat(shop.seen).hasSize(before);
   }
 
   @Test
@@ -467,7 +481,17 @@ class CallbackIT {
 
     @Bean
     AdvertisedCallback advertisedCallback() {
-      return () -> URI.create("http://shop-1.example:8081/ctx/punctual/callback");
+      return new AdvertisedCallback() {
+        @Override
+        public URI address() {
+          return URI.create("http://shop-1.example:8081/ctx/punctual/callback");
+        }
+
+        @Override
+        public String instance() {
+          return "i";
+        }
+      };
     }
 
     final Queue<String> seen = new ConcurrentLinkedQueue<>();

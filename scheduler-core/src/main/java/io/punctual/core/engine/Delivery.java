@@ -54,7 +54,12 @@ public interface Delivery {
   void started();
 
   /** Whether the lease is still ours as far as this process can tell by its monotonic clock. */
-  boolean leaseHeld();
+  default boolean leaseHeld() {
+    return !leaseLeft().isZero();
+  }
+
+  /** Returns for how long the lease is still ours, unless it is extended; zero if it is lost. */
+  Duration leaseLeft();
 
   /** The right to speak for this attempt, for those who do so through {@link Claims}. */
   ClaimToken token();

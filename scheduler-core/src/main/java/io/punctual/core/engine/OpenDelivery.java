@@ -125,8 +125,8 @@ final class OpenDelivery implements Delivery {
   }
 
   @Override
-  public boolean leaseHeld() {
-    return !lost && ticks.getAsLong() < leaseUntil;
+  public Duration leaseLeft() {
+    return lost ? Duration.ZERO : Duration.ofNanos(Math.max(0, leaseUntil - ticks.getAsLong()));
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.punctual.server.doctor.Diagnosis.Code;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.server.security.Printable;
 import io.punctual.wire.CallbackRefusal;
+import io.punctual.wire.CallbackSignature;
 import io.punctual.wire.PingAnswer;
 import io.punctual.wire.WorkerMetadata;
 import java.net.URI;
@@ -33,8 +34,8 @@ import tools.jackson.databind.json.JsonMapper;
 /** Says what is the matter, given what came of a ping. */
 final class Triage {
 
-  /** Far from what breaks signatures, and more than machines with a time service ever have. */
-  static final Duration CLOCKS = Duration.ofSeconds(60);
+  /** A worker's clock that is further ahead refuses signed calls as late. */
+  static final Duration CLOCKS = CallbackSignature.END_TOLERANCE;
 
   // A network that container engines make, and the name that they give.
   private static final Pattern CONTAINER =
@@ -266,8 +267,9 @@ final class Triage {
             diagnosis(
                 Code.OTHER_APPLICATION,
                 seen,
-                "The registry says this address, and the instance that answers there registered"
-                    + " another one: look for two entries of one instance in the registry, and at"
+                "The instance that answers there is registered with another id or address. If it was"
+                    + " restarted with a new eureka.instance.instance-id, its old entry leaves the"
+                    + " registry by itself. Otherwise look for two entries of one instance, and at"
                     + " eureka.instance.hostname and eureka.instance.non-secure-port of both.");
         case NO_KEY, NOT_THIS_MACHINE ->
             diagnosis(
@@ -296,14 +298,14 @@ final class Triage {
                     + "' prints, and let all schedulers have the same"
                     + " punctual.security.signing-keys. If they are the same, a proxy changes the"
                     + " request's body.");
-        case CLOCK -> {
+        case CLOCK, LATE -> {
           clockAhead = byDate(answer);
           yield diagnosis(
               Code.CLOCKS_APART,
               seen,
               "Let both machines keep their time by NTP (chrony, systemd-timesyncd): signatures"
                   + " (punctual.security.signing-keys) are good for five minutes around the"
-                  + " worker's time.");
+                  + " worker's time, whose clock may be 30 s ahead of the scheduler's.");
         }
         case REPEATED ->
             diagnosis(
@@ -426,8 +428,9 @@ final class Triage {
                 + " s "
                 + (ahead > 0 ? "ahead of" : "behind")
                 + " the scheduler's",
-            "Let both machines keep their time by NTP (chrony, systemd-timesyncd): beyond five"
-                + " minutes no signed call (punctual.security.signing-keys) is let in.");
+            "Let both machines keep their time by NTP (chrony, systemd-timesyncd): a worker lets no"
+                + " signed call (punctual.security.signing-keys) in if its clock is more than 30 s"
+                + " ahead of the scheduler's, or five minutes behind.");
       }
       return diagnosis(Code.REACHED, seen, null);
     }

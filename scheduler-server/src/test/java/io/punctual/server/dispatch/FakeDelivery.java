@@ -24,7 +24,7 @@ public final class FakeDelivery implements Delivery {
   private final String id;
   private final Duration timeToRun;
   private final Queue<String> told = new ConcurrentLinkedQueue<>();
-  private volatile boolean held = true;
+  private volatile Duration leaseLeft = Duration.ofSeconds(10);
   private volatile boolean suspect;
   private volatile int unknown;
   private volatile boolean unreadable;
@@ -41,7 +41,12 @@ public final class FakeDelivery implements Delivery {
 
   /** The lease is over from now on. */
   public FakeDelivery loseLease() {
-    held = false;
+    return leaseLeft(Duration.ZERO);
+  }
+
+  /** The lease lasts that long from now on. */
+  public FakeDelivery leaseLeft(Duration left) {
+    leaseLeft = left;
     return this;
   }
 
@@ -146,8 +151,8 @@ public final class FakeDelivery implements Delivery {
   public void started() {}
 
   @Override
-  public boolean leaseHeld() {
-    return held;
+  public Duration leaseLeft() {
+    return leaseLeft;
   }
 
   @Override

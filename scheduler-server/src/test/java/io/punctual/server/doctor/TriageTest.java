@@ -132,6 +132,7 @@ class TriageTest {
   @ParameterizedTest
   @CsvSource({
     "Sat%2C 21 Nov 2026 12:00:20 GMT, UNPROVEN, 20000",
+    "Sat%2C 21 Nov 2026 12:00:31 GMT, CLOCK_OFF, 31000",
     "Sat%2C 21 Nov 2026 12:02:00 GMT, CLOCK_OFF, 120000",
     "Sat%2C 21 Nov 2026 11:58:00 GMT, CLOCK_OFF, -120000",
     "yesterday, UNPROVEN, "
@@ -141,6 +142,21 @@ class TriageTest {
         answered("single", 404, Map.of("Date", List.of(date.replace("%2C", ","))), "");
     assertThat(diagnosis.code()).isEqualTo(code);
     assertThat(diagnosis.clockAheadMs()).isEqualTo(ahead);
+  }
+
+  @Test
+  void aWorkerThatTakesAPingForLateHasAClockThatIsAhead() {
+    Diagnosis diagnosis =
+        answered(
+            "batch",
+            421,
+            Map.of(
+                "Punctual-Refusal", List.of("late"),
+                "Date", List.of("Sat, 21 Nov 2026 12:02:00 GMT")),
+            "");
+    assertThat(diagnosis.code()).isEqualTo(Code.CLOCKS_APART);
+    assertThat(diagnosis.clockAheadMs()).isEqualTo(120_000);
+    assertThat(diagnosis.cure()).contains("NTP", "30 s ahead");
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.punctual.wire.CallbackSignature;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -76,7 +77,12 @@ public final class BatchProtocol implements CallbackProtocol {
 
   @Override
   public void call(WorkerInstance instance, List<? extends Attempt> attempts, Runnable taken) {
-    CallbackSigner signer = new CallbackSigner(keys, instance.application(), clock);
+    Duration lease =
+        attempts.stream()
+            .map(attempt -> attempt.delivery().leaseLeft())
+            .min(Comparator.naturalOrder())
+            .orElseThrow();
+    CallbackSigner signer = new CallbackSigner(keys, instance.application(), clock, lease);
     Exchange exchange =
         client.exchange(
             request(instance, attempts, signer),
@@ -204,14 +210,30 @@ public final class BatchProtocol implements CallbackProtocol {
     int status = answer.status();
     String error = "HTTP " + status + " from " + instance.callback();
     switch (status) {
-      case 404, 405, 410, 415, 421 ->
+      case 421 ->
+          throw NotSentException.byInstance(
+              error
+                  + ": "
+                  + refusal(answer).map(BatchProtocol::text).orElse("it is another application"),
+              // One call that was held up says little of the next.
+              refusal(answer).filter(CallbackRefusal.LATE::equals).isPresent()
+                  ? avoid
+                  : avoid.multipliedBy(10),
+              null);
+      case 404, 405, 410, 415 ->
           throw NotSentException.byInstance(
               error + ": nothing there takes jobs of this application",
               avoid.multipliedBy(10),
               null);
       case 401, 403 ->
           throw NotSentException.byInstance(
-              error + ": " + refusal(answer), avoid.multipliedBy(10), null);
+              error
+                  + ": "
+                  + refusal(answer)
+                      .map(BatchProtocol::text)
+                      .orElse("the application's security refuses the callback"),
+              avoid.multipliedBy(10),
+              null);
       case 503 ->
           throw NotSentException.byInstance(error + ": shutting down or overloaded", avoid, null);
       case 429 -> {
@@ -229,12 +251,8 @@ public final class BatchProtocol implements CallbackProtocol {
   }
 
   // What the starter says of itself; the scheduler's own words, since others may answer there, too.
-  private static String refusal(Answer answer) {
-    String word = answer.header(CallbackRefusal.HEADER);
-    return Optional.ofNullable(word)
-        .flatMap(CallbackRefusal::of)
-        .map(BatchProtocol::text)
-        .orElse("the application's security refuses the callback");
+  private static Optional<CallbackRefusal> refusal(Answer answer) {
+    return Optional.ofNullable(answer.header(CallbackRefusal.HEADER)).flatMap(CallbackRefusal::of);
   }
 
   private static String text(CallbackRefusal refusal) {
@@ -250,6 +268,11 @@ public final class BatchProtocol implements CallbackProtocol {
       case WRONG_SIGNATURE ->
           "the signature is not of the worker's key: punctual.client.callback.secrets there and"
               + " punctual.security.signing-keys here differ";
+      case LATE ->
+          "the jobs' lease had ended by the clock there: the call was held up on its way, or that"
+              + " clock is more than "
+              + CallbackSignature.END_TOLERANCE.toSeconds()
+              + " s ahead of this scheduler's: let both keep their time by NTP";
       case REPEATED -> "the call was there before";
       case OTHER_APPLICATION -> "it is another application";
       case OTHER_INSTANCE -> "it is another instance";

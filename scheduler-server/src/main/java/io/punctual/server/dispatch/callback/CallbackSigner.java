@@ -1,6 +1,8 @@
 package io.punctual.server.dispatch.callback;
 
 import io.punctual.wire.CallbackSignature;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.UUID;
@@ -14,13 +16,20 @@ final class CallbackSigner {
   private final boolean answerIsSigned;
   // Ours, never the user's task id: what is signed could be read in two ways if it held a full
   // stop. Another one each time, so that a worker can refuse what it has seen.
-  private final String id = "msg_" + UUID.randomUUID().toString().replace("-", "");
+  private final String id;
   private final String timestamp;
 
-  CallbackSigner(CallbackKeys keys, String application, InstantSource clock) {
+  /**
+   * @param lasts for how long a worker may begin what is signed
+   */
+  CallbackSigner(CallbackKeys keys, String application, InstantSource clock, Duration lasts) {
+    Instant now = clock.instant();
     this.keys = keys.of(application);
     this.answerIsSigned = keys.answersAreSigned(application);
-    this.timestamp = Long.toString(clock.instant().getEpochSecond());
+    this.id =
+        CallbackSignature.requestId(
+            "msg_" + UUID.randomUUID().toString().replace("-", ""), now.plus(lasts));
+    this.timestamp = Long.toString(now.getEpochSecond());
   }
 
   /** Signs a request, where there are keys. */

@@ -60,7 +60,7 @@ public final class Ping {
   /** Calls the instance. Blocks for some seconds at most. */
   public PingResult send(WorkerInstance instance) {
     boolean batch = instance.metadata().protocol().equals(WorkerMetadata.BATCH);
-    CallbackSigner signer = new CallbackSigner(keys, instance.application(), clock);
+    CallbackSigner signer = new CallbackSigner(keys, instance.application(), clock, PATIENCE);
     Exchange exchange =
         client.exchange(batch ? batch(instance, signer) : single(instance), () -> true);
     AtomicBoolean late = new AtomicBoolean();

@@ -62,7 +62,8 @@ public final class SingleProtocol implements CallbackProtocol {
   @Override
   public void call(WorkerInstance instance, List<? extends Attempt> attempts, Runnable taken) {
     Attempt attempt = attempts.get(0);
-    CallbackSigner signer = new CallbackSigner(keys, instance.application(), clock);
+    CallbackSigner signer =
+        new CallbackSigner(keys, instance.application(), clock, attempt.delivery().leaseLeft());
     Exchange exchange =
         client.exchange(
             request(instance, attempt.delivery(), signer), () -> attempt.delivery().leaseHeld());
@@ -129,7 +130,8 @@ public final class SingleProtocol implements CallbackProtocol {
     } else if (done) {
       attempt.done();
     } else if (status == 421) {
-      throw NotSentException.byInstance(error + ": another application answers there", avoid, null);
+      throw NotSentException.byInstance(
+          error + ": the instance says that the call is not for it", avoid, null);
     } else if (status == 410) {
       throw NotSentException.byType(
           error + ": the instance wants no more jobs of this type", RETIRED);

@@ -147,6 +147,41 @@ class BatchProtocolTest {
     assertThat(taken).hasValue(1);
   }
 
+  @ParameterizedTest
+  @CsvSource({"late, PT3S", "other-instance, PT30S", "other-application, PT30S", "'', PT30S"})
+  void aCallThatWasHeldUpSaysLittleOfTheNextOne(String refusal, Duration avoid) throws IOException {
+    try (ProtocolFixture fixture = new ProtocolFixture();
+        RawWorker worker =
+            RawWorker.saying(
+                "HTTP/1.1 421 x\r\nPunctual-Refusal: "
+                    + refusal
+                    + "\r\nContent-Length: 0\r\n\r\n")) {
+      assertThatThrownBy(() -> call(fixture, worker, new Recorded("j0")))
+          .isInstanceOfSatisfying(
+              NotSentException.class,
+              e -> {
+                assertThat(e.avoid()).isEqualTo(avoid);
+                assertThat(e.reason().contains("lease had ended"))
+                    .isEqualTo(refusal.equals("late"));
+              });
+    }
+  }
+
+  @Test
+  void aCallMayBeRunUntilTheLeaseEnds() throws IOException {
+    try (ProtocolFixture fixture = new ProtocolFixture(KEY);
+        RawWorker worker = RawWorker.saying("HTTP/1.1 503 x\r\nContent-Length: 0\r\n\r\n")) {
+      Recorded shorter = new Recorded(new FakeDelivery("j1").leaseLeft(Duration.ofSeconds(4)));
+      assertThatThrownBy(() -> call(fixture, worker, new Recorded("j0"), shorter))
+          .isInstanceOf(NotSentException.class);
+      assertThat(worker.end()).isEqualTo(ProtocolFixture.CLOCK.instant().plusSeconds(4));
+      fixture.single().call(worker.instance(WorkerMetadata.SINGLE), List.of(shorter), () -> {});
+      assertThat(worker.end()).isEqualTo(ProtocolFixture.CLOCK.instant().plusSeconds(4));
+      var unused = fixture.ping().send(worker.instance(WorkerMetadata.BATCH));
+      assertThat(worker.end()).isEqualTo(ProtocolFixture.CLOCK.instant().plusSeconds(5));
+    }
+  }
+
   @Test
   void nothingIsSentWhenALeaseIsOver() throws IOException {
     Recorded held = new Recorded("j0");

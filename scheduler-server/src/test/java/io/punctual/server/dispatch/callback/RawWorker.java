@@ -1,6 +1,7 @@
 package io.punctual.server.dispatch.callback;
 
 import io.punctual.server.registry.WorkerInstance;
+import io.punctual.wire.CallbackSignature;
 import io.punctual.wire.WorkerMetadata;
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,6 +11,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -118,6 +120,17 @@ public final class RawWorker implements AutoCloseable {
 
   List<String> requests() {
     return requests;
+  }
+
+  /** Until when the last request may be run, as its signed id says. */
+  @Nullable Instant end() {
+    return requests
+        .get(requests.size() - 1)
+        .lines()
+        .filter(line -> line.startsWith(CallbackSignature.ID + ": "))
+        .map(line -> CallbackSignature.end(line.substring(CallbackSignature.ID.length() + 2)))
+        .findFirst()
+        .orElseThrow();
   }
 
   public URI uri() {
