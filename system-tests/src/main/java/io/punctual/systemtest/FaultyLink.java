@@ -36,6 +36,8 @@ public final class FaultyLink implements AutoCloseable {
     HALF_OPEN,
     /** Requests arrive, answers do not: the work is done and nobody hears of it. */
     DEAF,
+    /** Of each answer the head arrives, and half of what came with it; then nothing. */
+    STALLED,
     /** Connections are reset and refused. */
     CUT
   }
@@ -173,7 +175,10 @@ public final class FaultyLink implements AutoCloseable {
   public void become(Mode next) {
     Mode before = mode;
     mode = next;
-    if (next == Mode.CUT || before == Mode.HALF_OPEN || before == Mode.DEAF) {
+    if (next == Mode.CUT
+        || before == Mode.HALF_OPEN
+        || before == Mode.DEAF
+        || before == Mode.STALLED) {
       connections.forEach(Connection::close);
     }
     connections.forEach(Connection::wake);
@@ -272,6 +277,15 @@ public final class FaultyLink implements AutoCloseable {
           if (closed) {
             return;
           }
+          int arrives = from == there && mode == Mode.STALLED ? headAndHalf(buffer, n) : n;
+          if (arrives < n) {
+            write(buffer, arrives, out);
+            while (!closed && mode == Mode.STALLED) {
+              LockSupport.park(this);
+            }
+            close();
+            return;
+          }
           if (!pass(from == client, buffer, n, out)) {
             close();
             return;
@@ -286,6 +300,13 @@ public final class FaultyLink implements AutoCloseable {
       } finally {
         pumps.remove(Thread.currentThread());
       }
+    }
+
+    /** How many of these bytes are a head and half of the body behind it. */
+    private static int headAndHalf(byte[] buffer, int length) {
+      String text = new String(buffer, 0, length, StandardCharsets.ISO_8859_1);
+      int end = text.startsWith("HTTP/") ? text.indexOf("\r\n\r\n") + 4 : 0;
+      return length - (length - end + 1) / 2;
     }
 
     /** Answers whether the bytes went on. */

@@ -81,6 +81,7 @@ public final class PunctualEndpoint {
    * @param reach what a scheduler saw when it was asked to call; null where none was asked
    * @param concurrency jobs that this instance runs at once
    * @param running jobs that run now
+   * @param free jobs that it could run beside them
    * @param taskTypes what it runs, by task type
    * @param schedulers those that are known now
    * @param schedulersError why it is not known which there are; null where it is
@@ -93,6 +94,7 @@ public final class PunctualEndpoint {
       ReachReport.@Nullable Finding reach,
       int concurrency,
       int running,
+      int free,
       Map<String, TaskType> taskTypes,
       List<Scheduler> schedulers,
       @Nullable String schedulersError,
@@ -161,6 +163,7 @@ public final class PunctualEndpoint {
         report == null ? null : report.last(),
         concurrency,
         running.values().stream().mapToInt(Integer::intValue).sum(),
+        runner.free(),
         types,
         schedulers,
         schedulersError,

@@ -447,6 +447,11 @@ public final class JobRunner implements AutoCloseable {
     return counts;
   }
 
+  /** Returns how many more jobs this instance could run now. */
+  public int free() {
+    return all.free();
+  }
+
   /** Takes jobs again after a {@link #drain}: contexts may be stopped and started again. */
   public void open() {
     draining = false;

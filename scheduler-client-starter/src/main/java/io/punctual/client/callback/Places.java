@@ -119,6 +119,13 @@ final class Places {
     next.start.run();
   }
 
+  /** Returns how many places are free. */
+  int free() {
+    synchronized (waiting) {
+      return free;
+    }
+  }
+
   /**
    * Waits until no place is taken.
    *

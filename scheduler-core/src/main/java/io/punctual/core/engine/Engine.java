@@ -5,6 +5,7 @@ import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Store;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -82,6 +83,12 @@ public interface Engine extends AutoCloseable {
 
   /** Whether the scanners are at work; none while the engine is stopped. */
   ScannerHealth scanners();
+
+  /**
+   * Lists what is in use now: deliveries in flight, submissions that wait, pulls that wait, claims
+   * and looks under way. Empty when the engine is at rest.
+   */
+  List<String> inUse();
 
   /** What the store may have lost, for applications that keep what they sent. */
   LossJournal lossJournal();

@@ -79,8 +79,8 @@ final class ScanningEngine implements Engine {
     return new Session(store, options, dispatcher, signals, threads.get(), random);
   }
 
-  /** What is not given back, ended or written, for tests; empty when all is at rest. */
-  List<String> inUse() {
+  @Override
+  public List<String> inUse() {
     return session.inUse();
   }
 

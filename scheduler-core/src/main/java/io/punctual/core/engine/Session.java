@@ -109,7 +109,7 @@ final class Session {
         running, List.copyOf(ended), context.outages().damaged(), context.defects().open());
   }
 
-  /** Lists what is not given back, ended or written; empty when all is at rest. For tests. */
+  /** Lists what is not given back, ended or written; empty when all is at rest. */
   List<String> inUse() {
     List<String> found = new ArrayList<>(context.capacity().inUse());
     if (context.looks().inUse() != 0) {

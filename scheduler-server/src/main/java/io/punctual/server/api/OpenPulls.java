@@ -1,5 +1,8 @@
 package io.punctual.server.api;
 
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import io.punctual.ErrorCode;
 import io.punctual.core.engine.Claims;
 import io.punctual.core.engine.Engine;
@@ -36,7 +39,7 @@ import org.springframework.web.context.request.async.DeferredResult;
  * requests they are all answered, so that none delays the stop.
  */
 @Component
-class OpenPulls implements SmartLifecycle {
+class OpenPulls implements SmartLifecycle, MeterBinder {
 
   /** Longest wait: shorter than what proxies between here and there usually allow. */
   static final Duration MAX_WAIT = Duration.ofSeconds(60);
@@ -239,6 +242,14 @@ class OpenPulls implements SmartLifecycle {
   /** How many wait now. */
   int size() {
     return open.size();
+  }
+
+  @Override
+  public void bindTo(MeterRegistry registry) {
+    Gauge.builder("punctual.in.use", this, OpenPulls::size)
+        .tag("what", "pulls")
+        .description("What calls, pulls and deliveries under way take; 0 at rest")
+        .register(registry);
   }
 
   @Override

@@ -4,7 +4,10 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.punctual.core.engine.Engine;
+import io.punctual.server.dispatch.DispatchState;
+import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.server.registry.RegistryView;
+import java.util.function.ToDoubleFunction;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.stereotype.Component;
 
@@ -13,11 +16,15 @@ import org.springframework.stereotype.Component;
 @WhenCounted
 final class EngineGauges implements MeterBinder {
 
+  private static final String IN_USE = "What calls, pulls and deliveries under way take; 0 at rest";
+
   private final Engine engine;
+  private final HttpDispatcher dispatcher;
   private final ObjectProvider<RegistryView> view;
 
-  EngineGauges(Engine engine, ObjectProvider<RegistryView> view) {
+  EngineGauges(Engine engine, HttpDispatcher dispatcher, ObjectProvider<RegistryView> view) {
     this.engine = engine;
+    this.dispatcher = dispatcher;
     this.view = view;
   }
 
@@ -40,11 +47,25 @@ final class EngineGauges implements MeterBinder {
     Gauge.builder("punctual.queues.damaged", engine, e -> e.scanners().damaged().size())
         .description("Queues of which a key in the store has a foreign type")
         .register(registry);
+    Gauge.builder("punctual.in.use", engine, e -> e.inUse().size())
+        .tag("what", "engine")
+        .description(IN_USE)
+        .register(registry);
+    inUse(registry, "deliveries", DispatchState::inFlight);
+    inUse(registry, "suspects", DispatchState::waiting);
+    inUse(registry, "answer_bytes", DispatchState::answerBytes);
     view.ifAvailable(
         known ->
             Gauge.builder("punctual.registry.view.age", known, v -> v.age().toNanos() / 1e9)
                 .baseUnit("seconds")
                 .description("Since the registry was read")
                 .register(registry));
+  }
+
+  private void inUse(MeterRegistry registry, String what, ToDoubleFunction<DispatchState> amount) {
+    Gauge.builder("punctual.in.use", dispatcher, d -> amount.applyAsDouble(d.inMemory()))
+        .tag("what", what)
+        .description(IN_USE)
+        .register(registry);
   }
 }

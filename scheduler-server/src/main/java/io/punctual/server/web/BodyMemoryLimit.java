@@ -43,6 +43,11 @@ public final class BodyMemoryLimit {
     return new BodyMemoryLimit(most, Math.max(least, most / PART_OF_CALLER));
   }
 
+  /** Returns the bytes that all calls hold. */
+  long held() {
+    return held.get();
+  }
+
   /** Opens the account of a call; the caller closes it when the call is over. */
   Part open(HttpServletRequest request) {
     Part part = new Part();

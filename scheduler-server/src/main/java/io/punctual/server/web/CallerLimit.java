@@ -30,6 +30,11 @@ final class CallerLimit extends OncePerRequestFilter {
     this.max = Math.max(1, all / PART_OF_CALLER);
   }
 
+  /** Returns how many callers have calls under way. */
+  int callers() {
+    return open.size();
+  }
+
   @Override
   protected void doFilterInternal(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)

@@ -37,6 +37,16 @@ final class InFlightLimit extends OncePerRequestFilter {
     return (int) Math.max(MIN, Math.min(MAX, Runtime.getRuntime().maxMemory() / BYTES_EACH));
   }
 
+  /** Returns how many calls are under way. */
+  int open() {
+    return open.get();
+  }
+
+  /** Returns how many bytes of bodies they hold. */
+  long bodyBytes() {
+    return bodies.held();
+  }
+
   @Override
   protected void doFilterInternal(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)

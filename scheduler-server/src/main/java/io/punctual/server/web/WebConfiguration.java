@@ -1,7 +1,11 @@
 package io.punctual.server.web;
 
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import io.punctual.server.config.PunctualProperties;
 import jakarta.servlet.Filter;
+import java.util.function.Supplier;
 import org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterProperties;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
@@ -43,6 +47,23 @@ class WebConfiguration {
         SecurityFilterProperties.DEFAULT_FILTER_ORDER + 1,
         API,
         new CallerLimit(InFlightLimit.ofHeap()));
+  }
+
+  @Bean
+  MeterBinder limitsInUse(
+      FilterRegistrationBean<InFlightLimit> all, FilterRegistrationBean<CallerLimit> callers) {
+    return registry -> {
+      inUse(registry, "calls", all.getFilter()::open);
+      inUse(registry, "body_bytes", all.getFilter()::bodyBytes);
+      inUse(registry, "callers", callers.getFilter()::callers);
+    };
+  }
+
+  private static void inUse(MeterRegistry registry, String what, Supplier<Number> amount) {
+    Gauge.builder("punctual.in.use", amount)
+        .tag("what", what)
+        .description("What calls, pulls and deliveries under way take; 0 at rest")
+        .register(registry);
   }
 
   private static <F extends Filter> FilterRegistrationBean<F> at(int order, String path, F filter) {

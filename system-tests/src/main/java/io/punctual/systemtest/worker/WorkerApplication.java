@@ -48,6 +48,9 @@ public class WorkerApplication {
   /** The task type. */
   public static final String TYPE = "job";
 
+  /** Property: the task type, if it is another one. */
+  public static final String OWN = "worker.type";
+
   /** Property: other task types that it knows, with commas between them. */
   public static final String EXTRA = "worker.extra";
 
@@ -61,9 +64,12 @@ public class WorkerApplication {
   }
 
   @Bean
-  TaskWorker jobs(@Value("${" + RECORD + "}") Path record, @Value("${worker.slower:1}") int slower)
+  TaskWorker jobs(
+      @Value("${" + OWN + ":" + TYPE + "}") String type,
+      @Value("${" + RECORD + "}") Path record,
+      @Value("${worker.slower:1}") int slower)
       throws IOException {
-    return new Jobs(TYPE, open(record), slower);
+    return new Jobs(type, open(record), slower);
   }
 
   /** A worker for each other type. */

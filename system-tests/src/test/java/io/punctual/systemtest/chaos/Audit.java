@@ -10,8 +10,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.awaitility.core.ConditionTimeoutException;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -23,6 +29,18 @@ final class Audit {
   // A submit whose answer was lost is repeated for less than that.
   private static final Duration TOMBSTONES = Duration.ofMinutes(1);
 
+  private static final Pattern USED = Pattern.compile("punctual_in_use\\{what=\"(.*)\"} (.*)");
+  private static final Set<String> IN_USE =
+      Set.of(
+          "answer_bytes",
+          "body_bytes",
+          "callers",
+          "calls",
+          "deliveries",
+          "engine",
+          "pulls",
+          "suspects");
+
   private final ChaosSystem system;
   private final String application;
   private final Set<String> lasting;
@@ -33,7 +51,7 @@ final class Audit {
   /**
    * Measures what is used after the start.
    *
-   * @param application whose queues have one bucket; its name is the key prefix, too
+   * @param application its name is the key prefix, too
    */
   Audit(ChaosSystem system, String application, Collection<String> types) throws IOException {
     this.system = system;
@@ -51,12 +69,21 @@ final class Audit {
                 application + ":losses"));
     this.tombstones = new TreeSet<>();
     for (String type : types) {
-      String bucket = application + ":{" + application + ":" + type + ":0}:";
-      lasting.addAll(Set.of(bucket + "stats", bucket + "confirmed"));
-      tombstones.addAll(Set.of(bucket + "done", bucket + "tombs"));
+      for (int i = 0; i < ChaosSystem.BUCKETS; i++) {
+        String bucket = application + ":{" + application + ":" + type + ":" + i + "}:";
+        lasting.addAll(Set.of(bucket + "stats", bucket + "confirmed"));
+        tombstones.addAll(Set.of(bucket + "done", bucket + "tombs"));
+      }
     }
     this.redisMemory = redisMemory();
     this.footprints = footprints();
+  }
+
+  /** Waits until each scheduler knows all workers: the first jobs are not held up by starts. */
+  void awaitWorkers() {
+    for (JavaProcess scheduler : system.schedulers()) {
+      Waiting.until(scheduler + " knows all workers", () -> idle(scheduler));
+    }
   }
 
   /** An option of schedulers: how long they keep tombstones. */
@@ -65,14 +92,24 @@ final class Audit {
   }
 
   /**
-   * Looks at what is left: nothing of jobs in Redis, and no job at an instance in the eyes of any
-   * scheduler.
+   * Looks at what is left: nothing of jobs in Redis, no job at an instance in the eyes of any
+   * scheduler, and nothing in use in any scheduler or worker. Ends the pullers.
    *
    * @param length of the run: one that is longer than tombstones live waits until the last is gone
    */
   void judge(Duration length) throws IOException {
+    // Each request that waits is in use: the figures are not 0 because nobody counts.
+    Waiting.until("pullers wait for jobs", () -> pullsWait());
+    for (JavaProcess worker : system.workers()) {
+      Waiting.until(worker + " has all places free", () -> isFree(worker));
+    }
+    for (JavaProcess puller : system.pullers()) {
+      Waiting.until(puller + " has all places free", () -> isFree(puller));
+      puller.terminate();
+    }
     for (JavaProcess scheduler : system.schedulers()) {
       Waiting.until(scheduler + " has nothing in flight", () -> idle(scheduler));
+      awaitNothingInUse(scheduler);
     }
     assertThat(leftOver()).as("keys that a drained store does not have").isEmpty();
     if (length.compareTo(TOMBSTONES) > 0) {
@@ -112,8 +149,50 @@ final class Audit {
       }
     }
     String metrics = Http.getText(scheduler.url() + "/actuator/prometheus").body();
-    return known == system.workers()
+    return known == system.workers().size()
         && metrics.lines().anyMatch("punctual_scanners{state=\"ended\"} 0.0"::equals);
+  }
+
+  private static boolean isFree(JavaProcess worker) throws IOException {
+    JsonNode found = Http.get(worker.url() + "/actuator/punctual").json();
+    return found.get("running").intValue() == 0
+        && found.get("free").intValue() == found.get("concurrency").intValue();
+  }
+
+  private boolean pullsWait() throws IOException {
+    for (JavaProcess scheduler : system.schedulers()) {
+      if (inUse(scheduler).getOrDefault("pulls", 0.0) > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static void awaitNothingInUse(JavaProcess scheduler) {
+    AtomicReference<Map<String, Double>> last = new AtomicReference<>(Map.of());
+    try {
+      Waiting.until(
+          scheduler + " has nothing in use",
+          () -> {
+            last.set(inUse(scheduler));
+            return last.get().values().stream().allMatch(amount -> amount == 0);
+          });
+    } catch (ConditionTimeoutException e) {
+      throw new AssertionError(scheduler + " has in use: " + last, e);
+    }
+    assertThat(last.get().keySet()).isEqualTo(IN_USE);
+  }
+
+  private static Map<String, Double> inUse(JavaProcess scheduler) throws IOException {
+    Map<String, Double> found = new TreeMap<>();
+    String metrics = Http.getText(scheduler.url() + "/actuator/prometheus").body();
+    for (String line : metrics.lines().toList()) {
+      Matcher matcher = USED.matcher(line);
+      if (matcher.matches()) {
+        found.put(matcher.group(1), Double.parseDouble(matcher.group(2)));
+      }
+    }
+    return found;
   }
 
   private Set<String> leftOver() {

@@ -54,16 +54,20 @@ class ChaosIT {
                       || List.of(System.getProperty("punctual.chaos.only").split(",", -1))
                           .contains(disorder.toString()))
           .toList();
-  // Schedulers told to end, frozen and killed, a worker killed, links cut off and a fail-over come
-  // within the first eight faults. A change is judged by these, and not by its luck with others.
-  private static final long SEED = 25_915;
+  // A fail-over, a bulk move, a stalled body, a killed scheduler, a start without registry, strangers,
+  // a puller told to end and four of five workers killed are the first eight faults. A change is
+  // judged by these, and not by its luck with others.
+  private static final long SEED = 73_507_612;
   // Once in so many times.
   private static final int TWO_AT_ONCE = 10;
   private static final int SCHEDULERS = 2;
-  private static final int WORKERS = 3;
+  private static final int WORKERS = 5;
+  // Those with the starter, and those without.
+  private static final int STARTER_PULLERS = 2;
   private static final int PULLERS = 3;
   // The starter's default.
   private static final int CONCURRENCY = 100;
+  private static final String PULLED = "pulled-";
   private static final String RETRY = "200ms;attempts=100";
   private static final Duration DRAIN = Duration.ofMinutes(3);
   private static final Duration RECOVERY = Duration.ofSeconds(60);
@@ -73,6 +77,7 @@ class ChaosIT {
   private final Submitter submitter = new Submitter(APPLICATION);
   // Of jobs that may run for four seconds; some take seven.
   private final Submitter hasty = new Submitter(APPLICATION);
+  private final Submitter pulled = new Submitter(APPLICATION, ChaosSystem.PULLED);
   private final List<Fault> faults = new ArrayList<>();
   private final Map<Disorder, Integer> counts = new EnumMap<>(Disorder.class);
   private Duration worstRecovery = Duration.ZERO;
@@ -89,10 +94,19 @@ class ChaosIT {
     Random random = new Random(seed);
 
     try (ChaosSystem system =
-        new ChaosSystem(new Programs(directory), APPLICATION, record, SCHEDULERS, WORKERS)) {
+        new ChaosSystem(
+            new Programs(directory), APPLICATION, record, SCHEDULERS, WORKERS, STARTER_PULLERS)) {
       // Before there are jobs: to measure stops a scheduler, on a busy machine for a lease's time.
       Audit audit =
-          new Audit(system, APPLICATION, List.of(WorkerApplication.TYPE, ChaosSystem.CHANGED));
+          new Audit(
+              system,
+              APPLICATION,
+              List.of(
+                  WorkerApplication.TYPE,
+                  ChaosSystem.CHANGED,
+                  ChaosSystem.BULK,
+                  ChaosSystem.PULLED));
+      audit.awaitWorkers();
       ChangingLoad changing =
           new ChangingLoad(APPLICATION, ChaosSystem.CHANGED, system.submitAddresses());
       Pulls pulls =
@@ -105,6 +119,7 @@ class ChaosIT {
           Load slow = load(system, submitter, "slow-", "sleep 300").start(8);
           Load failing = load(system, submitter, "failing-", "fail 1").start(4);
           Load overrunning = load(system, hasty, "overrunning-", "overrun 7000 5").start(6);
+          Load forPullers = load(system, pulled, PULLED, "sleep 300").start(12);
           pulls;
           changing) {
         pulls.start(PULLERS);
@@ -114,14 +129,20 @@ class ChaosIT {
         while (System.nanoTime() < end) {
           disturb(system, random, chronicle);
         }
-        submits = quick.sent() + slow.sent() + failing.sent() + overrunning.sent();
+        submits =
+            quick.sent() + slow.sent() + failing.sent() + overrunning.sent() + forPullers.sent();
         assertThat(submits).isPositive();
       }
       submitter.adopt(hasty);
       system.awaitWhole();
       Waiting.until("all is drained", DRAIN, () -> submitter.drained(system.schedulers().get(0)));
       Waiting.until("all that was changed is drained", DRAIN, () -> changing.drained(scheduler));
+      Waiting.until(
+          "all that is pulled is drained", DRAIN, () -> pulled.drained(system.schedulers().get(0)));
+      Waiting.until("all that was moved is drained", DRAIN, () -> system.bulk().drained(scheduler));
       account(system);
+      account("pulled jobs", pulled.history(), PULLED);
+      account("jobs that were moved together", system.bulk().history(), BulkMoves.PREFIX);
       account(changing, pulls, submits);
       audit.judge(length);
     } finally {
@@ -196,7 +217,11 @@ class ChaosIT {
   }
 
   private void account(ChaosSystem system) throws IOException {
-    List<Execution> executions = executions(/* changed= */ false);
+    List<Execution> executions =
+        executions(/* changed= */ false).stream()
+            .filter(run -> !run.taskId().startsWith(PULLED))
+            .filter(run -> !run.taskId().startsWith(BulkMoves.PREFIX))
+            .toList();
     History history = submitter.history();
     Accounting accounting = Accounting.of(history, executions, faults);
     JsonNode queue = submitter.queue(system.schedulers().get(0));
@@ -229,6 +254,18 @@ class ChaosIT {
     assertThat((long) attempts.further()).isLessThanOrEqualTo(mostInFlight() + overran);
     assertThat(attempts.timeOver()).isPositive();
     assertThat(queue.get("dead").intValue()).isZero();
+  }
+
+  private void account(String what, History history, String prefix) throws IOException {
+    List<Execution> executions =
+        executions(/* changed= */ false).stream()
+            .filter(run -> run.taskId().startsWith(prefix))
+            .toList();
+    Accounting accounting = Accounting.of(history, executions, faults);
+    System.out.printf("chaos: %s: %s%n", what, accounting);
+    assertThat(accounting.sound())
+        .as("%s: %s%n%s", what, accounting, accounting.evidence(executions))
+        .isTrue();
   }
 
   /** Adds up what became of the jobs that were changed. */

@@ -13,6 +13,9 @@ import io.punctual.test.redis.RedisReplica;
 import io.punctual.test.redis.RedisSentinels;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,16 +24,34 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
 /**
- * Redis with a replica and Sentinels, a registry, schedulers and workers, each a process, each
- * behind a link that can break. The last scheduler has no link to Redis: it asks the Sentinels.
+ * Redis with a replica and Sentinels, a registry, schedulers, workers that are called and workers
+ * that pull with the starter, each a process, each behind a link that can break. The last scheduler
+ * has no link to Redis: it asks the Sentinels. The first puller reaches schedulers by their links,
+ * the others as the registry says. Queues have {@value #BUCKETS} buckets.
  */
 final class ChaosSystem implements AutoCloseable {
 
   /** The task type of the jobs that are changed. */
   static final String CHANGED = "changed";
 
+  /** The task type of the jobs that are moved together. */
+  static final String BULK = "bulk";
+
+  /** The task type of the jobs that only pullers run. */
+  static final String PULLED = "pulled";
+
+  static final int BUCKETS = 2;
+  // Longer than any fault lasts, also where an answer is told again to another scheduler.
+  private static final String PULL_LEASE = "20s";
+  private static final int PULL_CONCURRENCY = 20;
+  // Of each kind, at a scheduler and at a worker.
+  private static final int STRANGERS = 50;
+
+  private static final String EXPOSED =
+      "--management.endpoints.web.exposure.include=health,punctual";
   // Longer than Redis is ever frozen or down, so that only REDIS_FAILS_OVER promotes the replica.
   private static final Duration DOWN_AFTER = Duration.ofSeconds(15);
 
@@ -42,6 +63,8 @@ final class ChaosSystem implements AutoCloseable {
   private final List<FaultyLink> schedulerLinks = new ArrayList<>();
   private final List<JavaProcess> schedulers = new ArrayList<>();
   private final List<JavaProcess> workers = new ArrayList<>();
+  private final List<JavaProcess> pullers = new ArrayList<>();
+  private final BulkMoves bulk;
   private final Redeliveries redeliveries;
   private volatile RedisServer redis;
   private volatile RedisServer replica;
@@ -52,13 +75,20 @@ final class ChaosSystem implements AutoCloseable {
    * @param record what the workers write down
    */
   ChaosSystem(
-      Programs programs, String application, Path record, int schedulerCount, int workerCount) {
+      Programs programs,
+      String application,
+      Path record,
+      int schedulerCount,
+      int workerCount,
+      int pullerCount) {
     redeliveries = new Redeliveries(application, WorkerApplication.TYPE);
     redis = sentinels.firstMaster();
     replica = sentinels.firstReplica();
     registry = programs.registry().start().awaitReady();
     for (int i = 0; i < schedulerCount; i++) {
-      List<String> options = new ArrayList<>(List.of("--punctual.lease=5s", Audit.option()));
+      List<String> options =
+          new ArrayList<>(
+              List.of("--punctual.lease=5s", "--punctual.buckets=" + BUCKETS, Audit.option()));
       int port = redis.port();
       if (i == schedulerCount - 1) {
         options.addAll(List.of(RedisOptions.of(sentinels)));
@@ -83,12 +113,34 @@ final class ChaosSystem implements AutoCloseable {
               record,
               "--eureka.instance.non-secure-port=" + link.port(),
               "--worker.senders=true",
-              "--" + WorkerApplication.EXTRA + "=" + CHANGED);
+              EXPOSED,
+              "--" + WorkerApplication.EXTRA + "=" + CHANGED + "," + BULK);
       link.to(worker.port());
       workers.add(worker.start());
     }
-    schedulers.forEach(JavaProcess::awaitReady);
-    workers.forEach(JavaProcess::awaitReady);
+    for (int i = 0; i < pullerCount; i++) {
+      pullers.add(puller(programs, application, record, /* throughLinks= */ i == 0).start());
+    }
+    awaitWhole();
+    bulk = new BulkMoves(application, BULK, submitAddresses());
+  }
+
+  private JavaProcess puller(
+      Programs programs, String application, Path record, boolean throughLinks) {
+    List<String> options =
+        new ArrayList<>(
+            List.of(
+                "--punctual.client.delivery=pull",
+                "--punctual.client.pull.lease=" + PULL_LEASE,
+                "--punctual.client.concurrency=" + PULL_CONCURRENCY,
+                EXPOSED,
+                "--" + WorkerApplication.OWN + "=" + PULLED,
+                "--" + WorkerApplication.EXTRA + "=" + CHANGED));
+    if (throughLinks) {
+      options.add("--punctual.client.url=" + String.join(",", submitAddresses()));
+    }
+    return programs.worker(
+        newRegistryLink().url(), application, record, options.toArray(String[]::new));
   }
 
   private FaultyLink newRegistryLink() {
@@ -109,9 +161,19 @@ final class ChaosSystem implements AutoCloseable {
     return schedulers;
   }
 
-  /** How many workers there are. */
-  int workers() {
-    return workers.size();
+  /** The workers that are called. */
+  List<JavaProcess> workers() {
+    return workers;
+  }
+
+  /** The workers that pull with the starter. */
+  List<JavaProcess> pullers() {
+    return pullers;
+  }
+
+  /** The jobs that are moved together. */
+  BulkMoves bulk() {
+    return bulk;
   }
 
   /** Where producers reach the schedulers. */
@@ -125,6 +187,87 @@ final class ChaosSystem implements AutoCloseable {
 
   JavaProcess anyWorker(RandomGenerator random) {
     return workers.get(random.nextInt(workers.size()));
+  }
+
+  JavaProcess anyPuller(RandomGenerator random) {
+    return pullers.get(random.nextInt(pullers.size()));
+  }
+
+  private List<JavaProcess> registered() {
+    // In the order of their links to the registry.
+    return Stream.of(schedulers, workers, pullers).flatMap(List::stream).toList();
+  }
+
+  /** Kills all workers that are called but one, and starts them again. */
+  Hit killAllButOneWorker(RandomGenerator random) {
+    JavaProcess survivor = anyWorker(random);
+    List<JavaProcess> killed = workers.stream().filter(worker -> worker != survivor).toList();
+    List<Hit> hits = killed.stream().map(this::runsOf).toList();
+    killed.forEach(JavaProcess::kill);
+    pass(random, 1, 4);
+    killed.forEach(JavaProcess::start);
+    return new Hit(killed.toString(), run -> hits.stream().anyMatch(hit -> hit.test(run)));
+  }
+
+  /** Ends the registry, and starts a scheduler, worker or puller again while it is away. */
+  Hit startWithoutRegistry(RandomGenerator random) {
+    List<JavaProcess> all = registered();
+    JavaProcess process = all.get(random.nextInt(all.size()));
+    Hit hit = runsOf(process);
+    remember(process);
+    registry.kill();
+    process.terminate();
+    process.start();
+    pass(random, 4, 8);
+    registry.start();
+    return hit;
+  }
+
+  /**
+   * Strangers open connections to a scheduler and a worker, send half of a head, or a head and half
+   * of a body, and hold them.
+   */
+  Hit holdConnections(RandomGenerator random) {
+    JavaProcess scheduler = anyScheduler(random);
+    JavaProcess worker = anyWorker(random);
+    List<Socket> open = new ArrayList<>();
+    try {
+      for (int i = 0; i < STRANGERS; i++) {
+        open.add(stranger(scheduler, "GET /api/v1/queues HTTP/1.1\r\nHost: 127"));
+        open.add(stranger(scheduler, half("/api/v1/jobs")));
+        open.add(stranger(worker, "POST /punctual/callback HTTP/1.1\r\nHost: 127"));
+        open.add(stranger(worker, half("/punctual/callback")));
+      }
+      pass(random, 2, 6);
+    } catch (IOException e) {
+      // That process is away; those that came through are held all the same.
+      pass(random, 2, 6);
+    } finally {
+      open.forEach(ChaosSystem::close);
+    }
+    return new Hit(scheduler + " and " + worker, run -> false);
+  }
+
+  private static String half(String path) {
+    return "POST "
+        + path
+        + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        + "Content-Length: 20000\r\n\r\n"
+        + " ".repeat(10_000);
+  }
+
+  private static Socket stranger(JavaProcess process, String bytes) throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), process.port());
+    socket.getOutputStream().write(bytes.getBytes(StandardCharsets.ISO_8859_1));
+    return socket;
+  }
+
+  private static void close(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Lets the replica follow the primary, and waits until it has all that the primary has. */
@@ -202,10 +345,7 @@ final class ChaosSystem implements AutoCloseable {
   /** Breaks the way of one scheduler or worker to the registry; no run is in its hands. */
   Hit breakRegistryLink(RandomGenerator random, FaultyLink.Mode mode, int atLeast, int atMost) {
     int number = breakLink(registryLinks, random, mode, atLeast, atMost);
-    // The schedulers' come first.
-    int worker = number - schedulers.size();
-    return new Hit(
-        (worker < 0 ? schedulers.get(number) : workers.get(worker)).toString(), run -> false);
+    return new Hit(registered().get(number).toString(), run -> false);
   }
 
   /** Breaks the way of the producers to one scheduler; no run is in its hands. */
@@ -233,7 +373,7 @@ final class ChaosSystem implements AutoCloseable {
    * a scheduler had sent, none for others.
    */
   Hit runsOf(JavaProcess process) {
-    if (workers.contains(process)) {
+    if (workers.contains(process) || pullers.contains(process)) {
       long pid = process.pid();
       return new Hit(process.toString(), run -> run.process() == pid);
     }
@@ -264,15 +404,20 @@ final class ChaosSystem implements AutoCloseable {
             TimeUnit.SECONDS.toNanos(atLeastSeconds), TimeUnit.SECONDS.toNanos(atMostSeconds)));
   }
 
+  /** A moment before something is tried again. */
+  static void pause() {
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
+  }
+
   /** Waits until all that was killed is there again. */
   void awaitWhole() {
     registry.awaitReady();
-    schedulers.forEach(JavaProcess::awaitReady);
-    workers.forEach(JavaProcess::awaitReady);
+    registered().forEach(JavaProcess::awaitReady);
   }
 
   @Override
   public void close() {
+    pullers.forEach(JavaProcess::close);
     workers.forEach(JavaProcess::close);
     schedulers.forEach(JavaProcess::close);
     registry.close();

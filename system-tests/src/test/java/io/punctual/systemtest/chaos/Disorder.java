@@ -20,9 +20,17 @@ enum Disorder {
   // Its lease is over by then, and all that it held is with others.
   SCHEDULER_FROZEN(Part.SCHEDULERS, Effect.REPEATS, frozen(ChaosSystem::anyScheduler, 7, 10)),
   WORKER_KILLED(Part.WORKERS, Effect.REPEATS, killed(ChaosSystem::anyWorker, 2)),
+  FOUR_OF_FIVE_WORKERS_KILLED(
+      Part.WORKERS, Effect.REPEATS, (system, random) -> system.killAllButOneWorker(random)),
   WORKER_TOLD_TO_END(Part.WORKERS, Effect.NONE, toldToEnd(ChaosSystem::anyWorker)),
   // Less than the time to run of most jobs: schedulers wait for those.
   WORKER_FROZEN(Part.WORKERS, Effect.HOLDS, frozen(ChaosSystem::anyWorker, 4, 8)),
+  // It releases what waits and finishes what runs.
+  PULLER_TOLD_TO_END(Part.PULLERS, Effect.NONE, toldToEnd(ChaosSystem::anyPuller)),
+  PULLER_KILLED(Part.PULLERS, Effect.REPEATS, killed(ChaosSystem::anyPuller, 2)),
+  // A scheduler, worker or puller is told to end and started again while there is no registry.
+  REGISTRY_AWAY_AT_START(
+      Part.ALL, Effect.NONE, (system, random) -> system.startWithoutRegistry(random)),
   REGISTRY_KILLED(Part.REGISTRY, Effect.NONE, killed((system, random) -> system.registry(), 4)),
   REGISTRY_TOLD_TO_END(
       Part.REGISTRY, Effect.NONE, toldToEnd((system, random) -> system.registry())),
@@ -74,6 +82,8 @@ enum Disorder {
   LINK_TO_WORKER_SLOW(Part.WAYS_TO_WORKERS, Effect.DELAYS, workerLink(Mode.SLOW, 1, 4)),
   LINK_TO_WORKER_HALF_OPEN(Part.WAYS_TO_WORKERS, Effect.REPEATS, workerLink(Mode.HALF_OPEN, 1, 6)),
   LINK_TO_WORKER_DEAF(Part.WAYS_TO_WORKERS, Effect.REPEATS, workerLink(Mode.DEAF, 1, 6)),
+  // The head of an answer and half of its body come, the rest does not.
+  WORKER_STALLS_IN_BODY(Part.WAYS_TO_WORKERS, Effect.REPEATS, workerLink(Mode.STALLED, 1, 6)),
   LINK_TO_WORKER_CUT(Part.WAYS_TO_WORKERS, Effect.REPEATS, workerLink(Mode.CUT, 0, 4)),
   LINK_TO_REGISTRY_SLOW(Part.WAYS_TO_REGISTRY, Effect.NONE, registryLink(Mode.SLOW, 1, 4)),
   // At times so long that the registry takes who is behind it for dead.
@@ -86,18 +96,34 @@ enum Disorder {
   LINK_TO_SCHEDULER_HALF_OPEN(
       Part.WAYS_TO_SCHEDULERS, Effect.NONE, schedulerLink(Mode.HALF_OPEN, 1, 6)),
   LINK_TO_SCHEDULER_DEAF(Part.WAYS_TO_SCHEDULERS, Effect.NONE, schedulerLink(Mode.DEAF, 1, 6)),
-  LINK_TO_SCHEDULER_CUT(Part.WAYS_TO_SCHEDULERS, Effect.NONE, schedulerLink(Mode.CUT, 0, 4));
+  SCHEDULER_STALLS_IN_BODY(Part.WAYS_TO_SCHEDULERS, Effect.NONE, schedulerLink(Mode.STALLED, 1, 6)),
+  LINK_TO_SCHEDULER_CUT(Part.WAYS_TO_SCHEDULERS, Effect.NONE, schedulerLink(Mode.CUT, 0, 4)),
+  STRANGERS_HOLD_CONNECTIONS(
+      Part.STRANGERS, Effect.NONE, (system, random) -> system.holdConnections(random)),
+  // No fault, but much work at once.
+  BULK_MOVE(
+      Part.BULK,
+      Effect.NONE,
+      (system, random) -> {
+        system.bulk().submitAndMove();
+        return new Hit("all", run -> false);
+      });
 
   /** Of which one thing can be broken at a time. */
   private enum Part {
     SCHEDULERS,
     WORKERS,
+    PULLERS,
     REGISTRY,
     REDIS,
     WAYS_TO_REDIS,
     WAYS_TO_WORKERS,
     WAYS_TO_REGISTRY,
-    WAYS_TO_SCHEDULERS
+    WAYS_TO_SCHEDULERS,
+    STRANGERS,
+    BULK,
+    /** It goes with nothing else. */
+    ALL
   }
 
   private interface Event {
@@ -133,12 +159,15 @@ enum Disorder {
 
   /** Whether both can be there at once. */
   boolean goesWith(Disorder other) {
-    return part != other.part;
+    return part != other.part && part != Part.ALL && other.part != Part.ALL;
   }
 
   /** Whether schedulers live on, and reach Redis. */
   boolean sparesSchedulers() {
-    return part != Part.SCHEDULERS && part != Part.REDIS && part != Part.WAYS_TO_REDIS;
+    return part != Part.ALL
+        && part != Part.SCHEDULERS
+        && part != Part.REDIS
+        && part != Part.WAYS_TO_REDIS;
   }
 
   /** Every job is in Redis. */
