@@ -9,13 +9,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import tools.jackson.databind.JsonNode;
 
 /**
  * Jobs that are due in an hour, and are then moved together, page by page, to a due time that is
- * near. What one scheduler does not answer, another one is asked.
+ * near, while other things break. What one scheduler does not answer, another one is asked.
  */
-final class BulkMoves {
+final class BulkMoves implements AutoCloseable {
 
   /** Of the jobs' ids. */
   static final String PREFIX = "bulk-";
@@ -24,8 +31,10 @@ final class BulkMoves {
   private static final int BATCH = 200;
   // Seven would do, were nothing else broken.
   private static final int MOST_PAGES = 100;
-  private static final int TRIES = 20;
+  // For longer than anything is broken.
+  private static final int TRIES = 100;
   private static final Duration LATER = Duration.ofHours(1);
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final Duration SOON = Duration.ofSeconds(1);
 
   private final String application;
@@ -33,6 +42,8 @@ final class BulkMoves {
   private final List<String> schedulers;
   private final Map<String, Long> due = new ConcurrentHashMap<>();
   private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
+  private final ExecutorService thread = Executors.newSingleThreadExecutor();
+  private final List<Future<?>> begun = new CopyOnWriteArrayList<>();
   private int calls;
 
   /**
@@ -44,8 +55,26 @@ final class BulkMoves {
     this.schedulers = schedulers;
   }
 
-  /** Submits more than a thousand jobs, and moves all that wait. */
-  synchronized void submitAndMove() {
+  /** Begins to submit more than a thousand jobs, and to move all that wait. */
+  void begin() {
+    begun.add(thread.submit(this::submitAndMove));
+  }
+
+  /** Waits until all that was begun has ended; fails if it failed. */
+  void awaitEnd() {
+    for (Future<?> moves : begun) {
+      try {
+        moves.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      } catch (ExecutionException | TimeoutException e) {
+        throw new AssertionError("jobs that are moved together", e);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  private synchronized void submitAndMove() {
     int first = due.size();
     long later = System.currentTimeMillis() + LATER.toMillis();
     for (int from = first; from < first + JOBS; from += BATCH) {
@@ -102,7 +131,7 @@ final class BulkMoves {
           return answer.json();
         }
         last = answer.toString();
-        if (answer.status() < 500) {
+        if (answer.status() < 500 && answer.status() != 429) {
           throw new IllegalStateException(path + ": " + answer);
         }
         ChaosSystem.pause();
@@ -124,6 +153,11 @@ final class BulkMoves {
       move(due.size(), Duration.ZERO);
     }
     return queue.get("delayed").intValue() == 0 && queue.get("reserved").intValue() == 0;
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
   }
 
   /** What was seen so far. */

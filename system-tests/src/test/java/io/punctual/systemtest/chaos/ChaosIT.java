@@ -133,6 +133,7 @@ class ChaosIT {
             quick.sent() + slow.sent() + failing.sent() + overrunning.sent() + forPullers.sent();
         assertThat(submits).isPositive();
       }
+      system.bulk().awaitEnd();
       submitter.adopt(hasty);
       system.awaitWhole();
       Waiting.until("all is drained", DRAIN, () -> submitter.drained(system.schedulers().get(0)));

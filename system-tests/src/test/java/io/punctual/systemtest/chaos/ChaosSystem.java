@@ -417,6 +417,7 @@ final class ChaosSystem implements AutoCloseable {
 
   @Override
   public void close() {
+    bulk.close();
     pullers.forEach(JavaProcess::close);
     workers.forEach(JavaProcess::close);
     schedulers.forEach(JavaProcess::close);

@@ -100,12 +100,12 @@ enum Disorder {
   LINK_TO_SCHEDULER_CUT(Part.WAYS_TO_SCHEDULERS, Effect.NONE, schedulerLink(Mode.CUT, 0, 4)),
   STRANGERS_HOLD_CONNECTIONS(
       Part.STRANGERS, Effect.NONE, (system, random) -> system.holdConnections(random)),
-  // No fault, but much work at once.
+  // No fault, but much work at once, which goes on while other things break.
   BULK_MOVE(
       Part.BULK,
       Effect.NONE,
       (system, random) -> {
-        system.bulk().submitAndMove();
+        system.bulk().begin();
         return new Hit("all", run -> false);
       });
 
