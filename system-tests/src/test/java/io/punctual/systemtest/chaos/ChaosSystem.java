@@ -218,7 +218,7 @@ final class ChaosSystem implements AutoCloseable {
     registry.kill();
     process.terminate();
     process.start();
-    pass(random, 4, 8);
+    pass(random, 2, 5);
     registry.start();
     return hit;
   }
