@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.punctual.server.config.PunctualProperties;
 import jakarta.servlet.Filter;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterProperties;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
@@ -53,9 +54,9 @@ class WebConfiguration {
   MeterBinder limitsInUse(
       FilterRegistrationBean<InFlightLimit> all, FilterRegistrationBean<CallerLimit> callers) {
     return registry -> {
-      inUse(registry, "calls", all.getFilter()::open);
-      inUse(registry, "body_bytes", all.getFilter()::bodyBytes);
-      inUse(registry, "callers", callers.getFilter()::callers);
+      inUse(registry, "calls", Objects.requireNonNull(all.getFilter())::open);
+      inUse(registry, "body_bytes", Objects.requireNonNull(all.getFilter())::bodyBytes);
+      inUse(registry, "callers", Objects.requireNonNull(callers.getFilter())::callers);
     };
   }
 
