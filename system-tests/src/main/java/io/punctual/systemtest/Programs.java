@@ -38,6 +38,9 @@ public final class Programs {
   public static final String SHOP_IN_MEMORY =
       "--spring.datasource.url=jdbc:h2:mem:shop;DB_CLOSE_DELAY=-1;DB_CLOSE_ON_EXIT=FALSE";
 
+  /** The application name and key prefix of the runs that make start caches. */
+  public static final String TRAINING = "training";
+
   private final Path root;
   private final String version;
   private final Path directory;
@@ -359,7 +362,7 @@ public final class Programs {
     options.stream()
         .filter(option -> !option.startsWith(NAME) && !option.startsWith(PREFIX))
         .forEach(command::add);
-    command.addAll(List.of(NAME + "training", PREFIX + "training"));
+    command.addAll(List.of(NAME + TRAINING, PREFIX + TRAINING));
     try (JavaProcess trained = new JavaProcess(name, scheme, port, client, log, command)) {
       trained.start().awaitReady().terminate();
     }

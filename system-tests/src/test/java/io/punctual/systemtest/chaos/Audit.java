@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.systemtest.Http;
 import io.punctual.systemtest.JavaProcess;
+import io.punctual.systemtest.Programs;
 import io.punctual.systemtest.Waiting;
 import java.io.IOException;
 import java.time.Duration;
@@ -28,6 +29,8 @@ final class Audit {
 
   // A submit whose answer was lost is repeated for less than that.
   private static final Duration TOMBSTONES = Duration.ofMinutes(1);
+  // Some 650 were seen.
+  private static final long TOMBSTONE_BYTES = 1_000;
 
   private static final Pattern USED = Pattern.compile("punctual_in_use\\{what=\"(.*)\"} (.*)");
   private static final Set<String> IN_USE =
@@ -128,7 +131,9 @@ final class Audit {
     System.out.printf(
         "chaos: memory of Redis %d, of then %d bytes; schedulers %s, of then %s%n",
         redisNow, redisMemory, now, footprints);
-    assertThat(redisNow).as("memory of Redis, bytes").isLessThan(2 * redisMemory + 2_000_000);
+    assertThat(redisNow)
+        .as("memory of Redis, bytes")
+        .isLessThan(2 * redisMemory + 2_000_000 + tombstones() * TOMBSTONE_BYTES);
     for (int i = 0; i < now.size(); i++) {
       now.get(i).judge(footprints.get(i));
     }
@@ -207,8 +212,19 @@ final class Audit {
     return left;
   }
 
+  /** Returns how many tombstones are there: all of them in a run that is shorter than they live. */
+  private long tombstones() {
+    return tombstones.stream()
+        .filter(key -> key.endsWith(":done"))
+        .mapToLong(key -> Long.parseLong(system.callRedis("ZCARD", key)))
+        .sum();
+  }
+
   private Set<String> keys() {
-    return new TreeSet<>(system.callRedis("KEYS", "*").lines().toList());
+    Set<String> keys = new TreeSet<>(system.callRedis("KEYS", "*").lines().toList());
+    // A scheduler that ran to make a start cache, on a clean build, leaves its own behind.
+    keys.removeIf(key -> key.startsWith(Programs.TRAINING + ":"));
+    return keys;
   }
 
   private long redisMemory() {

@@ -32,7 +32,7 @@ final class BulkMoves implements AutoCloseable {
   // Seven would do, were nothing else broken.
   private static final int MOST_PAGES = 100;
   // For longer than anything is broken.
-  private static final int TRIES = 100;
+  private static final int TRIES = 300;
   private static final Duration LATER = Duration.ofHours(1);
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final Duration SOON = Duration.ofSeconds(1);

@@ -103,6 +103,8 @@ final class ChaosSystem implements AutoCloseable {
       schedulerLinks.add(new FaultyLink().to(scheduler.port()));
       schedulers.add(scheduler.start());
     }
+    // Group by group: all at once take long, where processors are few.
+    schedulers.forEach(JavaProcess::awaitReady);
     for (int i = 0; i < workerCount; i++) {
       FaultyLink link = new FaultyLink();
       workerLinks.add(link);
@@ -118,6 +120,7 @@ final class ChaosSystem implements AutoCloseable {
       link.to(worker.port());
       workers.add(worker.start());
     }
+    workers.forEach(JavaProcess::awaitReady);
     for (int i = 0; i < pullerCount; i++) {
       pullers.add(puller(programs, application, record, /* throughLinks= */ i == 0).start());
     }
