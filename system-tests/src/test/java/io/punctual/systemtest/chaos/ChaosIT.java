@@ -54,7 +54,8 @@ class ChaosIT {
                       || List.of(System.getProperty("punctual.chaos.only").split(",", -1))
                           .contains(disorder.toString()))
           .toList();
-  // A fail-over, a bulk move, a stalled body, a killed scheduler, a start without registry, strangers,
+  // A fail-over, a bulk move, a stalled body, a killed scheduler, a start without registry,
+  // strangers,
   // a puller told to end and four of five workers killed are the first eight faults. A change is
   // judged by these, and not by its luck with others.
   private static final long SEED = 73_507_612;
