@@ -4,7 +4,7 @@ import glob
 import xml.etree.ElementTree as ET
 
 passed = failed = skipped = 0
-for report in sorted(glob.glob("*/target/*-reports/TEST-*.xml")):
+for report in sorted(glob.glob("**/target/*-reports/TEST-*.xml", recursive=True)):
     suite = ET.parse(report).getroot()
     bad = int(suite.get("errors")) + int(suite.get("failures"))
     failed += bad

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 
 /**
  * Stands in for Jaeger's image where that cannot be had: takes spans as protobuf by OTLP over HTTP, and answers what
- * scripts/compose-check.sh and the container's health check ask Jaeger, in its form.
+ * deploy/scripts/compose-check.sh and the container's health check ask Jaeger, in its form.
  */
 public final class Jaeger {
 

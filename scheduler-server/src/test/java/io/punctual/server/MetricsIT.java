@@ -235,7 +235,7 @@ class MetricsIT extends SharedRedisTestBase {
     TreeSet<String> asked = new TreeSet<>();
     Matcher name =
         Pattern.compile("punctual_\\w+")
-            .matcher(Files.readString(Path.of("../observability").resolve(file)));
+            .matcher(Files.readString(Path.of("../deploy/observability").resolve(file)));
     while (name.find()) {
       asked.add(name.group());
     }

@@ -31,7 +31,7 @@ import org.testcontainers.containers.wait.strategy.Wait;
 
 /**
  * A scheduler in a real container, found as Spring Boot finds one. Run by
- * scripts/containers-check.sh, as it wants a Docker engine and the scheduler's image.
+ * deploy/scripts/containers-check.sh, as it wants a Docker engine and the scheduler's image.
  */
 class ContainersCheck {
 

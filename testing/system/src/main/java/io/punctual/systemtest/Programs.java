@@ -1,0 +1,381 @@
+package io.punctual.systemtest;
+
+import io.punctual.redis.Ports;
+import io.punctual.systemtest.worker.WorkerApplication;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The programs of the system, as the build made them, on free ports of 127.0.0.1. */
+public final class Programs {
+
+  private static final StartCaches CACHES =
+      new StartCaches(Path.of("target", "start-caches").toAbsolutePath());
+
+  // To make a cache costs as much as five starts save.
+  private static final Set<String> OFTEN =
+      Set.of(
+          "scheduler-server",
+          "eureka-registry",
+          "demo-order-service",
+          WorkerApplication.class.getSimpleName());
+
+  private static final String NAME = "--spring.application.name=";
+  private static final String PREFIX = "--punctual.key-prefix=";
+
+  private static final Pattern SERVLET_STACK =
+      Pattern.compile("(spring-webmvc|spring-boot-(starter-)?(webmvc|tomcat|servlet)|tomcat-).*");
+
+  /** An option of the demo: its database ends with it. */
+  public static final String SHOP_IN_MEMORY =
+      "--spring.datasource.url=jdbc:h2:mem:shop;DB_CLOSE_DELAY=-1;DB_CLOSE_ON_EXIT=FALSE";
+
+  /** The application name and key prefix of the runs that make start caches. */
+  public static final String TRAINING = "training";
+
+  private final String version;
+  private final Path directory;
+  private final List<String> flags;
+  private final String scheme;
+  private final HttpClient client;
+  private final List<String> everywhere;
+  private final @Nullable StartCaches caches;
+
+  /**
+   * Programs that start fast and need little, for tests on few processors.
+   *
+   * @param directory for logs and records
+   */
+  public Programs(Path directory) {
+    this(
+        directory,
+        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+        "http",
+        Http.CLIENT,
+        List.of(),
+        CACHES);
+  }
+
+  /**
+   * @param directory for logs and records
+   * @param flags for every JVM
+   */
+  public Programs(Path directory, List<String> flags) {
+    this(directory, flags, "http", Http.CLIENT, List.of(), null);
+  }
+
+  private Programs(
+      Path directory,
+      List<String> flags,
+      String scheme,
+      HttpClient client,
+      List<String> everywhere,
+      @Nullable StartCaches caches) {
+    this.caches = caches;
+    this.flags = List.copyOf(flags);
+    this.scheme = scheme;
+    this.client = client;
+    this.everywhere = List.copyOf(everywhere);
+    this.version = System.getProperty("punctual.version", "0.1.0-SNAPSHOT");
+    this.directory = directory.toAbsolutePath();
+  }
+
+  /**
+   * The same over TLS.
+   *
+   * @param client whom they let in
+   * @param options that all of them get
+   */
+  public Programs overTls(HttpClient client, String... options) {
+    return new Programs(directory, flags, "https", client, List.of(options), caches);
+  }
+
+  /** A registry. */
+  public JavaProcess registry() {
+    int port = Ports.free();
+    return process(
+        "registry",
+        port,
+        jar("eureka-registry"),
+        List.of("--spring.profiles.active=quickstart", "--server.port=" + port));
+  }
+
+  /**
+   * A scheduler.
+   *
+   * @param keyPrefix keeps the queues of one test from those of another
+   */
+  public JavaProcess scheduler(
+      JavaProcess registry, int redisPort, String keyPrefix, String... options) {
+    return scheduler(registry.url(), redisPort, keyPrefix, options);
+  }
+
+  /**
+   * A scheduler that reaches the registry by another way.
+   *
+   * @param registry the address that it is told
+   * @param keyPrefix keeps the queues of one test from those of another
+   */
+  public JavaProcess scheduler(
+      String registry, int redisPort, String keyPrefix, String... options) {
+    int port = Ports.free();
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--spring.profiles.active=quickstart",
+                "--server.address=127.0.0.1",
+                "--server.port=" + port,
+                "--spring.data.redis.host=127.0.0.1",
+                "--spring.data.redis.port=" + redisPort,
+                PREFIX + keyPrefix,
+                "--eureka.instance.hostname=127.0.0.1",
+                eureka(registry)));
+    arguments.addAll(Arrays.asList(options));
+    return process("scheduler", port, jar("scheduler-server"), arguments);
+  }
+
+  /** The demo shop. */
+  public JavaProcess demo(JavaProcess registry, JavaProcess scheduler) {
+    int port = Ports.free();
+    return process(
+        "demo",
+        port,
+        jar("demo-order-service"),
+        List.of(
+            "--server.address=127.0.0.1",
+            "--server.port=" + port,
+            SHOP_IN_MEMORY,
+            "--punctual.client.url=" + scheduler.url(),
+            "--punctual.client.callback.accept-unsigned=true",
+            "--eureka.instance.hostname=127.0.0.1",
+            eureka(registry)));
+  }
+
+  /** The demo shop, which asks the registry for schedulers. */
+  public JavaProcess demo(JavaProcess registry, String... options) {
+    int port = Ports.free();
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--server.address=127.0.0.1",
+                "--server.port=" + port,
+                SHOP_IN_MEMORY,
+                "--eureka.instance.hostname=127.0.0.1",
+                eureka(registry)));
+    arguments.addAll(Arrays.asList(options));
+    return process("demo", port, jar("demo-order-service"), arguments);
+  }
+
+  /** The demo shop with the other starter: no scheduler, no registry. */
+  public JavaProcess demoInPluginMode(int redisPort, String keyPrefix) {
+    int port = Ports.free();
+    return process(
+        "demo-plugin",
+        port,
+        jar("demo-order-plugin"),
+        List.of(
+            "--server.address=127.0.0.1",
+            "--server.port=" + port,
+            SHOP_IN_MEMORY,
+            "--spring.data.redis.host=127.0.0.1",
+            "--spring.data.redis.port=" + redisPort,
+            "--punctual.plugin.key-prefix=" + keyPrefix));
+  }
+
+  /** An instance of a worker application. */
+  public JavaProcess worker(
+      JavaProcess registry, String application, Path record, String... options) {
+    return worker(registry.url(), application, record, options);
+  }
+
+  /**
+   * An instance of a worker application that reaches the registry by another way.
+   *
+   * @param registry the address that it is told
+   */
+  public JavaProcess worker(String registry, String application, Path record, String... options) {
+    int port = Ports.free();
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--" + WorkerApplication.RECORD + "=" + record.toAbsolutePath(),
+                NAME + application,
+                "--spring.threads.virtual.enabled=true",
+                "--server.address=127.0.0.1",
+                "--server.port=" + port,
+                "--management.endpoint.health.probes.enabled=true",
+                "--punctual.client.callback.accept-unsigned=true",
+                "--eureka.instance.instance-id=" + application + ":" + port,
+                "--eureka.instance.hostname=127.0.0.1",
+                eureka(registry)));
+    arguments.addAll(Arrays.asList(options));
+    return process(application, port, Launch.main(WorkerApplication.class), arguments);
+  }
+
+  /** A web application of the class path that registers, with nothing else but these options. */
+  public JavaProcess application(JavaProcess registry, Class<?> main, String... options) {
+    int port = Ports.free();
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--server.address=127.0.0.1",
+                "--server.port=" + port,
+                "--eureka.instance.hostname=127.0.0.1",
+                eureka(registry)));
+    arguments.addAll(Arrays.asList(options));
+    return process(main.getSimpleName(), port, Launch.main(main), arguments);
+  }
+
+  /** One of our programs, on 127.0.0.1 and with nothing else but these options. */
+  public JavaProcess program(String module, String... options) {
+    int port = Ports.free();
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--server.address=127.0.0.1",
+                "--server.port=" + port,
+                "--eureka.instance.hostname=127.0.0.1"));
+    arguments.addAll(Arrays.asList(options));
+    return process(module, port, jar(module), arguments);
+  }
+
+  /**
+   * Runs a command of the scheduler's program to its end.
+   *
+   * @return what it wrote
+   */
+  public String command(String... words) throws IOException {
+    List<String> command = new ArrayList<>(List.of(JavaProcess.JAVA));
+    command.addAll(flags);
+    command.addAll(jar("scheduler-server").words());
+    command.addAll(Arrays.asList(words));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+  }
+
+  /** A web application of the class path that registers nowhere. */
+  public JavaProcess application(Class<?> main, String... options) {
+    int port = Ports.free();
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--spring.threads.virtual.enabled=true",
+                "--server.address=127.0.0.1",
+                "--server.port=" + port,
+                "--management.endpoint.health.probes.enabled=true",
+                "--eureka.client.enabled=false"));
+    arguments.addAll(Arrays.asList(options));
+    return process(main.getSimpleName(), port, Launch.main(main), arguments);
+  }
+
+  /**
+   * A WebFlux application of the class path, from which Spring MVC and Tomcat are left out, that
+   * registers nowhere and finds a scheduler by a {@code DiscoveryClient} of properties.
+   */
+  public JavaProcess reactiveApplication(JavaProcess scheduler, Class<?> main, String... options) {
+    int port = Ports.free();
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--server.address=127.0.0.1",
+                "--server.port=" + port,
+                "--management.endpoint.health.probes.enabled=true",
+                "--eureka.client.enabled=false",
+                discovered(scheduler)));
+    arguments.addAll(Arrays.asList(options));
+    return process(
+        main.getSimpleName(),
+        port,
+        Launch.main(main, jar -> !SERVLET_STACK.matcher(jar).matches()),
+        arguments);
+  }
+
+  /** An option: where the registry of properties has the scheduler. */
+  public static String discovered(JavaProcess scheduler) {
+    return "--spring.cloud.discovery.client.simple.instances.punctual-scheduler[0].uri="
+        + scheduler.url();
+  }
+
+  /**
+   * A program that was built elsewhere.
+   *
+   * @param javaHome of the Java that runs it
+   * @param where it runs
+   * @param words behind {@code java}, up to the program's own options
+   */
+  JavaProcess foreign(Path javaHome, Path where, String name, List<String> words, int port) {
+    List<String> command = new ArrayList<>(flags);
+    command.addAll(words);
+    return new JavaProcess(
+        name,
+        scheme,
+        port,
+        client,
+        log(name, port),
+        javaHome.resolve("bin").resolve("java").toString(),
+        where,
+        command);
+  }
+
+  /** The option by which an application finds the registry. */
+  static String eureka(JavaProcess registry) {
+    return eureka(registry.url());
+  }
+
+  private static String eureka(String registry) {
+    return "--eureka.client.service-url.defaultZone=" + registry + "/eureka/";
+  }
+
+  private JavaProcess process(String name, int port, Launch launch, List<String> arguments) {
+    List<String> options = new ArrayList<>(arguments);
+    options.addAll(everywhere);
+    List<String> command = new ArrayList<>(flags);
+    if (caches != null && OFTEN.contains(launch.name()) && launch.canBeCached()) {
+      command.addAll(
+          caches.flags(launch, (flag, log) -> train(name, port, launch, options, flag, log)));
+    }
+    command.addAll(launch.words());
+    command.addAll(options);
+    return new JavaProcess(name, scheme, port, client, log(name, port), command);
+  }
+
+  /**
+   * Runs the program once to make its cache. It has its own application name and key prefix, so
+   * that it gets no job of a test and writes no key that a test reads.
+   */
+  private void train(
+      String name, int port, Launch launch, List<String> options, String flag, Path log) {
+    List<String> command = new ArrayList<>(flags);
+    command.add(flag);
+    command.addAll(launch.words());
+    options.stream()
+        .filter(option -> !option.startsWith(NAME) && !option.startsWith(PREFIX))
+        .forEach(command::add);
+    command.addAll(List.of(NAME + TRAINING, PREFIX + TRAINING));
+    try (JavaProcess trained = new JavaProcess(name, scheme, port, client, log, command)) {
+      trained.start().awaitReady().terminate();
+    }
+  }
+
+  private Path log(String name, int port) {
+    return directory.resolve("logs").resolve(name + "-" + port + ".log");
+  }
+
+  private Launch jar(String module) {
+    Path jar =
+        ModuleDirectory.of(module).resolve("target").resolve(module + "-" + version + ".jar");
+    if (!Files.exists(jar)) {
+      throw new IllegalStateException(jar + " is not there; build it with: mvn package");
+    }
+    return Launch.jar(module, jar);
+  }
+}

@@ -1,0 +1,450 @@
+package io.punctual.systemtest;
+
+import static io.punctual.systemtest.SharedSystem.DIRECTORY;
+import static io.punctual.systemtest.SharedSystem.PROGRAMS;
+import static io.punctual.systemtest.SharedSystem.REDIS;
+import static io.punctual.systemtest.SharedSystem.REGISTRY;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.DelayQueueJob;
+import io.punctual.JobScheduler;
+import io.punctual.RetryPolicy;
+import io.punctual.wire.CallbackSignature;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The programs of {@code examples}, in their own languages, against a scheduler. */
+@Tag("full")
+class ExamplesIT {
+
+  private static final Path EXAMPLES =
+      ModuleDirectory.root().resolve("examples");
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final String SIGNING_KEY = "1f8a3b5c7d9e2f4a6b8c0d1e3f5a7b9c2d4e6f80";
+  private static JavaProcess scheduler;
+  private static @Nullable Path node;
+
+  @BeforeAll
+  static void start() throws IOException {
+    ExampleProgram.requireLanguages();
+    scheduler = PROGRAMS.scheduler(REGISTRY, REDIS.port(), "examples").start().awaitReady();
+  }
+
+  @AfterAll
+  static void stop() {
+    if (scheduler != null) {
+      scheduler.close();
+    }
+  }
+
+  @Test
+  void jobsThatPythonAddsArePushedToAJavaWorker() throws Exception {
+    Workload load = Workload.of("python-adds");
+    try (JavaProcess worker = load.worker(REGISTRY).start()) {
+      worker.awaitReady();
+      for (String id : List.of("py-1", "py-2", "py-3")) {
+        python(load.application(), "add", "job", id, "0.2", id + " record");
+      }
+      Waiting.until("the worker was called", () -> load.begun("py-").size() == 3);
+      load.awaitDrained(scheduler);
+      assertThat(load.executions()).hasSize(3);
+    }
+  }
+
+  @Test
+  void jobsThatJavaAndPhpSendArePoppedByPhp() throws Exception {
+    String application = Workload.of("php").application();
+    JobScheduler java = JavaClient.of(application, scheduler);
+    for (int i = 0; i < 20; i++) {
+      java.submit(
+          DelayQueueJob.of("job")
+              .taskId("java-" + i)
+              .params("x " + i)
+              .delay(Duration.ZERO)
+              .build());
+    }
+    java.submit(
+        DelayQueueJob.of("job")
+            .taskId("bad")
+            .params("fail no voice")
+            .retry(RetryPolicy.parse("never"))
+            .delay(Duration.ZERO)
+            .build());
+    Map<String, String> environment = environment(application);
+    ExampleProgram.run(
+        EXAMPLES.resolve("php"),
+        environment,
+        "php",
+        "punctual.php",
+        "add",
+        "job",
+        "php-0",
+        "0.5",
+        "x");
+    try (ExampleProgram php =
+        ExampleProgram.start(
+            EXAMPLES.resolve("php"), environment, "php", "punctual.php", "work", "job")) {
+      php.await("done java-", 20);
+      php.await("done php-0", 1);
+      php.await("failed bad dead", 1);
+      assertThat(php.lines()).hasSize(2 * 22);
+    }
+    assertThat(job(scheduler, application, "job", "java-7").get("state").stringValue())
+        .isEqualTo("finished");
+    assertThat(job(scheduler, application, "job", "bad").at("/lastError/message").asString(""))
+        .isEqualTo("no voice");
+  }
+
+  @Test
+  void pythonPopsAndFinishesTwoHundredJobs() throws Exception {
+    String application = Workload.of("python").application();
+    List<DelayQueueJob> jobs = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      jobs.add(
+          DelayQueueJob.of("job").taskId("n-" + i).params("x").delay(Duration.ofMillis(i)).build());
+    }
+    JavaClient.of(application, scheduler).submitAll(jobs);
+    python(application, "add", "job", "bad", "0", "fail no voice");
+    try (ExampleProgram python = popper(application, "10")) {
+      python.await("done n-", 200);
+      python.await("failed bad delay", 1);
+      assertThat(python.lines("done n-")).doesNotHaveDuplicates().hasSize(200);
+      JsonNode queue = Http.get(scheduler.url() + "/api/v1/queues/" + application + "/job").json();
+      assertThat(queue.at("/counters/done").intValue()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void anEndWhoseAnswerIsLostIsReportedAgain() throws Exception {
+    String application = Workload.of("lost-answers").application();
+    for (String language : List.of("python", "php")) {
+      String[] popper =
+          language.equals("php")
+              ? new String[] {"php", "punctual.php", "work", language}
+              : pythonCommand("work", language);
+      try (LossyRelay relay = new LossyRelay(scheduler.url(), "finish");
+          ExampleProgram program =
+              ExampleProgram.start(
+                  EXAMPLES.resolve(language),
+                  Map.of("PUNCTUAL_URL", relay.url(), "PUNCTUAL_APPLICATION", application),
+                  popper)) {
+        python(application, "add", language, "1", "0", "x");
+        program.await("done 1", 1);
+        assertThat(program.lines("begin")).hasSize(1);
+        assertThat(program.lines("finish again in 1 s")).hasSize(1);
+        assertThat(program.lines("finish again in 2 s")).hasSize(1);
+      }
+    }
+  }
+
+  @Test
+  void theJobOfAPopperThatIsKilledComesBackToAnother() throws Exception {
+    String application = Workload.of("python-killed").application();
+    python(application, "add", "job", "long", "0", "sleep 2");
+    try (ExampleProgram dying = popper(application, "3")) {
+      dying.await("begin long 1", 1);
+      dying.kill();
+      assertThat(dying.lines("done")).isEmpty();
+    }
+    assertThat(job(scheduler, application, "job", "long").get("state").stringValue())
+        .isEqualTo("reserved");
+    try (ExampleProgram other = popper(application)) {
+      other.await("done long", 1);
+      assertThat(other.lines("begin")).containsExactly("begin long 2 sleep 2");
+    }
+  }
+
+  @Test
+  void nodeReadsItsCallbacksWithTheCloudEventsSdkAndAnswersEachByStatus() throws Exception {
+    String application = Workload.of("node").application();
+    Path directory = installedNode();
+    try (ExampleProgram node =
+        ExampleProgram.start(directory, nodeEnvironment(application, null), "node", "worker.js")) {
+      addressOf(node, application);
+      long due = System.currentTimeMillis() + 100;
+      sendMail(scheduler, application, "fine", "ann@example.org", due);
+      sendMail(scheduler, application, "busy", "busy@example.org", due);
+      sendMail(scheduler, application, "never", "nobody", due);
+      node.await("{\"status\":200", 2);
+      node.await("{\"status\":422", 1);
+
+      JsonNode fine = event(node, "\"id\":\"fine\"");
+      assertThat(fine.get("type").stringValue()).isEqualTo("mail.send");
+      assertThat(fine.get("source").stringValue()).isEqualTo("/" + application + "/mail.send");
+      assertThat(Instant.parse(fine.get("time").stringValue()))
+          .isEqualTo(Instant.ofEpochMilli(due));
+      assertThat(fine.get("attempt").asString()).isEqualTo("1");
+      assertThat(fine.at("/data/to").stringValue()).isEqualTo("ann@example.org");
+      assertThat(event(node, "429,\"id\":\"busy\"").get("attempt").asString()).isEqualTo("1");
+      assertThat(event(node, "200,\"id\":\"busy\"").get("attempt").asString()).isEqualTo("2");
+      assertThat(node.lines("{")).hasSize(4);
+
+      for (String done : List.of("fine", "busy")) {
+        Waiting.until(
+            done + " is finished",
+            () ->
+                job(scheduler, application, "mail.send", done)
+                    .get("state")
+                    .stringValue()
+                    .equals("finished"));
+      }
+      Waiting.until(
+          "a dead letter",
+          () ->
+              job(scheduler, application, "mail.send", "never")
+                  .get("state")
+                  .stringValue()
+                  .equals("dead"));
+      assertThat(
+              job(scheduler, application, "mail.send", "never")
+                  .at("/lastError/message")
+                  .asString(""))
+          .startsWith("HTTP 422");
+
+      String entry = REGISTRY.url() + "/eureka/apps/" + application;
+      assertThat(Http.get(entry).status()).isEqualTo(200);
+      node.terminate();
+      Waiting.until("it is out of the registry", () -> Http.get(entry).status() == 404);
+    }
+  }
+
+  @Test
+  void nodeVerifiesItsCallbacksAndSignsItsAnswersWithAStandardWebhooksLibrary() throws Exception {
+    String application = Workload.of("node-signed").application();
+    CallbackSignature.Key key = CallbackSignature.Key.derived(SIGNING_KEY, application);
+    Path directory = installedNode();
+    try (JavaProcess signing = signingScheduler("examples-signed").start().awaitReady();
+        ExampleProgram node =
+            ExampleProgram.start(
+                directory, nodeEnvironment(application, key.reveal()), "node", "worker.js")) {
+      URI worker = addressOf(node, application);
+      long due = System.currentTimeMillis();
+      sendMail(signing, application, "fine", "jos\u00e9@example.org", due);
+      sendMail(signing, application, "never", "nobody", due);
+      Waiting.until("it is finished", () -> stateOf(signing, application, "fine", "finished"));
+      // An answer that ends a job counts only if it is signed: this one was, too.
+      Waiting.until("a dead letter", () -> stateOf(signing, application, "never", "dead"));
+      assertThat(event(node, "\"id\":\"fine\"").at("/data/to").stringValue())
+          .isEqualTo("jos\u00e9@example.org");
+      int events = node.lines("{").size();
+
+      String mail = "{\"to\":\"eve@example.org\"}";
+      long now = Instant.now().getEpochSecond();
+      assertThat(call(worker, mail, Map.of()).statusCode()).isEqualTo(401);
+      assertThat(call(worker, mail, signed(key, "msg_altered", now, mail + " ")).statusCode())
+          .isEqualTo(401);
+      assertThat(call(worker, mail, signed(key, "msg_old", now - 301, mail)).statusCode())
+          .isEqualTo(401);
+      CallbackSignature.Key other = CallbackSignature.Key.derived(SIGNING_KEY, "other");
+      assertThat(call(worker, mail, signed(other, "msg_other", now, mail)).statusCode())
+          .isEqualTo(401);
+      assertThat(node.lines("{")).hasSize(events);
+      assertThat(node.lines("refused: ")).hasSize(4);
+      String late = "msg_late_" + Instant.now().minusSeconds(40).toEpochMilli();
+      assertThat(call(worker, mail, signed(key, late, now, mail)).statusCode()).isEqualTo(421);
+      assertThat(node.lines("{")).hasSize(events);
+
+      Map<String, String> right = signed(key, "msg_right", now, mail);
+      HttpResponse<Void> taken = call(worker, mail, right);
+      assertThat(taken.statusCode()).isEqualTo(200);
+      assertThat(
+              CallbackSignature.verify(
+                  List.of(key),
+                  taken.headers().firstValue(CallbackSignature.ANSWER).orElse(""),
+                  CallbackSignature.answerId("msg_right"),
+                  Long.toString(now),
+                  "200".getBytes(StandardCharsets.UTF_8)))
+          .isTrue();
+      assertThat(call(worker, mail, right).statusCode()).isEqualTo(401);
+      assertThat(node.lines("refused: msg_right was here before")).hasSize(1);
+      assertThat(node.lines("{")).hasSize(events + 1);
+    }
+  }
+
+  @Test
+  void nodeRegistersWithAPasswordThatItDoesNotLog() throws Exception {
+    String password = "4e8d1c0b7a963f25";
+    Path directory = installedNode();
+    try (JavaProcess closed =
+        PROGRAMS.program("eureka-registry", "--punctual.registry.password=" + password)) {
+      Map<String, String> environment = new HashMap<>(nodeEnvironment("node-closed", null));
+      environment.put(
+          "EUREKA_URL",
+          closed.url().replace("http://", "http://punctual:" + password + "@") + "/eureka/");
+      closed.start().awaitReady();
+      try (ExampleProgram node =
+          ExampleProgram.start(directory, environment, "node", "worker.js")) {
+        addressOf(node, "node-closed");
+        closed.kill();
+        node.await("eureka heartbeat FAILED", 1);
+        assertThat(node.lines().stream().filter(line -> line.contains(password))).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void nodeWithAWrongSecretGetsNothingDone() throws Exception {
+    String application = Workload.of("node-wrong").application();
+    CallbackSignature.Key wrong = CallbackSignature.Key.derived(SIGNING_KEY, "other");
+    Path directory = installedNode();
+    try (JavaProcess signing = signingScheduler("examples-wrong").start().awaitReady();
+        ExampleProgram node =
+            ExampleProgram.start(
+                directory, nodeEnvironment(application, wrong.reveal()), "node", "worker.js")) {
+      addressOf(node, application);
+      sendMail(signing, application, "fine", "ann@example.org", System.currentTimeMillis());
+      node.await("refused: No matching signature found", 1);
+      Waiting.until(
+          "it failed",
+          () ->
+              job(signing, application, "mail.send", "fine")
+                  .at("/lastError/message")
+                  .asString("")
+                  .startsWith("HTTP 401"));
+      assertThat(stateOf(signing, application, "fine", "finished")).isFalse();
+      assertThat(node.lines("{")).isEmpty();
+    }
+  }
+
+  private static JavaProcess signingScheduler(String keyPrefix) {
+    return PROGRAMS.scheduler(
+        REGISTRY, REDIS.port(), keyPrefix, "--punctual.security.signing-keys=" + SIGNING_KEY);
+  }
+
+  private static boolean stateOf(JavaProcess asked, String application, String id, String state)
+      throws IOException {
+    return job(asked, application, "mail.send", id).get("state").stringValue().equals(state);
+  }
+
+  /** What a caller sends along who has the key. */
+  private static Map<String, String> signed(
+      CallbackSignature.Key key, String id, long timestamp, String body) {
+    String time = Long.toString(timestamp);
+    return Map.of(
+        CallbackSignature.ID,
+        id,
+        CallbackSignature.TIMESTAMP,
+        time,
+        CallbackSignature.SIGNATURE,
+        CallbackSignature.sign(List.of(key), id, time, body.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private static HttpResponse<Void> call(URI worker, String body, Map<String, String> headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(worker)
+            .headers("Content-Type", "application/json", "ce-specversion", "1.0", "ce-id", "forged")
+            .headers("ce-type", "mail.send", "ce-source", "/eve", "ce-attempt", "1")
+            .POST(HttpRequest.BodyPublishers.ofString(body));
+    headers.forEach(request::header);
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      return client.send(request.build(), HttpResponse.BodyHandlers.discarding());
+    }
+  }
+
+  private static Map<String, String> nodeEnvironment(String application, @Nullable String secret) {
+    Map<String, String> environment =
+        new HashMap<>(
+            Map.of(
+                "APPLICATION",
+                application,
+                "EUREKA_URL",
+                REGISTRY.url() + "/eureka/",
+                "HOST",
+                "127.0.0.1"));
+    if (secret != null) {
+      environment.put("PUNCTUAL_CALLBACK_SECRET", secret);
+    }
+    return environment;
+  }
+
+  /** Where it takes its jobs, once it has registered. */
+  private static URI addressOf(ExampleProgram node, String application) throws IOException {
+    String start = application + " takes mail.send at ";
+    node.await(start + "127.0.0.1:", 1);
+    return URI.create("http://" + node.lines(start).get(0).substring(start.length()));
+  }
+
+  /** Installs beside the logs, so that the sources stay as they are. */
+  private static synchronized Path installedNode() throws IOException {
+    if (node == null) {
+      node = installNode();
+    }
+    return node;
+  }
+
+  private static Path installNode() throws IOException {
+    Path directory = Files.createDirectories(DIRECTORY.resolve("node").toAbsolutePath());
+    for (String file : List.of("package.json", "package-lock.json", ".npmrc", "worker.js")) {
+      Files.copy(EXAMPLES.resolve("node").resolve(file), directory.resolve(file));
+    }
+    ExampleProgram.run(directory, Map.of(), "npm", "ci", "--no-audit", "--no-fund");
+    return directory;
+  }
+
+  private static JsonNode event(ExampleProgram node, String part) throws IOException {
+    List<String> lines = node.lines("{").stream().filter(line -> line.contains(part)).toList();
+    assertThat(lines).as(part).hasSize(1);
+    return JSON.readTree(lines.get(0));
+  }
+
+  private static void sendMail(
+      JavaProcess asked, String application, String id, String to, long due) throws IOException {
+    Http.Answer answer =
+        Http.post(
+            asked.url() + "/api/v1/jobs",
+            """
+            {"application":"%s","taskType":"mail.send","taskId":"%s","delayTime":%d,\
+            "params":"{\\"to\\":\\"%s\\"}"}"""
+                .formatted(application, id, due, to));
+    assertThat(answer.status()).as(answer.body()).isEqualTo(201);
+  }
+
+  private static JsonNode job(JavaProcess asked, String application, String taskType, String id)
+      throws IOException {
+    return Http.get(asked.url() + "/api/v1/jobs/" + application + "/" + taskType + "/" + id).json();
+  }
+
+  private static void python(String application, String... arguments) throws IOException {
+    ExampleProgram.run(
+        EXAMPLES.resolve("python"), environment(application), pythonCommand(arguments));
+  }
+
+  private static ExampleProgram popper(String application, String... ttr) throws IOException {
+    List<String> arguments = new ArrayList<>(List.of("work", "job"));
+    arguments.addAll(List.of(ttr));
+    return ExampleProgram.start(
+        EXAMPLES.resolve("python"),
+        environment(application),
+        pythonCommand(arguments.toArray(String[]::new)));
+  }
+
+  private static String[] pythonCommand(String... arguments) {
+    List<String> command = new ArrayList<>(List.of("python3", "punctual.py"));
+    command.addAll(List.of(arguments));
+    return command.toArray(String[]::new);
+  }
+
+  private static Map<String, String> environment(String application) {
+    return Map.of("PUNCTUAL_URL", scheduler.url(), "PUNCTUAL_APPLICATION", application);
+  }
+}

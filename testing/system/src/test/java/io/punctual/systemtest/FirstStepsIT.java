@@ -1,0 +1,254 @@
+package io.punctual.systemtest;
+
+import static io.punctual.systemtest.SharedSystem.PROGRAMS;
+import static io.punctual.systemtest.SharedSystem.REDIS;
+import static io.punctual.systemtest.SharedSystem.REGISTRY;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.redis.Ports;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The README, step by step, as somebody does it who has nothing of this project but its artifacts
+ * in a local repository. What is built is what the pages print. It is run on the Java of this test
+ * and on that of Maven, which is 17 where that is so.
+ */
+@Tag("full")
+class FirstStepsIT {
+
+  /** The registry has schedulers of other tests, too, which have other stores and end sooner. */
+  private static final String SCHEDULER = "first-steps-scheduler";
+
+  private static final String PROPERTIES = "src/main/resources/application.properties";
+
+  private static final String FIRST_JOB = "Sixty seconds to the first job in your own application";
+
+  @Test
+  void theDependencyAndTheTenLinesOfTheReadmeAreAnApplication() throws Exception {
+    MarkdownPage readme = MarkdownPage.of("README.md");
+    ScratchProject bare =
+        ScratchProject.of(
+            "service", files(readme.blocks(FIRST_JOB, "xml"), readme.blocks(FIRST_JOB, "java")));
+    bare.maven("package");
+    Path jar = bare.directory().resolve("target").resolve("bare-shop-1.jar");
+    assertThat(libraries(jar))
+        .contains("scheduler-client-starter-" + System.getProperty("punctual.version") + ".jar")
+        .isSubsetOf(libraries(root().resolve("demo-order-service/target/lib")));
+    assertThat(names(jar)).isEqualTo(namesOnThePage(0));
+    String name = "--spring.application.name=" + SCHEDULER;
+    try (JavaProcess scheduler =
+        PROGRAMS.scheduler(REGISTRY, REDIS.port(), "first", name).start()) {
+      scheduler.awaitReady();
+      Waiting.until("the registry shows the scheduler", () -> isRegistered(scheduler));
+      for (Path java : javas()) {
+        int port = Ports.free();
+        try (JavaProcess shop =
+            PROGRAMS
+                .foreign(
+                    java,
+                    bare.directory(),
+                    "bare-shop",
+                    List.of(
+                        "-jar",
+                        jar.toString(),
+                        "--server.address=127.0.0.1",
+                        "--server.port=" + port,
+                        "--punctual.client.service-id=" + SCHEDULER,
+                        Programs.eureka(REGISTRY)),
+                    port)
+                .start()) {
+          shop.awaitLog("closing 1001");
+          assertThat(Files.readString(shop.log()))
+              .contains("runs [order.close]", "using Java " + version(java));
+          shop.terminate();
+        }
+      }
+    }
+  }
+
+  @Test
+  void inDevelopmentTheOtherStarterNeedsNoServers() throws Exception {
+    ScratchProject bare =
+        ScratchProject.of(
+            "plugin",
+            files(
+                MarkdownPage.of("docs/plugin.md")
+                    .blocks("In development: no servers at all", "xml"),
+                MarkdownPage.of("docs/starter.md").blocks("Ten lines", "java")));
+    bare.maven(
+        "package",
+        "org.apache.maven.plugins:maven-dependency-plugin:build-classpath",
+        "-Dmdep.outputFile=target/classpath");
+    assertThat(names(bare.directory().resolve("target").resolve("bare-shop-1.jar")))
+        .as("what is made for production has no Redis")
+        .isEqualTo(namesOnThePage(1));
+    // As development environments start it.
+    String classPath =
+        bare.directory().resolve("target").resolve("classes")
+            + ":"
+            + Files.readString(bare.directory().resolve("target").resolve("classpath")).strip();
+    for (Path java : javas()) {
+      try (JavaProcess shop =
+          PROGRAMS
+              .foreign(
+                  java,
+                  bare.directory(),
+                  "bare-shop-in-development",
+                  List.of("-cp", classPath, "com.example.BareShop", "--spring.profiles.active=dev"),
+                  Ports.free())
+              .start()) {
+        shop.awaitLog("closing 1001");
+        assertThat(Files.readString(shop.log()))
+            .contains("in this process: [order.close]", "using Java " + version(java));
+        shop.terminate();
+      }
+    }
+  }
+
+  /** The application of the README, with other properties. */
+  static Map<String, String> readmeApplication(String properties) throws IOException {
+    MarkdownPage readme = MarkdownPage.of("README.md");
+    Map<String, String> files =
+        new HashMap<>(files(readme.blocks(FIRST_JOB, "xml"), readme.blocks(FIRST_JOB, "java")));
+    files.put(PROPERTIES, properties);
+    return files;
+  }
+
+  /** The project: what Spring's own initializer makes, and what the pages say. */
+  private static Map<String, String> files(List<String> dependencies, List<String> code)
+      throws IOException {
+    return Map.of(
+        "pom.xml",
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <project xmlns="http://maven.apache.org/POM/4.0.0">
+          <modelVersion>4.0.0</modelVersion>
+          <parent>
+            <groupId>org.springframework.boot</groupId>
+            <artifactId>spring-boot-starter-parent</artifactId>
+            <version>%s</version>
+            <relativePath/>
+          </parent>
+          <groupId>com.example</groupId>
+          <artifactId>bare-shop</artifactId>
+          <version>1</version>
+          <properties>
+            <java.version>17</java.version>
+          </properties>
+          <dependencies>
+            <dependency>
+              <groupId>org.springframework.boot</groupId>
+              <artifactId>spring-boot-starter</artifactId>
+            </dependency>
+        %s
+          </dependencies>
+          <build>
+            <plugins>
+              <plugin>
+                <groupId>org.springframework.boot</groupId>
+                <artifactId>spring-boot-maven-plugin</artifactId>
+              </plugin>
+            </plugins>
+          </build>
+        </project>
+        """
+            .formatted(
+                ScratchProject.required("punctual.spring-boot.version"),
+                String.join("", dependencies)),
+        PROPERTIES,
+        MarkdownPage.of("README.md").blocks(FIRST_JOB, "properties").get(0),
+        "src/main/java/com/example/BareShop.java",
+        "package com.example;\n\n" + imports() + code.get(0));
+  }
+
+  /** What a development environment adds by itself. */
+  private static String imports() throws IOException {
+    Path compiled =
+        root()
+            .resolve("testing/system/src/test/java/io/punctual/systemtest/guide/bare/BareShop.java");
+    return Files.readString(compiled)
+        .lines()
+        .filter(line -> line.startsWith("import "))
+        .collect(Collectors.joining("\n", "", "\n\n"));
+  }
+
+  private static List<Path> javas() {
+    return Stream.of(
+            Path.of(System.getProperty("java.home")),
+            Path.of(ScratchProject.required("punctual.maven.java.home")))
+        .distinct()
+        .toList();
+  }
+
+  private static String version(Path java) throws IOException {
+    Matcher version =
+        Pattern.compile("JAVA_VERSION=\"([0-9]+)")
+            .matcher(Files.readString(java.resolve("release")));
+    assertThat(version.find()).isTrue();
+    return version.group(1);
+  }
+
+  /** The names of the jars in a directory, or in a jar of Spring Boot's, without its own tools. */
+  private static List<String> libraries(Path where) throws IOException {
+    if (Files.isDirectory(where)) {
+      try (Stream<Path> files = Files.list(where)) {
+        return files.map(file -> file.getFileName().toString()).toList();
+      }
+    }
+    try (JarFile jar = new JarFile(where.toFile())) {
+      return jar.stream()
+          .map(JarEntry::getName)
+          .filter(name -> name.startsWith("BOOT-INF/lib/") && name.endsWith(".jar"))
+          .map(name -> name.substring("BOOT-INF/lib/".length()))
+          .filter(name -> !name.startsWith("spring-boot-jarmode-tools-"))
+          .toList();
+    }
+  }
+
+  /** The same without versions. */
+  private static Set<String> names(Path jar) throws IOException {
+    return libraries(jar).stream()
+        .map(name -> name.replaceFirst("-\\d.*", ""))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** Of the trees on the page; Spring Boot does not pack its own starters. */
+  private static Set<String> namesOnThePage(int tree) throws IOException {
+    return MarkdownPage.of("docs/starter.md")
+        .blocks("What it brings", "text")
+        .get(tree)
+        .lines()
+        .map(line -> line.substring(line.indexOf(':') + 1).strip())
+        .filter(name -> !name.startsWith("spring-boot-starter"))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static Path root() {
+    return ModuleDirectory.root();
+  }
+
+  private static boolean isRegistered(JavaProcess scheduler) throws Exception {
+    for (JsonNode check : Http.get(scheduler.url() + "/api/v1/doctor").json().get("checks")) {
+      if (check.get("name").asString().equals("registration")) {
+        return check.get("status").asString().equals("ok");
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,157 @@
+package io.punctual.systemtest.architecture;
+
+import io.punctual.systemtest.ModuleDirectory;
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/** The modules as they were compiled, and which of them may know which. */
+final class Modules {
+
+  /** What each module may use directly; what that one uses comes with it. */
+  private static final Map<String, Set<String>> ARROWS =
+      Map.ofEntries(
+          Map.entry("scheduler-api", Set.of()),
+          Map.entry("scheduler-core", Set.of("scheduler-api")),
+          Map.entry("scheduler-server", Set.of("scheduler-core")),
+          Map.entry("scheduler-spring", Set.of("scheduler-api")),
+          Map.entry("scheduler-transactions", Set.of("scheduler-spring")),
+          Map.entry("scheduler-client-starter", Set.of("scheduler-transactions")),
+          Map.entry("scheduler-plugin-starter", Set.of("scheduler-core", "scheduler-transactions")),
+          Map.entry("scheduler-dev-redis", Set.of("redis-launcher")),
+          Map.entry("eureka-registry", Set.of()),
+          Map.entry("demo-order-service", Set.of("scheduler-client-starter")),
+          Map.entry("program-launcher", Set.of()),
+          Map.entry("redis-launcher", Set.of()),
+          Map.entry("fixtures", Set.of("redis-launcher")),
+          Map.entry(
+              "scheduler-test", Set.of("scheduler-client-starter", "scheduler-plugin-starter")),
+          Map.entry("scheduler-quickstart", Set.of("scheduler-server", "redis-launcher")),
+          Map.entry("system", Set.of("scheduler-client-starter", "redis-launcher")));
+
+  /** Free to use anything: built after this module, or without a class of its own. */
+  private static final Set<String> FREE =
+      Set.of("benchmarks", "demo-order-plugin");
+
+  private final Path root;
+  private final JavaClasses classes;
+  private final Map<String, String> moduleOf = new TreeMap<>();
+
+  private Modules(Path root) {
+    this.root = root;
+    List<Path> directories = ARROWS.keySet().stream().map(this::classesOf).toList();
+    // Copied into each program.
+    this.classes =
+        new ClassFileImporter()
+            .withImportOption(
+                location ->
+                    location.contains("/program-launcher/")
+                        || !location.contains("/io/punctual/launch/"))
+            .importPaths(directories);
+    for (JavaClass type : classes) {
+      Path source = Path.of(type.getSource().orElseThrow().getUri());
+      while (!source.endsWith("target")) {
+        source = source.getParent();
+      }
+      moduleOf.put(type.getName(), source.getParent().getFileName().toString());
+    }
+  }
+
+  static Modules read() {
+    return new Modules(
+        ModuleDirectory.root());
+  }
+
+  JavaClasses classes() {
+    return classes;
+  }
+
+  /** How many classes a module has. */
+  long size(String module) {
+    return moduleOf.values().stream().filter(module::equals).count();
+  }
+
+  static Set<String> names() {
+    return ARROWS.keySet();
+  }
+
+  /** Every use of a class of a module that the using class's module may not know. */
+  List<String> forbidden() {
+    List<String> found = new ArrayList<>();
+    for (JavaClass type : classes) {
+      String from = moduleOf.getOrDefault(type.getName(), "");
+      Set<String> allowed = reachable(from);
+      for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
+        String to = moduleOf.get(dependency.getTargetClass().getBaseComponentType().getName());
+        if (to != null && !allowed.contains(to)) {
+          found.add(from + " -> " + to + ": " + dependency.getDescription());
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Directories of the build that hold a module which {@link #ARROWS} does not name. */
+  Set<String> unnamed() throws IOException {
+    String pom = Files.readString(root.resolve("pom.xml"));
+    Set<String> unnamed = new TreeSet<>();
+    var matcher = java.util.regex.Pattern.compile("<module>([^<]+)</module>").matcher(pom);
+    while (matcher.find()) {
+      String module = Path.of(matcher.group(1)).getFileName().toString();
+      if (!ARROWS.containsKey(module) && !FREE.contains(module)) {
+        unnamed.add(module);
+      }
+    }
+    return unnamed;
+  }
+
+  /** The highest class file version of a module; 61 is Java 17, 69 is Java 25. */
+  int classFileVersion(String module) {
+    try (Stream<Path> files = Files.walk(classesOf(module))) {
+      return files
+          .filter(file -> file.toString().endsWith(".class"))
+          .mapToInt(Modules::version)
+          .max()
+          .orElseThrow();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static int version(Path file) {
+    try (DataInputStream in = new DataInputStream(Files.newInputStream(file))) {
+      in.skipNBytes(6);
+      return in.readUnsignedShort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Path classesOf(String module) {
+    Path directory = ModuleDirectory.of(module).resolve("target").resolve("classes");
+    if (!Files.isDirectory(directory)) {
+      throw new IllegalStateException(directory + " is not there; compile " + module + " first");
+    }
+    return directory;
+  }
+
+  private static Set<String> reachable(String module) {
+    Set<String> reached = new HashSet<>(Set.of(module));
+    ARROWS.getOrDefault(module, Set.of()).forEach(next -> reached.addAll(reachable(next)));
+    return reached;
+  }
+}

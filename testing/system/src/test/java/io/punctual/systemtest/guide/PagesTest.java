@@ -1,0 +1,135 @@
+package io.punctual.systemtest.guide;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.systemtest.ModuleDirectory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What the pages show is code that is compiled and run, and what they point to is there. */
+class PagesTest {
+
+  private static final Path ROOT = ModuleDirectory.root();
+  private static final Path GUIDE = Path.of("src/test/java/io/punctual/systemtest/guide");
+  private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+  private static final Pattern CODE = Pattern.compile("```.*?```|`[^`\n]*`", Pattern.DOTALL);
+  private static final Pattern LINK = Pattern.compile("]\\(([^)#\\s]*)(#[^)\\s]*)?\\)");
+  private static final Set<String> NO_PAGES = Set.of("target", "node_modules", ".git");
+
+  @ParameterizedTest
+  @CsvSource({
+    "docs/starter.md, testing/system/src/test/java/io/punctual/systemtest/guide, 6",
+    "docs/transactions.md, testing/system/src/test/java/io/punctual/systemtest/guide, 1",
+    "docs/test-kit.md, scheduler-test/src/test/java/io/punctual/test/docs, 4",
+    "demo-order-service/README.md, demo-order-service/src/main/java, 4",
+  })
+  void everyJavaBlockIsInTheSources(String page, Path sources, int atLeast) throws IOException {
+    String compiled;
+    try (Stream<Path> files = Files.walk(ROOT.resolve(sources))) {
+      compiled =
+          files
+              .filter(file -> file.toString().endsWith(".java"))
+              .sorted()
+              .map(PagesTest::read)
+              .map(PagesTest::flat)
+              .collect(Collectors.joining("\n"));
+    }
+    List<String> blocks =
+        BLOCK.matcher(read(ROOT.resolve(page))).results().map(found -> found.group(1)).toList();
+    assertThat(blocks)
+        .hasSizeGreaterThanOrEqualTo(atLeast)
+        .allSatisfy(block -> assertThat(compiled).contains(flat(block)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("pages")
+  void whatAPagePointsToIsThere(Path page) {
+    List<String> missing = new ArrayList<>();
+    Matcher links = LINK.matcher(CODE.matcher(read(page)).replaceAll(""));
+    while (links.find()) {
+      String target = links.group(1);
+      if (target.contains(":")) {
+        continue; // another site
+      }
+      Path file = target.isEmpty() ? page : page.resolveSibling(target);
+      if (!Files.exists(file)) {
+        missing.add(target);
+      } else if (links.group(2) != null
+          && file.toString().endsWith(".md")
+          && !headings(file).contains(links.group(2).substring(1))) {
+        missing.add(target + links.group(2));
+      }
+    }
+    assertThat(missing).isEmpty();
+  }
+
+  @Test
+  void theReadmeBeginsWithTheLinesOfTheGuide() {
+    Matcher readme = BLOCK.matcher(read(ROOT.resolve("README.md")));
+    Matcher guide = BLOCK.matcher(read(ROOT.resolve("docs/starter.md")));
+    assertThat(readme.find() && guide.find()).isTrue();
+    assertThat(readme.group(1)).isEqualTo(guide.group(1));
+  }
+
+  @Test
+  void aBareApplicationNeedsTenLinesAtMost() {
+    long lines =
+        read(GUIDE.resolve("bare/BareShop.java"))
+            .lines()
+            .map(String::strip)
+            .filter(
+                line ->
+                    !line.isEmpty() && !line.startsWith("import ") && !line.startsWith("package "))
+            .count();
+    // Annotation, class, main of three lines, and the end: those are Spring Boot's.
+    assertThat(lines - 6).isLessThanOrEqualTo(10);
+  }
+
+  static List<Path> pages() throws IOException {
+    try (Stream<Path> files = Files.walk(ROOT, 4)) {
+      return files
+          .filter(file -> file.toString().endsWith(".md"))
+          .filter(file -> Stream.of(file.toString().split("/")).noneMatch(NO_PAGES::contains))
+          .sorted()
+          .toList();
+    }
+  }
+
+  /** The anchors of a page's headings, made as the usual viewers of Markdown make them. */
+  private static Set<String> headings(Path page) {
+    return read(page)
+        .lines()
+        .filter(line -> line.startsWith("#"))
+        .map(line -> line.replaceFirst("^#+\\s+", ""))
+        .map(line -> line.replaceAll("]\\([^)]*\\)", "").toLowerCase(Locale.ROOT))
+        .map(line -> line.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
+        .collect(Collectors.toSet());
+  }
+
+  /** One space for each run of white space: pages and sources break lines differently. */
+  private static String flat(String code) {
+    return code.replaceAll("\\s+", " ").strip();
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
