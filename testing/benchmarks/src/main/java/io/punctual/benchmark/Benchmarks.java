@@ -1,11 +1,11 @@
 package io.punctual.benchmark;
 
-import io.punctual.systemtest.ModuleDirectory;
 import io.punctual.benchmark.contender.EmptyApplication;
 import io.punctual.benchmark.contender.Surroundings;
 import io.punctual.redis.Ports;
 import io.punctual.redis.RedisServer;
 import io.punctual.systemtest.JavaProcess;
+import io.punctual.systemtest.ModuleDirectory;
 import io.punctual.systemtest.Waiting;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.nio.file.Files;

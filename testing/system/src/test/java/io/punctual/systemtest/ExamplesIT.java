@@ -36,8 +36,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Tag("full")
 class ExamplesIT {
 
-  private static final Path EXAMPLES =
-      ModuleDirectory.root().resolve("examples");
+  private static final Path EXAMPLES = ModuleDirectory.root().resolve("examples");
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final String SIGNING_KEY = "1f8a3b5c7d9e2f4a6b8c0d1e3f5a7b9c2d4e6f80";
   private static JavaProcess scheduler;

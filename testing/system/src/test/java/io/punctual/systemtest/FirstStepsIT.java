@@ -181,7 +181,8 @@ class FirstStepsIT {
   private static String imports() throws IOException {
     Path compiled =
         root()
-            .resolve("testing/system/src/test/java/io/punctual/systemtest/guide/bare/BareShop.java");
+            .resolve(
+                "testing/system/src/test/java/io/punctual/systemtest/guide/bare/BareShop.java");
     return Files.readString(compiled)
         .lines()
         .filter(line -> line.startsWith("import "))

@@ -193,7 +193,8 @@ class InstallPageIT {
   void aProgramSaysWhatItMisses(String program) throws Exception {
     Path directory = Files.createDirectories(machine.resolve("alone-" + program));
     String name = program + "-" + VERSION + ".jar";
-    Files.copy(ModuleDirectory.of(program).resolve("target").resolve(name), directory.resolve(name));
+    Files.copy(
+        ModuleDirectory.of(program).resolve("target").resolve(name), directory.resolve(name));
 
     assertThat(fails(directory, "java -jar " + name))
         .contains(name + " needs its ", "libraries", "are not in " + directory.resolve("lib"))

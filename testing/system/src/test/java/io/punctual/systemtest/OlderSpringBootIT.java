@@ -86,9 +86,7 @@ class OlderSpringBootIT {
             .filter(name -> !name.startsWith("jackson-"))
             .collect(Collectors.toSet());
     List<String> jars = new ArrayList<>();
-    Path lib =
-        ModuleDirectory.root()
-            .resolve("demo-order-service/target/lib");
+    Path lib = ModuleDirectory.root().resolve("demo-order-service/target/lib");
     try (Stream<Path> files = Files.list(lib)) {
       files.filter(jar -> !taken.contains(name(jar))).map(Path::toString).forEach(jars::add);
     }

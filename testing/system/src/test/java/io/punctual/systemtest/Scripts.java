@@ -12,8 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** The scheduler's scripts, by the hashes that Redis has for them. */
 final class Scripts {
 
-  private static final Path SOURCES =
-      ModuleDirectory.root().resolve("scheduler-core/src/main/lua");
+  private static final Path SOURCES = ModuleDirectory.root().resolve("scheduler-core/src/main/lua");
   private static final String INCLUDE = "--- @include ";
 
   private final int redisPort;

@@ -1,10 +1,10 @@
 package io.punctual.systemtest.architecture;
 
-import io.punctual.systemtest.ModuleDirectory;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import io.punctual.systemtest.ModuleDirectory;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -44,8 +44,7 @@ final class Modules {
           Map.entry("system", Set.of("scheduler-client-starter", "redis-launcher")));
 
   /** Free to use anything: built after this module, or without a class of its own. */
-  private static final Set<String> FREE =
-      Set.of("benchmarks", "demo-order-plugin");
+  private static final Set<String> FREE = Set.of("benchmarks", "demo-order-plugin");
 
   private final Path root;
   private final JavaClasses classes;
@@ -72,8 +71,7 @@ final class Modules {
   }
 
   static Modules read() {
-    return new Modules(
-        ModuleDirectory.root());
+    return new Modules(ModuleDirectory.root());
   }
 
   JavaClasses classes() {

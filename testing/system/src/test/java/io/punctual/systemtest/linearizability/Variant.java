@@ -1,7 +1,7 @@
 package io.punctual.systemtest.linearizability;
 
-import io.punctual.systemtest.ModuleDirectory;
 import io.punctual.core.engine.Engine;
+import io.punctual.systemtest.ModuleDirectory;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.net.URL;
@@ -53,8 +53,7 @@ record Variant(String mistake, String file, String from, String to) {
   }
 
   private void make(Path directory) throws IOException {
-    Path sources =
-        ModuleDirectory.root().resolve("scheduler-core/src/main");
+    Path sources = ModuleDirectory.root().resolve("scheduler-core/src/main");
     String source = Files.readString(sources.resolve(file));
     int at = source.indexOf(from);
     if (at < 0 || source.indexOf(from, at + 1) >= 0) {
