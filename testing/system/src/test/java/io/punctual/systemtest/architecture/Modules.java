@@ -62,12 +62,16 @@ final class Modules {
                         || !location.contains("/io/punctual/launch/"))
             .importPaths(directories);
     for (JavaClass type : classes) {
-      Path source = Path.of(type.getSource().orElseThrow().getUri());
-      while (!source.endsWith("target")) {
-        source = source.getParent();
-      }
-      moduleOf.put(type.getName(), source.getParent().getFileName().toString());
+      moduleOf.put(type.getName(), moduleOf(type));
     }
+  }
+
+  /** Returns the name of the directory that holds the class's {@code target}. */
+  private static String moduleOf(JavaClass type) {
+    Path file = Path.of(type.getSource().orElseThrow().getUri());
+    List<String> names = new ArrayList<>();
+    file.forEach(name -> names.add(name.toString()));
+    return names.get(names.lastIndexOf("target") - 1);
   }
 
   static Modules read() {
