@@ -1,34 +1,31 @@
 package io.punctual.core.engine;
 
 import io.punctual.core.job.CorruptContentException;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.queue.Bucket;
+import io.punctual.core.queue.LogFields;
 import io.punctual.core.store.ClaimedJob;
 import java.util.ArrayList;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Makes deliveries of what was claimed from one bucket, and has their leases kept. */
 final class Deliveries {
 
-  private final QueueName queue;
+  private static final Logger log = LoggerFactory.getLogger(Deliveries.class);
+
+  private final Bucket bucket;
   private final Context context;
   private final LeaseKeeper keeper;
   private final Settler settler;
   private final Endings endings;
-  private final Puller puller;
 
-  Deliveries(
-      QueueName queue,
-      Context context,
-      LeaseKeeper keeper,
-      Settler settler,
-      Endings endings,
-      Puller puller) {
-    this.queue = queue;
+  Deliveries(Bucket bucket, Context context, LeaseKeeper keeper, Settler settler, Endings endings) {
+    this.bucket = bucket;
     this.context = context;
     this.keeper = keeper;
     this.settler = settler;
     this.endings = endings;
-    this.puller = puller;
   }
 
   /** See {@link LeaseKeeper#keepLapsed}. */
@@ -43,7 +40,7 @@ final class Deliveries {
       try {
         open.add(
             new OpenDelivery(
-                queue,
+                bucket.queue(),
                 job,
                 Origins.content(job.record()),
                 endings,
@@ -53,10 +50,22 @@ final class Deliveries {
                 time,
                 context.options().lease()));
       } catch (CorruptContentException e) {
-        puller.bury(job, e);
+        bury(job, e);
       }
     }
     keeper.opened(open);
     return List.copyOf(open);
+  }
+
+  /** Makes a dead letter of a job whose content cannot be read. */
+  void bury(ClaimedJob job, CorruptContentException e) {
+    LogFields.of(log.atError(), bucket.queue(), job.taskId())
+        .log(
+            "{}: what is stored of job {} cannot be read: {}",
+            bucket,
+            job.taskId(),
+            e.getMessage());
+    Note note = new Note("", String.valueOf(e.getMessage()));
+    var unused = settler.keep(endings.rejected(job, note));
   }
 }

@@ -16,23 +16,23 @@ final class Lane {
   final Endings endings;
   private final Claimer claimer;
   final Puller puller;
-  final ReceivedMarks received;
   final Deliveries deliveries;
   final Scanner scanner;
 
-  Lane(Bucket bucket, Context context, QueueListener listener) {
+  Lane(Bucket bucket, Shared shared, QueueListener listener) {
     this.bucket = bucket;
-    Capacity.Claimer capacity = context.capacity().claimer(bucket, signal);
-    this.keeper = new LeaseKeeper(bucket, context, capacity, listener);
+    Context context = shared.context();
+    Capacity.Claimer capacity = shared.capacity().claimer(bucket, signal);
+    this.keeper = new LeaseKeeper(bucket, context, shared.inFlight(), capacity, listener);
     this.settler = new Settler(bucket, context, keeper, capacity, signal, listener);
-    this.submitter = new Submitter(bucket, context, signal, listener);
-    this.endings = new Endings(bucket.queue(), context.options().retry(), context.random().get());
+    this.submitter = new Submitter(bucket, context, shared.admission(), signal, listener);
+    this.endings = new Endings(bucket.queue(), context.options().retry(), shared.random().get());
     this.claimer = new Claimer(bucket, context, keeper, capacity, signal, listener);
-    this.puller = new Puller(bucket, claimer, settler, endings, listener);
-    this.received = new ReceivedMarks(bucket, context);
-    this.deliveries = new Deliveries(bucket.queue(), context, keeper, settler, endings, puller);
+    this.deliveries = new Deliveries(bucket, context, keeper, settler, endings);
+    this.puller =
+        new Puller(bucket, context, signal, claimer, deliveries, settler, endings, listener);
     this.scanner =
-        new Scanner(bucket, context, capacity, signal, claimer, deliveries, puller, listener);
+        new Scanner(bucket, shared.scan(), capacity, signal, claimer, deliveries, puller, listener);
   }
 
   /** Lists what is not empty or settled here; empty when the bucket is at rest. For tests. */
@@ -42,7 +42,7 @@ final class Lane {
     counts.put("deferrals", keeper.deferrals());
     counts.put("ends to be written", settler.size());
     counts.put("submissions", submitter.size());
-    counts.put("marks of pulls", received.size());
+    counts.put("marks of pulls", puller.received().size());
     counts.put("unanswered claims", claimer.unanswered());
     return counts.entrySet().stream()
         .filter(entry -> entry.getValue() != 0)

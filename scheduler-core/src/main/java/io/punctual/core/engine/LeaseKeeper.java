@@ -33,6 +33,7 @@ final class LeaseKeeper {
 
   private final Bucket bucket;
   private final Context context;
+  private final InFlight inFlight;
   private final Capacity.Claimer capacity;
   private final QueueListener listener;
   private final Backoff backoff;
@@ -47,9 +48,15 @@ final class LeaseKeeper {
    */
   private record Deferral(OpenDelivery delivery, long until, CompletableFuture<Void> stored) {}
 
-  LeaseKeeper(Bucket bucket, Context context, Capacity.Claimer capacity, QueueListener listener) {
+  LeaseKeeper(
+      Bucket bucket,
+      Context context,
+      InFlight inFlight,
+      Capacity.Claimer capacity,
+      QueueListener listener) {
     this.bucket = bucket;
     this.context = context;
+    this.inFlight = inFlight;
     this.capacity = capacity;
     this.listener = listener;
     this.backoff = new Backoff(Duration.ofMillis(50), context.options().lease().dividedBy(10));
@@ -73,7 +80,7 @@ final class LeaseKeeper {
       start = !beating;
       beating |= start;
     }
-    context.inFlight().add(deliveries.size());
+    inFlight.add(deliveries.size());
     capacity.opened(deliveries.stream().mapToLong(OpenDelivery::bytes).sum());
     if (start) {
       tryToBeatAfter(period());
@@ -88,7 +95,7 @@ final class LeaseKeeper {
     synchronized (open) {
       open.remove(delivery.taskId(), delivery);
     }
-    context.inFlight().add(-1);
+    inFlight.add(-1);
     capacity.closed(delivery.bytes());
   }
 
@@ -244,7 +251,7 @@ final class LeaseKeeper {
           .threads()
           .runAfter(
               e.kind() == StoreException.Kind.CORRUPT
-                  ? Scanner.QUARANTINE.toNanos()
+                  ? Outages.QUARANTINE.toNanos()
                   : backoff.next(ThreadLocalRandom.current()),
               () -> tryTo(deferral));
       return;

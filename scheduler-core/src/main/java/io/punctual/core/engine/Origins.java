@@ -107,6 +107,19 @@ final class Origins {
     return with(content, Collections.unmodifiableMap(headers));
   }
 
+  /** As {@link #content}; null if there is no record or it cannot be read. */
+  static @Nullable JobContent contentOrNull(@Nullable JobRecord record) {
+    if (record == null) {
+      return null;
+    }
+    try {
+      return content(record);
+    } catch (CorruptContentException e) {
+      // The job's last error says so, once it was to be handed out.
+      return null;
+    }
+  }
+
   private static @Nullable String traceparent(Map<String, String> headers) {
     String trace = headers.get(HEADER);
     return trace != null && TRACEPARENT.matcher(trace).matches() ? trace : null;

@@ -28,6 +28,9 @@ final class Outages {
 
   private static final Logger log = LoggerFactory.getLogger(Outages.class);
 
+  /** How often a bucket is tried that an operator has to repair. */
+  static final Duration QUARANTINE = Duration.ofSeconds(30);
+
   /** Longer than any call that goes on failing is quiet between two tries. */
   private static final Duration QUIET = Duration.ofSeconds(15);
 
@@ -140,7 +143,7 @@ final class Outages {
               + " {} s. All other queues go on.",
           bucket,
           e.getMessage(),
-          Scanner.QUARANTINE.toSeconds());
+          QUARANTINE.toSeconds());
     }
     return news;
   }

@@ -3,8 +3,10 @@ package io.punctual.core.engine;
 import io.punctual.Limits;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
+import io.punctual.core.queue.Bucket;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Claim;
+import io.punctual.core.store.JobSnapshot;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Lease;
 import io.punctual.core.store.Settled;
@@ -34,17 +36,20 @@ final class PulledClaims implements Claims {
       CompletableFuture.completedFuture(new Settled(Settled.Kind.GONE, 0));
 
   private final JobStore jobs;
-  private final Supplier<Session> sessions;
+  private final Supplier<PullQueues> sessions;
 
-  PulledClaims(JobStore jobs, Supplier<Session> sessions) {
+  /**
+   * @param sessions gives the queues as they are now
+   */
+  PulledClaims(JobStore jobs, Supplier<PullQueues> sessions) {
     this.jobs = jobs;
     this.sessions = sessions;
   }
 
   @Override
   public CompletableFuture<List<PulledJob>> pull(PullRequest request) {
-    Session session = sessions.get();
-    Pulls pulls = session.context().pulls();
+    PullQueues session = sessions.get();
+    Pulls pulls = session.pulls();
     Look look = new Look(request);
     for (QueueName queue : request.queues()) {
       // Pulls that wait already come first: what is due is theirs.
@@ -88,14 +93,14 @@ final class PulledClaims implements Claims {
       this.request = request;
     }
 
-    void at(Session session, QueueName queue) {
+    void at(PullQueues session, QueueName queue) {
       try {
-        Optional<QueueLanes> lanes = session.queues().find(queue);
-        if (lanes.isEmpty()) {
+        Optional<List<Puller>> buckets = session.find(queue);
+        if (buckets.isEmpty()) {
           asked++;
           return;
         }
-        List<Lane> inAnyOrder = new ArrayList<>(lanes.get().lanes);
+        List<Puller> inAnyOrder = new ArrayList<>(buckets.get());
         Collections.shuffle(inAnyOrder);
         inAnyOrder.forEach(this::at);
       } catch (RuntimeException e) {
@@ -103,22 +108,22 @@ final class PulledClaims implements Claims {
       }
     }
 
-    private void at(Lane lane) {
-      String node = jobs.node(lane.bucket);
+    private void at(Puller bucket) {
+      String node = jobs.node(bucket.bucket);
       if (found.size() >= request.max() || away.contains(node)) {
         return;
       }
       try {
-        Claim claim = lane.puller.claim(request, request.max() - found.size());
+        Claim claim = bucket.claim(request, request.max() - found.size());
         asked++;
         // Its lease is one more that may have to be taken back.
         Long deadline = claim.nextDeadline();
         if (deadline != null && !claim.jobs().isEmpty()) {
-          lane.signal.deadline(deadline);
+          bucket.signal.deadline(deadline);
         }
-        List<PulledJob> open = lane.puller.open(claim, request);
+        List<PulledJob> open = bucket.open(claim, request);
         // Until now nobody had asked for them.
-        lane.puller.handedOut(claim, new ClaimTime(0, claim.now(), 0));
+        bucket.handedOut(claim, new ClaimTime(0, claim.now(), 0));
         found.addAll(open);
       } catch (StoreException e) {
         failure = e;
@@ -132,12 +137,10 @@ final class PulledClaims implements Claims {
 
   @Override
   public List<QueueName> paused(List<QueueName> queues) {
-    Queues known = sessions.get().queues();
-    return queues.stream().filter(queue -> isPaused(known.seen(queue))).toList();
-  }
-
-  private static boolean isPaused(@Nullable QueueLanes lanes) {
-    return lanes != null && lanes.lanes.stream().anyMatch(lane -> lane.puller.isPaused());
+    PullQueues known = sessions.get();
+    return queues.stream()
+        .filter(queue -> known.seen(queue).orElse(List.of()).stream().anyMatch(Puller::isPaused))
+        .toList();
   }
 
   @Override
@@ -148,19 +151,19 @@ final class PulledClaims implements Claims {
   @Override
   public CompletableFuture<Settled> failed(
       ClaimToken token, String worker, String error, @Nullable Duration delay) {
-    Optional<Lane> lane = lane(token);
-    if (lane.isEmpty()) {
+    Optional<Puller> bucket = bucket(token);
+    if (bucket.isEmpty()) {
       return LOST;
     }
-    Optional<JobView> job = held(lane.get(), token);
+    Optional<JobSnapshot> job = held(bucket.get(), token);
     if (job.isEmpty()) {
       return LOST;
     }
-    JobContent content = job.get().content();
+    JobContent content = Origins.contentOrNull(job.get().record());
     Duration wait =
         content == null
             ? Duration.ZERO
-            : lane.get().endings.delayAfterFailure(content, job.get().tries().counted(), delay);
+            : bucket.get().endings.delayAfterFailure(content, job.get().tries().counted(), delay);
     return settle(Settlement.Op.FAIL, token, wait, new Note(worker, error));
   }
 
@@ -181,16 +184,18 @@ final class PulledClaims implements Claims {
 
   @Override
   public void received(List<PulledJob> pulled) {
-    Map<Lane, Map<Lease, Duration>> marks = new HashMap<>();
+    Map<Puller, Map<Lease, Duration>> marks = new HashMap<>();
     for (PulledJob job : pulled) {
-      QueueLanes known = sessions.get().queues().seen(job.token().queue());
-      if (known != null) {
-        marks
-            .computeIfAbsent(known.lane(job.token().taskId()), lane -> new HashMap<>())
-            .put(lease(job.token()), Duration.ofMillis(job.timeToRun()));
-      }
+      sessions
+          .get()
+          .seen(job.token().queue())
+          .ifPresent(
+              known ->
+                  marks
+                      .computeIfAbsent(bucket(known, job.token()), bucket -> new HashMap<>())
+                      .put(lease(job.token()), Duration.ofMillis(job.timeToRun())));
     }
-    marks.forEach((lane, leases) -> lane.received.add(leases));
+    marks.forEach((bucket, leases) -> bucket.received.add(leases));
   }
 
   private static Lease lease(ClaimToken token) {
@@ -199,38 +204,42 @@ final class PulledClaims implements Claims {
 
   @Override
   public OptionalLong extend(ClaimToken token, @Nullable Duration timeToRun) {
-    Optional<Lane> lane = lane(token);
-    Optional<JobView> job = lane.flatMap(found -> held(found, token));
-    if (lane.isEmpty() || job.isEmpty()) {
+    Optional<Puller> bucket = bucket(token);
+    Optional<JobSnapshot> job = bucket.flatMap(found -> held(found, token));
+    if (bucket.isEmpty() || job.isEmpty()) {
       return OptionalLong.empty();
     }
-    Duration own = job.get().content() == null ? null : job.get().content().timeToRun();
+    JobContent content = Origins.contentOrNull(job.get().record());
+    Duration own = content == null ? null : content.timeToRun();
     Duration lease = timeToRun != null ? timeToRun : own != null ? own : Limits.DEFAULT_TIME_TO_RUN;
     Lease held = lease(token);
-    if (!jobs.extend(lane.get().bucket, List.of(held), lease).isEmpty()) {
+    if (!jobs.extend(bucket.get().bucket, List.of(held), lease).isEmpty()) {
       return OptionalLong.empty();
     }
-    lane.get().received.remove(held);
-    return held(lane.get(), token).map(JobView::at).stream().mapToLong(Long::longValue).findFirst();
+    bucket.get().received.remove(held);
+    return held(bucket.get(), token).map(JobSnapshot::at).stream()
+        .mapToLong(Long::longValue)
+        .findFirst();
   }
 
   /** The job if it is reserved in that incarnation and by that token. */
-  private Optional<JobView> held(Lane lane, ClaimToken token) {
-    return jobs.find(lane.bucket, token.taskId())
+  private Optional<JobSnapshot> held(Puller bucket, ClaimToken token) {
+    return jobs.find(bucket.bucket, token.taskId())
         .filter(job -> job.state() == JobState.RESERVED)
         .filter(job -> job.lease() != null && job.lease().token().equals(token.lease()))
-        .map(job -> Views.job(token.queue(), job))
-        .filter(job -> token.incarnation().equals(job.incarnation()));
+        .filter(
+            job -> job.record() != null && token.incarnation().equals(job.record().incarnation()));
   }
 
   private CompletableFuture<Settled> settle(
       Settlement.Op op, ClaimToken token, Duration delay, @Nullable Note note) {
-    Optional<Lane> found = lane(token);
+    Optional<Puller> found = bucket(token);
     if (found.isEmpty()) {
       return op == Settlement.Op.ACK ? GONE : LOST;
     }
-    Lane lane = found.get();
-    return lane.settler
+    Puller bucket = found.get();
+    return bucket
+        .settler
         .settle(
             new Settlement(
                 op,
@@ -242,12 +251,16 @@ final class PulledClaims implements Claims {
                 note == null ? new byte[0] : note.encode()))
         .thenApply(
             settled -> {
-              lane.received.remove(lease(token));
+              bucket.received.remove(lease(token));
               return settled;
             });
   }
 
-  private Optional<Lane> lane(ClaimToken token) {
-    return sessions.get().queues().find(token.queue()).map(found -> found.lane(token.taskId()));
+  private Optional<Puller> bucket(ClaimToken token) {
+    return sessions.get().find(token.queue()).map(buckets -> bucket(buckets, token));
+  }
+
+  private static Puller bucket(List<Puller> buckets, ClaimToken token) {
+    return buckets.get(Bucket.of(token.queue(), token.taskId(), buckets.size()).index());
   }
 }

@@ -2,32 +2,46 @@ package io.punctual.core.engine;
 
 import io.punctual.core.job.CorruptContentException;
 import io.punctual.core.queue.Bucket;
-import io.punctual.core.queue.LogFields;
 import io.punctual.core.store.Claim;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.JobStore;
 import java.util.ArrayList;
 import java.util.List;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Claims jobs of one bucket for those who pull. */
 final class Puller {
 
-  private static final Logger log = LoggerFactory.getLogger(Puller.class);
-
-  private final Bucket bucket;
+  final Bucket bucket;
+  final WakeSignal signal;
+  final Settler settler;
+  final Endings endings;
+  final ReceivedMarks received;
   private final Claimer claimer;
-  private final Settler settler;
-  private final Endings endings;
+  private final Deliveries deliveries;
   private final QueueListener listener;
 
-  Puller(Bucket bucket, Claimer claimer, Settler settler, Endings endings, QueueListener listener) {
+  Puller(
+      Bucket bucket,
+      Context context,
+      WakeSignal signal,
+      Claimer claimer,
+      Deliveries deliveries,
+      Settler settler,
+      Endings endings,
+      QueueListener listener) {
     this.bucket = bucket;
+    this.signal = signal;
     this.claimer = claimer;
+    this.deliveries = deliveries;
     this.settler = settler;
     this.endings = endings;
+    this.received = new ReceivedMarks(bucket, context);
     this.listener = listener;
+  }
+
+  /** The marks of received jobs that are to be written. */
+  ReceivedMarks received() {
+    return received;
   }
 
   /** Whether the bucket was paused when it was last claimed from or looked at. */
@@ -59,7 +73,7 @@ final class Puller {
                 time,
                 Origins.content(job.record())));
       } catch (CorruptContentException e) {
-        bury(job, e);
+        deliveries.bury(job, e);
       }
     }
     return open;
@@ -72,18 +86,6 @@ final class Puller {
         listener.delivered(time.lateness(job, time.sent()));
       }
     }
-  }
-
-  /** Makes a dead letter of a job whose content cannot be read. */
-  void bury(ClaimedJob job, CorruptContentException e) {
-    LogFields.of(log.atError(), bucket.queue(), job.taskId())
-        .log(
-            "{}: what is stored of job {} cannot be read: {}",
-            bucket,
-            job.taskId(),
-            e.getMessage());
-    Note note = new Note("", String.valueOf(e.getMessage()));
-    var unused = settler.keep(endings.rejected(job, note));
   }
 
   /** Nobody wants these any more: they wait again, untried. */

@@ -10,18 +10,22 @@ final class QueueLanes {
 
   final QueueName queue;
   final List<Lane> lanes;
-  final QueueListener listener;
+  final List<Puller> pullers;
+  final List<BucketSignal> signals;
   private final Dispatcher dispatcher;
 
-  QueueLanes(QueueName queue, int buckets, Context context) {
+  QueueLanes(QueueName queue, int buckets, Shared shared) {
+    Context context = shared.context();
     this.queue = queue;
-    this.listener =
+    QueueListener listener =
         new SafeListener(queue, context.options().listener().of(queue), context.defects());
     this.lanes =
         IntStream.range(0, buckets)
-            .mapToObj(index -> new Lane(new Bucket(queue, index), context, listener))
+            .mapToObj(index -> new Lane(new Bucket(queue, index), shared, listener))
             .toList();
-    this.dispatcher = context.dispatcher();
+    this.pullers = lanes.stream().map(lane -> lane.puller).toList();
+    this.signals = lanes.stream().map(lane -> new BucketSignal(lane.bucket, lane.signal)).toList();
+    this.dispatcher = shared.scan().dispatcher();
   }
 
   /** Starts the scanners, if they are not; false if the queue is not served here. */

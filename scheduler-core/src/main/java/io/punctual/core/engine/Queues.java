@@ -30,6 +30,7 @@ final class Queues {
   private static final String DUTY = "Reading the directory of queues";
 
   private final QueueDirectory directory;
+  private final Shared shared;
   private final Context context;
   private final Map<QueueName, QueueLanes> known = new ConcurrentHashMap<>();
   private final Set<QueueLanes> unscanned = ConcurrentHashMap.newKeySet();
@@ -41,9 +42,10 @@ final class Queues {
   private volatile boolean stopping;
   private @Nullable Thread reader;
 
-  Queues(QueueDirectory directory, Context context) {
+  Queues(QueueDirectory directory, Shared shared) {
     this.directory = directory;
-    this.context = context;
+    this.shared = shared;
+    this.context = shared.context();
     this.registrations = new Registrations(this::register, context.threads());
   }
 
@@ -134,12 +136,20 @@ final class Queues {
     signal.ask();
   }
 
+  /** Makes every scanner look at once, whatever its back-off, and the directory be read. */
+  void wakeAll() {
+    hint();
+    for (QueueLanes queue : known.values()) {
+      queue.lanes.forEach(lane -> lane.signal.ask());
+    }
+  }
+
   private QueueLanes adopt(QueueName queue, int buckets) {
     QueueLanes lanes =
         known.computeIfAbsent(
             queue,
             name -> {
-              QueueLanes made = new QueueLanes(name, buckets, context);
+              QueueLanes made = new QueueLanes(name, buckets, shared);
               unscanned.add(made);
               return made;
             });

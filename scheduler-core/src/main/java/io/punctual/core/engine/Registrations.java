@@ -85,8 +85,7 @@ final class Registrations {
       all = Objects.requireNonNull(waiting.remove(queue.application()));
     }
     all.forEach(
-        (name, answer) ->
-            answer.completeExceptionally(name.equals(queue) ? e : Submitter.behind()));
+        (name, answer) -> answer.completeExceptionally(name.equals(queue) ? e : Refusals.behind()));
   }
 
   private synchronized Turn endOf(QueueName queue) {

@@ -37,9 +37,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Scanner {
 
-  /** How often a bucket is tried that an operator has to repair. */
-  static final Duration QUARANTINE = Duration.ofSeconds(30);
-
   /** How many pulls are served before the dispatcher has its turn again. */
   private static final int PULLS_AT_ONCE = 16;
 
@@ -47,6 +44,7 @@ final class Scanner {
   private static final Logger log = LoggerFactory.getLogger(Scanner.class);
 
   private final Bucket bucket;
+  private final ScanContext shared;
   private final Context context;
   private final Capacity.Claimer capacity;
   private final WakeSignal signal;
@@ -67,7 +65,7 @@ final class Scanner {
 
   Scanner(
       Bucket bucket,
-      Context context,
+      ScanContext shared,
       Capacity.Claimer capacity,
       WakeSignal signal,
       Claimer claimer,
@@ -75,7 +73,8 @@ final class Scanner {
       Puller puller,
       QueueListener listener) {
     this.bucket = bucket;
-    this.context = context;
+    this.shared = shared;
+    this.context = shared.context();
     this.capacity = capacity;
     this.signal = signal;
     this.claimer = claimer;
@@ -85,7 +84,7 @@ final class Scanner {
     this.duty = "The scanner of " + bucket;
     this.plan =
         new WakePlan(
-            () -> context.options().safetyCheck().apply(bucket.queue()), context.idleChecks());
+            () -> context.options().safetyCheck().apply(bucket.queue()), shared.idleChecks());
   }
 
   synchronized void start() {
@@ -142,7 +141,7 @@ final class Scanner {
     if (raised.capacity()) {
       refused = false;
     }
-    boolean blocked = refused && !context.pulls().waits(bucket.queue());
+    boolean blocked = refused && !shared.pulls().waits(bucket.queue());
     long now = context.now();
     WakePlan.Look next = plan.next(now, blocked);
     long wait = next.at() - now;
@@ -151,7 +150,7 @@ final class Scanner {
       tryToLook(next.cause());
       return;
     }
-    ScanSignals signals = context.signals();
+    ScanSignals signals = shared.signals();
     if (signals != null) {
       if (blocked && plan.ready()) {
         signals.parked(bucket);
@@ -165,7 +164,7 @@ final class Scanner {
   }
 
   private void tryToLook(WakeCause cause) {
-    Semaphore looks = context.looks().begin(context.jobs().node(bucket));
+    Semaphore looks = shared.looks().begin(context.jobs().node(bucket));
     try {
       look(cause);
       claimer.giveBack();
@@ -206,7 +205,7 @@ final class Scanner {
       long sent = context.now();
       long ends = capacity.ends();
       JobStore.ClaimMode mode =
-          context.dispatcher().runsElsewhere() ? JobStore.ClaimMode.SENT : JobStore.ClaimMode.PUSH;
+          shared.dispatcher().runsElsewhere() ? JobStore.ClaimMode.SENT : JobStore.ClaimMode.PUSH;
       Claim claim = claimer.claim(free, options.lease(), mode, options.owner());
       claimed(sent, ends, claim);
       handOut(claim, claimTime(sent, claim, free));
@@ -217,7 +216,7 @@ final class Scanner {
   }
 
   private boolean servePulls() {
-    Pulls pulls = context.pulls();
+    Pulls pulls = shared.pulls();
     boolean looked = false;
     boolean found = true;
     for (int i = 0; i < PULLS_AT_ONCE && found && !stopping; i++) {
@@ -314,7 +313,7 @@ final class Scanner {
 
   private void handOut(Claim claim, ClaimTime time) {
     List<Delivery> open = deliveries.open(claim.jobs(), time);
-    ScanSignals signals = context.signals();
+    ScanSignals signals = shared.signals();
     if (signals != null) {
       signals.claimed(bucket, open.size());
     }
@@ -328,7 +327,7 @@ final class Scanner {
       return;
     }
     try {
-      context.dispatcher().dispatch(bucket.queue(), open);
+      shared.dispatcher().dispatch(bucket.queue(), open);
     } catch (RuntimeException | Error e) {
       log.error("The dispatcher did not take {} jobs of {}", open.size(), bucket, e);
       String owner = context.options().owner();
@@ -348,11 +347,11 @@ final class Scanner {
       expireFrom = received + lease / 3;
     }
     failingSince = Long.MAX_VALUE;
-    plan.expireFrom(Math.max(expireFrom, context.contact().expireFrom()));
+    plan.expireFrom(Math.max(expireFrom, shared.contact().expireFrom()));
   }
 
   private void reportClock(long set, long nanos) {
-    if (set != 0 && context.contact().reportsClock(nanos)) {
+    if (set != 0 && shared.contact().reportsClock(nanos)) {
       log.warn(
           "{}: the clock of Redis was set {} by {} ms. Jobs fall due by the new time; {}. Let NTP"
               + " set it in small steps",
@@ -371,14 +370,14 @@ final class Scanner {
     long wait = backoff.next(ThreadLocalRandom.current());
     if (e instanceof StoreException s) {
       if (s.kind() == StoreException.Kind.CORRUPT) {
-        wait = QUARANTINE.toNanos();
+        wait = Outages.QUARANTINE.toNanos();
       }
     } else if (!stopping) {
       context.defects().met(duty, e);
       wait = DEFECT.toNanos();
     }
     plan.failed(now, wait);
-    ScanSignals signals = context.signals();
+    ScanSignals signals = shared.signals();
     if (signals != null) {
       signals.failed(bucket);
     }

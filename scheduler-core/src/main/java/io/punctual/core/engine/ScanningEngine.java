@@ -63,7 +63,7 @@ final class ScanningEngine implements Engine {
     this.signals = signals;
     this.session = session();
     this.claims = new PulledClaims(jobs, () -> session);
-    this.operations = new StoreOperations(jobs, options, () -> session);
+    this.operations = new StoreOperations(jobs, options, this::buckets);
   }
 
   @Override
@@ -82,6 +82,10 @@ final class ScanningEngine implements Engine {
   @Override
   public List<String> inUse() {
     return session.inUse();
+  }
+
+  private List<BucketSignal> buckets(QueueName queue) {
+    return session.queues().find(queue).map(found -> found.signals).orElse(List.of());
   }
 
   /** The queues as they are known now. */
@@ -108,11 +112,11 @@ final class ScanningEngine implements Engine {
     CompletableFuture<Submit> answer = new CompletableFuture<>();
     Session now = session;
     if (now.isClosed()) {
-      answer.completeExceptionally(Submitter.closed());
+      answer.completeExceptionally(Refusals.closed());
       return answer;
     }
     int size = submission.content().length;
-    if (!now.context().admission().enter(size)) {
+    if (!now.shared().admission().enter(size)) {
       answer.completeExceptionally(
           new StoreException(
               StoreException.Kind.REFUSED,
@@ -138,8 +142,8 @@ final class ScanningEngine implements Engine {
       Submission submission,
       CompletableFuture<Submit> answer) {
     if (lanes == null) {
-      now.context().admission().leave(submission.content().length);
-      answer.completeExceptionally(error == null ? Submitter.closed() : error);
+      now.shared().admission().leave(submission.content().length);
+      answer.completeExceptionally(error == null ? Refusals.closed() : error);
       return;
     }
     lanes.lane(submission.taskId()).submitter.submit(submission, answer);
@@ -253,6 +257,6 @@ final class ScanningEngine implements Engine {
 
   @Override
   public void capacityChanged(QueueName queue) {
-    session.context().capacity().changed(queue);
+    session.shared().capacity().changed(queue);
   }
 }

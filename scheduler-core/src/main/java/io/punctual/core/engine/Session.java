@@ -1,12 +1,14 @@
 package io.punctual.core.engine;
 
 import io.punctual.core.queue.Bucket;
+import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreCalls;
 import io.punctual.core.store.WakeUps;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -17,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The engine's duties from start to stop. An engine that is started again gets a new one. */
-final class Session {
+final class Session implements PullQueues {
 
   private static final Logger log = LoggerFactory.getLogger(Session.class);
 
@@ -34,6 +36,7 @@ final class Session {
   private final WakeUps wakeUps;
   private final StoreCalls calls;
   private final StoreFeed feed;
+  private final Shared shared;
   private final Context context;
   private final Queues queues;
   private final StoreWatch watch;
@@ -54,37 +57,52 @@ final class Session {
     this.wakeUps = store.wakeUps();
     this.calls = store.calls();
     Defects defects = new Defects();
-    this.context =
-        new Context(
-            store.jobs(),
-            options,
-            dispatcher,
-            threads.reportingTo(defects),
+    this.context = new Context(store.jobs(), options, threads.reportingTo(defects), clock, defects);
+    Contact contact = new Contact(options.lease());
+    this.shared =
+        new Shared(
+            context,
+            new ScanContext(
+                context,
+                dispatcher,
+                contact,
+                new Pulls(),
+                new IdleChecks(options.idleChecksPerSecond()),
+                new Looks(),
+                signals),
             random,
-            clock,
-            new Contact(options.lease()),
             new Outages(clock),
-            defects,
             new InFlight(),
             new Capacity(dispatcher, defects, Capacity.bytesOfHeap(), store.jobs()::node),
-            new Pulls(),
-            new Admission(),
-            new IdleChecks(options.idleChecksPerSecond()),
-            new Looks(),
-            signals);
-    this.queues = new Queues(store.queues(), context);
-    this.watch = new StoreWatch(store, context, queues);
-    this.feed = new StoreFeed(clock, context.contact(), context.outages(), queues::ask);
+            new Admission());
+    this.queues = new Queues(store.queues(), shared);
+    this.watch = new StoreWatch(store, context, contact, shared.outages(), queues::wakeAll);
+    this.feed = new StoreFeed(clock, contact, shared.outages(), queues::ask);
     calls.add(feed);
-    context.pulls().ringsWith(context.capacity()::changed);
+    pulls().ringsWith(shared.capacity()::changed);
   }
 
   StoreWatch watch() {
     return watch;
   }
 
-  Context context() {
-    return context;
+  Shared shared() {
+    return shared;
+  }
+
+  @Override
+  public Pulls pulls() {
+    return shared.scan().pulls();
+  }
+
+  @Override
+  public Optional<List<Puller>> find(QueueName queue) {
+    return queues.find(queue).map(found -> found.pullers);
+  }
+
+  @Override
+  public Optional<List<Puller>> seen(QueueName queue) {
+    return Optional.ofNullable(queues.seen(queue)).map(found -> found.pullers);
   }
 
   Queues queues() {
@@ -106,27 +124,28 @@ final class Session {
       }
     }
     return new ScannerHealth(
-        running, List.copyOf(ended), context.outages().damaged(), context.defects().open());
+        running, List.copyOf(ended), shared.outages().damaged(), context.defects().open());
   }
 
   /** Lists what is not given back, ended or written; empty when all is at rest. */
   List<String> inUse() {
-    List<String> found = new ArrayList<>(context.capacity().inUse());
-    if (context.looks().inUse() != 0) {
-      found.add("looks: " + context.looks().inUse());
+    List<String> found = new ArrayList<>(shared.capacity().inUse());
+    if (shared.scan().looks().inUse() != 0) {
+      found.add("looks: " + shared.scan().looks().inUse());
     }
-    if (context.inFlight().count() != 0) {
-      found.add("deliveries in flight: " + context.inFlight().count());
+    if (shared.inFlight().count() != 0) {
+      found.add("deliveries in flight: " + shared.inFlight().count());
     }
-    if (context.admission().inside() != 0) {
-      found.add("admitted submissions: " + context.admission().inside());
+    if (shared.admission().inside() != 0) {
+      found.add("admitted submissions: " + shared.admission().inside());
     }
-    context.pulls().waitedFor().forEach(queue -> found.add("pulls that wait for " + queue));
+    pulls().waitedFor().forEach(queue -> found.add("pulls that wait for " + queue));
     queues.all().forEach(queue -> queue.lanes.forEach(lane -> found.addAll(lane.inUse())));
     return found;
   }
 
-  boolean isRunning() {
+  @Override
+  public boolean isRunning() {
     return phase == Phase.RUNNING;
   }
 
@@ -160,7 +179,7 @@ final class Session {
     try {
       if (running) {
         queues.stop();
-        context.pulls().close();
+        pulls().close();
         drain(patience);
       } else if (phase == Phase.STOPPING) {
         // Somebody else's stop is under way.
@@ -180,9 +199,9 @@ final class Session {
       }
     }
     for (QueueLanes queue : queues.all()) {
-      queue.lanes.forEach(lane -> lane.received.flush());
+      queue.lanes.forEach(lane -> lane.puller.received().flush());
     }
-    if (!context.inFlight().awaitNone(Duration.ofNanos(end - context.now()))) {
+    if (!shared.inFlight().awaitNone(Duration.ofNanos(end - context.now()))) {
       int left = 0;
       for (QueueLanes queue : queues.all()) {
         for (Lane lane : queue.lanes) {
@@ -201,7 +220,7 @@ final class Session {
           "Deliveries still open after {} at the stop: {}; they will be delivered again",
           patience,
           left);
-      if (!context.inFlight().awaitNone(FLUSH)) {
+      if (!shared.inFlight().awaitNone(FLUSH)) {
         log.warn("The store did not take the ends of all deliveries; their leases run out");
       }
     }
@@ -218,11 +237,11 @@ final class Session {
     }
     queues.stop();
     watch.stop();
-    context.pulls().close();
+    pulls().close();
     for (QueueLanes queue : queues.all()) {
       queue.close();
     }
-    context.inFlight().close();
+    shared.inFlight().close();
     context.threads().close();
     calls.remove(feed);
     if (listener != null) {
@@ -250,10 +269,7 @@ final class Session {
 
     @Override
     public void gap() {
-      queues.hint();
-      for (QueueLanes queue : queues.all()) {
-        queue.lanes.forEach(lane -> lane.signal.ask());
-      }
+      queues.wakeAll();
     }
   }
 }

@@ -183,7 +183,7 @@ final class Settler {
         : new GroupCommit.Again<>(
             kept,
             e.kind() == StoreException.Kind.CORRUPT
-                ? Scanner.QUARANTINE.toNanos()
+                ? Outages.QUARANTINE.toNanos()
                 : backoff.next(ThreadLocalRandom.current()));
   }
 
@@ -230,7 +230,7 @@ final class Settler {
   private static RuntimeException closed(Entry entry) {
     return entry.kept()
         ? new CancellationException("the engine was closed before the store had it")
-        : Submitter.closed();
+        : Refusals.closed();
   }
 
   private void forget(Entry entry) {

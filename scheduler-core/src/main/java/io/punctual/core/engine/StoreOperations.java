@@ -7,6 +7,7 @@ import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobContentCodec;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
+import io.punctual.core.queue.Bucket;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Cursor;
@@ -29,7 +30,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -45,12 +46,16 @@ final class StoreOperations implements Operations {
 
   private final JobStore jobs;
   private final EngineOptions options;
-  private final Supplier<Session> sessions;
+  private final Function<QueueName, List<BucketSignal>> buckets;
 
-  StoreOperations(JobStore jobs, EngineOptions options, Supplier<Session> sessions) {
+  /**
+   * @param buckets gives those of a queue, by their index; none if the queue is not known
+   */
+  StoreOperations(
+      JobStore jobs, EngineOptions options, Function<QueueName, List<BucketSignal>> buckets) {
     this.jobs = jobs;
     this.options = options;
-    this.sessions = sessions;
+    this.buckets = buckets;
   }
 
   private static Cursor place(JobSnapshot job) {
@@ -61,10 +66,10 @@ final class StoreOperations implements Operations {
   public Listed<Cursor> jobs(QueueName queue, JobState state, @Nullable Cursor after, int max) {
     List<JobSnapshot> found = new ArrayList<>();
     Cursor known = null;
-    List<Lane> lanes = lanes(queue);
-    for (Lane lane : lanes) {
+    List<BucketSignal> all = buckets.apply(queue);
+    for (BucketSignal bucket : all) {
       // Every bucket has the same order, so one place is a place in all of them.
-      Page page = jobs.list(lane.bucket, state, after, max);
+      Page page = jobs.list(bucket.bucket(), state, after, max);
       found.addAll(page.jobs());
       Cursor next = page.next();
       if (next != null && (known == null || ORDER.compare(next, known) < 0)) {
@@ -82,15 +87,15 @@ final class StoreOperations implements Operations {
     return new Listed<>(
         shown.stream().map(job -> Views.outline(queue, job)).toList(),
         shown.size() < found.size() || end != null ? place(shown.get(shown.size() - 1)) : null,
-        lanes.size());
+        all.size());
   }
 
   @Override
   public Listed<TagCursor> tagged(QueueName queue, String tag, @Nullable TagCursor after, int max) {
     List<JobView> found = new ArrayList<>();
     int calls = 0;
-    for (Lane lane : lanes(queue)) {
-      int index = lane.bucket.index();
+    for (BucketSignal bucket : buckets.apply(queue)) {
+      int index = bucket.bucket().index();
       if (after != null && index < after.bucket()) {
         continue;
       }
@@ -102,7 +107,7 @@ final class StoreOperations implements Operations {
         if (found.size() == max) {
           return new Listed<>(found, new TagCursor(index, last == null ? "" : last), calls);
         }
-        Tagged page = jobs.tagged(lane.bucket, tag, last, max - found.size());
+        Tagged page = jobs.tagged(bucket.bucket(), tag, last, max - found.size());
         calls++;
         page.jobs().forEach(job -> found.add(Views.outline(queue, job)));
         last = page.next();
@@ -113,30 +118,27 @@ final class StoreOperations implements Operations {
 
   @Override
   public Cancelled cancel(QueueName queue, String taskId, @Nullable JobVersion seen) {
-    return sessions
-        .get()
-        .queues()
-        .find(queue)
-        .map(found -> jobs.cancel(found.lane(taskId).bucket, taskId, seen))
+    return bucket(queue, taskId)
+        .map(found -> jobs.cancel(found.bucket(), taskId, seen))
         .orElseGet(() -> new Cancelled(Cancelled.Kind.UNKNOWN, 0, 0));
   }
 
   @Override
   public Requeued.Item requeue(QueueName queue, String taskId, @Nullable JobVersion seen) {
-    Optional<QueueLanes> found = sessions.get().queues().find(queue);
+    Optional<BucketSignal> found = bucket(queue, taskId);
     if (found.isEmpty()) {
       return new Requeued.Item(Requeued.Kind.REFUSED, null);
     }
-    Lane lane = found.get().lane(taskId);
+    BucketSignal bucket = found.get();
     Requeued requeued =
-        jobs.requeue(lane.bucket, List.of(new Requeue(taskId, seen)), Duration.ZERO);
-    wake(lane, requeued.newHead());
+        jobs.requeue(bucket.bucket(), List.of(new Requeue(taskId, seen)), Duration.ZERO);
+    wake(bucket, requeued.newHead());
     return requeued.items().get(0);
   }
 
-  private static void wake(Lane lane, @Nullable Long newHead) {
+  private static void wake(BucketSignal bucket, @Nullable Long newHead) {
     if (newHead != null) {
-      lane.signal.head(newHead);
+      bucket.signal().head(newHead);
     }
   }
 
@@ -147,32 +149,32 @@ final class StoreOperations implements Operations {
       @Nullable Due due,
       @Nullable UnaryOperator<JobContent> change,
       @Nullable JobVersion seen) {
-    Optional<QueueLanes> lanes = sessions.get().queues().find(queue);
-    if (lanes.isEmpty()) {
+    Optional<BucketSignal> found = bucket(queue, taskId);
+    if (found.isEmpty()) {
       return Revised.refused(Revised.Kind.UNKNOWN, 0, null);
     }
-    Lane lane = lanes.get().lane(taskId);
+    BucketSignal bucket = found.get();
     Revised revised;
     int tries = 0;
     do {
       revised =
           change == null
-              ? jobs.revise(lane.bucket, taskId, new Revision(due, null, seen))
-              : revise(lane, queue, taskId, due, change, seen);
+              ? jobs.revise(bucket.bucket(), taskId, new Revision(due, null, seen))
+              : revise(bucket.bucket(), queue, taskId, due, change, seen);
       tries++;
     } while (revised.kind() == Revised.Kind.CHANGED && seen == null && tries < TRIES);
-    wake(lane, revised.newHead());
+    wake(bucket, revised.newHead());
     return revised;
   }
 
   private Revised revise(
-      Lane lane,
+      Bucket bucket,
       QueueName queue,
       String taskId,
       @Nullable Due due,
       UnaryOperator<JobContent> change,
       @Nullable JobVersion seen) {
-    Optional<JobSnapshot> found = jobs.find(lane.bucket, taskId);
+    Optional<JobSnapshot> found = jobs.find(bucket, taskId);
     JobRecord record = found.map(JobSnapshot::record).orElse(null);
     if (found.isEmpty() || record == null || found.get().state() != JobState.DELAYED) {
       return refused(found, seen);
@@ -190,7 +192,7 @@ final class StoreOperations implements Operations {
             content.tags(),
             JobContentCodec.encode(Origins.withoutTrace(content)));
     JobVersion read = new JobVersion(record.incarnation(), found.get().version());
-    return jobs.revise(lane.bucket, taskId, new Revision(due, revised, seen != null ? seen : read));
+    return jobs.revise(bucket, taskId, new Revision(due, revised, seen != null ? seen : read));
   }
 
   private static Revised refused(Optional<JobSnapshot> found, @Nullable JobVersion seen) {
@@ -229,15 +231,15 @@ final class StoreOperations implements Operations {
 
   @Override
   public @Nullable Long pause(QueueName queue, boolean paused) {
-    List<Lane> lanes = lanes(queue);
-    if (lanes.isEmpty()) {
+    List<BucketSignal> all = buckets.apply(queue);
+    if (all.isEmpty()) {
       throw new NoSuchElementException("no queue " + queue + " is known");
     }
     Long since = null;
-    for (Lane lane : lanes) {
-      Paused answer = jobs.pause(lane.bucket, paused);
+    for (BucketSignal bucket : all) {
+      Paused answer = jobs.pause(bucket.bucket(), paused);
       if (answer.newHead() != null) {
-        lane.signal.head(answer.newHead());
+        bucket.signal().head(answer.newHead());
       }
       since = since == null ? answer.since() : since;
     }
@@ -246,30 +248,28 @@ final class StoreOperations implements Operations {
 
   @Override
   public void limit(QueueName queue, Throttle throttle) {
-    List<Lane> lanes = lanes(queue);
-    if (lanes.isEmpty()) {
+    List<BucketSignal> all = buckets.apply(queue);
+    if (all.isEmpty()) {
       throw new NoSuchElementException("no queue " + queue + " is known");
     }
     Integer concurrency = throttle.concurrency();
-    if (concurrency != null && concurrency < lanes.size()) {
+    if (concurrency != null && concurrency < all.size()) {
       throw new IllegalArgumentException(
-          "concurrency must be at least the number of the queue's buckets, " + lanes.size());
+          "concurrency must be at least the number of the queue's buckets, " + all.size());
     }
-    for (Lane lane : lanes) {
-      Long head = jobs.limit(lane.bucket, Views.part(throttle, lane.bucket.index(), lanes.size()));
+    for (BucketSignal bucket : all) {
+      Long head =
+          jobs.limit(bucket.bucket(), Views.part(throttle, bucket.bucket().index(), all.size()));
       if (head != null) {
-        lane.signal.ask();
+        bucket.signal().ask();
       }
     }
   }
 
   @Override
   public boolean purge(QueueName queue, JobState state, String taskId) {
-    return sessions
-        .get()
-        .queues()
-        .find(queue)
-        .filter(found -> jobs.purge(found.lane(taskId).bucket, state, List.of(taskId)) > 0)
+    return bucket(queue, taskId)
+        .filter(found -> jobs.purge(found.bucket(), state, List.of(taskId)) > 0)
         .isPresent();
   }
 
@@ -279,10 +279,10 @@ final class StoreOperations implements Operations {
     long ready = 0;
     long[] counts = new long[intervals];
     for (QueueName queue : queues) {
-      for (Lane lane : lanes(queue)) {
+      for (BucketSignal bucket : buckets.apply(queue)) {
         Forecast one;
         try {
-          one = jobs.forecast(lane.bucket, width, intervals);
+          one = jobs.forecast(bucket.bucket(), width, intervals);
         } catch (StoreException e) {
           if (!Outages.isDamage(e)) {
             throw e;
@@ -299,7 +299,10 @@ final class StoreOperations implements Operations {
     return new Forecast(now, ready, java.util.Arrays.stream(counts).boxed().toList());
   }
 
-  private List<Lane> lanes(QueueName queue) {
-    return sessions.get().queues().find(queue).map(found -> found.lanes).orElse(List.of());
+  private Optional<BucketSignal> bucket(QueueName queue, String taskId) {
+    List<BucketSignal> all = buckets.apply(queue);
+    return all.isEmpty()
+        ? Optional.empty()
+        : Optional.of(all.get(Bucket.of(queue, taskId, all.size()).index()));
   }
 }

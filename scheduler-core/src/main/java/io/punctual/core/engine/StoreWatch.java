@@ -45,7 +45,9 @@ final class StoreWatch {
 
   private final Store store;
   private final Context context;
-  private final Queues queues;
+  private final Contact contact;
+  private final Outages outages;
+  private final Runnable wakeAll;
   private final WakeSignal signal = new WakeSignal();
   // Shorter than that of the thousands who wait for the same: this one tells them.
   private final Backoff backoff = new Backoff(Duration.ofMillis(50), Duration.ofMillis(500));
@@ -89,10 +91,15 @@ final class StoreWatch {
    */
   private record Started(@Nullable String runId, long at) {}
 
-  StoreWatch(Store store, Context context, Queues queues) {
+  /**
+   * @param wakeAll wakes all scanners
+   */
+  StoreWatch(Store store, Context context, Contact contact, Outages outages, Runnable wakeAll) {
     this.store = store;
     this.context = context;
-    this.queues = queues;
+    this.contact = contact;
+    this.outages = outages;
+    this.wakeAll = wakeAll;
     this.health =
         new StoreHealth(
             null,
@@ -189,7 +196,7 @@ final class StoreWatch {
       }
       store.epoch().recordLook();
     } catch (StoreException e) {
-      context.outages().failed(CALL, null, e);
+      outages.failed(CALL, null, e);
       failed(e);
       return backoff.next(ThreadLocalRandom.current());
     } catch (RuntimeException | Error e) {
@@ -197,23 +204,15 @@ final class StoreWatch {
       return backoff.next(ThreadLocalRandom.current());
     }
     context.defects().worked(DUTY);
-    context.contact().answered(context.now());
-    context.outages().answered(CALL, null);
-    context.outages().works(asked);
+    contact.answered(context.now());
+    outages.answered(CALL, null);
+    outages.works(asked);
     backoff.reset();
     if (failing) {
       failing = false;
-      ringAll();
+      wakeAll.run();
     }
     return LOOK.toNanos();
-  }
-
-  /** Lets every scanner look at once, whatever its back-off, and the directory be read. */
-  private void ringAll() {
-    queues.hint();
-    for (QueueLanes queue : queues.all()) {
-      queue.lanes.forEach(lane -> lane.signal.ask());
-    }
   }
 
   private synchronized void failed(RuntimeException e) {

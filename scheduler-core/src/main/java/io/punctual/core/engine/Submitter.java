@@ -29,6 +29,7 @@ final class Submitter {
 
   private final Bucket bucket;
   private final Context context;
+  private final Admission admission;
   private final WakeSignal signal;
   private final QueueListener listener;
   private final GroupCommit<Entry> commit;
@@ -41,9 +42,15 @@ final class Submitter {
     }
   }
 
-  Submitter(Bucket bucket, Context context, WakeSignal signal, QueueListener listener) {
+  Submitter(
+      Bucket bucket,
+      Context context,
+      Admission admission,
+      WakeSignal signal,
+      QueueListener listener) {
     this.bucket = bucket;
     this.context = context;
+    this.admission = admission;
     this.signal = signal;
     this.listener = listener;
     this.commit =
@@ -63,7 +70,7 @@ final class Submitter {
     Entry entry = new Entry(submission, answer);
     // While there is no answer, those of one call find out whether there is one again.
     if (unanswered && commit.size() >= JobStore.MAX_JOBS) {
-      fail(List.of(entry), behind());
+      fail(List.of(entry), Refusals.behind());
       return;
     }
     if (!commit.add(entry)) {
@@ -93,7 +100,7 @@ final class Submitter {
       }
       kinds.forEach(listener::submitted);
       for (int i = 0; i < group.size(); i++) {
-        context.admission().leave(group.get(i).size());
+        admission.leave(group.get(i).size());
         group.get(i).answer().complete(answers.get(i));
       }
     } catch (StoreException e) {
@@ -108,7 +115,7 @@ final class Submitter {
   }
 
   private void drop(List<Entry> group, @Nullable Throwable why) {
-    fail(group, why != null ? why : unanswered ? behind() : closed());
+    fail(group, why != null ? why : unanswered ? Refusals.behind() : Refusals.closed());
   }
 
   /** How many submissions wait. */
@@ -116,18 +123,11 @@ final class Submitter {
     return commit.size();
   }
 
-  /** What is told to submissions that wait behind one that had no answer. */
-  static StoreException behind() {
-    return new StoreException(
-        StoreException.Kind.REFUSED,
-        "the store did not answer those before; nothing was stored, try again later");
-  }
-
   private void fail(List<Entry> group, Throwable e) {
     int failed = 0;
     for (Entry entry : group) {
       if (!entry.answer().isDone()) {
-        context.admission().leave(entry.size());
+        admission.leave(entry.size());
         entry.answer().completeExceptionally(e);
         failed++;
       }
@@ -135,12 +135,6 @@ final class Submitter {
     if (failed > 0) {
       listener.notSubmitted(failed);
     }
-  }
-
-  static StoreException closed() {
-    return new StoreException(
-        StoreException.Kind.REFUSED,
-        "this scheduler is shutting down; nothing was stored, submit to another one");
   }
 
   private static Submit answer(Submission submission, Submitted.Item item, Reached reached) {

@@ -1,6 +1,5 @@
 package io.punctual.core.engine;
 
-import io.punctual.core.job.CorruptContentException;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.queue.QueueName;
 import io.punctual.core.store.BucketStats;
@@ -23,7 +22,7 @@ final class Views {
   private Views() {}
 
   static JobView job(QueueName queue, JobSnapshot job) {
-    return job(queue, job, content(job.record()));
+    return job(queue, job, Origins.contentOrNull(job.record()));
   }
 
   /** As a list has it. */
@@ -121,18 +120,6 @@ final class Views {
       List<BucketStats> buckets, Function<BucketStats, @Nullable Long> time) {
     Stream<@Nullable Long> times = buckets.stream().map(time);
     return times.filter(Objects::nonNull).min(Long::compare).orElse(null);
-  }
-
-  private static @Nullable JobContent content(@Nullable JobRecord record) {
-    if (record == null) {
-      return null;
-    }
-    try {
-      return Origins.content(record);
-    } catch (CorruptContentException e) {
-      // The job's last error says so, once it was to be handed out.
-      return null;
-    }
   }
 
   private static JobView.Failure failure(JobSnapshot.Failure failure) {

@@ -28,7 +28,7 @@ class ReceivedMarksIT extends EngineTestBase {
             null,
             Threads.inBackground(timer),
             Random::new);
-    ReceivedMarks marks = new ReceivedMarks(new Bucket(QUEUE, 0), session.context());
+    ReceivedMarks marks = new ReceivedMarks(new Bucket(QUEUE, 0), session.shared().context());
     assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> marks.add(lease("a")));
     assertThat(marks.size()).isEqualTo(1);
 
