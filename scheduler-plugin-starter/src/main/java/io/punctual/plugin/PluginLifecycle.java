@@ -1,6 +1,6 @@
 package io.punctual.plugin;
 
-import io.punctual.core.engine.Engine;
+import io.punctual.core.Engine;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;

@@ -2,10 +2,10 @@ package io.punctual.plugin;
 
 import io.punctual.JobScheduler;
 import io.punctual.Limits;
-import io.punctual.core.engine.Engine;
-import io.punctual.core.engine.ScannerHealth;
-import io.punctual.core.engine.StoreHealth;
-import io.punctual.core.store.StoreNode;
+import io.punctual.core.Engine;
+import io.punctual.core.ScannerHealth;
+import io.punctual.core.StoreHealth;
+import io.punctual.core.store.durability.StoreNode;
 import io.punctual.spring.Once;
 import java.time.Duration;
 import java.time.Instant;

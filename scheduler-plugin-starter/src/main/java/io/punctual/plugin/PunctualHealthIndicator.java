@@ -1,9 +1,9 @@
 package io.punctual.plugin;
 
-import io.punctual.core.engine.Engine;
-import io.punctual.core.engine.ScannerHealth;
-import io.punctual.core.engine.StoreHealth;
-import io.punctual.core.store.StoreNode;
+import io.punctual.core.Engine;
+import io.punctual.core.ScannerHealth;
+import io.punctual.core.StoreHealth;
+import io.punctual.core.store.durability.StoreNode;
 import java.util.ArrayList;
 import java.util.List;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;

@@ -1,7 +1,7 @@
 package io.punctual.plugin;
 
 import io.punctual.JobScheduler;
-import io.punctual.core.engine.Engine;
+import io.punctual.core.Engine;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;

@@ -6,11 +6,12 @@ import io.punctual.JobScheduler;
 import io.punctual.Limits;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
-import io.punctual.core.engine.Engine;
-import io.punctual.core.engine.EngineOptions;
+import io.punctual.core.Engine;
+import io.punctual.core.EngineOptions;
+import io.punctual.core.job.QueueName;
 import io.punctual.core.local.EngineJobScheduler;
-import io.punctual.core.queue.QueueName;
-import io.punctual.core.store.RedisStore;
+import io.punctual.core.runtime.Engines;
+import io.punctual.core.store.redis.RedisStore;
 import io.punctual.spring.AnnotatedWorkers;
 import io.punctual.spring.CommitFailures;
 import io.punctual.spring.CommitRelay;
@@ -157,7 +158,7 @@ public class PunctualPluginAutoConfiguration {
             .newStoreExpected(beans.containsBean("punctualDevRedis"))
             .build();
     Engine engine =
-        Engine.create(
+        Engines.create(
             RedisStore.connect(redis.connections(), properties.storeOptions()),
             options,
             dispatcher);

@@ -2,8 +2,8 @@ package io.punctual.plugin;
 
 import io.punctual.Limits;
 import io.punctual.RetryPolicy;
-import io.punctual.core.store.Durability;
-import io.punctual.core.store.StoreOptions;
+import io.punctual.core.store.durability.Durability;
+import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.spring.Once;
 import io.punctual.spring.Transactions;
 import java.time.Duration;

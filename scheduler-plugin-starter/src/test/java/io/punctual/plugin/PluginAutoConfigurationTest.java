@@ -6,7 +6,7 @@ import io.punctual.DelayedTask;
 import io.punctual.RetryPolicy;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
-import io.punctual.core.engine.Engine;
+import io.punctual.core.Engine;
 import io.punctual.spring.SubmitObservations;
 import io.punctual.spring.Transactions;
 import io.punctual.worker.WorkerSetupException;

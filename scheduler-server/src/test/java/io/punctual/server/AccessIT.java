@@ -2,9 +2,9 @@ package io.punctual.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.core.engine.ClaimToken;
-import io.punctual.core.queue.QueueName;
-import io.punctual.core.store.LeaseToken;
+import io.punctual.core.ClaimToken;
+import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.QueueName;
 import io.punctual.redis.RedisServer;
 import io.punctual.server.ApiClient.Answer;
 import io.punctual.server.security.Allowed;

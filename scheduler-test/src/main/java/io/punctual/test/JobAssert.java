@@ -1,6 +1,6 @@
 package io.punctual.test;
 
-import io.punctual.core.engine.JobView;
+import io.punctual.core.JobView;
 import io.punctual.core.job.JobState;
 import java.time.Duration;
 import java.time.Instant;

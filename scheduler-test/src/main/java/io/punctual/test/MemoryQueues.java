@@ -1,6 +1,6 @@
 package io.punctual.test;
 
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.QueueName;
 import io.punctual.core.store.QueueDirectory;
 import java.util.Map;
 import java.util.OptionalInt;

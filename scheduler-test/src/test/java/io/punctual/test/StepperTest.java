@@ -3,12 +3,12 @@ package io.punctual.test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.DelayQueueJob;
-import io.punctual.core.engine.Delivery;
-import io.punctual.core.engine.EngineOptions;
-import io.punctual.core.engine.Stepper;
-import io.punctual.core.queue.QueueName;
-import io.punctual.core.store.StoreOptions;
-import io.punctual.core.store.Throttle;
+import io.punctual.core.Delivery;
+import io.punctual.core.EngineOptions;
+import io.punctual.core.job.QueueName;
+import io.punctual.core.job.Throttle;
+import io.punctual.core.runtime.Stepper;
+import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.test.store.InMemoryJobStore;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -5,11 +5,11 @@ public class CorruptContentException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
-  CorruptContentException(String message) {
+  public CorruptContentException(String message) {
     super("corrupt content: " + message);
   }
 
-  CorruptContentException(String message, Throwable cause) {
+  public CorruptContentException(String message, Throwable cause) {
     super("corrupt content: " + message, cause);
   }
 }

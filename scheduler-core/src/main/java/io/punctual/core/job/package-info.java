@@ -1,4 +1,6 @@
-/** What a job is while the scheduler keeps it: states, outcomes, counts. Knows nothing of Redis. */
+/**
+ * What a job is while the scheduler keeps it: content, state, counts, names of queues and buckets.
+ */
 @NullMarked
 package io.punctual.core.job;
 

@@ -1,7 +1,7 @@
 package io.punctual.core.local;
 
 import io.punctual.LeaseLostException;
-import io.punctual.core.engine.Delivery;
+import io.punctual.core.Delivery;
 import io.punctual.core.store.StoreException;
 import io.punctual.worker.AttemptLease;
 import java.time.Duration;

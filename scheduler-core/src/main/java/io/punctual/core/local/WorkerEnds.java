@@ -2,7 +2,7 @@ package io.punctual.core.local;
 
 import io.punctual.RejectTaskException;
 import io.punctual.RetryLaterException;
-import io.punctual.core.engine.Delivery;
+import io.punctual.core.Delivery;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;

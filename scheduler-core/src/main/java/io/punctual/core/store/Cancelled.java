@@ -1,5 +1,7 @@
 package io.punctual.core.store;
 
+import io.punctual.core.store.durability.Reached;
+
 /**
  * What a cancel did.
  *

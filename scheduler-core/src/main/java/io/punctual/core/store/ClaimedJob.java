@@ -1,5 +1,7 @@
 package io.punctual.core.store;
 
+import io.punctual.core.job.JobRecord;
+import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.Tries;
 
 /**

@@ -1,8 +1,17 @@
 package io.punctual.core.store;
 
+import io.punctual.core.job.Bucket;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
-import io.punctual.core.queue.Bucket;
+import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Throttle;
+import io.punctual.core.store.query.BucketStats;
+import io.punctual.core.store.query.BucketUsage;
+import io.punctual.core.store.query.Cursor;
+import io.punctual.core.store.query.Forecast;
+import io.punctual.core.store.query.JobSnapshot;
+import io.punctual.core.store.query.Page;
+import io.punctual.core.store.query.Tagged;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

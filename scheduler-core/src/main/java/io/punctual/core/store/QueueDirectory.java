@@ -1,6 +1,6 @@
 package io.punctual.core.store;
 
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.QueueName;
 import java.util.Map;
 import java.util.OptionalInt;
 

@@ -1,6 +1,7 @@
 package io.punctual.core.store;
 
 import io.punctual.core.job.JobVersion;
+import io.punctual.core.store.durability.Reached;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,6 @@
 package io.punctual.core.store;
 
+import io.punctual.core.job.LeaseToken;
 import java.time.Duration;
 
 /**

@@ -1,5 +1,8 @@
 package io.punctual.core.store;
 
+import io.punctual.core.store.durability.EpochMarker;
+import io.punctual.core.store.durability.StoreInspector;
+
 /**
  * The parts of one store.
  *

@@ -1,6 +1,7 @@
 package io.punctual.core.store;
 
-import io.punctual.core.queue.Bucket;
+import io.punctual.core.job.Bucket;
+import io.punctual.core.store.durability.Reached;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
@@ -22,7 +23,7 @@ public final class StoreCalls {
   }
 
   /** Tells the listeners that a change was acknowledged. */
-  void reached(Reached reached) {
+  public void reached(Reached reached) {
     listeners.forEach(listener -> listener.reached(reached));
   }
 
@@ -32,7 +33,7 @@ public final class StoreCalls {
    * @param name one of a few
    * @param bucket which one the call is about; null for none
    */
-  <T> T make(String name, @Nullable Bucket bucket, Supplier<T> call) {
+  public <T> T make(String name, @Nullable Bucket bucket, Supplier<T> call) {
     long start = System.nanoTime();
     T answer;
     try {

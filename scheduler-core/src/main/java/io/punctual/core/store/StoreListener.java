@@ -1,6 +1,7 @@
 package io.punctual.core.store;
 
-import io.punctual.core.queue.Bucket;
+import io.punctual.core.job.Bucket;
+import io.punctual.core.store.durability.Reached;
 import org.jspecify.annotations.Nullable;
 
 /** Hears of the calls to a store, on the threads that make them: it must not block or throw. */

@@ -1,6 +1,8 @@
 package io.punctual.core.store;
 
+import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobVersion;
+import io.punctual.core.store.durability.Reached;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -64,7 +66,7 @@ public record Submitted(long now, List<Item> items, @Nullable Long newHead, Reac
                     kind -> kind.name().toLowerCase(Locale.ROOT).replace('_', '-'), kind -> kind));
 
     /** As the script says it. */
-    static Kind of(String word) {
+    public static Kind of(String word) {
       return Objects.requireNonNull(BY_WORD.get(word), word);
     }
   }

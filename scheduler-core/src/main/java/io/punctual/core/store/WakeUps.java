@@ -1,6 +1,6 @@
 package io.punctual.core.store;
 
-import io.punctual.core.queue.Bucket;
+import io.punctual.core.job.Bucket;
 
 /**
  * Hints from the store that a bucket got a new earliest job. Hints only: any of them may be lost,

@@ -1,4 +1,4 @@
-/** The state machine on Redis: one Lua script per transition. The only package that knows Redis. */
+/** The port to the store: each transition with its request and its answer. Knows no Redis. */
 @NullMarked
 package io.punctual.core.store;
 

@@ -1,8 +1,8 @@
 package io.punctual.server.api;
 
 import io.punctual.ErrorCode;
-import io.punctual.core.engine.ClaimToken;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.ClaimToken;
+import io.punctual.core.job.QueueName;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Caller;
 import io.punctual.server.web.ApiException;

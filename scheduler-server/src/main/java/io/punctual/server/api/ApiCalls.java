@@ -1,8 +1,8 @@
 package io.punctual.server.api;
 
-import io.punctual.core.engine.JobView;
+import io.punctual.core.JobView;
 import io.punctual.core.job.Due;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.QueueName;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.web.ApiException;
 import io.punctual.server.web.Problems;

@@ -1,6 +1,6 @@
 package io.punctual.server.api;
 
-import io.punctual.core.engine.JobView;
+import io.punctual.core.JobView;
 
 /** The states of a job as the command protocol names them. */
 final class CommandStates {

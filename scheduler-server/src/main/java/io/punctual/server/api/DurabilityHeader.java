@@ -1,8 +1,8 @@
 package io.punctual.server.api;
 
-import io.punctual.core.queue.Bucket;
-import io.punctual.core.store.Reached;
+import io.punctual.core.job.Bucket;
 import io.punctual.core.store.StoreListener;
+import io.punctual.core.store.durability.Reached;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
 import org.springframework.http.MediaType;

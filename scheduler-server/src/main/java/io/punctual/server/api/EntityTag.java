@@ -1,7 +1,7 @@
 package io.punctual.server.api;
 
 import io.punctual.ErrorCode;
-import io.punctual.core.engine.JobView;
+import io.punctual.core.JobView;
 import io.punctual.core.job.JobVersion;
 import io.punctual.server.web.ApiException;
 import java.util.Arrays;

@@ -1,8 +1,8 @@
 package io.punctual.server.api;
 
 import io.punctual.ErrorCode;
-import io.punctual.core.engine.Submit;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.Submit;
+import io.punctual.core.job.QueueName;
 import io.punctual.server.web.ApiException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -4,7 +4,7 @@ import io.punctual.DelayQueueJob;
 import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.core.job.Due;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.QueueName;
 import io.punctual.server.web.ApiException;
 import java.time.Duration;
 import java.util.List;

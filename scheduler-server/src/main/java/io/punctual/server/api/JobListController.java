@@ -2,7 +2,7 @@ package io.punctual.server.api;
 
 import io.punctual.Limits;
 import io.punctual.core.job.Due;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.QueueName;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.jobs.BulkOperations;

@@ -1,7 +1,7 @@
 package io.punctual.server.api;
 
-import io.punctual.core.engine.Claims;
-import io.punctual.core.engine.PulledJob;
+import io.punctual.core.Claims;
+import io.punctual.core.PulledJob;
 import io.punctual.core.store.StoreException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -1,11 +1,11 @@
 package io.punctual.server.api;
 
 import io.punctual.ErrorCode;
-import io.punctual.core.engine.Engine;
-import io.punctual.core.engine.QueueStats;
-import io.punctual.core.queue.QueueName;
-import io.punctual.core.store.Forecast;
-import io.punctual.core.store.Throttle;
+import io.punctual.core.Engine;
+import io.punctual.core.QueueStats;
+import io.punctual.core.job.QueueName;
+import io.punctual.core.job.Throttle;
+import io.punctual.core.store.query.Forecast;
 import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.config.WorkersSeen;
 import io.punctual.server.security.Allowed;

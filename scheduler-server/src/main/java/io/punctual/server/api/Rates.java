@@ -1,7 +1,7 @@
 package io.punctual.server.api;
 
-import io.punctual.core.engine.QueueStats;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.QueueStats;
+import io.punctual.core.job.QueueName;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;

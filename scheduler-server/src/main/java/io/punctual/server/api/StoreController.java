@@ -1,11 +1,11 @@
 package io.punctual.server.api;
 
-import io.punctual.core.engine.Engine;
-import io.punctual.core.engine.LossJournal;
-import io.punctual.core.engine.StoreHealth;
-import io.punctual.core.store.LossEntry;
-import io.punctual.core.store.StoreLoss;
-import io.punctual.core.store.StoreNode;
+import io.punctual.core.Engine;
+import io.punctual.core.LossJournal;
+import io.punctual.core.StoreHealth;
+import io.punctual.core.store.durability.LossEntry;
+import io.punctual.core.store.durability.StoreLoss;
+import io.punctual.core.store.durability.StoreNode;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.AuditLog;
 import io.punctual.server.security.Role;

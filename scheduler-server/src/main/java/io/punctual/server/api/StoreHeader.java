@@ -1,7 +1,7 @@
 package io.punctual.server.api;
 
-import io.punctual.core.engine.Engine;
-import io.punctual.core.engine.LossJournal;
+import io.punctual.core.Engine;
+import io.punctual.core.LossJournal;
 import io.punctual.server.web.ServedPath;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;

@@ -1,12 +1,13 @@
 package io.punctual.server.config;
 
-import io.punctual.core.engine.Engine;
-import io.punctual.core.engine.EngineListener;
-import io.punctual.core.engine.EngineOptions;
-import io.punctual.core.queue.QueueName;
-import io.punctual.core.store.RedisStore;
+import io.punctual.core.Engine;
+import io.punctual.core.EngineListener;
+import io.punctual.core.EngineOptions;
+import io.punctual.core.job.QueueName;
+import io.punctual.core.runtime.Engines;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreListener;
+import io.punctual.core.store.redis.RedisStore;
 import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.server.dispatch.callback.CallbackKeys;
 import io.punctual.server.dispatch.callback.CallbackTargets;
@@ -148,7 +149,7 @@ class EngineConfiguration {
             .listener(listener.getIfAvailable(() -> EngineListener.NONE))
             .maxQueues(properties.api().maxQueues())
             .build();
-    Engine engine = Engine.create(store, options, dispatcher);
+    Engine engine = Engines.create(store, options, dispatcher);
     dispatcher.onCapacity(engine::capacityChanged);
     return engine;
   }

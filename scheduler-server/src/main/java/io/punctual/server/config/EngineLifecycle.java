@@ -1,6 +1,6 @@
 package io.punctual.server.config;
 
-import io.punctual.core.engine.Engine;
+import io.punctual.core.Engine;
 import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.server.registry.PrintableException;
 import io.punctual.server.registry.WorkerDirectory;

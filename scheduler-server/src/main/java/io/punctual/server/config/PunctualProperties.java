@@ -2,9 +2,9 @@ package io.punctual.server.config;
 
 import io.punctual.Limits;
 import io.punctual.RetryPolicy;
-import io.punctual.core.queue.QueueName;
-import io.punctual.core.store.Durability;
-import io.punctual.core.store.StoreOptions;
+import io.punctual.core.job.QueueName;
+import io.punctual.core.store.durability.Durability;
+import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.server.dispatch.circuit.CircuitOptions;
 import java.time.Duration;
 import java.util.HashMap;

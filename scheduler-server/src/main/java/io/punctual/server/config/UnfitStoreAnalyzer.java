@@ -1,6 +1,6 @@
 package io.punctual.server.config;
 
-import io.punctual.core.engine.UnfitStoreException;
+import io.punctual.core.UnfitStoreException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 

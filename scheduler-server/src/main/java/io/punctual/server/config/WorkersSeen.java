@@ -1,6 +1,6 @@
 package io.punctual.server.config;
 
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.QueueName;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package io.punctual.server.console;
 
-import io.punctual.core.engine.StoreHealth;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.StoreHealth;
+import io.punctual.core.job.QueueName;
 import io.punctual.server.doctor.Diagnosis;
 import io.punctual.server.doctor.Status;
 import io.punctual.server.doctor.WorkerReport;

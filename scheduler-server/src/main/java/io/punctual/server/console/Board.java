@@ -1,8 +1,8 @@
 package io.punctual.server.console;
 
-import io.punctual.core.engine.Engine;
-import io.punctual.core.engine.QueueStats;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.Engine;
+import io.punctual.core.QueueStats;
+import io.punctual.core.job.QueueName;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.config.WorkersSeen;
 import java.util.ArrayDeque;

@@ -1,12 +1,12 @@
 package io.punctual.server.console;
 
-import io.punctual.core.engine.Engine;
-import io.punctual.core.engine.JobView;
-import io.punctual.core.engine.Operations.Listed;
+import io.punctual.core.Engine;
+import io.punctual.core.JobView;
+import io.punctual.core.Operations.Listed;
 import io.punctual.core.job.JobState;
-import io.punctual.core.queue.QueueName;
-import io.punctual.core.store.Cursor;
+import io.punctual.core.job.QueueName;
 import io.punctual.core.store.JobStore;
+import io.punctual.core.store.query.Cursor;
 import io.punctual.server.jobs.StoreCalls;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

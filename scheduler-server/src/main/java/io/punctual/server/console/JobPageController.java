@@ -2,12 +2,12 @@ package io.punctual.server.console;
 
 import io.punctual.ErrorCode;
 import io.punctual.Limits;
-import io.punctual.core.engine.Engine;
-import io.punctual.core.engine.JobView;
+import io.punctual.core.Engine;
+import io.punctual.core.JobView;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
-import io.punctual.core.queue.QueueName;
-import io.punctual.core.store.Throttle;
+import io.punctual.core.job.QueueName;
+import io.punctual.core.job.Throttle;
 import io.punctual.server.api.ApiCalls;
 import io.punctual.server.config.WorkersSeen;
 import io.punctual.server.jobs.BulkOperations;

@@ -1,6 +1,6 @@
 package io.punctual.server.console;
 
-import io.punctual.core.engine.Engine;
+import io.punctual.core.Engine;
 import io.punctual.server.api.ApiCalls;
 import io.punctual.server.doctor.Doctor;
 import io.punctual.server.security.Allowed;

@@ -3,7 +3,7 @@ package io.punctual.server.console;
 import io.punctual.ErrorCode;
 import io.punctual.Limits;
 import io.punctual.RetryPolicy;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.QueueName;
 import io.punctual.server.api.ApiCalls;
 import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.doctor.Doctor;

@@ -2,9 +2,9 @@ package io.punctual.server.dispatch;
 
 import io.github.resilience4j.retry.Retry;
 import io.github.resilience4j.retry.RetryConfig;
-import io.punctual.core.engine.Delivery;
-import io.punctual.core.queue.LogFields;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.Delivery;
+import io.punctual.core.job.LogFields;
+import io.punctual.core.job.QueueName;
 import io.punctual.server.dispatch.callback.CallbackProtocol;
 import io.punctual.server.dispatch.callback.NotSentException;
 import io.punctual.server.dispatch.callback.UntrustedAnswerException;

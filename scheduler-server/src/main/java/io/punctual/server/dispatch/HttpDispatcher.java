@@ -1,8 +1,8 @@
 package io.punctual.server.dispatch;
 
-import io.punctual.core.engine.Delivery;
-import io.punctual.core.engine.Dispatcher;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.Delivery;
+import io.punctual.core.Dispatcher;
+import io.punctual.core.job.QueueName;
 import io.punctual.core.store.InstanceMarks;
 import io.punctual.server.dispatch.callback.AnswerMemory;
 import io.punctual.server.dispatch.callback.BatchProtocol;

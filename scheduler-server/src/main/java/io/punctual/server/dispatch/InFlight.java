@@ -1,7 +1,7 @@
 package io.punctual.server.dispatch;
 
-import io.punctual.core.engine.Delivery;
-import io.punctual.core.engine.RepeatCause;
+import io.punctual.core.Delivery;
+import io.punctual.core.RepeatCause;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.dispatch.callback.Attempt;
 import io.punctual.server.dispatch.circuit.Circuit;

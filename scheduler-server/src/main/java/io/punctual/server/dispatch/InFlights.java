@@ -1,8 +1,8 @@
 package io.punctual.server.dispatch;
 
-import io.punctual.core.engine.Delivery;
-import io.punctual.core.queue.LogFields;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.Delivery;
+import io.punctual.core.job.LogFields;
+import io.punctual.core.job.QueueName;
 import io.punctual.server.dispatch.callback.Deadlines;
 import io.punctual.server.dispatch.circuit.Circuits;
 import io.punctual.server.registry.WorkerInstance;

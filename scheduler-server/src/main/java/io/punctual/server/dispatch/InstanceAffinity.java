@@ -1,6 +1,6 @@
 package io.punctual.server.dispatch;
 
-import io.punctual.core.engine.RepeatCause;
+import io.punctual.core.RepeatCause;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

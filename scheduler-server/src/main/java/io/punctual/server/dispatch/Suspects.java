@@ -1,8 +1,8 @@
 package io.punctual.server.dispatch;
 
-import io.punctual.core.engine.Delivery;
-import io.punctual.core.engine.RepeatCause;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.Delivery;
+import io.punctual.core.RepeatCause;
+import io.punctual.core.job.QueueName;
 import io.punctual.server.registry.WorkerInstance;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -1,12 +1,12 @@
 package io.punctual.server.doctor;
 
-import io.punctual.core.engine.Engine;
-import io.punctual.core.engine.QueueStats;
-import io.punctual.core.engine.StoreHealth;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.Engine;
+import io.punctual.core.QueueStats;
+import io.punctual.core.StoreHealth;
+import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
-import io.punctual.core.store.StoreNode;
+import io.punctual.core.store.durability.StoreNode;
 import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.server.jobs.ApplicationQuotas;
 import io.punctual.server.registry.Installation;

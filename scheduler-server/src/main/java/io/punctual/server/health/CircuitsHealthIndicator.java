@@ -1,6 +1,6 @@
 package io.punctual.server.health;
 
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.QueueName;
 import io.punctual.server.config.WorkersSeen;
 import java.util.List;
 import org.springframework.boot.health.contributor.Health;

@@ -1,8 +1,8 @@
 package io.punctual.server.health;
 
-import io.punctual.core.engine.Engine;
-import io.punctual.core.engine.ScannerHealth;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.Engine;
+import io.punctual.core.ScannerHealth;
+import io.punctual.core.job.QueueName;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.stereotype.Component;

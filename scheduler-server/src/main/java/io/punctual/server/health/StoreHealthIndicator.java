@@ -1,8 +1,8 @@
 package io.punctual.server.health;
 
-import io.punctual.core.engine.Engine;
-import io.punctual.core.engine.StoreHealth;
-import io.punctual.core.store.StoreNode;
+import io.punctual.core.Engine;
+import io.punctual.core.StoreHealth;
+import io.punctual.core.store.durability.StoreNode;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;

@@ -1,12 +1,12 @@
 package io.punctual.server.jobs;
 
-import io.punctual.core.engine.Engine;
-import io.punctual.core.queue.Bucket;
-import io.punctual.core.queue.QueueName;
-import io.punctual.core.store.BucketUsage;
+import io.punctual.core.Engine;
+import io.punctual.core.job.Bucket;
+import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
-import io.punctual.core.store.StoreNode;
+import io.punctual.core.store.durability.StoreNode;
+import io.punctual.core.store.query.BucketUsage;
 import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.web.ApiException;
 import java.time.Duration;

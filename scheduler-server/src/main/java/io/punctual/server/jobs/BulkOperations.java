@@ -1,10 +1,10 @@
 package io.punctual.server.jobs;
 
-import io.punctual.core.engine.Engine;
-import io.punctual.core.engine.JobView;
+import io.punctual.core.Engine;
+import io.punctual.core.JobView;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;

@@ -1,9 +1,9 @@
 package io.punctual.server.jobs;
 
 import io.punctual.Limits;
-import io.punctual.core.engine.JobView;
+import io.punctual.core.JobView;
 import io.punctual.core.job.JobState;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.QueueName;
 import io.punctual.server.web.ApiException;
 import java.util.Arrays;
 import java.util.List;

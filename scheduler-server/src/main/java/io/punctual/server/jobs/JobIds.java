@@ -1,6 +1,6 @@
 package io.punctual.server.jobs;
 
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.QueueName;
 import java.util.List;
 
 /** Jobs of one queue by their ids. */

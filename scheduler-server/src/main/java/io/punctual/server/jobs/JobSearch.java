@@ -1,15 +1,15 @@
 package io.punctual.server.jobs;
 
 import io.punctual.Limits;
-import io.punctual.core.engine.Engine;
-import io.punctual.core.engine.JobView;
-import io.punctual.core.engine.Operations;
-import io.punctual.core.engine.Operations.Listed;
-import io.punctual.core.engine.Operations.TagCursor;
-import io.punctual.core.queue.QueueName;
-import io.punctual.core.store.Cursor;
+import io.punctual.core.Engine;
+import io.punctual.core.JobView;
+import io.punctual.core.Operations;
+import io.punctual.core.Operations.Listed;
+import io.punctual.core.Operations.TagCursor;
+import io.punctual.core.job.QueueName;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.StoreException;
+import io.punctual.core.store.query.Cursor;
 import io.punctual.server.web.ApiException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.punctual.server.jobs;
 
 import io.punctual.Limits;
-import io.punctual.core.engine.Operations.TagCursor;
-import io.punctual.core.queue.QueueName;
-import io.punctual.core.store.Cursor;
+import io.punctual.core.Operations.TagCursor;
+import io.punctual.core.job.QueueName;
+import io.punctual.core.store.query.Cursor;
 import io.punctual.server.web.ApiException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;

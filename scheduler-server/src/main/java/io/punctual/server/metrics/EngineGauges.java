@@ -3,7 +3,7 @@ package io.punctual.server.metrics;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
-import io.punctual.core.engine.Engine;
+import io.punctual.core.Engine;
 import io.punctual.server.dispatch.DispatchState;
 import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.server.registry.RegistryView;

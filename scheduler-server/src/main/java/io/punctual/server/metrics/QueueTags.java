@@ -1,7 +1,7 @@
 package io.punctual.server.metrics;
 
 import io.micrometer.core.instrument.Tags;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.QueueName;
 import io.punctual.server.config.PunctualProperties;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -2,7 +2,7 @@ package io.punctual.server.metrics;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import io.punctual.core.queue.Bucket;
+import io.punctual.core.job.Bucket;
 import io.punctual.core.store.StoreListener;
 import java.time.Duration;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.punctual.server.registry;
 
 import com.netflix.appinfo.ApplicationInfoManager;
-import io.punctual.core.engine.Engine;
+import io.punctual.core.Engine;
 import io.punctual.server.security.Printable;
 import io.punctual.wire.SchedulerMetadata;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.punctual.server.registry;
 
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.QueueName;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;

@@ -2,7 +2,7 @@ package io.punctual.server.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.QueueName;
 import io.punctual.server.jobs.BulkOperations;
 import io.punctual.server.jobs.BulkOperations.Order;
 import io.punctual.server.jobs.JobIds;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.QueueName;
 import io.punctual.server.metrics.QueueTags;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

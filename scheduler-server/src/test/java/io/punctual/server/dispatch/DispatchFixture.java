@@ -2,7 +2,7 @@ package io.punctual.server.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.QueueName;
 import io.punctual.server.dispatch.callback.CallbackProtocol;
 import io.punctual.server.dispatch.circuit.CircuitOptions;
 import io.punctual.server.dispatch.circuit.Circuits;

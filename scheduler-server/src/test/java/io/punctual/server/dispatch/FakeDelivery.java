@@ -1,13 +1,13 @@
 package io.punctual.server.dispatch;
 
-import io.punctual.core.engine.ClaimToken;
-import io.punctual.core.engine.Delivery;
-import io.punctual.core.engine.RepeatCause;
+import io.punctual.core.ClaimToken;
+import io.punctual.core.Delivery;
+import io.punctual.core.RepeatCause;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
+import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Tries;
-import io.punctual.core.queue.QueueName;
-import io.punctual.core.store.LeaseToken;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

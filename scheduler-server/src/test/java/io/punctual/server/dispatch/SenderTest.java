@@ -2,7 +2,7 @@ package io.punctual.server.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.core.engine.Delivery;
+import io.punctual.core.Delivery;
 import io.punctual.server.dispatch.callback.Attempt;
 import io.punctual.server.dispatch.callback.CallbackProtocol;
 import io.punctual.server.registry.WorkerInstance;

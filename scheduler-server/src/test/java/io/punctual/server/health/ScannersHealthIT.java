@@ -3,14 +3,15 @@ package io.punctual.server.health;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.DelayQueueJob;
-import io.punctual.core.engine.Delivery;
-import io.punctual.core.engine.Dispatcher;
-import io.punctual.core.engine.Engine;
-import io.punctual.core.engine.EngineOptions;
-import io.punctual.core.queue.QueueName;
-import io.punctual.core.store.RedisStore;
+import io.punctual.core.Delivery;
+import io.punctual.core.Dispatcher;
+import io.punctual.core.Engine;
+import io.punctual.core.EngineOptions;
+import io.punctual.core.job.QueueName;
+import io.punctual.core.runtime.Engines;
 import io.punctual.core.store.Store;
-import io.punctual.core.store.StoreOptions;
+import io.punctual.core.store.redis.RedisStore;
+import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.test.redis.RedisExtension;
 import java.time.Duration;
 import java.util.List;
@@ -62,7 +63,7 @@ class ScannersHealthIT {
                   return Duration.ofMillis(10);
                 })
             .build();
-    try (Engine engine = Engine.create(store, options, NOBODY)) {
+    try (Engine engine = Engines.create(store, options, NOBODY)) {
       ScannersHealthIndicator health = new ScannersHealthIndicator(engine);
       engine.start();
       DelayQueueJob job = DelayQueueJob.of("order.close").delay(Duration.ofMillis(1)).build();

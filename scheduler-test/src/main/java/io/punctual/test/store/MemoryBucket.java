@@ -1,13 +1,13 @@
 package io.punctual.test.store;
 
+import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
+import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Throttle;
 import io.punctual.core.job.Tries;
-import io.punctual.core.store.JobRecord;
-import io.punctual.core.store.JobSnapshot;
-import io.punctual.core.store.LeaseToken;
 import io.punctual.core.store.Submission;
-import io.punctual.core.store.Throttle;
+import io.punctual.core.store.query.JobSnapshot;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

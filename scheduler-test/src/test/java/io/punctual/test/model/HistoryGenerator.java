@@ -1,21 +1,21 @@
 package io.punctual.test.model;
 
+import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
-import io.punctual.core.queue.Bucket;
+import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Throttle;
 import io.punctual.core.store.ClockJump;
-import io.punctual.core.store.Cursor;
-import io.punctual.core.store.JobSnapshot;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Lease;
-import io.punctual.core.store.LeaseToken;
-import io.punctual.core.store.Page;
 import io.punctual.core.store.Requeue;
 import io.punctual.core.store.Revision;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Submission;
-import io.punctual.core.store.Throttle;
+import io.punctual.core.store.query.Cursor;
+import io.punctual.core.store.query.JobSnapshot;
+import io.punctual.core.store.query.Page;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

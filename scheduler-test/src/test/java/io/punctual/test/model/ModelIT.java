@@ -3,11 +3,11 @@ package io.punctual.test.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-import io.punctual.core.queue.Bucket;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.Bucket;
+import io.punctual.core.job.QueueName;
 import io.punctual.core.store.JobStore;
-import io.punctual.core.store.RedisStore;
-import io.punctual.core.store.StoreOptions;
+import io.punctual.core.store.redis.RedisStore;
+import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.test.redis.RedisExtension;
 import io.punctual.test.redis.SharedRedis;
 import io.punctual.test.store.RedisBucketReader;

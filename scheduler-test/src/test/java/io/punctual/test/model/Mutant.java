@@ -1,6 +1,6 @@
 package io.punctual.test.model;
 
-import io.punctual.core.store.MutantStore;
+import io.punctual.core.store.redis.MutantStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;

@@ -2,10 +2,10 @@ package io.punctual.test.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.core.queue.Bucket;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.Bucket;
+import io.punctual.core.job.QueueName;
 import io.punctual.core.store.JobStore;
-import io.punctual.core.store.MutantStore;
+import io.punctual.core.store.redis.MutantStore;
 import io.punctual.redis.RedisServer;
 import io.punctual.test.store.RedisBucketReader;
 import java.util.ArrayList;

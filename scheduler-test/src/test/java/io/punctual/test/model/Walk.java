@@ -1,6 +1,6 @@
 package io.punctual.test.model;
 
-import io.punctual.core.queue.Bucket;
+import io.punctual.core.job.Bucket;
 import io.punctual.core.store.JobStore;
 import io.punctual.test.store.InMemoryJobStore;
 import io.punctual.test.store.RedisBucketReader;

@@ -1,12 +1,12 @@
 package io.punctual.test.simulation;
 
+import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
-import io.punctual.core.queue.Bucket;
+import io.punctual.core.job.LeaseToken;
 import io.punctual.core.store.Claim;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Lease;
-import io.punctual.core.store.LeaseToken;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Submission;

@@ -8,7 +8,7 @@ import io.punctual.DelayedTask;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.TaskSubmitService;
 import io.punctual.client.callback.JobRunner;
-import io.punctual.core.engine.Engine;
+import io.punctual.core.Engine;
 import io.punctual.test.redis.RedisExtension;
 import io.punctual.test.redis.SharedRedis;
 import java.time.Duration;

@@ -7,7 +7,7 @@ import com.netflix.discovery.EurekaClient;
 import io.punctual.DelayQueueJob;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
-import io.punctual.core.engine.Engine;
+import io.punctual.core.Engine;
 import io.punctual.test.TestScheduler;
 import io.punctual.test.junit.PunctualTest;
 import java.time.Clock;

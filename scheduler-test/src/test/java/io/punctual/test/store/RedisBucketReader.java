@@ -1,7 +1,7 @@
 package io.punctual.test.store;
 
-import io.punctual.core.queue.Bucket;
-import io.punctual.core.store.TimeSource;
+import io.punctual.core.job.Bucket;
+import io.punctual.core.store.redis.script.TimeSource;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;

@@ -7,14 +7,15 @@ import io.punctual.JobInfo;
 import io.punctual.JobScheduler;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.StoreLosses;
-import io.punctual.core.engine.Delivery;
-import io.punctual.core.engine.Dispatcher;
-import io.punctual.core.engine.Engine;
-import io.punctual.core.engine.EngineOptions;
+import io.punctual.core.Delivery;
+import io.punctual.core.Dispatcher;
+import io.punctual.core.Engine;
+import io.punctual.core.EngineOptions;
+import io.punctual.core.job.QueueName;
 import io.punctual.core.local.EngineJobScheduler;
-import io.punctual.core.queue.QueueName;
-import io.punctual.core.store.RedisStore;
-import io.punctual.core.store.StoreOptions;
+import io.punctual.core.runtime.Engines;
+import io.punctual.core.store.redis.RedisStore;
+import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.redis.Ports;
 import io.punctual.redis.RedisServer;
 import io.punctual.redis.Resp;
@@ -112,7 +113,7 @@ abstract class ResendContract {
     connections.start();
     open.push(connections::destroy);
     Engine started =
-        Engine.create(
+        Engines.create(
             RedisStore.connect(connections, StoreOptions.DEFAULTS),
             EngineOptions.defaults("engine"),
             new Worker());

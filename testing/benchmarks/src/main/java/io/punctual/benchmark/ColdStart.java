@@ -2,11 +2,11 @@ package io.punctual.benchmark;
 
 import io.punctual.benchmark.contender.StarterApplication;
 import io.punctual.benchmark.contender.Surroundings;
+import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobContentCodec;
-import io.punctual.core.queue.Bucket;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.QueueName;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.Submission;

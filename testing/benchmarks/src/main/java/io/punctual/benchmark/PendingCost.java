@@ -1,12 +1,12 @@
 package io.punctual.benchmark;
 
+import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
-import io.punctual.core.queue.Bucket;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Claim;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.JobStore;
-import io.punctual.core.store.LeaseToken;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Submission;
 import io.punctual.redis.RedisServer;

@@ -1,8 +1,8 @@
 package io.punctual.benchmark;
 
-import io.punctual.core.store.RedisStore;
 import io.punctual.core.store.Store;
-import io.punctual.core.store.StoreOptions;
+import io.punctual.core.store.redis.RedisStore;
+import io.punctual.core.store.redis.script.StoreOptions;
 import java.time.Duration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;

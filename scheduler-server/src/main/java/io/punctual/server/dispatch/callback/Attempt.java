@@ -1,6 +1,6 @@
 package io.punctual.server.dispatch.callback;
 
-import io.punctual.core.engine.Delivery;
+import io.punctual.core.Delivery;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

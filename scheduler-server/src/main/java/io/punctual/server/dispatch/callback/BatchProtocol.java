@@ -1,7 +1,7 @@
 package io.punctual.server.dispatch.callback;
 
 import io.punctual.Limits;
-import io.punctual.core.engine.Delivery;
+import io.punctual.core.Delivery;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.server.security.Printable;
 import io.punctual.wire.CallbackRefusal;

@@ -1,7 +1,7 @@
 package io.punctual.server.dispatch.callback;
 
 import io.punctual.Limits;
-import io.punctual.core.engine.Delivery;
+import io.punctual.core.Delivery;
 import io.punctual.core.job.JobContent;
 import java.time.Duration;
 import java.util.ArrayList;

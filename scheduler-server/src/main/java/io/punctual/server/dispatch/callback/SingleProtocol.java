@@ -2,7 +2,7 @@ package io.punctual.server.dispatch.callback;
 
 import io.punctual.DelayQueueJob;
 import io.punctual.Limits;
-import io.punctual.core.engine.Delivery;
+import io.punctual.core.Delivery;
 import io.punctual.core.job.JobContent;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.wire.CallbackRequest;

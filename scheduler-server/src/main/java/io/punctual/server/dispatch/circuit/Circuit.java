@@ -1,7 +1,7 @@
 package io.punctual.server.dispatch.circuit;
 
-import io.punctual.core.queue.LogFields;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.LogFields;
+import io.punctual.core.job.QueueName;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;

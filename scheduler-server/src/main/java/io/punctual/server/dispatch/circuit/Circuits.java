@@ -1,6 +1,6 @@
 package io.punctual.server.dispatch.circuit;
 
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.QueueName;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

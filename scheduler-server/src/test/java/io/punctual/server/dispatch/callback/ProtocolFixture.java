@@ -1,6 +1,6 @@
 package io.punctual.server.dispatch.callback;
 
-import io.punctual.core.engine.Delivery;
+import io.punctual.core.Delivery;
 import io.punctual.server.dispatch.FakeDelivery;
 import java.time.Duration;
 import java.time.Instant;

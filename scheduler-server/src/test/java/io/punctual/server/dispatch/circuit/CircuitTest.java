@@ -2,7 +2,7 @@ package io.punctual.server.dispatch.circuit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.QueueName;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

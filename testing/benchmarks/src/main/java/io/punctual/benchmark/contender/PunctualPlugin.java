@@ -1,8 +1,8 @@
 package io.punctual.benchmark.contender;
 
 import io.punctual.TaskWorker;
-import io.punctual.core.engine.Engine;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.Engine;
+import io.punctual.core.job.QueueName;
 import java.util.function.Consumer;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;

@@ -153,7 +153,7 @@ class ArchitectureTest {
     Set<String> touching = new TreeSet<>();
     for (JavaClass type : MODULES.classes()) {
       boolean store =
-          resideInAnyPackage("io.punctual.core.store..", "io.punctual.test..").test(type);
+          resideInAnyPackage("io.punctual.core.store.redis..", "io.punctual.test..").test(type);
       if (!store
           && type.getDirectDependenciesFromSelf().stream()
               .anyMatch(dependency -> REDIS.test(dependency.getTargetClass()))) {
@@ -250,14 +250,14 @@ class ArchitectureTest {
     assertThat(whoDoes(lookUp))
         .containsExactly(
             "io.punctual.client.callback.Threads",
-            "io.punctual.core.engine.Threads",
+            "io.punctual.core.work.Threads",
             "io.punctual.launch.Launcher");
   }
 
   /** What a script says is in the files that are delivered, and nothing is put into its text. */
   @Test
   void scriptsComeFromTheirFilesAlone() {
-    String store = "io.punctual.core.store.";
+    String store = "io.punctual.core.store.redis.script.";
     assertThat(whoDoes(calls(store + "LuaScript", "<init>"))).containsExactly(store + "LuaScript");
     assertThat(whoDoes(calls(store + "LuaScript", "load")))
         .containsExactly(store + "LuaScript", store + "ScriptRunner");

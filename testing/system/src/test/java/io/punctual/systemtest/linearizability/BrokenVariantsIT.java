@@ -37,7 +37,7 @@ class BrokenVariantsIT {
             EngineFault.REPLICA_TAKES_OVER_LATE,
             new Variant(
                 "a replica need not confirm",
-                "java/io/punctual/core/store/Confirmation.java",
+                "java/io/punctual/core/store/redis/script/Confirmation.java",
                 "if (confirmed >= wanted)",
                 "if (confirmed >= 0)")),
         variant(

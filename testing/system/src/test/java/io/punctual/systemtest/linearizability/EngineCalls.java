@@ -2,13 +2,13 @@ package io.punctual.systemtest.linearizability;
 
 import io.punctual.DelayQueueJob;
 import io.punctual.RetryPolicy;
-import io.punctual.core.engine.Engine;
-import io.punctual.core.engine.JobView;
-import io.punctual.core.engine.Operations;
-import io.punctual.core.engine.Submit;
+import io.punctual.core.Engine;
+import io.punctual.core.JobView;
+import io.punctual.core.Operations;
+import io.punctual.core.Submit;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.StoreException;

@@ -1,11 +1,12 @@
 package io.punctual.systemtest.linearizability;
 
-import io.punctual.core.engine.Engine;
-import io.punctual.core.engine.EngineOptions;
-import io.punctual.core.store.Durability;
-import io.punctual.core.store.RedisStore;
+import io.punctual.core.Engine;
+import io.punctual.core.EngineOptions;
+import io.punctual.core.runtime.Engines;
 import io.punctual.core.store.Store;
-import io.punctual.core.store.StoreOptions;
+import io.punctual.core.store.durability.Durability;
+import io.punctual.core.store.redis.RedisStore;
+import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.redis.RedisServer;
 import io.punctual.redis.Resp;
 import io.punctual.systemtest.EpochMicros;
@@ -106,7 +107,7 @@ final class EngineSystem implements AutoCloseable {
         RedisStore.connect(
             connections.get(number), new StoreOptions("lives", Duration.ofMinutes(10), durability));
     Engine engine =
-        Engine.create(
+        Engines.create(
             store,
             EngineOptions.defaults("engine-" + number)
                 .with()

@@ -1,14 +1,14 @@
 package io.punctual.systemtest.linearizability;
 
-import io.punctual.core.engine.ClaimToken;
-import io.punctual.core.engine.Claims;
-import io.punctual.core.engine.Delivery;
-import io.punctual.core.engine.Dispatcher;
-import io.punctual.core.engine.Engine;
-import io.punctual.core.engine.PullRequest;
-import io.punctual.core.engine.PulledJob;
-import io.punctual.core.engine.RepeatCause;
-import io.punctual.core.queue.QueueName;
+import io.punctual.core.ClaimToken;
+import io.punctual.core.Claims;
+import io.punctual.core.Delivery;
+import io.punctual.core.Dispatcher;
+import io.punctual.core.Engine;
+import io.punctual.core.PullRequest;
+import io.punctual.core.PulledJob;
+import io.punctual.core.RepeatCause;
+import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Settled;
 import io.punctual.systemtest.EpochMicros;
 import io.punctual.systemtest.linearizability.Action.Ending;

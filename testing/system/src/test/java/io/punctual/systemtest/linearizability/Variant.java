@@ -1,6 +1,6 @@
 package io.punctual.systemtest.linearizability;
 
-import io.punctual.core.engine.Engine;
+import io.punctual.core.Engine;
 import io.punctual.systemtest.ModuleDirectory;
 import java.io.IOException;
 import java.lang.reflect.Method;

@@ -1,0 +1,115 @@
+package io.punctual.core;
+
+import io.punctual.core.job.Due;
+import io.punctual.core.job.JobContent;
+import io.punctual.core.job.JobState;
+import io.punctual.core.job.JobVersion;
+import io.punctual.core.job.QueueName;
+import io.punctual.core.job.Throttle;
+import io.punctual.core.store.Cancelled;
+import io.punctual.core.store.Requeued;
+import io.punctual.core.store.Revised;
+import io.punctual.core.store.query.Cursor;
+import io.punctual.core.store.query.Forecast;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The door for those who look after the queues: lists, tags, pauses, forecasts, changes.
+ *
+ * <p>Lists have jobs without their content, which may be a quarter of a megabyte each.
+ */
+public interface Operations {
+
+  /**
+   * Part of a list.
+   *
+   * @param next where to go on; null at the end
+   * @param calls how many calls to the store it took
+   */
+  record Listed<C>(List<JobView> jobs, @Nullable C next, int calls) {}
+
+  /**
+   * A place in the list of a tag in one queue.
+   *
+   * @param bucket index of the bucket
+   * @param taskId the last id seen in it; empty for the beginning
+   */
+  record TagCursor(int bucket, String taskId) {}
+
+  /**
+   * Jobs of a state by due time, lease deadline or time of death, over all buckets of the queue.
+   *
+   * @param state DELAYED, RESERVED or DEAD
+   * @param after where to go on; null for the beginning
+   * @param max 1 to 200
+   * @return empty for a queue that is not known
+   */
+  Listed<Cursor> jobs(QueueName queue, JobState state, @Nullable Cursor after, int max);
+
+  /**
+   * Jobs of a queue with a tag, whatever their state; by bucket and id.
+   *
+   * @param after where to go on; null for the beginning
+   * @param max 1 to 200
+   * @return empty for a queue that is not known
+   */
+  Listed<TagCursor> tagged(QueueName queue, String tag, @Nullable TagCursor after, int max);
+
+  /**
+   * Cancels a waiting job.
+   *
+   * @param seen only if the job is still this version of itself; null for any
+   */
+  Cancelled cancel(QueueName queue, String taskId, @Nullable JobVersion seen);
+
+  /**
+   * Gives a dead letter a new life, due at once.
+   *
+   * @param seen only if the job is still this version of itself; null for any
+   */
+  Requeued.Item requeue(QueueName queue, String taskId, @Nullable JobVersion seen);
+
+  /**
+   * Changes a waiting job.
+   *
+   * @param due the new due time; null keeps it
+   * @param change makes the new content of the old one; null keeps it. May be called again when the
+   *     job changes meanwhile
+   * @param seen only if the job is still this version of itself; null for any
+   */
+  Revised revise(
+      QueueName queue,
+      String taskId,
+      @Nullable Due due,
+      @Nullable UnaryOperator<JobContent> change,
+      @Nullable JobVersion seen);
+
+  /**
+   * Hands out nothing of the queue any more, or again; for all schedulers, and over restarts.
+   *
+   * @return epoch ms since when it is paused; null when it is not
+   * @throws java.util.NoSuchElementException if the queue is not known
+   */
+  @Nullable Long pause(QueueName queue, boolean paused);
+
+  /**
+   * Bounds how many jobs of the queue are out, for all schedulers together, and over restarts. A
+   * queue of several buckets splits the bounds among them.
+   *
+   * @throws java.util.NoSuchElementException if the queue is not known
+   * @throws IllegalArgumentException if the bounds are out of range, or too small to be split
+   */
+  void limit(QueueName queue, Throttle throttle);
+
+  /** Removes waiting or dead jobs for good; false for those that are not in that state. */
+  boolean purge(QueueName queue, JobState state, String taskId);
+
+  /**
+   * How many waiting jobs of all these queues fall due when. What is in a damaged bucket is not
+   * counted; {@link Engine#scanners} names such queues.
+   */
+  Forecast forecast(List<QueueName> queues, Duration width, int intervals);
+}

@@ -1,0 +1,41 @@
+package io.punctual.core;
+
+import io.punctual.core.store.Settlement;
+
+/**
+ * Is told what becomes of the jobs of one queue, as far as this engine has a part in it. Called by
+ * the engine's threads, mostly once for many jobs: it must not block or throw.
+ */
+public interface QueueListener {
+
+  /** Nobody listens. */
+  QueueListener NONE = new QueueListener() {};
+
+  /** The store has answered submits. */
+  default void submitted(Submit.Kind answer, int jobs) {}
+
+  /** Submits had no answer, or the store refused them. */
+  default void notSubmitted(int jobs) {}
+
+  /** Attempts have ended so; those whose lease was lost are not among them. */
+  default void ended(Settlement.Op how, int jobs) {}
+
+  /** For the first time, a job was with somebody who runs it. */
+  default void delivered(Lateness lateness) {}
+
+  /** A job was with somebody for so long. */
+  default void ran(long nanos) {}
+
+  /**
+   * Jobs will go out again.
+   *
+   * @param jobs how many, 1 or more
+   */
+  default void repeated(RepeatCause cause, int jobs) {}
+
+  /** Jobs have become dead letters. */
+  default void died(DeathCause cause, int jobs) {}
+
+  /** Leases that were held here, or by somebody who pulls, turned out to be lost. */
+  default void lost(int leases) {}
+}

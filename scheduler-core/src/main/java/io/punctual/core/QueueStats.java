@@ -1,0 +1,38 @@
+package io.punctual.core;
+
+import io.punctual.core.job.QueueName;
+import io.punctual.core.job.Throttle;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts of one queue.
+ *
+ * @param pausedSince epoch ms since when nothing is handed out, or null
+ * @param throttle how many jobs may be out, by all schedulers together
+ * @param parked whether jobs are due and the dispatcher takes none of them, nor has any, seen from
+ *     here
+ * @param damage which key in the store has a foreign type, and what stands there; null for none.
+ *     The figures are of the buckets that could be read, and {@code now} is 0 if none could
+ */
+public record QueueStats(
+    QueueName queue,
+    int buckets,
+    long now,
+    long delayed,
+    long ready,
+    long reserved,
+    long dead,
+    @Nullable Long oldestReady,
+    @Nullable Long nextDue,
+    boolean parked,
+    @Nullable Long pausedSince,
+    Throttle throttle,
+    Map<String, Long> counters,
+    @Nullable String damage) {
+
+  /** Whether the figures are not those of the whole queue. */
+  public boolean isDamaged() {
+    return damage != null;
+  }
+}

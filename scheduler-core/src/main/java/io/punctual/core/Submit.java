@@ -1,0 +1,37 @@
+package io.punctual.core;
+
+import io.punctual.core.job.JobVersion;
+import io.punctual.core.store.durability.Reached;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer to a submit.
+ *
+ * @param dueAt epoch ms: due time, or when the job of that id finished
+ * @param attempt of IN_DELIVERY
+ * @param version of the job that is there; its incarnation is empty where its record is not
+ *     readable. Null for DONE and CONFLICT_DONE
+ * @param differing names of the fields that differ, for CONFLICT, CONFLICT_DONE (all unknown:
+ *     empty)
+ * @param reached where the job was when this was answered
+ */
+public record Submit(
+    Kind kind,
+    long dueAt,
+    int attempt,
+    @Nullable JobVersion version,
+    List<String> differing,
+    Reached reached) {
+
+  /** As {@link io.punctual.core.store.Submitted.Kind}. */
+  public enum Kind {
+    CREATED,
+    THERE,
+    DONE,
+    REPLACED,
+    CONFLICT,
+    CONFLICT_DONE,
+    IN_DELIVERY
+  }
+}

@@ -1,0 +1,314 @@
+package io.punctual.core.admin;
+
+import io.punctual.RetryPolicy;
+import io.punctual.core.EngineOptions;
+import io.punctual.core.JobView;
+import io.punctual.core.Operations;
+import io.punctual.core.job.Bucket;
+import io.punctual.core.job.CorruptContentException;
+import io.punctual.core.job.Due;
+import io.punctual.core.job.JobContent;
+import io.punctual.core.job.JobContentCodec;
+import io.punctual.core.job.JobRecord;
+import io.punctual.core.job.JobState;
+import io.punctual.core.job.JobVersion;
+import io.punctual.core.job.Origins;
+import io.punctual.core.job.QueueName;
+import io.punctual.core.job.Throttle;
+import io.punctual.core.recovery.Outages;
+import io.punctual.core.store.Cancelled;
+import io.punctual.core.store.JobStore;
+import io.punctual.core.store.Paused;
+import io.punctual.core.store.Requeue;
+import io.punctual.core.store.Requeued;
+import io.punctual.core.store.Revised;
+import io.punctual.core.store.Revision;
+import io.punctual.core.store.StoreException;
+import io.punctual.core.store.query.Cursor;
+import io.punctual.core.store.query.Forecast;
+import io.punctual.core.store.query.JobSnapshot;
+import io.punctual.core.store.query.Page;
+import io.punctual.core.store.query.Tagged;
+import io.punctual.core.wake.BucketSignal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Looks after the queues, straight on the store. */
+public final class StoreOperations implements Operations {
+
+  /** How often a change is tried on a job that others change at the same time. */
+  private static final int TRIES = 8;
+
+  // As the store has it; ids are ASCII.
+  private static final Comparator<Cursor> ORDER =
+      Comparator.comparingLong(Cursor::score).thenComparing(Cursor::taskId);
+
+  private final JobStore jobs;
+  private final EngineOptions options;
+  private final Function<QueueName, List<BucketSignal>> buckets;
+
+  /**
+   * @param buckets gives those of a queue, by their index; none if the queue is not known
+   */
+  public StoreOperations(
+      JobStore jobs, EngineOptions options, Function<QueueName, List<BucketSignal>> buckets) {
+    this.jobs = jobs;
+    this.options = options;
+    this.buckets = buckets;
+  }
+
+  private static Cursor place(JobSnapshot job) {
+    return new Cursor(job.at(), job.taskId());
+  }
+
+  @Override
+  public Listed<Cursor> jobs(QueueName queue, JobState state, @Nullable Cursor after, int max) {
+    List<JobSnapshot> found = new ArrayList<>();
+    Cursor known = null;
+    List<BucketSignal> all = buckets.apply(queue);
+    for (BucketSignal bucket : all) {
+      // Every bucket has the same order, so one place is a place in all of them.
+      Page page = jobs.list(bucket.bucket(), state, after, max);
+      found.addAll(page.jobs());
+      Cursor next = page.next();
+      if (next != null && (known == null || ORDER.compare(next, known) < 0)) {
+        known = next;
+      }
+    }
+    found.sort(Comparator.comparing(StoreOperations::place, ORDER));
+    // Behind where the first bucket's page ends, that bucket may have others.
+    Cursor end = known;
+    List<JobSnapshot> shown =
+        found.stream()
+            .filter(job -> end == null || ORDER.compare(place(job), end) <= 0)
+            .limit(max)
+            .toList();
+    return new Listed<>(
+        shown.stream().map(job -> Views.outline(queue, job)).toList(),
+        shown.size() < found.size() || end != null ? place(shown.get(shown.size() - 1)) : null,
+        all.size());
+  }
+
+  @Override
+  public Listed<TagCursor> tagged(QueueName queue, String tag, @Nullable TagCursor after, int max) {
+    List<JobView> found = new ArrayList<>();
+    int calls = 0;
+    for (BucketSignal bucket : buckets.apply(queue)) {
+      int index = bucket.bucket().index();
+      if (after != null && index < after.bucket()) {
+        continue;
+      }
+      String last = null;
+      if (after != null && index == after.bucket() && !after.taskId().isEmpty()) {
+        last = after.taskId();
+      }
+      do {
+        if (found.size() == max) {
+          return new Listed<>(found, new TagCursor(index, last == null ? "" : last), calls);
+        }
+        Tagged page = jobs.tagged(bucket.bucket(), tag, last, max - found.size());
+        calls++;
+        page.jobs().forEach(job -> found.add(Views.outline(queue, job)));
+        last = page.next();
+      } while (last != null);
+    }
+    return new Listed<>(found, null, calls);
+  }
+
+  @Override
+  public Cancelled cancel(QueueName queue, String taskId, @Nullable JobVersion seen) {
+    return bucket(queue, taskId)
+        .map(found -> jobs.cancel(found.bucket(), taskId, seen))
+        .orElseGet(() -> new Cancelled(Cancelled.Kind.UNKNOWN, 0, 0));
+  }
+
+  @Override
+  public Requeued.Item requeue(QueueName queue, String taskId, @Nullable JobVersion seen) {
+    Optional<BucketSignal> found = bucket(queue, taskId);
+    if (found.isEmpty()) {
+      return new Requeued.Item(Requeued.Kind.REFUSED, null);
+    }
+    BucketSignal bucket = found.get();
+    Requeued requeued =
+        jobs.requeue(bucket.bucket(), List.of(new Requeue(taskId, seen)), Duration.ZERO);
+    wake(bucket, requeued.newHead());
+    return requeued.items().get(0);
+  }
+
+  private static void wake(BucketSignal bucket, @Nullable Long newHead) {
+    if (newHead != null) {
+      bucket.signal().head(newHead);
+    }
+  }
+
+  @Override
+  public Revised revise(
+      QueueName queue,
+      String taskId,
+      @Nullable Due due,
+      @Nullable UnaryOperator<JobContent> change,
+      @Nullable JobVersion seen) {
+    Optional<BucketSignal> found = bucket(queue, taskId);
+    if (found.isEmpty()) {
+      return Revised.refused(Revised.Kind.UNKNOWN, 0, null);
+    }
+    BucketSignal bucket = found.get();
+    Revised revised;
+    int tries = 0;
+    do {
+      revised =
+          change == null
+              ? jobs.revise(bucket.bucket(), taskId, new Revision(due, null, seen))
+              : revise(bucket.bucket(), queue, taskId, due, change, seen);
+      tries++;
+    } while (revised.kind() == Revised.Kind.CHANGED && seen == null && tries < TRIES);
+    wake(bucket, revised.newHead());
+    return revised;
+  }
+
+  private Revised revise(
+      Bucket bucket,
+      QueueName queue,
+      String taskId,
+      @Nullable Due due,
+      UnaryOperator<JobContent> change,
+      @Nullable JobVersion seen) {
+    Optional<JobSnapshot> found = jobs.find(bucket, taskId);
+    JobRecord record = found.map(JobSnapshot::record).orElse(null);
+    if (found.isEmpty() || record == null || found.get().state() != JobState.DELAYED) {
+      return refused(found, seen);
+    }
+    JobContent content = change.apply(content(record));
+    RetryPolicy retry = content.retry() != null ? content.retry() : options.retry().apply(queue);
+    Revision.NewContent revised =
+        new Revision.NewContent(
+            Origins.incarnation(
+                content.headers(),
+                queue.application(),
+                Origins.submitter(record.incarnation(), queue.application())),
+            retry.maxAttempts(),
+            content.timeToRun() == null ? 0 : content.timeToRun().toMillis(),
+            content.tags(),
+            JobContentCodec.encode(Origins.withoutTrace(content)));
+    JobVersion read = new JobVersion(record.incarnation(), found.get().version());
+    return jobs.revise(bucket, taskId, new Revision(due, revised, seen != null ? seen : read));
+  }
+
+  private static Revised refused(Optional<JobSnapshot> found, @Nullable JobVersion seen) {
+    if (found.isEmpty()) {
+      return Revised.refused(Revised.Kind.UNKNOWN, 0, null);
+    }
+    JobSnapshot job = found.get();
+    JobRecord record = job.record();
+    JobVersion version =
+        job.version() == 0
+            ? null
+            : new JobVersion(record == null ? "" : record.incarnation(), job.version());
+    if (seen != null && !seen.equals(version)) {
+      return Revised.refused(Revised.Kind.CHANGED, 0, version);
+    }
+    return switch (job.state()) {
+      case RESERVED ->
+          Revised.refused(
+              Revised.Kind.IN_DELIVERY, job.lease() == null ? 0 : job.lease().attempt(), version);
+      case DEAD -> Revised.refused(Revised.Kind.DEAD, 0, version);
+      case FINISHED -> Revised.refused(Revised.Kind.FINISHED, 0, version);
+      case CANCELLED -> Revised.refused(Revised.Kind.UNKNOWN, 0, version);
+      // Its record is gone.
+      case DELAYED -> Revised.refused(Revised.Kind.CHANGED, 0, version);
+    };
+  }
+
+  private static JobContent content(JobRecord record) {
+    try {
+      return Origins.content(record);
+    } catch (CorruptContentException e) {
+      // Nothing of it can be kept.
+      return new JobContent(Due.in(0), "", null, null, java.util.Map.of(), List.of());
+    }
+  }
+
+  @Override
+  public @Nullable Long pause(QueueName queue, boolean paused) {
+    List<BucketSignal> all = buckets.apply(queue);
+    if (all.isEmpty()) {
+      throw new NoSuchElementException("no queue " + queue + " is known");
+    }
+    Long since = null;
+    for (BucketSignal bucket : all) {
+      Paused answer = jobs.pause(bucket.bucket(), paused);
+      if (answer.newHead() != null) {
+        bucket.signal().head(answer.newHead());
+      }
+      since = since == null ? answer.since() : since;
+    }
+    return since;
+  }
+
+  @Override
+  public void limit(QueueName queue, Throttle throttle) {
+    List<BucketSignal> all = buckets.apply(queue);
+    if (all.isEmpty()) {
+      throw new NoSuchElementException("no queue " + queue + " is known");
+    }
+    Integer concurrency = throttle.concurrency();
+    if (concurrency != null && concurrency < all.size()) {
+      throw new IllegalArgumentException(
+          "concurrency must be at least the number of the queue's buckets, " + all.size());
+    }
+    for (BucketSignal bucket : all) {
+      Long head =
+          jobs.limit(bucket.bucket(), Views.part(throttle, bucket.bucket().index(), all.size()));
+      if (head != null) {
+        bucket.signal().ask();
+      }
+    }
+  }
+
+  @Override
+  public boolean purge(QueueName queue, JobState state, String taskId) {
+    return bucket(queue, taskId)
+        .filter(found -> jobs.purge(found.bucket(), state, List.of(taskId)) > 0)
+        .isPresent();
+  }
+
+  @Override
+  public Forecast forecast(List<QueueName> queues, Duration width, int intervals) {
+    long now = 0;
+    long ready = 0;
+    long[] counts = new long[intervals];
+    for (QueueName queue : queues) {
+      for (BucketSignal bucket : buckets.apply(queue)) {
+        Forecast one;
+        try {
+          one = jobs.forecast(bucket.bucket(), width, intervals);
+        } catch (StoreException e) {
+          if (!Outages.isDamage(e)) {
+            throw e;
+          }
+          continue;
+        }
+        now = Math.max(now, one.now());
+        ready += one.ready();
+        for (int i = 0; i < intervals; i++) {
+          counts[i] += one.counts().get(i);
+        }
+      }
+    }
+    return new Forecast(now, ready, java.util.Arrays.stream(counts).boxed().toList());
+  }
+
+  private Optional<BucketSignal> bucket(QueueName queue, String taskId) {
+    List<BucketSignal> all = buckets.apply(queue);
+    return all.isEmpty()
+        ? Optional.empty()
+        : Optional.of(all.get(Bucket.of(queue, taskId, all.size()).index()));
+  }
+}

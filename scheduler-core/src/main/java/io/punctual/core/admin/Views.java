@@ -1,0 +1,148 @@
+package io.punctual.core.admin;
+
+import io.punctual.core.JobView;
+import io.punctual.core.QueueStats;
+import io.punctual.core.job.JobContent;
+import io.punctual.core.job.JobRecord;
+import io.punctual.core.job.Note;
+import io.punctual.core.job.Origins;
+import io.punctual.core.job.QueueName;
+import io.punctual.core.job.Throttle;
+import io.punctual.core.store.query.BucketStats;
+import io.punctual.core.store.query.JobSnapshot;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Turns what the store says into what people read. */
+public final class Views {
+
+  private static final Map<String, String> KINDS = Map.of("fail", "failed", "reject", "rejected");
+
+  private Views() {}
+
+  public static JobView job(QueueName queue, JobSnapshot job) {
+    return job(queue, job, Origins.contentOrNull(job.record()));
+  }
+
+  /** As a list has it. */
+  static JobView outline(QueueName queue, JobSnapshot job) {
+    return job(queue, job, null);
+  }
+
+  private static JobView job(QueueName queue, JobSnapshot job, @Nullable JobContent content) {
+    JobRecord record = job.record();
+    JobSnapshot.LeaseInfo lease = job.lease();
+    return new JobView(
+        job.now(),
+        queue,
+        job.taskId(),
+        job.state(),
+        job.at(),
+        record == null ? 0 : record.acceptedAt(),
+        record == null ? null : record.incarnation(),
+        job.version(),
+        record == null ? null : Origins.submitter(record.incarnation(), queue.application()),
+        record == null ? 0 : record.timeToRun(),
+        record == null ? List.of() : record.tags(),
+        content,
+        job.tries(),
+        record == null ? 0 : record.maxAttempts(),
+        lease != null ? lease.attempt() : job.tries().attempts(),
+        lease == null ? null : lease.owner(),
+        job.errors().stream().map(Views::failure).toList());
+  }
+
+  /**
+   * Adds the buckets of a queue up.
+   *
+   * @param size how many it has
+   * @param buckets those that could be read
+   * @param busy whether deliveries of the queue are open here
+   * @param room whether the dispatcher takes jobs of the queue
+   * @param damage what is wrong with the others, or null
+   */
+  public static QueueStats queue(
+      QueueName queue,
+      int size,
+      List<BucketStats> buckets,
+      boolean busy,
+      boolean room,
+      @Nullable String damage) {
+    Map<String, Long> counters = new TreeMap<>();
+    for (BucketStats bucket : buckets) {
+      bucket.counters().forEach((name, count) -> counters.merge(name, count, Long::sum));
+    }
+    long ready = buckets.stream().mapToLong(BucketStats::ready).sum();
+    return new QueueStats(
+        queue,
+        size,
+        buckets.stream().mapToLong(BucketStats::now).max().orElse(0),
+        buckets.stream().mapToLong(BucketStats::delayed).sum(),
+        ready,
+        buckets.stream().mapToLong(BucketStats::reserved).sum(),
+        buckets.stream().mapToLong(BucketStats::dead).sum(),
+        earliest(buckets, BucketStats::oldestReady),
+        earliest(buckets, BucketStats::nextDue),
+        ready > 0 && !busy && !room,
+        earliest(buckets, BucketStats::pausedSince),
+        throttle(buckets, size),
+        counters,
+        damage);
+  }
+
+  /** Of all buckets together, as {@link #part} has split it. */
+  private static Throttle throttle(List<BucketStats> buckets, int size) {
+    Integer concurrency = null;
+    Throttle.Rate rate = null;
+    for (BucketStats bucket : buckets) {
+      Integer more = bucket.throttle().concurrency();
+      if (more != null) {
+        concurrency = concurrency == null ? more : concurrency + more;
+      }
+      rate = bucket.throttle().rate();
+    }
+    return new Throttle(concurrency, rate == null ? null : rate.whole(size));
+  }
+
+  /** What one of so many buckets may have of it. */
+  public static Throttle part(Throttle whole, int index, int buckets) {
+    Integer concurrency = whole.concurrency();
+    Throttle.Rate rate = whole.rate();
+    return new Throttle(
+        concurrency == null
+            ? null
+            : Integer.valueOf(concurrency / buckets + (index < concurrency % buckets ? 1 : 0)),
+        rate == null ? null : rate.part(buckets));
+  }
+
+  private static @Nullable Long earliest(
+      List<BucketStats> buckets, Function<BucketStats, @Nullable Long> time) {
+    Stream<@Nullable Long> times = buckets.stream().map(time);
+    return times.filter(Objects::nonNull).min(Long::compare).orElse(null);
+  }
+
+  private static JobView.Failure failure(JobSnapshot.Failure failure) {
+    Note note = Note.decode(failure.note());
+    String message = note.message();
+    if (message.isEmpty()) {
+      message =
+          switch (failure.kind()) {
+            case "lease" -> "the lease ran out: its scheduler or worker went away unheard";
+            case "corrupt" -> "the stored record was gone";
+            default -> "";
+          };
+    }
+    return new JobView.Failure(
+        failure.at(),
+        KINDS.getOrDefault(failure.kind(), failure.kind()),
+        failure.attempt(),
+        failure.claimedAt(),
+        note.instance(),
+        message);
+  }
+}

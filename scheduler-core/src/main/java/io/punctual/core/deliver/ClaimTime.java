@@ -1,0 +1,38 @@
+package io.punctual.core.deliver;
+
+import io.punctual.core.Lateness;
+import io.punctual.core.store.ClaimedJob;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * When jobs were claimed.
+ *
+ * @param sent monotonic ns, before the call
+ * @param stored epoch ms by the store's clock
+ * @param roomFor for how many ns before the call there had been room for jobs of the bucket
+ */
+public record ClaimTime(long sent, long stored, long roomFor) {
+
+  /** For how many ms a job could have gone out that was claimed then. */
+  long waited(ClaimedJob job) {
+    return Math.max(0, stored - Math.max(job.due(), job.record().acceptedAt()));
+  }
+
+  /**
+   * How late a job is that was claimed then.
+   *
+   * @param started monotonic ns, when it was on its way
+   */
+  public Lateness lateness(ClaimedJob job, long started) {
+    long accepted = job.record().acceptedAt();
+    long due = Math.max(job.due(), accepted);
+    long first = Math.min(due, Math.max(job.dueTime(), accepted));
+    long waited = TimeUnit.MILLISECONDS.toNanos(waited(job));
+    long scan = Math.min(waited, Math.max(0, roomFor));
+    return new Lateness(
+        TimeUnit.MILLISECONDS.toNanos(due - first),
+        waited - scan,
+        scan,
+        Math.max(0, started - sent));
+  }
+}

@@ -1,0 +1,205 @@
+package io.punctual.core.deliver;
+
+import io.punctual.core.DeathCause;
+import io.punctual.core.QueueListener;
+import io.punctual.core.job.Bucket;
+import io.punctual.core.job.JobState;
+import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.LogFields;
+import io.punctual.core.job.RandomNames;
+import io.punctual.core.store.Claim;
+import io.punctual.core.store.JobStore;
+import io.punctual.core.store.Settled;
+import io.punctual.core.store.Settlement;
+import io.punctual.core.store.StoreException;
+import io.punctual.core.store.query.Cursor;
+import io.punctual.core.store.query.JobSnapshot;
+import io.punctual.core.store.query.Page;
+import io.punctual.core.wake.Capacity;
+import io.punctual.core.wake.WakeSignal;
+import io.punctual.core.work.Context;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Claims jobs of one bucket, and gives back what a claim took whose answer never came.
+ *
+ * <p>A store that stands still executes, once it goes on, what was sent to it meanwhile, though
+ * nobody waits for the answers any more. The jobs of such a claim would be nobody's until their
+ * lease runs out, and take up the places of a bounded queue. The token of the lease is ours: with
+ * it they are released, untried, as soon as the store answers again.
+ */
+public final class Claimer {
+
+  private static final Logger log = LoggerFactory.getLogger(Claimer.class);
+
+  /** How many claims are remembered, the latest; what others took waits for its lease to end. */
+  private static final int REMEMBERED = 64;
+
+  private final Bucket bucket;
+  private final Context context;
+  private final LeaseKeeper keeper;
+  private final Capacity.Claimer capacity;
+  private final WakeSignal signal;
+  private final QueueListener listener;
+  private final Deque<LeaseToken> unanswered = new ArrayDeque<>();
+  private boolean closed;
+  private volatile boolean paused;
+
+  public Claimer(
+      Bucket bucket,
+      Context context,
+      LeaseKeeper keeper,
+      Capacity.Claimer capacity,
+      WakeSignal signal,
+      QueueListener listener) {
+    this.bucket = bucket;
+    this.context = context;
+    this.keeper = keeper;
+    this.capacity = capacity;
+    this.signal = signal;
+    this.listener = listener;
+  }
+
+  /**
+   * Claims what is due, and reports the jobs among it that had lost their record.
+   *
+   * @throws StoreException if the store was not reached or refused; what it took all the same is
+   *     given back by {@link #giveBack}
+   */
+  public Claim claim(int max, Duration lease, JobStore.ClaimMode mode, String owner) {
+    LeaseToken token = RandomNames.leaseToken();
+    Claim claim;
+    try {
+      claim = context.jobs().claim(bucket, max, lease, mode, token, owner);
+    } catch (StoreException e) {
+      if (e.kind() == StoreException.Kind.UNREACHABLE) {
+        remember(token);
+      }
+      throw e;
+    }
+    paused = claim.pausedSince() != null;
+    if (!claim.corrupt().isEmpty()) {
+      listener.died(DeathCause.CORRUPT, claim.corrupt().size());
+      LogFields.of(log.atError(), bucket.queue(), claim.corrupt().get(0))
+          .log(
+              "{}: {} jobs had lost their record and are dead letters now, the first is {}",
+              bucket,
+              claim.corrupt().size(),
+              claim.corrupt().get(0));
+    }
+    return claim;
+  }
+
+  /** Whether the bucket hands out nothing, as it was last seen. */
+  public boolean isPaused() {
+    return paused;
+  }
+
+  /** The bucket was looked at without a claim. */
+  public void paused(boolean since) {
+    paused = since;
+  }
+
+  /** Forgets the claims that had no answer: their leases run out. */
+  public void close() {
+    synchronized (unanswered) {
+      closed = true;
+      unanswered.clear();
+    }
+  }
+
+  /** How many claims are remembered whose answers were lost. */
+  public int unanswered() {
+    synchronized (unanswered) {
+      return unanswered.size();
+    }
+  }
+
+  private void remember(LeaseToken claim) {
+    synchronized (unanswered) {
+      if (closed) {
+        return;
+      }
+      unanswered.addLast(claim);
+      if (unanswered.size() > REMEMBERED) {
+        unanswered.removeFirst();
+      }
+    }
+    // A lease that nobody keeps may be there: the scanner is to look once its back-off is over.
+    signal.deadline(0);
+  }
+
+  /**
+   * Releases what claims took whose answers were lost. To be called when the store has answered a
+   * call that was made after them: it has executed them by then, or never will.
+   */
+  public void giveBack() {
+    List<LeaseToken> claims;
+    synchronized (unanswered) {
+      claims = List.copyOf(unanswered);
+    }
+    if (claims.isEmpty()) {
+      return;
+    }
+    Set<LeaseToken> tokens = Set.copyOf(claims);
+    Set<String> known = new HashSet<>();
+    keeper.open().forEach(delivery -> known.add(delivery.taskId()));
+    int released = 0;
+    Cursor after = null;
+    do {
+      Page page = context.jobs().list(bucket, JobState.RESERVED, after, JobStore.MAX_JOBS);
+      List<JobSnapshot> held =
+          page.jobs().stream()
+              .filter(job -> job.lease() != null && tokens.contains(job.lease().token()))
+              .filter(job -> !known.contains(job.taskId()))
+              .toList();
+      released += release(held);
+      after = page.next();
+    } while (after != null);
+    synchronized (unanswered) {
+      unanswered.removeAll(claims);
+    }
+    if (released > 0) {
+      LogFields.of(log.atInfo(), bucket.queue())
+          .log(
+              "{}: {} jobs had been claimed by calls whose answers were lost; they wait again",
+              bucket,
+              released);
+    }
+  }
+
+  private int release(List<JobSnapshot> held) {
+    if (held.isEmpty()) {
+      return 0;
+    }
+    int released = 0;
+    for (Settled settled :
+        context.jobs().settle(bucket, held.stream().map(Claimer::end).toList())) {
+      if (settled.kind() == Settled.Kind.RETRY) {
+        released++;
+        signal.head(settled.at());
+      }
+    }
+    capacity.ended(released);
+    return released;
+  }
+
+  private static Settlement end(JobSnapshot job) {
+    return new Settlement(
+        Settlement.Op.RETURN,
+        job.taskId(),
+        job.record() == null ? "" : job.record().incarnation(),
+        Objects.requireNonNull(job.lease()).token(),
+        Duration.ZERO,
+        /* alone= */ false,
+        new byte[0]);
+  }
+}

@@ -1,0 +1,102 @@
+package io.punctual.core.deliver;
+
+import io.punctual.Limits;
+import io.punctual.RetryPolicy;
+import io.punctual.core.job.JobContent;
+import io.punctual.core.job.Note;
+import io.punctual.core.job.QueueName;
+import io.punctual.core.store.ClaimedJob;
+import io.punctual.core.store.Settlement;
+import java.time.Duration;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** Turns the end of an attempt into what is written, with the wait before the next attempt. */
+public final class Endings {
+
+  // Somebody may still be at work: the first waits are short, since most such losses are single.
+  private static final long[] UNKNOWN_SECONDS = {1, 2, 5, 10, 30, 60};
+  private static final RetryPolicy.Exponential UNDELIVERABLE =
+      new RetryPolicy.Exponential(
+          Duration.ofSeconds(1), Duration.ofSeconds(60), 0.5, /* maxAttempts= */ 1);
+
+  private final QueueName queue;
+  private final Function<QueueName, RetryPolicy> policies;
+  private final RandomGenerator random;
+
+  public Endings(
+      QueueName queue, Function<QueueName, RetryPolicy> policies, RandomGenerator random) {
+    this.queue = queue;
+    this.policies = policies;
+    this.random = random;
+  }
+
+  public Settlement done(ClaimedJob job) {
+    return settlement(Settlement.Op.ACK, job, Duration.ZERO, false, new byte[0]);
+  }
+
+  /**
+   * Ends a failed attempt.
+   *
+   * @param wish the worker's; null for the policy of the job, else of the queue
+   */
+  public Settlement failed(ClaimedJob job, JobContent content, Note note, @Nullable Duration wish) {
+    Duration delay = delayAfterFailure(content, job.tries().counted(), wish);
+    return settlement(Settlement.Op.FAIL, job, delay, false, note.encode());
+  }
+
+  /**
+   * How long a job waits after a failure.
+   *
+   * @param counted attempts before this one that counted
+   * @param wish the worker's; null for the policy of the job, else of the queue
+   */
+  public Duration delayAfterFailure(JobContent content, int counted, @Nullable Duration wish) {
+    if (wish != null) {
+      return clamp(wish);
+    }
+    RetryPolicy policy = content.retry() != null ? content.retry() : policies.apply(queue);
+    return clamp(policy.delayAfter(counted + 1, random));
+  }
+
+  public Settlement unknown(ClaimedJob job, Note note, boolean alone) {
+    int step = Math.min(job.tries().delivered(), UNKNOWN_SECONDS.length - 1);
+    Duration delay = Duration.ofSeconds(UNKNOWN_SECONDS[step]);
+    return settlement(Settlement.Op.UNKNOWN, job, delay, alone, note.encode());
+  }
+
+  /**
+   * Ends an attempt that reached no worker.
+   *
+   * @param wish the dispatcher's; null for the job's own back-off
+   */
+  public Settlement undeliverable(ClaimedJob job, Note note, @Nullable Duration wish) {
+    Duration delay =
+        wish != null
+            ? clamp(wish)
+            : UNDELIVERABLE.delayAfter(job.tries().undeliverable() + 1, random);
+    return settlement(Settlement.Op.UNDELIVERABLE, job, delay, false, note.encode());
+  }
+
+  public Settlement returned(ClaimedJob job) {
+    return settlement(Settlement.Op.RETURN, job, Duration.ZERO, false, new byte[0]);
+  }
+
+  public Settlement rejected(ClaimedJob job, Note note) {
+    return settlement(Settlement.Op.REJECT, job, Duration.ZERO, false, note.encode());
+  }
+
+  private static Duration clamp(Duration delay) {
+    if (delay.isNegative()) {
+      return Duration.ZERO;
+    }
+    return delay.compareTo(Limits.MAX_RETRY_DELAY) > 0 ? Limits.MAX_RETRY_DELAY : delay;
+  }
+
+  private static Settlement settlement(
+      Settlement.Op op, ClaimedJob job, Duration delay, boolean alone, byte[] note) {
+    return new Settlement(
+        op, job.taskId(), job.record().incarnation(), job.token(), delay, alone, note);
+  }
+}

@@ -1,0 +1,81 @@
+package io.punctual.core.deliver;
+
+import io.punctual.core.DeathCause;
+import io.punctual.core.QueueListener;
+import io.punctual.core.job.LogFields;
+import io.punctual.core.job.Note;
+import io.punctual.core.job.QueueName;
+import io.punctual.core.store.Settled;
+import io.punctual.core.store.Settlement;
+import io.punctual.worker.OneLine;
+import java.util.EnumMap;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Adds up how the attempts of one call ended, and tells of them together. */
+final class Tally {
+
+  private static final Logger log = LoggerFactory.getLogger(Tally.class);
+  private static final int MAX_REASON = 200;
+
+  private final QueueName queue;
+  private final QueueListener listener;
+  private final Map<Settlement.Op, Integer> ended = new EnumMap<>(Settlement.Op.class);
+  private int used;
+  private int rejected;
+  private int lost;
+
+  Tally(QueueName queue, QueueListener listener) {
+    this.queue = queue;
+    this.listener = listener;
+  }
+
+  /** The store has answered so. */
+  void add(Settlement settlement, Settled settled) {
+    switch (settled.kind()) {
+      case DONE, RETRY -> ended.merge(settlement.op(), 1, Integer::sum);
+      case DEAD -> {
+        ended.merge(settlement.op(), 1, Integer::sum);
+        died(settlement);
+      }
+      case LOST -> lost++;
+      case ALREADY, GONE -> {
+        // Counted when it happened.
+      }
+    }
+  }
+
+  private void died(Settlement settlement) {
+    boolean never = settlement.op() == Settlement.Op.REJECT;
+    if (never) {
+      rejected++;
+    } else {
+      used++;
+    }
+    Note note = Note.decode(settlement.note());
+    LogFields.of(log.atWarn(), queue, settlement.taskId())
+        .addKeyValue("punctual.instance", note.instance())
+        .log(
+            "Job {} of {} is a dead letter now: {}{}. Reason: {}",
+            settlement.taskId(),
+            queue,
+            never ? "rejected" : "all attempts failed, the last",
+            note.instance().isEmpty() ? "" : " at " + note.instance(),
+            OneLine.of(note.message(), MAX_REASON));
+  }
+
+  /** To be called once, when all have been added. */
+  void tell() {
+    ended.forEach(listener::ended);
+    if (used > 0) {
+      listener.died(DeathCause.ATTEMPTS_USED, used);
+    }
+    if (rejected > 0) {
+      listener.died(DeathCause.REJECTED, rejected);
+    }
+    if (lost > 0) {
+      listener.lost(lost);
+    }
+  }
+}

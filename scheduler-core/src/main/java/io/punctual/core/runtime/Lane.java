@@ -1,0 +1,72 @@
+package io.punctual.core.runtime;
+
+import io.punctual.core.QueueListener;
+import io.punctual.core.deliver.Claimer;
+import io.punctual.core.deliver.Deliveries;
+import io.punctual.core.deliver.Endings;
+import io.punctual.core.deliver.LeaseKeeper;
+import io.punctual.core.deliver.Settler;
+import io.punctual.core.job.Bucket;
+import io.punctual.core.pull.Puller;
+import io.punctual.core.scan.Scanner;
+import io.punctual.core.submit.Submitter;
+import io.punctual.core.wake.Capacity;
+import io.punctual.core.wake.WakeSignal;
+import io.punctual.core.work.Context;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The duties of one bucket. */
+final class Lane {
+
+  final Bucket bucket;
+  final WakeSignal signal = new WakeSignal();
+  final LeaseKeeper keeper;
+  final Settler settler;
+  final Submitter submitter;
+  final Endings endings;
+  private final Claimer claimer;
+  final Puller puller;
+  final Deliveries deliveries;
+  final Scanner scanner;
+
+  Lane(Bucket bucket, Shared shared, QueueListener listener) {
+    this.bucket = bucket;
+    Context context = shared.context();
+    Capacity.Claimer capacity = shared.capacity().claimer(bucket, signal);
+    this.keeper = new LeaseKeeper(bucket, context, shared.inFlight(), capacity, listener);
+    this.settler = new Settler(bucket, context, keeper, capacity, signal, listener);
+    this.submitter = new Submitter(bucket, context, shared.admission(), signal, listener);
+    this.endings = new Endings(bucket.queue(), context.options().retry(), shared.random().get());
+    this.claimer = new Claimer(bucket, context, keeper, capacity, signal, listener);
+    this.deliveries = new Deliveries(bucket, context, keeper, settler, endings);
+    this.puller =
+        new Puller(bucket, context, signal, claimer, deliveries, settler, endings, listener);
+    this.scanner =
+        new Scanner(bucket, shared.scan(), capacity, signal, claimer, deliveries, puller, listener);
+  }
+
+  /** Lists what is not empty or settled here; empty when the bucket is at rest. For tests. */
+  List<String> inUse() {
+    Map<String, Integer> counts = new LinkedHashMap<>();
+    counts.put("open deliveries", keeper.open().size());
+    counts.put("deferrals", keeper.deferrals());
+    counts.put("ends to be written", settler.size());
+    counts.put("submissions", submitter.size());
+    counts.put("marks of pulls", puller.received().size());
+    counts.put("unanswered claims", claimer.unanswered());
+    return counts.entrySet().stream()
+        .filter(entry -> entry.getValue() != 0)
+        .map(entry -> bucket + " " + entry.getKey() + ": " + entry.getValue())
+        .toList();
+  }
+
+  /** Drops what is not sent to the store yet. */
+  void close() {
+    submitter.close();
+    settler.close();
+    keeper.close();
+    claimer.close();
+  }
+}

@@ -1,0 +1,204 @@
+package io.punctual.core.runtime;
+
+import io.punctual.core.job.Bucket;
+import io.punctual.core.job.QueueName;
+import io.punctual.core.store.QueueDirectory;
+import io.punctual.core.store.StoreException;
+import io.punctual.core.wake.WakeSignal;
+import io.punctual.core.work.Backoff;
+import io.punctual.core.work.Context;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All queues that this engine has seen: submitted here, or found in the store's directory, which is
+ * read again every few seconds and whenever somebody hints at a queue that is not known.
+ */
+final class Queues {
+
+  private static final Duration REFRESH = Duration.ofSeconds(2);
+  private static final Duration FULL_READ = Duration.ofMinutes(1);
+
+  // The directory of ten thousand queues is half a megabyte: spend at most a twentieth on reading.
+  private static final int SHARE = 20;
+
+  private static final String DUTY = "Reading the directory of queues";
+
+  private final QueueDirectory directory;
+  private final Shared shared;
+  private final Context context;
+  private final Map<QueueName, QueueLanes> known = new ConcurrentHashMap<>();
+  private final Set<QueueLanes> unscanned = ConcurrentHashMap.newKeySet();
+  private final WakeSignal signal = new WakeSignal();
+  private final Backoff backoff = Backoff.ofStore();
+  private volatile boolean scanning;
+  private final Registrations registrations;
+  private long lastRead = Long.MIN_VALUE / 2;
+  private volatile boolean stopping;
+  private @Nullable Thread reader;
+
+  Queues(QueueDirectory directory, Shared shared) {
+    this.directory = directory;
+    this.shared = shared;
+    this.context = shared.context();
+    this.registrations = new Registrations(this::register, context.threads());
+  }
+
+  /** Starts the scanners of what is known and what will be. */
+  synchronized void start() {
+    if (reader == null && !stopping) {
+      scanning = true;
+      reader = context.threads().start("punctual-directory", this::read);
+    }
+  }
+
+  /** Starts no more scanners, and tells those that run to claim no more. */
+  void stop() {
+    stopping = true;
+    scanning = false;
+    signal.ask();
+    known.values().forEach(queue -> queue.lanes.forEach(lane -> lane.scanner.stop()));
+  }
+
+  Collection<QueueLanes> all() {
+    return known.values();
+  }
+
+  /** The queue if it has been seen; never asks the store. */
+  @Nullable QueueLanes seen(QueueName queue) {
+    return known.get(queue);
+  }
+
+  /** The queue if it exists. May ask the store. */
+  Optional<QueueLanes> find(QueueName queue) {
+    QueueLanes seen = known.get(queue);
+    if (seen != null) {
+      return Optional.of(seen);
+    }
+    var buckets = directory.buckets(queue);
+    return buckets.isPresent() ? Optional.of(adopt(queue, buckets.getAsInt())) : Optional.empty();
+  }
+
+  /** The queue, made if it does not exist. Asks the store. */
+  QueueLanes register(QueueName queue) {
+    int max = context.options().maxQueues();
+    OptionalInt buckets =
+        isFull(queue, max)
+            ? directory.buckets(queue)
+            : directory.register(queue, context.options().buckets(), max);
+    if (buckets.isEmpty()) {
+      throw new StoreException(
+          StoreException.Kind.EXCESSIVE,
+          "is new, and "
+              + queue.application()
+              + " has "
+              + max
+              + " of them, which is the most: take one that is there, and tell jobs apart by their"
+              + " ids or tags");
+    }
+    return adopt(queue, buckets.getAsInt());
+  }
+
+  // What is known is the directory as it was read a moment ago, and what was made here since.
+  private boolean isFull(QueueName queue, int max) {
+    return known.size() >= max
+        && !known.containsKey(queue)
+        && known.keySet().stream()
+                .filter(name -> name.application().equals(queue.application()))
+                .count()
+            >= max;
+  }
+
+  /** As {@link #register}, without blocking. */
+  CompletableFuture<QueueLanes> registered(QueueName queue) {
+    return registrations.add(queue);
+  }
+
+  Map<QueueName, Integer> directory() {
+    return directory.all();
+  }
+
+  /** Makes the scanner of a bucket look at it, if the bucket is known. */
+  void ask(Bucket bucket) {
+    QueueLanes seen = known.get(bucket.queue());
+    if (seen != null && bucket.index() < seen.lanes.size()) {
+      seen.lanes.get(bucket.index()).signal.ask();
+    }
+  }
+
+  /** Somebody spoke of a queue that is not known. */
+  void hint() {
+    signal.ask();
+  }
+
+  /** Makes every scanner look at once, whatever its back-off, and the directory be read. */
+  void wakeAll() {
+    hint();
+    for (QueueLanes queue : known.values()) {
+      queue.lanes.forEach(lane -> lane.signal.ask());
+    }
+  }
+
+  private QueueLanes adopt(QueueName queue, int buckets) {
+    QueueLanes lanes =
+        known.computeIfAbsent(
+            queue,
+            name -> {
+              QueueLanes made = new QueueLanes(name, buckets, shared);
+              unscanned.add(made);
+              return made;
+            });
+    if (scanning && unscanned.contains(lanes) && lanes.scan()) {
+      unscanned.remove(lanes);
+    }
+    return lanes;
+  }
+
+  private void read() {
+    while (!stopping) {
+      signal.take();
+      signal.sleep(refresh(), Long.MIN_VALUE, Long.MIN_VALUE);
+    }
+  }
+
+  private long refresh() {
+    long sent = context.now();
+    try {
+      // Queues are never renamed: while their number is the same, hardly ever is there a new one.
+      if (directory.count() != known.size() || sent - lastRead > FULL_READ.toNanos()) {
+        readAll();
+        lastRead = sent;
+      }
+      // Known before the start, or served by the dispatcher only by now.
+      unscanned.removeIf(QueueLanes::scan);
+    } catch (StoreException e) {
+      return backoff.next(ThreadLocalRandom.current());
+    } catch (RuntimeException | Error e) {
+      context.defects().met(DUTY, e);
+      return backoff.next(ThreadLocalRandom.current());
+    }
+    context.defects().worked(DUTY);
+    backoff.reset();
+    long every = Math.min(REFRESH.toNanos(), context.options().lease().toNanos() / 4);
+    return Math.max(every, SHARE * (context.now() - sent));
+  }
+
+  private void readAll() {
+    Map<QueueName, Integer> all = directory.all();
+    all.forEach(this::adopt);
+    for (QueueName queue : known.keySet()) {
+      if (!all.containsKey(queue)) {
+        // Submitted a moment ago, or forgotten by a fail-over: its jobs must be found again.
+        directory.register(queue, known.get(queue).lanes.size());
+      }
+    }
+  }
+}

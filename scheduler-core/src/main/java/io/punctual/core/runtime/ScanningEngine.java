@@ -1,0 +1,283 @@
+package io.punctual.core.runtime;
+
+import io.punctual.DelayQueueJob;
+import io.punctual.RetryPolicy;
+import io.punctual.core.Claims;
+import io.punctual.core.Dispatcher;
+import io.punctual.core.Engine;
+import io.punctual.core.EngineOptions;
+import io.punctual.core.JobView;
+import io.punctual.core.LossJournal;
+import io.punctual.core.Operations;
+import io.punctual.core.QueueStats;
+import io.punctual.core.ScannerHealth;
+import io.punctual.core.StoreHealth;
+import io.punctual.core.Submit;
+import io.punctual.core.admin.StoreOperations;
+import io.punctual.core.admin.Views;
+import io.punctual.core.job.Due;
+import io.punctual.core.job.JobContent;
+import io.punctual.core.job.JobContentCodec;
+import io.punctual.core.job.Origins;
+import io.punctual.core.job.QueueName;
+import io.punctual.core.pull.PulledClaims;
+import io.punctual.core.recovery.Outages;
+import io.punctual.core.recovery.StoreWatch;
+import io.punctual.core.scan.ScanSignals;
+import io.punctual.core.store.JobStore;
+import io.punctual.core.store.Store;
+import io.punctual.core.store.StoreException;
+import io.punctual.core.store.Submission;
+import io.punctual.core.store.query.BucketStats;
+import io.punctual.core.wake.BucketSignal;
+import io.punctual.core.work.Refusals;
+import io.punctual.core.work.Threads;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** The doors of the engine; what works behind them is a {@link Session}. */
+final class ScanningEngine implements Engine {
+
+  private final Store store;
+  private final JobStore jobs;
+  private final EngineOptions options;
+  private final Dispatcher dispatcher;
+  private final @Nullable ScanSignals signals;
+  private final Supplier<Threads> threads;
+  private final Supplier<RandomGenerator> random;
+  private final Claims claims;
+  private final Operations operations;
+  private volatile Session session;
+
+  ScanningEngine(
+      Store store, EngineOptions options, Dispatcher dispatcher, @Nullable ScanSignals signals) {
+    this(store, options, dispatcher, signals, Threads::inBackground, Random::new);
+  }
+
+  /**
+   * @param threads asked for each session
+   * @param random asked for each bucket
+   */
+  ScanningEngine(
+      Store store,
+      EngineOptions options,
+      Dispatcher dispatcher,
+      @Nullable ScanSignals signals,
+      Supplier<Threads> threads,
+      Supplier<RandomGenerator> random) {
+    this.threads = threads;
+    this.random = random;
+    this.jobs = store.jobs();
+    this.store = store;
+    this.options = options;
+    this.dispatcher = dispatcher;
+    this.signals = signals;
+    this.session = session();
+    this.claims = new PulledClaims(jobs, () -> session);
+    this.operations = new StoreOperations(jobs, options, this::buckets);
+  }
+
+  @Override
+  public synchronized void start() {
+    StoreWatch.requireFit(store);
+    if (session.isClosed()) {
+      session = session();
+    }
+    session.start();
+  }
+
+  private Session session() {
+    return new Session(store, options, dispatcher, signals, threads.get(), random);
+  }
+
+  @Override
+  public List<String> inUse() {
+    return session.inUse();
+  }
+
+  private List<BucketSignal> buckets(QueueName queue) {
+    return session.queues().find(queue).map(found -> found.signals).orElse(List.of());
+  }
+
+  /** The queues as they are known now. */
+  Queues seen() {
+    return session.queues();
+  }
+
+  // Not synchronized: a close ends the wait of a stop that is under way.
+  @Override
+  public void stop(Duration patience) {
+    session.stop(patience);
+  }
+
+  @Override
+  public void close() {
+    session.close();
+  }
+
+  @Override
+  public CompletableFuture<Submit> submit(
+      String application, DelayQueueJob job, boolean replace, @Nullable String submitter) {
+    QueueName queue = new QueueName(application, job.taskType());
+    Submission submission = submission(queue, job, replace, submitter);
+    CompletableFuture<Submit> answer = new CompletableFuture<>();
+    Session now = session;
+    if (now.isClosed()) {
+      answer.completeExceptionally(Refusals.closed());
+      return answer;
+    }
+    int size = submission.content().length;
+    if (!now.shared().admission().enter(size)) {
+      answer.completeExceptionally(
+          new StoreException(
+              StoreException.Kind.REFUSED,
+              "too many submissions wait for the store; nothing was stored, try again later"));
+      return answer;
+    }
+    QueueLanes seen = now.queues().seen(queue);
+    if (seen != null) {
+      seen.lane(job.taskId()).submitter.submit(submission, answer);
+    } else {
+      var unused =
+          now.queues()
+              .registered(queue)
+              .whenComplete((lanes, error) -> submitFirst(now, lanes, error, submission, answer));
+    }
+    return answer;
+  }
+
+  private static void submitFirst(
+      Session now,
+      @Nullable QueueLanes lanes,
+      @Nullable Throwable error,
+      Submission submission,
+      CompletableFuture<Submit> answer) {
+    if (lanes == null) {
+      now.shared().admission().leave(submission.content().length);
+      answer.completeExceptionally(error == null ? Refusals.closed() : error);
+      return;
+    }
+    lanes.lane(submission.taskId()).submitter.submit(submission, answer);
+    if (now.isClosed()) {
+      lanes.close();
+    }
+  }
+
+  private Submission submission(
+      QueueName queue, DelayQueueJob job, boolean replace, @Nullable String submitter) {
+    Due due =
+        job.delay() != null
+            ? Due.in(job.delay().toMillis())
+            : Due.at(Objects.requireNonNull(job.delayTime()));
+    JobContent content =
+        new JobContent(
+            due,
+            job.params(),
+            job.timeToRun(),
+            job.retry(),
+            Origins.withoutTrace(job.headers()),
+            job.tags());
+    RetryPolicy retry = job.retry() != null ? job.retry() : options.retry().apply(queue);
+    return new Submission(
+        job.taskId(),
+        Origins.incarnation(job.headers(), queue.application(), submitter),
+        due,
+        retry.maxAttempts(),
+        job.timeToRun() == null ? 0 : job.timeToRun().toMillis(),
+        job.tags(),
+        JobContentCodec.encode(content),
+        replace);
+  }
+
+  @Override
+  public Claims claims() {
+    return claims;
+  }
+
+  @Override
+  public Operations operations() {
+    return operations;
+  }
+
+  @Override
+  public Optional<JobView> find(QueueName queue, String taskId) {
+    return session
+        .queues()
+        .find(queue)
+        .flatMap(found -> jobs.find(found.lane(taskId).bucket, taskId))
+        .map(job -> Views.job(queue, job));
+  }
+
+  @Override
+  public Map<QueueName, Integer> queues() {
+    return session.queues().directory();
+  }
+
+  @Override
+  public Optional<QueueStats> stats(QueueName queue) {
+    return session.queues().find(queue).map(this::stats);
+  }
+
+  // A bucket that is damaged must not hide the others, of this queue and of all that are listed.
+  private QueueStats stats(QueueLanes found) {
+    List<BucketStats> whole = new ArrayList<>();
+    String damage = null;
+    for (Lane lane : found.lanes) {
+      try {
+        whole.add(jobs.stats(lane.bucket));
+      } catch (StoreException e) {
+        if (!Outages.isDamage(e)) {
+          throw e;
+        }
+        damage = damage == null ? e.getMessage() : damage;
+      }
+    }
+    return Views.queue(
+        found.queue,
+        found.lanes.size(),
+        whole,
+        found.lanes.stream().anyMatch(lane -> !lane.keeper.open().isEmpty()),
+        dispatcher.hasCapacity(found.queue),
+        damage);
+  }
+
+  @Override
+  public StoreHealth storeHealth() {
+    return session.watch().health();
+  }
+
+  @Override
+  public ScannerHealth scanners() {
+    return session.scanners();
+  }
+
+  @Override
+  public LossJournal lossJournal() {
+    return session.watch().journal();
+  }
+
+  @Override
+  public LossJournal requestResend(Instant since) {
+    return session.watch().requestResend(since);
+  }
+
+  @Override
+  public void acknowledgeLosses() {
+    session.watch().acknowledgeLosses();
+  }
+
+  @Override
+  public void capacityChanged(QueueName queue) {
+    session.shared().capacity().changed(queue);
+  }
+}

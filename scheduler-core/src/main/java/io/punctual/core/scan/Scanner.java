@@ -1,0 +1,413 @@
+package io.punctual.core.scan;
+
+import io.punctual.core.DeathCause;
+import io.punctual.core.Delivery;
+import io.punctual.core.EngineOptions;
+import io.punctual.core.PulledJob;
+import io.punctual.core.QueueListener;
+import io.punctual.core.RepeatCause;
+import io.punctual.core.WakeCause;
+import io.punctual.core.deliver.ClaimTime;
+import io.punctual.core.deliver.Claimer;
+import io.punctual.core.deliver.Deliveries;
+import io.punctual.core.job.Bucket;
+import io.punctual.core.job.LogFields;
+import io.punctual.core.pull.Puller;
+import io.punctual.core.pull.Pulls;
+import io.punctual.core.recovery.Contact;
+import io.punctual.core.recovery.Outages;
+import io.punctual.core.store.Claim;
+import io.punctual.core.store.Expired;
+import io.punctual.core.store.JobStore;
+import io.punctual.core.store.StoreException;
+import io.punctual.core.store.query.BucketStats;
+import io.punctual.core.wake.Capacity;
+import io.punctual.core.wake.WakePlan;
+import io.punctual.core.wake.WakeSignal;
+import io.punctual.core.work.Backoff;
+import io.punctual.core.work.Context;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hands out the jobs of one bucket when they are due. One thread, which sleeps unless there is
+ * something to do.
+ *
+ * <p>A <i>look</i> is a claim of what is due, at most as many jobs as {@link Capacity} allows; if
+ * it refuses, the look only reads the counts. Each answer carries the store's time, the next due
+ * time and the next lease deadline, and {@link WakePlan} makes of them when to look again. In
+ * between the scanner sleeps on its {@link WakeSignal}. A submit raises that when its job became
+ * the earliest one (here, or on another engine by way of the store), {@link Capacity} when
+ * something was given back, and the listening for wake-ups when its connection was away.
+ *
+ * <p>Leases are expired only right after a look, whose answer proves two things: by the store's own
+ * clock the deadline has passed, and the store is answering. A call that hung while the store was
+ * paused therefore expires nothing. After a silence {@link Contact} grants the holders one more
+ * heartbeat. Leases that are kept here are extended first. If the store's clock was set forward
+ * meanwhile, leases run on for the time that was left of them.
+ *
+ * <p>Nothing but {@link #stop} ends the loop: errors of the store make it wait with a back-off,
+ * defects are shown in health, and a dispatcher that throws gets its jobs taken back.
+ */
+public final class Scanner {
+
+  /** How many pulls are served before the dispatcher has its turn again. */
+  private static final int PULLS_AT_ONCE = 16;
+
+  private static final Duration DEFECT = Duration.ofSeconds(5);
+  private static final Logger log = LoggerFactory.getLogger(Scanner.class);
+
+  private final Bucket bucket;
+  private final ScanContext shared;
+  private final Context context;
+  private final Capacity.Claimer capacity;
+  private final WakeSignal signal;
+  private final Claimer claimer;
+  private final Deliveries deliveries;
+  private final Puller puller;
+  private final QueueListener listener;
+  private final String duty;
+  private final WakePlan plan;
+  private final Backoff backoff = Backoff.ofStore();
+  private long failingSince = Long.MAX_VALUE;
+  private long expireFrom;
+  private boolean pullsFirst;
+  private boolean refused;
+  private long refusedAt;
+  private volatile boolean stopping;
+  private @Nullable Thread thread;
+
+  public Scanner(
+      Bucket bucket,
+      ScanContext shared,
+      Capacity.Claimer capacity,
+      WakeSignal signal,
+      Claimer claimer,
+      Deliveries deliveries,
+      Puller puller,
+      QueueListener listener) {
+    this.bucket = bucket;
+    this.shared = shared;
+    this.context = shared.context();
+    this.capacity = capacity;
+    this.signal = signal;
+    this.claimer = claimer;
+    this.deliveries = deliveries;
+    this.puller = puller;
+    this.listener = listener;
+    this.duty = "The scanner of " + bucket;
+    this.plan =
+        new WakePlan(
+            () -> context.options().safetyCheck().apply(bucket.queue()), shared.idleChecks());
+  }
+
+  public synchronized void start() {
+    if (thread == null && !stopping) {
+      thread = context.threads().start("punctual-scanner-" + bucket, this::run);
+    }
+  }
+
+  /** Claims no more; returns at once. */
+  public void stop() {
+    stopping = true;
+    signal.ask();
+  }
+
+  /** Whether it was started. */
+  public synchronized boolean isStarted() {
+    return thread != null;
+  }
+
+  /** Whether it has ended although nobody stopped it. */
+  public synchronized boolean hasEnded() {
+    return thread != null && !stopping && !thread.isAlive();
+  }
+
+  /** Waits for the last look to end. */
+  public void join(Duration patience) throws InterruptedException {
+    Thread running;
+    synchronized (this) {
+      running = thread;
+    }
+    if (running != null) {
+      running.join(Math.max(1, patience.toMillis()));
+    }
+  }
+
+  private void run() {
+    refusedAt = context.now();
+    while (!stopping) {
+      try {
+        turn();
+      } catch (RuntimeException | Error e) {
+        failed(e);
+      }
+    }
+  }
+
+  private void turn() {
+    WakeSignal.Raised raised = signal.take();
+    plan.head(raised.head());
+    plan.leased(raised.deadline());
+    if (raised.asked()) {
+      plan.ask();
+    }
+    if (raised.capacity()) {
+      refused = false;
+    }
+    boolean blocked = refused && !shared.pulls().waits(bucket.queue());
+    long now = context.now();
+    WakePlan.Look next = plan.next(now, blocked);
+    long wait = next.at() - now;
+    if (wait <= 0) {
+      context.options().listener().woken(next.cause());
+      tryToLook(next.cause());
+      return;
+    }
+    ScanSignals signals = shared.signals();
+    if (signals != null) {
+      if (blocked && plan.ready()) {
+        signals.parked(bucket);
+      }
+      signals.asleep(bucket, wait, next.cause());
+    }
+    signal.sleep(wait, plan.nextDue(), plan.nextDeadline());
+    if (blocked) {
+      refusedAt = context.now();
+    }
+  }
+
+  private void tryToLook(WakeCause cause) {
+    Semaphore looks = shared.looks().begin(context.jobs().node(bucket));
+    try {
+      look(cause);
+      claimer.giveBack();
+      context.defects().worked(duty);
+      if (plan.expires(context.now()) && !stopping) {
+        expire();
+      }
+    } catch (RuntimeException | Error e) {
+      failed(e);
+    } finally {
+      looks.release();
+    }
+  }
+
+  // If both wait, pulls and the dispatcher come first in turns.
+  private void look(WakeCause cause) {
+    pullsFirst = !pullsFirst;
+    boolean looked = pullsFirst && servePulls();
+    looked |= serveDispatcher();
+    if (!pullsFirst) {
+      looked |= servePulls();
+    }
+    // A due job that was refused: the signal comes when that is over.
+    if (!looked && cause != WakeCause.DUE) {
+      count();
+    }
+  }
+
+  private boolean serveDispatcher() {
+    EngineOptions options = context.options();
+    int free = capacity.take(options.maxClaim());
+    refused = free == 0;
+    if (refused) {
+      refusedAt = context.now();
+      return false;
+    }
+    try {
+      long sent = context.now();
+      long ends = capacity.ends();
+      JobStore.ClaimMode mode =
+          shared.dispatcher().runsElsewhere() ? JobStore.ClaimMode.SENT : JobStore.ClaimMode.PUSH;
+      Claim claim = claimer.claim(free, options.lease(), mode, options.owner());
+      claimed(sent, ends, claim);
+      handOut(claim, claimTime(sent, claim, free));
+      return true;
+    } finally {
+      capacity.give(free);
+    }
+  }
+
+  private boolean servePulls() {
+    Pulls pulls = shared.pulls();
+    boolean looked = false;
+    boolean found = true;
+    for (int i = 0; i < PULLS_AT_ONCE && found && !stopping; i++) {
+      Pulls.Waiting waiting = pulls.take(bucket.queue());
+      if (waiting == null) {
+        return looked;
+      }
+      try {
+        looked = true;
+        found = serve(waiting);
+      } finally {
+        pulls.putBack(waiting);
+      }
+    }
+    return looked;
+  }
+
+  private boolean serve(Pulls.Waiting waiting) {
+    long sent = context.now();
+    long ends = capacity.ends();
+    Claim claim = puller.claim(waiting.request, waiting.request.max());
+    claimed(sent, ends, claim);
+    ClaimTime time = claimTime(sent, claim, waiting.request.max());
+    List<PulledJob> open = puller.open(claim, waiting.request);
+    if (!open.isEmpty() && !waiting.answer.complete(open)) {
+      puller.giveBack(claim);
+    } else {
+      puller.handedOut(claim, time);
+    }
+    Long next = claim.nextDue();
+    return next != null && next <= claim.now();
+  }
+
+  private ClaimTime claimTime(long sent, Claim claim, int asked) {
+    ClaimTime time = new ClaimTime(sent, claim.now(), sent - refusedAt);
+    int given = claim.jobs().size() + claim.corrupt().size();
+    if (claim.pausedSince() != null
+        || claim.full()
+        || (given >= asked && asked < context.options().maxClaim())) {
+      // What is left waits for capacity.
+      refusedAt = context.now();
+    }
+    return time;
+  }
+
+  private void claimed(long sent, long ends, Claim claim) {
+    answered(sent, claim.now());
+    plan.due(orNever(claim.nextDue()));
+    plan.deadline(orNever(claim.nextDeadline()));
+    capacity.claimed(claim.full(), ends);
+  }
+
+  private void count() {
+    long sent = context.now();
+    BucketStats stats = context.jobs().stats(bucket);
+    answered(sent, stats.now());
+    Long due = stats.oldestReady() != null ? stats.oldestReady() : stats.nextDue();
+    claimer.paused(stats.pausedSince() != null);
+    plan.due(stats.pausedSince() != null ? WakePlan.NEVER : orNever(due));
+    if (stats.reserved() == 0) {
+      plan.deadline(WakePlan.NEVER);
+    } else if (!plan.deadlineKnown()) {
+      // Which one it is, only an expire tells.
+      plan.deadline(stats.now());
+    }
+  }
+
+  private void expire() {
+    deliveries.keepLapsed();
+    long sent = context.now();
+    Expired expired =
+        context.jobs().expire(bucket, JobStore.MAX_JOBS, plan.storeNow(), plan.jump());
+    answered(sent, expired.now());
+    plan.deadline(orNever(expired.nextDeadline()));
+    if (expired.retried() > 0) {
+      plan.head(expired.now());
+      listener.repeated(RepeatCause.LEASE_EXPIRED, expired.retried());
+    }
+    if (expired.dead() > 0) {
+      listener.died(DeathCause.LEASE_EXPIRED, expired.dead());
+    }
+    int ended = expired.retried() + expired.dead();
+    if (ended > 0) {
+      capacity.ended(ended);
+      LogFields.of(log.atWarn(), bucket.queue())
+          .log(
+              "{}: leases ran out, since a scheduler or worker went away: {} jobs wait again, {}"
+                  + " are dead letters",
+              bucket,
+              expired.retried(),
+              expired.dead());
+    }
+  }
+
+  private void handOut(Claim claim, ClaimTime time) {
+    List<Delivery> open = deliveries.open(claim.jobs(), time);
+    ScanSignals signals = shared.signals();
+    if (signals != null) {
+      signals.claimed(bucket, open.size());
+    }
+    if (open.isEmpty()) {
+      return;
+    }
+    if (stopping) {
+      for (Delivery delivery : open) {
+        var unused = delivery.release();
+      }
+      return;
+    }
+    try {
+      shared.dispatcher().dispatch(bucket.queue(), open);
+    } catch (RuntimeException | Error e) {
+      log.error("The dispatcher did not take {} jobs of {}", open.size(), bucket, e);
+      String owner = context.options().owner();
+      for (Delivery delivery : open) {
+        var unused = delivery.undeliverable(owner, "the dispatcher did not take it: " + e, null);
+      }
+    }
+  }
+
+  private void answered(long sent, long storeNow) {
+    long received = context.now();
+    backoff.reset();
+    reportClock(plan.answered(sent, received, storeNow), received);
+    // The node of this bucket may have been away while others answered.
+    long lease = context.options().lease().toNanos();
+    if (received - Math.min(sent, failingSince) > lease / 2) {
+      expireFrom = received + lease / 3;
+    }
+    failingSince = Long.MAX_VALUE;
+    plan.expireFrom(Math.max(expireFrom, shared.contact().expireFrom()));
+  }
+
+  private void reportClock(long set, long nanos) {
+    if (set != 0 && shared.contact().reportsClock(nanos)) {
+      log.warn(
+          "{}: the clock of Redis was set {} by {} ms. Jobs fall due by the new time; {}. Let NTP"
+              + " set it in small steps",
+          bucket,
+          set > 0 ? "forward" : "back",
+          Math.abs(set),
+          set > 0
+              ? "leases run on for what was left of them"
+              : "jobs whose holder is gone wait that much longer");
+    }
+  }
+
+  private void failed(Throwable e) {
+    long now = context.now();
+    failingSince = Math.min(failingSince, now);
+    long wait = backoff.next(ThreadLocalRandom.current());
+    if (e instanceof StoreException s) {
+      if (s.kind() == StoreException.Kind.CORRUPT) {
+        wait = Outages.QUARANTINE.toNanos();
+      }
+    } else if (!stopping) {
+      context.defects().met(duty, e);
+      wait = DEFECT.toNanos();
+    }
+    plan.failed(now, wait);
+    ScanSignals signals = shared.signals();
+    if (signals != null) {
+      signals.failed(bucket);
+    }
+  }
+
+  private static long orNever(@Nullable Long millis) {
+    return millis == null ? WakePlan.NEVER : millis;
+  }
+
+  @Override
+  public String toString() {
+    return bucket.toString();
+  }
+}

@@ -1,0 +1,29 @@
+package io.punctual.core.store.query;
+
+import io.punctual.core.job.Throttle;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts of one bucket.
+ *
+ * @param delayed waiting, due or not
+ * @param ready of those, due
+ * @param oldestReady due time of the earliest ready job, or null
+ * @param nextDue due time of the earliest job that is not due yet, or null
+ * @param pausedSince epoch ms since when nothing is handed out, or null
+ * @param throttle how many jobs may be out
+ * @param counters by name, since the queue was made: submitted, done, failed, unknown,
+ *     undeliverable, released, expired, rejected, dead, cancelled, requeued, purged
+ */
+public record BucketStats(
+    long now,
+    long delayed,
+    long ready,
+    long reserved,
+    long dead,
+    @Nullable Long oldestReady,
+    @Nullable Long nextDue,
+    @Nullable Long pausedSince,
+    Throttle throttle,
+    Map<String, Long> counters) {}

@@ -1,0 +1,11 @@
+package io.punctual.core.store.query;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Part of a list.
+ *
+ * @param next where to go on; null at the end
+ */
+public record Page(List<JobSnapshot> jobs, @Nullable Cursor next) {}

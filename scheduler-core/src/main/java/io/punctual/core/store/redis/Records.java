@@ -1,0 +1,162 @@
+package io.punctual.core.store.redis;
+
+import io.punctual.core.job.JobRecord;
+import io.punctual.core.job.JobState;
+import io.punctual.core.job.JobVersion;
+import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Tries;
+import io.punctual.core.store.query.JobSnapshot;
+import io.punctual.core.store.redis.script.Reply;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the values that the scripts write; docs/architecture.md has their form. A value that is not
+ * of its form counts as absent, as in the scripts: people must be able to look at what is broken.
+ */
+final class Records {
+
+  // Two bytes of attempts, six of a time.
+  private static final int NUMBERS = 8;
+  // Behind them; the first of the attempts' bytes is at most 3.
+  private static final Pattern JOB =
+      Pattern.compile("([A-Za-z0-9._:-]+)(?: (\\d{1,18})((?: .*)?))?");
+  private static final Pattern TRIES =
+      Pattern.compile(
+          "(\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) ([01]) (\\d{1,18}) (\\d{1,18})");
+  private static final Pattern LEASE =
+      Pattern.compile(
+          "([!-~]{1,64}) (\\d{1,9}) ([01-]) (\\d{1,18}) (\\d{1,18}) (\\d{1,18}) (\\S+)");
+  private static final Pattern FAILURE =
+      Pattern.compile("(\\d{1,18}) (\\S+) (\\S+) (\\d{1,9}) (\\d{1,18}) (\\d{1,8})");
+
+  private Records() {}
+
+  static @Nullable JobRecord jobOrNull(byte[] bytes) {
+    int end = lineEnd(NUMBERS, bytes);
+    Matcher header = JOB.matcher(text(NUMBERS, end, bytes));
+    if (!header.matches() || bytes[0] < 0 || bytes[0] > 3) {
+      return null;
+    }
+    ByteBuffer numbers = ByteBuffer.wrap(bytes);
+    return new JobRecord(
+        header.group(1),
+        numbers.getShort(0),
+        numbers.getLong(0) & 0xffff_ffff_ffffL,
+        header.group(2) == null ? 0 : Long.parseLong(header.group(2)),
+        header.group(3) == null
+            ? List.of()
+            : Arrays.stream(header.group(3).split(" +")).filter(tag -> !tag.isEmpty()).toList(),
+        behind(end, bytes));
+  }
+
+  /** For a record that the script has found sound. */
+  static JobRecord job(byte[] bytes) {
+    return Objects.requireNonNull(jobOrNull(bytes), "claim.lua lets no broken record pass");
+  }
+
+  static Tries tries(String text) {
+    Matcher parts = TRIES.matcher(text);
+    return parts.matches()
+        ? new Tries(
+            Integer.parseInt(parts.group(1)),
+            Integer.parseInt(parts.group(2)),
+            Integer.parseInt(parts.group(3)),
+            Integer.parseInt(parts.group(4)),
+            Integer.parseInt(parts.group(5)),
+            parts.group(6).equals("1"),
+            Long.parseLong(parts.group(7)),
+            Long.parseLong(parts.group(8)))
+        : Tries.NONE;
+  }
+
+  /** Reads what lib/snapshot gives. */
+  static JobSnapshot snapshot(long now, Reply reply) {
+    return new JobSnapshot(
+        now,
+        reply.text(0),
+        JobState.valueOf(reply.text(1).toUpperCase(Locale.ROOT)),
+        reply.number(2),
+        jobOrNull(reply.bytes(3)),
+        tries(reply.text(4)),
+        leaseOrNull(reply.text(5)),
+        failures(reply.bytes(6)));
+  }
+
+  private static JobSnapshot.@Nullable LeaseInfo leaseOrNull(String text) {
+    Matcher parts = LEASE.matcher(text);
+    return parts.matches()
+        ? new JobSnapshot.LeaseInfo(
+            new LeaseToken(parts.group(1)),
+            Integer.parseInt(parts.group(2)),
+            parts.group(3).equals("1"),
+            Long.parseLong(parts.group(4)),
+            Long.parseLong(parts.group(5)),
+            Long.parseLong(parts.group(6)),
+            parts.group(7))
+        : null;
+  }
+
+  private static List<JobSnapshot.Failure> failures(byte[] bytes) {
+    List<JobSnapshot.Failure> failures = new ArrayList<>();
+    byte[] rest = bytes;
+    while (rest.length > 0) {
+      int end = lineEnd(0, rest);
+      Matcher header = FAILURE.matcher(text(0, end, rest));
+      if (!header.matches() || end + 1 + Integer.parseInt(header.group(6)) > rest.length) {
+        break;
+      }
+      int stop = end + 1 + Integer.parseInt(header.group(6));
+      failures.add(
+          new JobSnapshot.Failure(
+              Long.parseLong(header.group(1)),
+              header.group(2),
+              header.group(3),
+              Integer.parseInt(header.group(4)),
+              Long.parseLong(header.group(5)),
+              Arrays.copyOfRange(rest, end + 1, stop)));
+      rest = Arrays.copyOfRange(rest, stop, rest.length);
+    }
+    return List.copyOf(failures);
+  }
+
+  /** As scripts answer it; null where the number is 0. */
+  static @Nullable JobVersion version(long number, String incarnation) {
+    return number == 0 ? null : new JobVersion(incarnation, number);
+  }
+
+  /** As scripts take a version that somebody has seen; empty for any. */
+  static String version(@Nullable JobVersion seen) {
+    return seen == null ? "" : seen.incarnation() + " " + seen.number();
+  }
+
+  /** As scripts take tags: each behind a space. */
+  static String tags(List<String> tags) {
+    return tags.isEmpty() ? "" : " " + String.join(" ", tags);
+  }
+
+  // Where the line ends; the length if there is no line break.
+  private static int lineEnd(int start, byte[] bytes) {
+    int end = start;
+    while (end < bytes.length && bytes[end] != '\n') {
+      end++;
+    }
+    return end;
+  }
+
+  private static String text(int start, int end, byte[] bytes) {
+    return end < bytes.length ? new String(bytes, start, end - start, StandardCharsets.UTF_8) : "";
+  }
+
+  private static byte[] behind(int end, byte[] bytes) {
+    return Arrays.copyOfRange(bytes, end + 1, bytes.length);
+  }
+}

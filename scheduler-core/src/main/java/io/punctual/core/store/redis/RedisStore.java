@@ -1,0 +1,80 @@
+package io.punctual.core.store.redis;
+
+import io.punctual.core.store.InstanceMarks;
+import io.punctual.core.store.Store;
+import io.punctual.core.store.StoreCalls;
+import io.punctual.core.store.durability.Durability;
+import io.punctual.core.store.durability.StoreInspector;
+import io.punctual.core.store.redis.script.Confirmation;
+import io.punctual.core.store.redis.script.Keys;
+import io.punctual.core.store.redis.script.Replicas;
+import io.punctual.core.store.redis.script.ScriptRunner;
+import io.punctual.core.store.redis.script.StoreOptions;
+import io.punctual.core.store.redis.script.TimeSource;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+
+/** Makes a {@link Store} on Redis: standalone, Sentinel or Cluster, as the connections are made. */
+public final class RedisStore {
+
+  private static final String LETTUCE = "org.springframework.data.redis.connection.lettuce";
+
+  private RedisStore() {}
+
+  /**
+   * A store on Redis 6.2 or newer. Connects when it is first used.
+   *
+   * @param connections with Jedis as driver
+   * @throws IllegalArgumentException if the driver is Lettuce, which sends commands again by itself
+   *     after it lost a connection (a claim that is sent twice reserves jobs for nobody), or Jedis
+   *     in its old form
+   */
+  public static Store connect(RedisConnectionFactory connections, StoreOptions options) {
+    return connect(connections, options, TimeSource.REDIS);
+  }
+
+  /**
+   * What schedulers on one Redis tell each other about instances.
+   *
+   * @param calls told of each call
+   */
+  public static InstanceMarks instanceMarks(
+      RedisConnectionFactory connections, StoreOptions options, StoreCalls calls) {
+    Keys keys = new Keys(options.prefix(), TimeSource.REDIS);
+    ScriptRunner scripts = new ScriptRunner(connections, keys, TimeSource.REDIS, null, null, calls);
+    return new RedisInstanceMarks(connections, scripts, calls);
+  }
+
+  /** A store whose scripts take the time from elsewhere: for tests that walk through days. */
+  public static Store connect(
+      RedisConnectionFactory connections, StoreOptions options, TimeSource time) {
+    if (connections.getClass().getName().startsWith(LETTUCE)) {
+      throw new IllegalArgumentException(
+          "Punctual needs a JedisConnectionFactory, not "
+              + connections.getClass().getSimpleName()
+              + ": set spring.data.redis.client-type=jedis");
+    }
+    if (connections instanceof JedisConnectionFactory jedis && !jedis.isUseUnifiedJedis()) {
+      throw new IllegalArgumentException(
+          "Punctual needs the JedisConnectionFactory's unified client, which is the default:"
+              + " remove setUseUnifiedJedis(false)");
+    }
+    Keys keys = new Keys(options.prefix(), time);
+    Replicas replicas = new Replicas(options);
+    StoreInspector inspector = new RedisInspector(connections, options, replicas, keys.confirmed());
+    Confirmation confirmation = new Confirmation(options.durability(), inspector, replicas);
+    Durability ofEnds = new Durability(Durability.Level.AUTO, 0, options.durability().patience());
+    Confirmation ends =
+        options.confirmEnds() ? new Confirmation(ofEnds, inspector, replicas) : null;
+    StoreCalls calls = new StoreCalls();
+    ScriptRunner scripts = new ScriptRunner(connections, keys, time, confirmation, ends, calls);
+    calls.add(new IdleConnections(connections, scripts::node));
+    return new Store(
+        new RedisJobStore(scripts, options.tombstones()),
+        new RedisQueueDirectory(connections, scripts, calls),
+        new RedisWakeUps(connections, keys),
+        inspector,
+        new RedisEpochMarker(connections, scripts, calls),
+        calls);
+  }
+}

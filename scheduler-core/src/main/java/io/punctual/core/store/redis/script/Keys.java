@@ -1,0 +1,143 @@
+package io.punctual.core.store.redis.script;
+
+import io.punctual.core.job.Bucket;
+import io.punctual.core.job.QueueName;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Every key that we use, and the names of buckets in them. Parts are encoded, so that no two queues
+ * can share a key and no name can choose its slot.
+ */
+public final class Keys {
+
+  /** In the order of KEYS; lib/keys.lua names the same. */
+  public static final List<String> SUFFIXES =
+      List.of(
+          "jobs",
+          "delayed",
+          "reserved",
+          "dead",
+          "leases",
+          "tries",
+          "errors",
+          "done",
+          "tombs",
+          "stats",
+          "tags",
+          "control");
+
+  private final String prefix;
+  private final TimeSource time;
+
+  public Keys(String prefix, TimeSource time) {
+    this.prefix = prefix;
+    this.time = time;
+  }
+
+  public List<byte[]> of(Bucket bucket) {
+    String tag = tag(bucket) + ":";
+    List<byte[]> keys = new ArrayList<>(SUFFIXES.size() + 1);
+    for (String suffix : SUFFIXES) {
+      keys.add(bytes(tag + suffix));
+    }
+    if (!time.keySuffix().isEmpty()) {
+      keys.add(bytes(tag + time.keySuffix()));
+    }
+    return keys;
+  }
+
+  /** The part that all keys of a bucket share; the braces make it the hash tag in Redis Cluster. */
+  public String tag(Bucket bucket) {
+    return prefix + ":{" + name(bucket) + "}";
+  }
+
+  public byte[] queues() {
+    return bytes(prefix + ":queues");
+  }
+
+  /**
+   * The key of a mark.
+   *
+   * @param mark a hash tag; empty for the mark of the store
+   */
+  public byte[] epoch(String mark) {
+    return bytes(prefix + ":epoch" + (mark.isEmpty() ? "" : ":{" + mark + "}"));
+  }
+
+  public byte[] losses() {
+    return bytes(prefix + ":losses");
+  }
+
+  public byte[] journal() {
+    return bytes(prefix + ":journal");
+  }
+
+  public String confirmed() {
+    return prefix + ":confirmed";
+  }
+
+  public byte[] reservedInstance(String instance) {
+    return bytes(prefix + ":reserved:" + encode(instance));
+  }
+
+  public byte[] brokenInstance(String instance) {
+    return bytes(prefix + ":broken:" + encode(instance));
+  }
+
+  public byte[] wakeUpChannel() {
+    return bytes(prefix + ":wake");
+  }
+
+  public static String name(Bucket bucket) {
+    return name(bucket.queue()) + ":" + bucket.index();
+  }
+
+  public static String name(QueueName queue) {
+    return namesOf(queue.application()) + encode(queue.taskType());
+  }
+
+  /** What {@link #name(QueueName)} begins with for queues of that application alone. */
+  public static String namesOf(String application) {
+    return encode(application) + ":";
+  }
+
+  /** Reads {@link #name(QueueName)} back; empty for what is none of ours. */
+  public static Optional<QueueName> parseQueue(String name) {
+    String[] parts = name.split(":", -1);
+    if (parts.length != 2) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(new QueueName(decode(parts[0]), decode(parts[1])));
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Reads {@link #name(Bucket)} back; empty for what is none of ours. */
+  public static Optional<Bucket> parseBucket(String name) {
+    int colon = name.lastIndexOf(':');
+    if (colon < 0 || !name.substring(colon + 1).matches("\\d{1,2}")) {
+      return Optional.empty();
+    }
+    int index = Integer.parseInt(name.substring(colon + 1));
+    return index >= Bucket.MAX_BUCKETS
+        ? Optional.empty()
+        : parseQueue(name.substring(0, colon)).map(queue -> new Bucket(queue, index));
+  }
+
+  private static String encode(String part) {
+    return part.replace("%", "%25").replace(":", "%3A");
+  }
+
+  private static String decode(String part) {
+    return part.replace("%3A", ":").replace("%25", "%");
+  }
+
+  public static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+}

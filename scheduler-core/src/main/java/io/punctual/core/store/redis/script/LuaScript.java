@@ -1,0 +1,111 @@
+package io.punctual.core.store.redis.script;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+/**
+ * A script with its includes joined in. A line {@code --- @include lib/x} is replaced by the text
+ * of that file, once for each script.
+ *
+ * @param sha1 what Redis knows it by
+ */
+public record LuaScript(String name, byte[] text, String sha1) {
+
+  private static final String INCLUDE = "--- @include ";
+  private static final String CLOCK = "lib/now";
+
+  byte[] sha1Bytes() {
+    return sha1.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Loads a script of the production set with the given clock in the place of lib/now. */
+  public static LuaScript load(String name, TimeSource time) {
+    return load(name, file -> file.equals(CLOCK) ? time.lua() : read(file));
+  }
+
+  /**
+   * Joins a script.
+   *
+   * @param files gives the text of a file by its name without {@code .lua}
+   * @throws IllegalStateException naming file and line of an include that is missing or goes round
+   */
+  public static LuaScript load(String name, UnaryOperator<String> files) {
+    StringBuilder joined = new StringBuilder();
+    Joiner joiner = new Joiner(files, joined);
+    joiner.join(name, "");
+    byte[] text = joined.toString().getBytes(StandardCharsets.UTF_8);
+    return new LuaScript(name, text, sha1(text));
+  }
+
+  private record Joiner(
+      UnaryOperator<String> files, StringBuilder out, Deque<String> stack, Set<String> seen) {
+
+    Joiner(UnaryOperator<String> files, StringBuilder out) {
+      this(files, out, new ArrayDeque<>(), new HashSet<>());
+    }
+
+    // "where" says which line asks for the file, for messages.
+    void join(String name, String where) {
+      String text = read(name, where);
+      stack.addLast(name);
+      int number = 0;
+      for (String line : text.lines().toList()) {
+        number++;
+        if (line.startsWith(INCLUDE)) {
+          include(line.substring(INCLUDE.length()).strip(), name + ".lua:" + number + ": ");
+        } else {
+          out.append(line).append('\n');
+        }
+      }
+      stack.removeLast();
+    }
+
+    private void include(String name, String where) {
+      if (stack.contains(name)) {
+        throw new IllegalStateException(
+            where + "include goes round: " + String.join(" -> ", stack) + " -> " + name);
+      }
+      if (seen.add(name)) {
+        join(name, where);
+      }
+    }
+
+    private String read(String name, String where) {
+      try {
+        return files.apply(name);
+      } catch (UncheckedIOException e) {
+        throw new IllegalStateException(where + "there is no " + name + ".lua", e);
+      }
+    }
+  }
+
+  public static String read(String file) {
+    String resource = "/io/punctual/core/lua/" + file + ".lua";
+    try (InputStream in = LuaScript.class.getResourceAsStream(resource)) {
+      if (in == null) {
+        throw new IOException("not on the class path: " + resource);
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String sha1(byte[] text) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(text));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package io.punctual.core.deliver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.core.Lateness;
+import io.punctual.core.job.JobRecord;
+import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Tries;
+import io.punctual.core.store.ClaimedJob;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The store's time in ms, monotonic time in ns. */
+class ClaimTimeTest {
+
+  private static final long MS = 1_000_000;
+
+  @Test
+  void whatAJobWaitedForAddsUp() {
+    // Due at 1000, claimed at 1500; for the last 200 ms there was room; 3 ms later it was sent.
+    Lateness late = new ClaimTime(7 * MS, 1_500, 200 * MS).lateness(job(1_000, 0, 10), 10 * MS);
+    assertThat(late).isEqualTo(new Lateness(0, 300 * MS, 200 * MS, 3 * MS));
+    assertThat(late.nanos()).isEqualTo(503 * MS);
+  }
+
+  @Test
+  void whereThereWasRoomAllTheTimeItsScannerWasLate() {
+    Lateness late = new ClaimTime(0, 1_004, 3_600_000 * MS).lateness(job(1_000, 0, 10), MS);
+    assertThat(late).isEqualTo(new Lateness(0, 0, 4 * MS, MS));
+  }
+
+  @Test
+  void aDueTimeBeforeTheSubmitIsNotHeldAgainstAnybody() {
+    Lateness late = new ClaimTime(0, 1_004, 0).lateness(job(0, 0, 1_001), 0);
+    assertThat(late).isEqualTo(new Lateness(0, 3 * MS, 0, 0));
+  }
+
+  @Test
+  void whatWasSentBeforeAndFoundNobodyIsLateSinceThen() {
+    // Due at 1000 at first; the latest try was due at 3000.
+    Lateness late = new ClaimTime(0, 3_001, 9 * MS).lateness(job(3_000, 1_000, 10), 2 * MS);
+    assertThat(late).isEqualTo(new Lateness(2_000 * MS, 0, MS, 2 * MS));
+  }
+
+  private static ClaimedJob job(long due, long firstDue, long accepted) {
+    return new ClaimedJob(
+        "a",
+        due,
+        1,
+        new JobRecord("i", 5, accepted, 0, List.of(), new byte[0]),
+        new Tries(firstDue == 0 ? 0 : 1, 0, 0, 0, 0, false, firstDue, firstDue == 0 ? 1 : 2),
+        new LeaseToken("t"));
+  }
+}

@@ -1,0 +1,55 @@
+package io.punctual.core.deliver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.core.QueueListener;
+import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Note;
+import io.punctual.core.job.QueueName;
+import io.punctual.core.store.Settled;
+import io.punctual.core.store.Settlement;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class TallyTest {
+
+  private static final QueueName QUEUE = new QueueName("shop", "mail");
+
+  @Test
+  void aDeadLetterIsLoggedWithItsReason() {
+    assertThat(logged(Settlement.Op.REJECT, "no such\norder"))
+        .contains(
+            "Job 7 of shop/mail is a dead letter now: rejected at shop-1. Reason: no such order");
+    assertThat(logged(Settlement.Op.FAIL, "broken".repeat(100)))
+        .contains(
+            "Job 7 of shop/mail is a dead letter now: all attempts failed, the last at shop-1."
+                + " Reason: brokenbroken")
+        .contains("...")
+        .doesNotContain("broken".repeat(34));
+  }
+
+  private static String logged(Settlement.Op op, String reason) {
+    PrintStream err = System.err;
+    ByteArrayOutputStream log = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(log, /* autoFlush= */ true, StandardCharsets.UTF_8));
+    try {
+      new Tally(QUEUE, QueueListener.NONE)
+          .add(
+              new Settlement(
+                  op,
+                  "7",
+                  "1",
+                  new LeaseToken("t"),
+                  Duration.ZERO,
+                  /* alone= */ true,
+                  new Note("shop-1", reason).encode()),
+              new Settled(Settled.Kind.DEAD, 0));
+    } finally {
+      System.setErr(err);
+    }
+    return log.toString(StandardCharsets.UTF_8);
+  }
+}

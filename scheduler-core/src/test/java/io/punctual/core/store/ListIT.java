@@ -1,3 +1,0 @@
-package io.punctual.core.store;
-
-class ListIT extends ListContract {}

@@ -1,0 +1,3 @@
+package io.punctual.core.store.redis;
+
+class ListIT extends ListContract {}

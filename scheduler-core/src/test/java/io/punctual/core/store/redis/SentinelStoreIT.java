@@ -1,0 +1,77 @@
+package io.punctual.core.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.core.job.Due;
+import io.punctual.core.store.StoreException;
+import io.punctual.redis.Resp;
+import io.punctual.test.redis.RedisSentinels;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+
+@Tag("full")
+class SentinelStoreIT extends StoreContract {
+
+  // The only fail-over is the one that is asked for.
+  private static final RedisSentinels SETUP = RedisSentinels.start(Duration.ofMinutes(1));
+  private static final JedisConnectionFactory CONNECTIONS = connect();
+
+  private static JedisConnectionFactory connect() {
+    return StandaloneStoreIT.started(
+        new JedisConnectionFactory(
+            new RedisSentinelConfiguration(RedisSentinels.MASTER, Set.copyOf(SETUP.addresses()))));
+  }
+
+  @AfterAll
+  static void stop() {
+    CONNECTIONS.destroy();
+    SETUP.close();
+  }
+
+  @Override
+  RedisConnectionFactory connections() {
+    return CONNECTIONS;
+  }
+
+  @Override
+  List<Integer> servers() {
+    return List.of(master());
+  }
+
+  private static int master() {
+    try {
+      return SETUP.master();
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void theNewMasterIsFollowedAfterAFailOver() throws Exception {
+    Hearing hearing = new Hearing();
+    try (AutoCloseable listening = store.wakeUps().listen(hearing)) {
+      assertThat(listening).isNotNull();
+      assertThat(hearing.next()).isEqualTo("gap");
+      submit(bucket, "before", Due.at(9_000_000_000_000L));
+      assertThat(hearing.next()).isEqualTo("shop/order.close#0 9000000000000");
+      int before = master();
+      eventually().until(() -> Resp.call(before, "WAIT", "1", "1000").equals("1"));
+
+      SETUP.failOver();
+
+      eventually()
+          .ignoreExceptionsInstanceOf(StoreException.class)
+          .until(() -> submit(bucket, "after", Due.at(9_000_000_000_001L)) != null);
+      assertThat(jobs.stats(bucket).delayed()).isEqualTo(2);
+      assertThat(hearing.next()).isEqualTo("gap");
+    }
+  }
+}

@@ -1,0 +1,436 @@
+package io.punctual.core.store.redis;
+
+import static io.punctual.core.store.redis.BucketState.bucket;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.punctual.core.job.LeaseToken;
+import io.punctual.core.store.ClaimedJob;
+import io.punctual.core.store.JobStore;
+import io.punctual.core.store.Settled;
+import io.punctual.core.store.Settled.Kind;
+import io.punctual.core.store.Settlement;
+import io.punctual.core.store.Settlement.Op;
+import io.punctual.core.store.Submission;
+import io.punctual.core.store.Submitted;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class SettleIT extends TransitionTestBase {
+
+  private static final Duration DELAY = Duration.ofMillis(700);
+
+  private static Settlement end(Op op, String id) {
+    return end(op, id, "i-" + id, "t-1", /* alone= */ false, "");
+  }
+
+  private static Settlement end(
+      Op op, String id, String incarnation, String token, boolean alone, String note) {
+    return new Settlement(op, id, incarnation, new LeaseToken(token), DELAY, alone, bytes(note));
+  }
+
+  private List<Settled> settle(Settlement... settlements) {
+    return store.settle(bucket, List.of(settlements));
+  }
+
+  private void assertAnswer(Settlement settlement, Kind kind, long due) {
+    assertThat(settle(settlement)).containsExactly(new Settled(kind, due));
+  }
+
+  private BucketState finished(String id) {
+    return bucket().tomb(id, NOW + RETENTION, "D", "body of " + id, NOW);
+  }
+
+  @Test
+  void anAckFinishesAJobAndLeavesATombstone() {
+    given(
+        bucket()
+            .reserved("a", NOW + 5, HELD)
+            .tries("a", "0 0 1 1 1 0 5 3")
+            .error("a", "900000 fail retry 1 990000 2\nno")
+            .delayed("b", NOW));
+
+    assertAnswer(end(Op.ACK, "a"), Kind.DONE, NOW);
+    then(finished("a").delayed("b", NOW).counted("done", 1));
+    assertThat(timeToLive("done")).isBetween(RETENTION - 60_000, RETENTION);
+    assertThat(timeToLive("tombs")).isBetween(RETENTION - 60_000, RETENTION);
+    assertThat(timeToLive("jobs")).isEqualTo(-1);
+  }
+
+  @Test
+  void anAckOfAnEarlierAttemptCountsWhereverTheJobIsNow() {
+    given(
+        bucket()
+            .delayed("waits", NOW)
+            .dead("died", NOW)
+            .tries("died", "0 0 3 3 3 0 5 3")
+            .reserved("runs", NOW + 5, "another 2 0 990000 980000 you"));
+
+    assertThat(settle(end(Op.ACK, "waits"), end(Op.ACK, "died"), end(Op.ACK, "runs")))
+        .containsOnly(new Settled(Kind.DONE, NOW));
+    then(
+        finished("waits")
+            .tomb("died", NOW + RETENTION, "D", "body of died", NOW)
+            .tomb("runs", NOW + RETENTION, "D", "body of runs", NOW)
+            .counted("done", 3));
+  }
+
+  @Test
+  void aRepeatedAckSaysSo() {
+    given(bucket().reserved("a", NOW + 5, HELD));
+    settle(end(Op.ACK, "a"));
+    BucketState first = reader.read(bucket);
+
+    assertAnswer(end(Op.ACK, "a"), Kind.ALREADY, 0);
+    then(first);
+
+    nowIs(NOW + RETENTION);
+    assertAnswer(end(Op.ACK, "a"), Kind.GONE, 0);
+    then(first);
+  }
+
+  @Test
+  void anAckOfAnotherIncarnationChangesNothing() {
+    BucketState given =
+        bucket()
+            .reserved("a", NOW + 5, HELD)
+            .tomb("ran", NOW + 5, "D", "x", 1)
+            .tomb("cancelled", NOW + 5, "C", "x", 1);
+    given(given);
+
+    assertAnswer(end(Op.ACK, "a", "i-b", "t-1", false, ""), Kind.GONE, 0);
+    assertAnswer(end(Op.ACK, "ran", "i-b", "t-1", false, ""), Kind.GONE, 0);
+    assertAnswer(end(Op.ACK, "ran"), Kind.ALREADY, 0);
+    assertAnswer(end(Op.ACK, "cancelled"), Kind.GONE, 0);
+    assertAnswer(end(Op.ACK, "never"), Kind.GONE, 0);
+    then(given);
+  }
+
+  @Test
+  void aFailedAttemptCountsAndTheJobWaits() {
+    given(bucket().reserved("a", NOW + 5, HELD));
+
+    assertAnswer(end(Op.FAIL, "a", "i-a", "t-1", false, "no\nroom"), Kind.RETRY, NOW + 700);
+    then(
+        bucket()
+            .delayed("a", NOW + 700)
+            .tries("a", "0 0 1 1 1 0 980000 3")
+            .error("a", "1000000 fail retry 1 990000 7\nno\nroom")
+            .counted("failed", 1));
+  }
+
+  @Test
+  void anUnknownAttemptMakesASuspectAndCountsOnlyIfItTravelledAlone() {
+    given(bucket().reserved("a", NOW + 5, HELD).reserved("b", NOW + 5, HELD));
+
+    assertThat(
+            settle(
+                end(Op.UNKNOWN, "a", "i-a", "t-1", /* alone= */ false, ""),
+                end(Op.UNKNOWN, "b", "i-b", "t-1", /* alone= */ true, "")))
+        .containsOnly(new Settled(Kind.RETRY, NOW + 700));
+    then(
+        bucket()
+            .delayed("a", NOW + 700)
+            .tries("a", "0 1 0 0 1 1 980000 3")
+            .error("a", "1000000 unknown retry 1 990000 0\n")
+            .delayed("b", NOW + 700)
+            .tries("b", "0 1 0 1 1 1 980000 3")
+            .error("b", "1000000 unknown retry 1 990000 0\n")
+            .counted("unknown", 2));
+  }
+
+  @Test
+  void aFailedAttemptClearsTheSuspicionAndKeepsTheFirstDueTime() {
+    given(bucket().reserved("a", NOW + 5, HELD).tries("a", "4 1 0 0 1 1 123 3"));
+
+    assertAnswer(end(Op.FAIL, "a"), Kind.RETRY, NOW + 700);
+    then(
+        bucket()
+            .delayed("a", NOW + 700)
+            .tries("a", "4 1 1 1 2 0 123 3")
+            .error("a", "1000000 fail retry 1 990000 0\n")
+            .counted("failed", 1));
+  }
+
+  @Test
+  void whereNoFirstDueTimeIsKnownItIsThatOfTheAttempt() {
+    given(bucket().reserved("a", NOW + 5, HELD).tries("a", "0 0 1 1 1 0 0 1"));
+
+    settle(end(Op.FAIL, "a"));
+    assertThat(reader.read(bucket).values("tries")).containsEntry("a", "0 0 2 2 2 0 980000 3");
+  }
+
+  @Test
+  void aFirstDueTimeOfZeroIsKnown() {
+    given(bucket().reserved("a", NOW + 5, HELD).tries("a", "0 0 1 1 1 0 0 2"));
+
+    settle(end(Op.FAIL, "a"));
+    assertThat(reader.read(bucket).values("tries")).containsEntry("a", "0 0 2 2 2 0 0 3");
+  }
+
+  @Test
+  void notReachingAnybodyIsNoAttemptHoweverOften() {
+    given(bucket().reserved("a", NOW + 5, HELD).tries("a", "998 0 2 2 8 1 123 3"));
+
+    assertAnswer(end(Op.UNDELIVERABLE, "a", "i-a", "t-1", false, "none"), Kind.RETRY, NOW + 700);
+    then(
+        bucket()
+            .delayed("a", NOW + 700)
+            .tries("a", "999 0 2 2 8 1 123 3")
+            .error("a", "1000000 undeliverable retry 1 990000 4\nnone")
+            .counted("undeliverable", 1));
+  }
+
+  @Test
+  void aReturnedJobIsAsBeforeItWasClaimed() {
+    BucketState rest =
+        bucket().tries("a", "0 0 1 1 1 0 5 3").error("a", "900000 fail retry 1 990000 2\nno");
+    given(rest.reserved("a", NOW + 5, HELD));
+
+    assertAnswer(end(Op.RETURN, "a"), Kind.RETRY, 980_000);
+    then(rest.delayed("a", 980_000).counted("released", 1));
+  }
+
+  @Test
+  void aReleasedJobWaitsForTheDelayAndCountsNoAttempt() {
+    given(bucket().reserved("a", NOW + 5, HELD));
+
+    assertAnswer(end(Op.RELEASE, "a"), Kind.RETRY, NOW + 700);
+    then(
+        bucket().delayed("a", NOW + 700).tries("a", "0 0 0 0 0 0 980000 3").counted("released", 1));
+  }
+
+  @Test
+  void aReleasedJobKeepsItsFailures() {
+    BucketState rest =
+        bucket().tries("a", "0 0 1 1 1 0 5 3").error("a", "900000 fail retry 1 990000 2\nno");
+    given(rest.reserved("a", NOW + 5, HELD));
+
+    assertAnswer(end(Op.RELEASE, "a"), Kind.RETRY, NOW + 700);
+    then(rest.delayed("a", NOW + 700).counted("released", 1));
+  }
+
+  @Test
+  void aJobReleasedWithoutDelayComesAfterThoseThatAreDue() {
+    given(
+        bucket()
+            .reserved("given-back", NOW + 5, "t-1 1 1 990000 100 2 me")
+            .delayed("due", NOW - 1)
+            .delayed("later", NOW + 1));
+
+    settle(
+        new Settlement(
+            Op.RELEASE,
+            "given-back",
+            "i-given-back",
+            TOKEN,
+            Duration.ZERO,
+            /* alone= */ false,
+            new byte[0]));
+    nowIs(NOW + 5);
+    assertThat(store.claim(bucket, 9, LEASE, JobStore.ClaimMode.PUSH, TOKEN, "me").jobs())
+        .extracting(ClaimedJob::taskId)
+        .containsExactly("due", "given-back", "later");
+  }
+
+  @Test
+  void aRejectedJobIsDeadAtOnce() {
+    given(bucket().reserved("a", NOW + 5, HELD).tries("a", "0 1 0 0 1 1 5 3"));
+
+    assertAnswer(end(Op.REJECT, "a", "i-a", "t-1", false, "never"), Kind.DEAD, 0);
+    then(
+        bucket()
+            .dead("a", NOW)
+            .tries("a", "0 1 1 1 2 0 5 3")
+            .error("a", "1000000 reject dead-rejected 1 990000 5\nnever")
+            .counted("rejected", 1)
+            .counted("dead", 1));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // op, alone, tries before, tries after, disposition; three attempts are allowed
+    "FAIL,    false, 0 0 1 1 1 0 5 2, 0 0 2 2 2 0 5 3, retry",
+    "FAIL,    false, 0 0 2 2 2 0 5 2, 0 0 3 3 3 0 5 3, dead-attempts",
+    "UNKNOWN, true,  0 2 0 2 2 1 5 2, 0 3 0 3 3 1 5 3, dead-attempts",
+    "UNKNOWN, false, 0 2 0 2 2 1 5 2, 0 3 0 2 3 1 5 3, retry",
+    "UNKNOWN, false, 0 7 0 0 7 1 5 2, 0 8 0 0 8 1 5 3, retry",
+    "UNKNOWN, false, 0 8 0 0 8 1 5 2, 0 9 0 0 9 1 5 3, dead-deliveries",
+    "FAIL,    false, 0 6 2 2 8 1 5 2, 0 6 3 3 9 0 5 3, dead-attempts",
+    "FAIL,    false, 9 0 0 0 0 0 5 2, 9 0 1 1 1 0 5 3, retry",
+  })
+  void attemptsAndDeliveriesAreBounded(
+      Op op, boolean alone, String before, String after, String disposition) {
+    given(bucket().reserved("a", NOW + 5, HELD).tries("a", before));
+
+    List<Settled> settled = settle(end(op, "a", "i-a", "t-1", alone, ""));
+
+    String kind = op == Op.FAIL ? "fail" : "unknown";
+    BucketState rest =
+        bucket()
+            .tries("a", after)
+            .error("a", "1000000 " + kind + " " + disposition + " 1 990000 0\n")
+            .counted(op == Op.FAIL ? "failed" : "unknown", 1);
+    if (disposition.equals("retry")) {
+      assertThat(settled).containsExactly(new Settled(Kind.RETRY, NOW + 700));
+      then(rest.delayed("a", NOW + 700));
+    } else {
+      assertThat(settled).containsExactly(new Settled(Kind.DEAD, 0));
+      then(rest.dead("a", NOW).counted("dead", 1));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(value = Op.class, names = "ACK", mode = EnumSource.Mode.EXCLUDE)
+  void whoLostTheLeaseChangesNothing(Op op) {
+    BucketState given =
+        bucket()
+            .reserved("a", NOW + 5, HELD)
+            .delayed("waits", NOW)
+            .dead("died", NOW)
+            .record("noLease")
+            .with("reserved", "noLease", "1000005")
+            .delayed("staleLease", NOW)
+            .with("leases", "staleLease", HELD)
+            .with("reserved", "noRecord", "1000005")
+            .with("leases", "noRecord", HELD)
+            .reserved("mangled", NOW + 5, "t-1");
+    given(given);
+
+    assertAnswer(end(op, "a", "i-a", "t-2", false, "x"), Kind.LOST, 0);
+    assertAnswer(end(op, "a", "i-b", "t-1", false, "x"), Kind.LOST, 0);
+    for (String id :
+        List.of("waits", "died", "never", "noLease", "staleLease", "noRecord", "mangled")) {
+      assertAnswer(end(op, id), Kind.LOST, 0);
+    }
+    then(given);
+  }
+
+  @ParameterizedTest
+  @EnumSource(value = Op.class, names = "ACK", mode = EnumSource.Mode.EXCLUDE)
+  void repeatingAnEndingChangesNothing(Op op) {
+    given(bucket().reserved("a", NOW + 5, HELD));
+    settle(end(op, "a"));
+    BucketState first = reader.read(bucket);
+
+    assertAnswer(end(op, "a"), Kind.LOST, 0);
+    then(first);
+  }
+
+  @Test
+  void endingsOfOneCallAreTakenOneAfterTheOther() {
+    given(bucket().reserved("a", NOW + 5, HELD).reserved("b", NOW + 5, HELD));
+
+    assertThat(
+            settle(
+                end(Op.FAIL, "a"),
+                end(Op.FAIL, "a"),
+                end(Op.ACK, "b"),
+                end(Op.ACK, "a"),
+                end(Op.ACK, "a"),
+                end(Op.FAIL, "b")))
+        .extracting(Settled::kind)
+        .containsExactly(Kind.RETRY, Kind.LOST, Kind.DONE, Kind.DONE, Kind.ALREADY, Kind.LOST);
+    then(
+        finished("a")
+            .tomb("b", NOW + RETENTION, "D", "body of b", NOW)
+            .counted("failed", 1)
+            .counted("done", 2));
+  }
+
+  @Test
+  void anAckTrimsTombstonesThatExpired() {
+    BucketState given = bucket().reserved("a", NOW + 5, HELD).tomb("young", NOW + 1, "D", "x", 1);
+    for (int i = 0; i < 40; i++) {
+      given = given.tomb("old" + i, 100 + i, "D", "x", 1);
+    }
+    given(given);
+
+    settle(end(Op.ACK, "a"));
+
+    // 32 and 2 for the one job in the call.
+    BucketState expected = finished("a").tomb("young", NOW + 1, "D", "x", 1).counted("done", 1);
+    for (int i = 34; i < 40; i++) {
+      expected = expected.tomb("old" + i, 100 + i, "D", "x", 1);
+    }
+    then(expected);
+  }
+
+  @Test
+  void anEngineThatKeepsTombstonesBrieflyLeavesThoseOfOthers() {
+    long week = Duration.ofDays(7).toMillis();
+    given(bucket().tomb("old", NOW + week, "D", "x", 1).reserved("a", NOW + 5, HELD));
+
+    assertAnswer(end(Op.ACK, "a"), Kind.DONE, NOW);
+
+    assertThat(timeToLive("done")).isBetween(week - 60_000, week);
+    assertThat(timeToLive("tombs")).isBetween(week - 60_000, week);
+  }
+
+  @Test
+  void aCallThatFinishesNothingLeavesTombstonesAlone() {
+    BucketState tomb = bucket().tomb("old", 100, "D", "x", 1);
+    given(tomb.reserved("a", NOW + 5, HELD));
+
+    settle(end(Op.RETURN, "a"), end(Op.ACK, "never"));
+
+    then(tomb.delayed("a", 980_000).tries("a", "0 0 0 0 0 0 980000 3").counted("released", 1));
+    assertThat(timeToLive("done")).isEqualTo(-1);
+  }
+
+  @Test
+  void aTombstoneCarriesTheHashOfTheContentSoThatTheSameJobIsKnown() {
+    given(bucket().reserved("a", NOW + 5, HELD));
+    settle(end(Op.ACK, "a"));
+
+    Submission again =
+        new Submission(
+            "a",
+            "new",
+            io.punctual.core.job.Due.in(0),
+            3,
+            0,
+            List.of(),
+            bytes("body of a"),
+            /* replace= */ false);
+    assertThat(store.submit(bucket, List.of(again)).items().get(0).kind())
+        .isEqualTo(Submitted.Kind.DONE);
+  }
+
+  @Test
+  void twoHundredEndingsAreTakenAndMoreRefused() {
+    BucketState given = bucket();
+    Settlement[] endings = new Settlement[201];
+    Arrays.setAll(endings, i -> end(i % 2 == 0 ? Op.ACK : Op.FAIL, "j" + i));
+    for (int i = 0; i < 200; i++) {
+      given = given.reserved("j" + i, NOW + 5, HELD);
+    }
+    given(given);
+
+    assertThat(store.settle(bucket, List.of(endings).subList(0, 200)))
+        .extracting(Settled::kind)
+        .containsOnly(Kind.DONE, Kind.RETRY);
+    assertThat(reader.read(bucket).values("tombs")).hasSize(100);
+    assertThat(reader.read(bucket).values("delayed")).hasSize(100);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> store.settle(bucket, List.of(endings)))
+        .withMessage("at most 200 jobs a call, not 201");
+    assertThat(settle()).isEmpty();
+  }
+
+  @Test
+  void whatTheScriptReliesOnIsChecked() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () ->
+                new Settlement(
+                    Op.FAIL, "a", "i", TOKEN, Duration.ofMillis(-1), false, new byte[0]));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new Settlement(Op.FAIL, "a", "i", TOKEN, DELAY, false, new byte[2049]));
+  }
+}

@@ -1,0 +1,62 @@
+package io.punctual.core.store.redis;
+
+import static io.punctual.core.store.redis.BucketState.bucket;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.core.job.Throttle;
+import io.punctual.core.store.query.BucketStats;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class StatsIT extends TransitionTestBase {
+
+  @Test
+  void everythingIsCounted() {
+    BucketState given =
+        bucket()
+            .delayed("a", NOW - 9)
+            .delayed("b", NOW)
+            .delayed("c", NOW + 3)
+            .delayed("d", NOW + 4)
+            .reserved("r", NOW + 5, HELD)
+            .dead("x", 1)
+            .dead("y", 2)
+            .counted("submitted", 12)
+            .counted("done", 5);
+    given(given);
+
+    assertThat(store.stats(bucket))
+        .isEqualTo(
+            new BucketStats(
+                NOW,
+                4,
+                2,
+                1,
+                2,
+                NOW - 9,
+                NOW + 3,
+                null,
+                Throttle.NONE,
+                Map.of("submitted", 12L, "done", 5L)));
+    then(given);
+  }
+
+  @Test
+  void anEmptyBucketHasNothing() {
+    assertThat(store.stats(bucket))
+        .isEqualTo(new BucketStats(NOW, 0, 0, 0, 0, null, null, null, Throttle.NONE, Map.of()));
+    then(bucket());
+  }
+
+  @Test
+  void aBucketMayHaveOnlyReadyOrOnlyWaitingJobs() {
+    given(bucket().delayed("a", NOW));
+    assertThat(store.stats(bucket).oldestReady()).isEqualTo(NOW);
+    assertThat(store.stats(bucket).nextDue()).isNull();
+
+    nowIs(NOW - 1);
+    assertThat(store.stats(bucket).ready()).isZero();
+    assertThat(store.stats(bucket).oldestReady()).isNull();
+    assertThat(store.stats(bucket).nextDue()).isEqualTo(NOW);
+  }
+}

@@ -1,0 +1,474 @@
+package io.punctual.core.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.punctual.core.job.Bucket;
+import io.punctual.core.job.Due;
+import io.punctual.core.job.JobState;
+import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.QueueName;
+import io.punctual.core.store.Cancelled;
+import io.punctual.core.store.ClaimedJob;
+import io.punctual.core.store.Expired;
+import io.punctual.core.store.InstanceMarks;
+import io.punctual.core.store.JobStore;
+import io.punctual.core.store.Lease;
+import io.punctual.core.store.QueueDirectory;
+import io.punctual.core.store.Requeue;
+import io.punctual.core.store.Revised;
+import io.punctual.core.store.Revision;
+import io.punctual.core.store.Settled;
+import io.punctual.core.store.Settlement;
+import io.punctual.core.store.Store;
+import io.punctual.core.store.StoreCalls;
+import io.punctual.core.store.StoreException;
+import io.punctual.core.store.Submission;
+import io.punctual.core.store.Submitted;
+import io.punctual.core.store.WakeUps;
+import io.punctual.core.store.query.JobSnapshot;
+import io.punctual.core.store.redis.script.StoreOptions;
+import io.punctual.redis.Resp;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** What a store keeps on every shape of Redis, by Redis's own clock. */
+abstract class StoreContract {
+
+  private static final Duration LEASE = Duration.ofSeconds(10);
+  private static final List<Settlement.Op> RETURNING =
+      List.of(
+          Settlement.Op.FAIL,
+          Settlement.Op.UNKNOWN,
+          Settlement.Op.UNDELIVERABLE,
+          Settlement.Op.RELEASE,
+          Settlement.Op.RETURN);
+
+  final StoreOptions options =
+      new StoreOptions(
+          "c" + UUID.randomUUID().toString().substring(0, 8), StoreOptions.DEFAULTS.tombstones());
+  final Store store = RedisStore.connect(connections(), options);
+  final JobStore jobs = store.jobs();
+  final Bucket bucket = bucket(0);
+
+  /** To the Redis under test. */
+  abstract RedisConnectionFactory connections();
+
+  /** The ports of all servers that hold data, on 127.0.0.1. */
+  abstract List<Integer> servers();
+
+  static Bucket bucket(int index) {
+    return new Bucket(new QueueName("shop", "order.close"), index);
+  }
+
+  static Submission job(String id, Due due) {
+    return new Submission(
+        id,
+        "i-" + id,
+        due,
+        3,
+        0,
+        List.of(),
+        BucketReader.bytes("body of " + id),
+        /* replace= */ false);
+  }
+
+  static Settlement end(Settlement.Op op, ClaimedJob job) {
+    return new Settlement(
+        op,
+        job.taskId(),
+        job.record().incarnation(),
+        job.token(),
+        Duration.ZERO,
+        /* alone= */ false,
+        BucketReader.bytes("note"));
+  }
+
+  final Submitted.Kind submit(Bucket bucket, String id, Due due) {
+    return jobs.submit(bucket, List.of(job(id, due))).items().get(0).kind();
+  }
+
+  final List<ClaimedJob> claim(Bucket bucket) {
+    return jobs.claim(
+            bucket,
+            200,
+            LEASE,
+            JobStore.ClaimMode.PUSH,
+            new LeaseToken("t-" + UUID.randomUUID()),
+            "me")
+        .jobs();
+  }
+
+  static ConditionFactory eventually() {
+    return Awaitility.await().atMost(Duration.ofSeconds(30));
+  }
+
+  @Test
+  void aJobIsSubmittedTriedTriedAgainAndFinished() {
+    long before = jobs.stats(bucket).now();
+    Submitted submitted = jobs.submit(bucket, List.of(job("a", Due.in(0))));
+    assertThat(submitted.now()).isBetween(before, before + 60_000);
+    assertThat(submitted.items().get(0).due()).isEqualTo(submitted.now());
+    assertThat(submitted.newHead()).isEqualTo(submitted.now());
+
+    ClaimedJob first = claim(bucket).get(0);
+    assertThat(first.attempt()).isEqualTo(1);
+    assertThat(claim(bucket)).isEmpty();
+    assertThat(jobs.extend(bucket, List.of(new Lease("a", first.token())), LEASE)).isEmpty();
+    assertThat(jobs.settle(bucket, List.of(end(Settlement.Op.FAIL, first))).get(0).kind())
+        .isEqualTo(Settled.Kind.RETRY);
+
+    ClaimedJob second = claim(bucket).get(0);
+    assertThat(second.attempt()).isEqualTo(2);
+    assertThat(second.tries().failed()).isEqualTo(1);
+    assertThat(BucketReader.text(second.record().content())).isEqualTo("body of a");
+    assertThat(jobs.settle(bucket, List.of(end(Settlement.Op.ACK, second))).get(0).kind())
+        .isEqualTo(Settled.Kind.DONE);
+
+    assertThat(jobs.find(bucket, "a").orElseThrow().state()).isEqualTo(JobState.FINISHED);
+    assertThat(submit(bucket, "a", Due.in(0))).isEqualTo(Submitted.Kind.DONE);
+    assertThat(jobs.stats(bucket).counters())
+        .isEqualTo(Map.of("submitted", 1L, "failed", 1L, "done", 1L));
+  }
+
+  @Test
+  void aLeaseThatRanOutIsTakenBack() {
+    submit(bucket, "a", Due.in(0));
+    jobs.claim(bucket, 1, Duration.ofMillis(1), JobStore.ClaimMode.PUSH, new LeaseToken("t"), "me");
+
+    eventually().until(() -> jobs.expire(bucket, 200).retried() == 1);
+    assertThat(claim(bucket).get(0).tries().unknown()).isEqualTo(1);
+  }
+
+  @Test
+  void waitingJobsAreMovedAndCancelled() {
+    submit(bucket, "a", Due.in(60_000));
+    assertThat(claim(bucket)).isEmpty();
+
+    assertThat(jobs.revise(bucket, "a", Revision.of(Due.in(90_000))).kind())
+        .isEqualTo(Revised.Kind.REVISED);
+    assertThat(jobs.list(bucket, JobState.DELAYED, null, 10).jobs())
+        .extracting(JobSnapshot::taskId)
+        .containsExactly("a");
+    assertThat(jobs.cancel(bucket, "a", null).kind()).isEqualTo(Cancelled.Kind.CANCELLED);
+    assertThat(jobs.cancel(bucket, "a", null).kind()).isEqualTo(Cancelled.Kind.CANCELLED);
+  }
+
+  @Test
+  void deadLettersAreRequeuedAndPurged() {
+    submit(bucket, "a", Due.in(0));
+    submit(bucket, "b", Due.in(0));
+    List<Settlement> rejections =
+        claim(bucket).stream().map(job -> end(Settlement.Op.REJECT, job)).toList();
+    assertThat(jobs.settle(bucket, rejections))
+        .extracting(Settled::kind)
+        .containsOnly(Settled.Kind.DEAD);
+
+    assertThat(jobs.requeue(bucket, List.of(Requeue.of("a")), Duration.ZERO).count()).isEqualTo(1);
+    assertThat(jobs.purge(bucket, JobState.DEAD, List.of("a", "b"))).isEqualTo(1);
+    assertThat(claim(bucket)).extracting(ClaimedJob::taskId).containsExactly("a");
+  }
+
+  @Test
+  void bucketsAreApart() {
+    IntStream.range(0, 16).forEach(i -> submit(bucket(i), "job", Due.in(0)));
+    for (int i = 0; i < 16; i++) {
+      assertThat(claim(bucket(i))).hasSize(1);
+      assertThat(jobs.stats(bucket(i)).reserved()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aSchedulerThatNotesABrokenConnectionKeepsNoOlderNoteOfAnother() {
+    InstanceMarks marks = RedisStore.instanceMarks(connections(), options, new StoreCalls());
+    String instance = "shop 10.0.0.1:8081";
+    assertThat(marks.broken(instance, 0)).isZero();
+    Duration minute = Duration.ofMinutes(1);
+
+    long first = marks.broke(instance, "one", minute);
+    eventually().until(() -> marks.broke(instance, "two", minute) > first);
+
+    assertThat(marks.broken(instance, first)).isEqualTo(2);
+    assertThat(marks.broken(instance, first + 1)).isEqualTo(1);
+    assertThat(marks.broken("shop 10.0.0.1:8082", 0)).isZero();
+    assertThat(marks.broke(instance, "two", Duration.ofMillis(1))).isGreaterThan(first);
+    eventually().until(() -> marks.broken(instance, 0) == 0);
+  }
+
+  @Test
+  void anInstanceIsReservedOnceUntilItsReleaseOrItsTimeIsOver() {
+    InstanceMarks marks = RedisStore.instanceMarks(connections(), options, new StoreCalls());
+    String instance = "shop 10.0.0.1:8081";
+    Duration minute = Duration.ofMinutes(1);
+
+    assertThat(marks.reserve(instance, minute)).isTrue();
+    assertThat(marks.reserve(instance, minute)).isFalse();
+    assertThat(marks.reserve("shop 10.0.0.1:8082", minute)).isTrue();
+    marks.release(instance);
+    assertThat(marks.reserve(instance, Duration.ofMillis(1))).isTrue();
+    eventually().until(() -> marks.reserve(instance, minute));
+  }
+
+  @Test
+  void scriptsThatRedisForgotAreSentAgain() throws IOException {
+    submit(bucket, "the-id", Due.in(0));
+    for (String script : Calls.all().keySet()) {
+      for (int server : servers()) {
+        Resp.call(server, "SCRIPT", "FLUSH");
+      }
+      Calls.make(script, jobs, bucket);
+      Calls.make(script, jobs, bucket);
+    }
+  }
+
+  @Test
+  void theNextCallAfterALostConnectionWorks() throws IOException {
+    submit(bucket, "a", Due.in(0));
+    for (int server : servers()) {
+      Resp.call(server, "CLIENT", "KILL", "TYPE", "normal");
+    }
+    try {
+      jobs.stats(bucket);
+    } catch (StoreException e) {
+      // The pool could not know yet.
+      assertThat(e.kind()).isEqualTo(StoreException.Kind.UNREACHABLE);
+    }
+    assertThat(jobs.stats(bucket).delayed()).isEqualTo(1);
+  }
+
+  @Test
+  void aClaimWhoseAnswerIsLostIsNotSentAgain() throws Exception {
+    submit(bucket, "a", Due.in(0));
+    claim(bucket(1));
+    pauseWrites();
+    try {
+      CompletableFuture<List<ClaimedJob>> claim =
+          CompletableFuture.supplyAsync(() -> claim(bucket));
+      // The server has the claim, and does not get to it before the connection breaks.
+      eventually().until(this::killWhoWaitsForAScript);
+      // Were it sent again, it would wait again.
+      AtomicBoolean again = new AtomicBoolean();
+      eventually()
+          .until(
+              () -> {
+                again.compareAndSet(false, killWhoWaitsForAScript());
+                return claim.isDone();
+              });
+
+      assertThat(again).isFalse();
+      assertThat(catchThrowableOfType(ExecutionException.class, claim::get))
+          .cause()
+          .isInstanceOfSatisfying(
+              StoreException.class,
+              e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.UNREACHABLE));
+    } finally {
+      goOn();
+    }
+    assertThat(jobs.stats(bucket).reserved()).isZero();
+    assertThat(claim(bucket)).hasSize(1);
+  }
+
+  private void pauseWrites() throws IOException {
+    for (int server : servers()) {
+      Resp.call(server, "CLIENT", "PAUSE", "60000", "WRITE");
+    }
+  }
+
+  private void goOn() throws IOException {
+    for (int server : servers()) {
+      Resp.call(server, "CLIENT", "UNPAUSE");
+    }
+  }
+
+  private boolean killWhoWaitsForAScript() throws IOException {
+    Pattern waiting = Pattern.compile("id=(\\d+) .* cmd=evalsha ");
+    for (int server : servers()) {
+      for (String client : Resp.call(server, "CLIENT", "LIST").lines().toList()) {
+        Matcher matcher = waiting.matcher(client);
+        if (matcher.find() && client.contains("flags=b")) {
+          Resp.call(server, "CLIENT", "KILL", "ID", matcher.group(1));
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  @Test
+  void queuesAreRegisteredOnceAndKeepTheirNumberOfBuckets() {
+    QueueName queue = new QueueName("shop", "with:colon");
+    QueueName other = new QueueName("shop", "other");
+    assertThat(store.queues().buckets(queue)).isEqualTo(OptionalInt.empty());
+    assertThat(store.queues().register(queue, 4)).isEqualTo(4);
+    assertThat(store.queues().register(queue, 9)).isEqualTo(4);
+
+    QueueDirectory elsewhere = RedisStore.connect(connections(), options).queues();
+    assertThat(elsewhere.register(queue, 9)).isEqualTo(4);
+    assertThat(elsewhere.register(other, 64)).isEqualTo(64);
+    assertThat(elsewhere.all()).isEqualTo(Map.of(queue, 4, other, 64));
+    assertThat(store.queues().all()).isEqualTo(Map.of(queue, 4, other, 64));
+    assertThat(store.queues().buckets(other)).hasValue(64);
+  }
+
+  /** Hears hints, a gap as {@code gap}. */
+  static final class Hearing implements WakeUps.Listener {
+    final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+
+    @Override
+    public void newHead(Bucket bucket, long due) {
+      heard.add(bucket + " " + due);
+    }
+
+    @Override
+    public void gap() {
+      heard.add("gap");
+    }
+
+    String next() throws InterruptedException {
+      String next = heard.poll(30, TimeUnit.SECONDS);
+      assertThat(next).as("within 30 s").isNotNull();
+      return String.valueOf(next);
+    }
+  }
+
+  @Test
+  void anEarlierEarliestJobIsAnnouncedAndNoOther() throws Exception {
+    Hearing hearing = new Hearing();
+    try (AutoCloseable listening = store.wakeUps().listen(hearing)) {
+      assertThat(listening).isNotNull();
+      assertThat(hearing.next()).isEqualTo("gap");
+
+      submit(bucket, "first", Due.at(9_000_000_000_000L));
+      submit(bucket, "later", Due.at(9_000_000_000_001L));
+      submit(bucket(5), "elsewhere", Due.at(9_000_000_000_002L));
+      jobs.revise(bucket, "later", Revision.of(Due.at(8_000_000_000_000L)));
+      submit(bucket, "earlier", Due.at(7_000_000_000_000L));
+
+      List<String> told = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        told.add(hearing.next());
+      }
+      // Nodes of a cluster keep the order of what each of them says, and no more than that.
+      assertThat(told)
+          .contains("shop/order.close#5 9000000000002")
+          .containsSubsequence(
+              "shop/order.close#0 9000000000000",
+              "shop/order.close#0 8000000000000",
+              "shop/order.close#0 7000000000000");
+      assertThat(hearing.heard).isEmpty();
+    }
+  }
+
+  @Test
+  void aJobThatReturnsIsAnnounced() throws Exception {
+    Hearing hearing = new Hearing();
+    try (AutoCloseable listening = store.wakeUps().listen(hearing)) {
+      assertThat(listening).isNotNull();
+      assertThat(hearing.next()).isEqualTo("gap");
+      submit(bucket, "far", Due.at(9_000_000_000_000L));
+      assertThat(hearing.next()).isEqualTo("shop/order.close#0 9000000000000");
+      for (Settlement.Op op : RETURNING) {
+        submit(bucket, "job-" + op, Due.at(1));
+        assertThat(hearing.next()).isEqualTo("shop/order.close#0 1");
+        ClaimedJob job = claim(bucket).get(0);
+        Settled settled = jobs.settle(bucket, List.of(end(op, job))).get(0);
+        assertThat(settled.kind()).isEqualTo(Settled.Kind.RETRY);
+        assertThat(hearing.next()).isEqualTo("shop/order.close#0 " + settled.at());
+        assertThat(jobs.purge(bucket, JobState.DELAYED, List.of(job.taskId()))).isEqualTo(1);
+      }
+
+      submit(bucket, "a", Due.at(1));
+      assertThat(hearing.next()).isEqualTo("shop/order.close#0 1");
+      jobs.claim(
+          bucket,
+          9,
+          Duration.ofMillis(1),
+          JobStore.ClaimMode.PUSH,
+          new LeaseToken("short"),
+          "somebody");
+      List<Long> returned = new ArrayList<>();
+      eventually()
+          .until(
+              () -> {
+                Expired expired = jobs.expire(bucket, 9);
+                returned.add(expired.now());
+                return expired.retried() == 1;
+              });
+      assertThat(hearing.next())
+          .isEqualTo("shop/order.close#0 " + returned.get(returned.size() - 1));
+      // Not the earliest: nobody need look sooner for it.
+      submit(bucket, "b", Due.at(1));
+      assertThat(hearing.next()).isEqualTo("shop/order.close#0 1");
+      ClaimedJob next = claim(bucket).get(0);
+      submit(bucket, "c", Due.at(2));
+      assertThat(hearing.next()).isEqualTo("shop/order.close#0 2");
+      jobs.settle(bucket, List.of(end(Settlement.Op.FAIL, next)));
+      submit(bucket, "d", Due.at(1));
+      assertThat(hearing.next()).isEqualTo("shop/order.close#0 1");
+      assertThat(hearing.heard).isEmpty();
+    }
+  }
+
+  @Test
+  void aLostSubscriptionIsMadeAgainAndTheGapTold() throws Exception {
+    Hearing hearing = new Hearing();
+    try (AutoCloseable listening = store.wakeUps().listen(hearing)) {
+      assertThat(listening).isNotNull();
+      assertThat(hearing.next()).isEqualTo("gap");
+      for (int server : servers()) {
+        Resp.call(server, "CLIENT", "KILL", "TYPE", "pubsub");
+      }
+      assertThat(hearing.next()).isEqualTo("gap");
+
+      submit(bucket, "a", Due.at(9_000_000_000_000L));
+      assertThat(hearing.next()).isEqualTo("shop/order.close#0 9000000000000");
+    }
+  }
+
+  @Test
+  void nothingIsHeardAfterTheListeningEnded() throws Exception {
+    Hearing ended = new Hearing();
+    Hearing hearing = new Hearing();
+    AutoCloseable listening = store.wakeUps().listen(ended);
+    assertThat(ended.next()).isEqualTo("gap");
+    listening.close();
+    listening.close();
+    eventually().until(() -> subscribers() == 0);
+
+    try (AutoCloseable other = store.wakeUps().listen(hearing)) {
+      assertThat(other).isNotNull();
+      assertThat(hearing.next()).isEqualTo("gap");
+      submit(bucket, "a", Due.at(9_000_000_000_000L));
+      assertThat(hearing.next()).isEqualTo("shop/order.close#0 9000000000000");
+    }
+    assertThat(ended.heard).isEmpty();
+    assertThat(jobs.stats(bucket).delayed()).isEqualTo(1);
+  }
+
+  private int subscribers() throws IOException {
+    int count = 0;
+    for (int server : servers()) {
+      String reply = Resp.call(server, "PUBSUB", "NUMSUB", options.prefix() + ":wake");
+      count += Integer.parseInt(reply.substring(reply.lastIndexOf('\n') + 1));
+    }
+    return count;
+  }
+}

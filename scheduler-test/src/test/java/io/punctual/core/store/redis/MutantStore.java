@@ -1,0 +1,96 @@
+package io.punctual.core.store.redis;
+
+import io.punctual.core.store.JobStore;
+import io.punctual.core.store.StoreCalls;
+import io.punctual.core.store.durability.Durability;
+import io.punctual.core.store.redis.script.Confirmation;
+import io.punctual.core.store.redis.script.Keys;
+import io.punctual.core.store.redis.script.LuaScript;
+import io.punctual.core.store.redis.script.Replicas;
+import io.punctual.core.store.redis.script.ScriptRunner;
+import io.punctual.core.store.redis.script.StoreOptions;
+import io.punctual.test.store.RedisBucketReader;
+import java.lang.reflect.Field;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** A store on scripts that somebody changed. Stands in this package to reach the loader. */
+public final class MutantStore {
+
+  /** The transitions. */
+  public static final List<String> SCRIPTS =
+      List.of(
+          "submit",
+          "claim",
+          "settle",
+          "extend",
+          "expire",
+          "cancel",
+          "revise",
+          "requeue",
+          "purge",
+          "find",
+          "list",
+          "tagged",
+          "pause",
+          "limit",
+          "stats",
+          "forecast");
+
+  private MutantStore() {}
+
+  /** The text of a script or include as it is shipped. */
+  public static String shipped(String file) {
+    return LuaScript.read(file);
+  }
+
+  private static Confirmation confirmation(RedisConnectionFactory connections, String prefix) {
+    Replicas replicas = new Replicas(StoreOptions.DEFAULTS);
+    return new Confirmation(
+        Durability.DEFAULT,
+        new RedisInspector(connections, StoreOptions.DEFAULTS, replicas, prefix + ":confirmed"),
+        replicas);
+  }
+
+  /**
+   * A store.
+   *
+   * @param files gives the text of a script or include by its name
+   */
+  @SuppressWarnings("unchecked")
+  public static JobStore of(
+      RedisConnectionFactory connections,
+      String prefix,
+      Duration tombstones,
+      UnaryOperator<String> files) {
+    ScriptRunner scripts =
+        new ScriptRunner(
+            connections,
+            new Keys(prefix, RedisBucketReader.MOVABLE_TIME),
+            RedisBucketReader.MOVABLE_TIME,
+            confirmation(connections, prefix),
+            confirmation(connections, prefix),
+            new StoreCalls());
+    try {
+      Field loaded = ScriptRunner.class.getDeclaredField("scripts");
+      loaded.setAccessible(true);
+      Map<String, LuaScript> map = (Map<String, LuaScript>) loaded.get(scripts);
+      for (String script : SCRIPTS) {
+        map.put(
+            script,
+            LuaScript.load(
+                script,
+                file ->
+                    file.equals("lib/now")
+                        ? RedisBucketReader.MOVABLE_TIME.lua()
+                        : files.apply(file)));
+      }
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+    return new RedisJobStore(scripts, tombstones);
+  }
+}
