@@ -1,9 +1,9 @@
 package io.punctual.server.api;
 
 import io.punctual.Limits;
-import io.punctual.server.doctor.Check;
-import io.punctual.server.doctor.Checkup;
 import io.punctual.server.doctor.Status;
+import io.punctual.server.health.Finding;
+import io.punctual.server.health.HealthChecks;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
 import io.punctual.server.web.ApiException;
@@ -20,10 +20,10 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 class DoctorController {
 
-  private final Checkup checkup;
+  private final HealthChecks health;
 
-  DoctorController(Checkup checkup) {
-    this.checkup = checkup;
+  DoctorController(HealthChecks health) {
+    this.health = health;
   }
 
   /** All checks, or those of one application; an application is told of itself only. */
@@ -35,22 +35,26 @@ class DoctorController {
     if (application != null && !Limits.isName(application)) {
       throw ApiException.invalid("application", Limits.NAME_RULE);
     }
-    List<Check> checks = checkup.run(application);
+    List<Finding> findings = health.all(application);
     Map<String, Object> out = new LinkedHashMap<>();
     out.put(
         "status",
-        checks.stream().map(Check::status).max(Comparator.naturalOrder()).orElse(Status.OK).word());
-    out.put("checks", checks.stream().map(DoctorController::output).toList());
+        findings.stream()
+            .map(Finding::severity)
+            .max(Comparator.naturalOrder())
+            .orElse(Status.OK)
+            .word());
+    out.put("checks", findings.stream().map(DoctorController::output).toList());
     return out;
   }
 
-  private static Map<String, Object> output(Check check) {
+  private static Map<String, Object> output(Finding finding) {
     Map<String, Object> out = new LinkedHashMap<>();
-    out.put("name", check.name().word());
-    out.put("application", check.application());
-    out.put("status", check.status().word());
-    out.put("seen", check.seen());
-    out.put("cure", check.cure());
+    out.put("name", finding.code().word());
+    out.put("application", finding.subject().application());
+    out.put("status", finding.severity().word());
+    out.put("seen", finding.text());
+    out.put("cure", finding.remedy());
     return out;
   }
 }

@@ -8,6 +8,9 @@ import io.punctual.core.job.Throttle;
 import io.punctual.core.store.query.Forecast;
 import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.config.WorkersSeen;
+import io.punctual.server.metrics.Growth;
+import io.punctual.server.metrics.QueueSample;
+import io.punctual.server.metrics.QueueStatistics;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.AuditLog;
 import io.punctual.server.security.Role;
@@ -21,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -41,21 +45,21 @@ class QueuesController {
 
   private final Engine engine;
   private final WorkersSeen workers;
-  private final Rates rates;
+  private final QueueStatistics statistics;
   private final AuditLog audit;
   private final PunctualProperties.Api bounds;
 
   QueuesController(
       Engine engine,
       WorkersSeen workers,
-      Rates rates,
+      QueueStatistics statistics,
       AuditLog audit,
       PunctualProperties properties) {
     this.bounds = properties.api();
     this.audit = audit;
     this.engine = engine;
     this.workers = workers;
-    this.rates = rates;
+    this.statistics = statistics;
   }
 
   /** Names in order; the cursor is the last name of the page before. */
@@ -76,13 +80,13 @@ class QueuesController {
             // By the text that the cursor is, in which a slash stands behind a hyphen.
             .sorted(Comparator.comparing(entry -> entry.getKey().toString()))
             .filter(entry -> cursor == null || entry.getKey().toString().compareTo(cursor) > 0)
-            .filter(entry -> open == null || open == workers.isCircuitOpen(entry.getKey()))
+            .filter(entry -> open == null || open == statistics.isCircuitOpen(entry.getKey()))
             .limit(max + 1L)
             .toList();
     return Paging.page(
         found.stream()
             .limit(max)
-            .map(entry -> engine.stats(entry.getKey()).map(this::output))
+            .map(entry -> statistics.look(entry.getKey()).map(this::output))
             .flatMap(Optional::stream)
             .toList(),
         found.size() > max ? found.get(max - 1).getKey().toString() : null);
@@ -219,7 +223,7 @@ class QueuesController {
   }
 
   private Map<String, Object> stats(QueueName queue) {
-    return engine.stats(queue).map(this::output).orElseThrow(() -> unknown(queue));
+    return statistics.look(queue).map(this::output).orElseThrow(() -> unknown(queue));
   }
 
   private static ApiException unknown(QueueName queue) {
@@ -227,7 +231,8 @@ class QueuesController {
         ErrorCode.NOT_FOUND, "no queue " + queue + " is known: no job was ever submitted to it");
   }
 
-  private Map<String, Object> output(QueueStats stats) {
+  private Map<String, Object> output(QueueSample sample) {
+    QueueStats stats = sample.stats();
     Map<String, Object> out = new LinkedHashMap<>();
     out.put("application", stats.queue().application());
     out.put("taskType", stats.queue().taskType());
@@ -239,11 +244,9 @@ class QueuesController {
     out.put("ready", whole ? stats.ready() : null);
     out.put("reserved", whole ? stats.reserved() : null);
     out.put("dead", whole ? stats.dead() : null);
-    Long oldest = stats.oldestReady();
-    out.put(
-        "oldestReadyAgeMs", oldest == null || !whole ? null : Math.max(0, stats.now() - oldest));
+    out.put("oldestReadyAgeMs", stats.oldestReady() == null || !whole ? null : sample.readyAge());
     out.put("nextDueAt", whole ? moment(stats.nextDue()) : null);
-    out.put("parked", stats.parked());
+    out.put("parked", sample.parked());
     out.put("pausedSince", moment(stats.pausedSince()));
     Map<String, Object> limits = new LinkedHashMap<>();
     Throttle.Rate rate = stats.throttle().rate();
@@ -251,10 +254,22 @@ class QueuesController {
     limits.put("rate", rate == null ? null : rate.toString());
     out.put("limits", limits);
     out.put("workers", workers.of(stats.queue()));
-    out.put("circuitOpen", workers.isCircuitOpen(stats.queue()));
+    out.put("circuitOpen", sample.circuitOpen());
     out.put("counters", whole ? stats.counters() : null);
-    out.put("rates", whole ? rates.of(stats) : null);
+    out.put("rates", rates(sample.minute()));
     return out;
+  }
+
+  private static @Nullable Map<String, Object> rates(Growth minute) {
+    if (minute.ms() == 0) {
+      return null;
+    }
+    Map<String, Object> rates = new TreeMap<>();
+    for (String counter : minute.counters().keySet()) {
+      rates.put(counter, Math.round(minute.perSecond(counter) * 1000) / 1000.0);
+    }
+    rates.put("overMs", minute.ms());
+    return rates;
   }
 
   private static @Nullable String moment(@Nullable Long millis) {

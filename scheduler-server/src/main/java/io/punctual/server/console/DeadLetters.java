@@ -8,6 +8,8 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.query.Cursor;
 import io.punctual.server.jobs.StoreCalls;
+import io.punctual.server.metrics.QueueSample;
+import io.punctual.server.metrics.QueueStatistics;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -33,11 +35,11 @@ class DeadLetters {
           "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|\\b[0-9a-fA-F]{12,}\\b|\\d+");
 
   private final Engine engine;
-  private final Board board;
+  private final QueueStatistics statistics;
 
-  DeadLetters(Engine engine, Board board) {
+  DeadLetters(Engine engine, QueueStatistics statistics) {
     this.engine = engine;
-    this.board = board;
+    this.statistics = statistics;
   }
 
   /**
@@ -73,11 +75,11 @@ class DeadLetters {
   record Found(List<Group> groups, long total, long looked) {}
 
   Found find() {
-    Board.Snapshot now = board.now();
-    List<Board.Row> rows =
+    QueueStatistics.Snapshot now = statistics.all();
+    List<QueueSample> rows =
         now.all().stream()
             .filter(row -> row.stats().dead() > 0 && !row.damaged())
-            .sorted(Comparator.comparingLong((Board.Row row) -> row.stats().dead()).reversed())
+            .sorted(Comparator.comparingLong((QueueSample row) -> row.stats().dead()).reversed())
             .toList();
     Deque<Part> left =
         rows.stream()
@@ -116,7 +118,7 @@ class DeadLetters {
     private final Map<String, Group> groups = new LinkedHashMap<>();
     private @Nullable Cursor after;
 
-    Part(Board.Row row) {
+    Part(QueueSample row) {
       this.queue = row.queue();
     }
 

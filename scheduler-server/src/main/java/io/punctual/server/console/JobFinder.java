@@ -7,6 +7,8 @@ import io.punctual.core.job.QueueName;
 import io.punctual.server.jobs.JobFilter;
 import io.punctual.server.jobs.JobSearch;
 import io.punctual.server.jobs.StoreCalls;
+import io.punctual.server.metrics.QueueSample;
+import io.punctual.server.metrics.QueueStatistics;
 import io.punctual.server.web.ApiException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -28,12 +30,12 @@ class JobFinder {
 
   private final Engine engine;
   private final JobSearch search;
-  private final Board board;
+  private final QueueStatistics statistics;
 
-  JobFinder(Engine engine, JobSearch search, Board board) {
+  JobFinder(Engine engine, JobSearch search, QueueStatistics statistics) {
     this.engine = engine;
     this.search = search;
-    this.board = board;
+    this.statistics = statistics;
   }
 
   /**
@@ -99,7 +101,7 @@ class JobFinder {
 
   private Page byTag(JobQuery query, String tag, @Nullable String cursor) {
     List<String> applications =
-        query.application() != null ? List.of(query.application()) : board.applications();
+        query.application() != null ? List.of(query.application()) : statistics.applications();
     return through(
         applications,
         cursor,
@@ -120,16 +122,16 @@ class JobFinder {
 
   private Page byState(JobQuery query, @Nullable String cursor) {
     JobFilter.State state = query.state() == null ? JobFilter.State.DELAYED : query.state();
-    ToLongFunction<Board.Row> count = counter(state);
+    ToLongFunction<QueueSample> count = counter(state);
     List<QueueName> queues = queues(query);
     if (queues.size() > 1) {
-      Board.Snapshot now = board.now();
+      QueueStatistics.Snapshot now = statistics.all();
       // Those that have none are not asked, nor those that could not answer, as the overview says.
       queues =
           queues.stream()
               .filter(
                   queue -> {
-                    Board.Row row = now.rows().get(queue);
+                    QueueSample row = now.queues().get(queue);
                     return row == null || (count.applyAsLong(row) > 0 && !row.damaged());
                   })
               .toList();
@@ -154,7 +156,7 @@ class JobFinder {
         });
   }
 
-  private static ToLongFunction<Board.Row> counter(JobFilter.State state) {
+  private static ToLongFunction<QueueSample> counter(JobFilter.State state) {
     return switch (state) {
       case DELAYED -> row -> row.stats().delayed();
       case READY -> row -> row.stats().ready();

@@ -7,13 +7,13 @@ import io.punctual.core.JobView;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
-import io.punctual.core.job.Throttle;
 import io.punctual.server.api.ApiCalls;
-import io.punctual.server.config.WorkersSeen;
+import io.punctual.server.health.QueueHealth;
 import io.punctual.server.jobs.BulkOperations;
 import io.punctual.server.jobs.JobFilter;
 import io.punctual.server.jobs.JobIds;
 import io.punctual.server.jobs.JobSelection;
+import io.punctual.server.metrics.QueueStatistics;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Caller;
 import io.punctual.server.security.Role;
@@ -48,22 +48,19 @@ class JobPageController {
   private final Engine engine;
   private final ApiCalls calls;
   private final Previews previews;
-  private final Board board;
-  private final WorkersSeen workers;
+  private final QueueStatistics statistics;
 
   JobPageController(
       JobFinder finder,
       Engine engine,
       ApiCalls calls,
       Previews previews,
-      Board board,
-      WorkersSeen workers) {
+      QueueStatistics statistics) {
     this.finder = finder;
     this.engine = engine;
     this.calls = calls;
     this.previews = previews;
-    this.board = board;
-    this.workers = workers;
+    this.statistics = statistics;
   }
 
   /** A page of what was found; its address can be kept. */
@@ -125,21 +122,7 @@ class JobPageController {
 
   /** Names the text that says why a job that is due still waits. */
   private String why(QueueName queue) {
-    Board.Row row = board.now(queue).orElse(null);
-    if (row == null) {
-      return "scan";
-    } else if (row.paused()) {
-      return "paused";
-    } else if (row.circuitOpen()) {
-      return "failing";
-    } else if (workers.of(queue).isEmpty()) {
-      return "no-worker";
-    } else if (row.stats().parked()) {
-      return "parked";
-    } else if (!row.stats().throttle().equals(Throttle.NONE)) {
-      return "limited";
-    }
-    return row.stats().reserved() > 0 ? "behind" : "scan";
+    return statistics.look(queue).map(QueueHealth::reason).orElse("scan");
   }
 
   @Allowed(Role.OPERATOR)

@@ -2,7 +2,9 @@ package io.punctual.server.console;
 
 import io.punctual.core.Engine;
 import io.punctual.server.api.ApiCalls;
-import io.punctual.server.doctor.Doctor;
+import io.punctual.server.health.Finding;
+import io.punctual.server.health.HealthChecks;
+import io.punctual.server.metrics.QueueStatistics;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
 import java.util.List;
@@ -20,14 +22,15 @@ class OverviewController {
 
   private static final int INTERVALS = 60;
 
-  private final Board board;
+  private final QueueStatistics statistics;
   private final Engine engine;
   private final ApiCalls calls;
-  private final Doctor doctor;
+  private final HealthChecks health;
 
-  OverviewController(Board board, Engine engine, ApiCalls calls, Doctor doctor) {
-    this.doctor = doctor;
-    this.board = board;
+  OverviewController(
+      QueueStatistics statistics, Engine engine, ApiCalls calls, HealthChecks health) {
+    this.health = health;
+    this.statistics = statistics;
     this.engine = engine;
     this.calls = calls;
   }
@@ -35,9 +38,10 @@ class OverviewController {
   @Allowed(Role.VIEWER)
   @GetMapping({"/console", "/console/"})
   String show(Model model) {
-    Board.Snapshot now = board.now();
-    List<Attention> attention = Attention.of(now, engine.storeHealth(), doctor.workers(null));
-    model.addAttribute("queues", now.rows().size());
+    QueueStatistics.Snapshot now = statistics.all();
+    List<Finding> findings = health.problems(now);
+    model.addAttribute("queues", now.queues().size());
+    model.addAttribute("samples", now.queues());
     model.addAttribute("delayed", now.sum(row -> row.stats().delayed()));
     model.addAttribute("ready", now.sum(row -> row.stats().ready()));
     model.addAttribute("reserved", now.sum(row -> row.stats().reserved()));
@@ -46,8 +50,8 @@ class OverviewController {
     model.addAttribute("failed", now.rate("failed") + now.rate("rejected") + now.rate("unknown"));
     model.addAttribute("submitted", now.rate("submitted"));
     model.addAttribute("lateness", now.lateness());
-    model.addAttribute("attention", attention);
-    model.addAttribute("grave", attention.stream().filter(Attention::grave).count());
+    model.addAttribute("findings", findings);
+    model.addAttribute("grave", findings.stream().filter(Finding::urgent).count());
     model.addAttribute("store", engine.storeHealth());
     return "overview";
   }
@@ -57,8 +61,8 @@ class OverviewController {
   @GetMapping("/console/pulse")
   @ResponseBody
   Map<String, Object> pulse() {
-    var unused = board.now();
-    return Map.of("samples", board.history());
+    var unused = statistics.all();
+    return Map.of("samples", statistics.moments());
   }
 
   /** How many jobs fall due when. */

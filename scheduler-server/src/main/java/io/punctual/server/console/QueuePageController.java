@@ -8,8 +8,11 @@ import io.punctual.server.api.ApiCalls;
 import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.doctor.Doctor;
 import io.punctual.server.doctor.WorkerReport;
+import io.punctual.server.health.QueueHealth;
 import io.punctual.server.jobs.BulkOperations;
 import io.punctual.server.jobs.JobFilter;
+import io.punctual.server.metrics.QueueSample;
+import io.punctual.server.metrics.QueueStatistics;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
 import io.punctual.server.web.ApiException;
@@ -35,7 +38,7 @@ class QueuePageController {
   private static final int PAGE = 50;
   private static final Pattern NUMBER = Pattern.compile("\\d{1,7}");
 
-  private static final Map<String, Comparator<Board.Row>> ORDERS =
+  private static final Map<String, Comparator<QueueSample>> ORDERS =
       Map.of(
           "name", Comparator.comparing(row -> row.queue().toString()),
           "delayed", Comparator.comparingLong(row -> -row.stats().delayed()),
@@ -48,15 +51,19 @@ class QueuePageController {
               Comparator.comparingLong(
                   row -> row.stats().nextDue() == null ? Long.MAX_VALUE : row.stats().nextDue()));
 
-  private final Board board;
+  private final QueueStatistics statistics;
   private final ApiCalls calls;
   private final BulkWork work;
   private final Doctor doctor;
   private final Function<QueueName, RetryPolicy> retries;
 
   QueuePageController(
-      Board board, ApiCalls calls, BulkWork work, Doctor doctor, PunctualProperties properties) {
-    this.board = board;
+      QueueStatistics statistics,
+      ApiCalls calls,
+      BulkWork work,
+      Doctor doctor,
+      PunctualProperties properties) {
+    this.statistics = statistics;
     this.calls = calls;
     this.work = work;
     this.doctor = doctor;
@@ -72,32 +79,37 @@ class QueuePageController {
       @RequestParam(defaultValue = "") String state,
       @RequestParam(defaultValue = "1") String page,
       Model model) {
-    Comparator<Board.Row> order = ORDERS.get(sort);
+    Comparator<QueueSample> order = ORDERS.get(sort);
     if (order == null) {
       throw ApiException.invalid("sort", "must be one of " + String.join(", ", sorted()));
     }
     String wanted = q.strip().toLowerCase(Locale.ROOT);
-    List<Board.Row> found =
-        board.now().all().stream()
+    List<QueueSample> found =
+        statistics.all().all().stream()
             .filter(row -> row.queue().toString().toLowerCase(Locale.ROOT).contains(wanted))
-            .filter(
-                row -> state.isEmpty() || row.state().name().toLowerCase(Locale.ROOT).equals(state))
+            .filter(row -> state.isEmpty() || QueueHealth.state(row).equals(state))
             .sorted(order.thenComparing(row -> row.queue().toString()))
             .toList();
     int pages = Math.max(1, (found.size() + PAGE - 1) / PAGE);
     int shown = NUMBER.matcher(page).matches() ? Math.clamp(Long.parseLong(page), 1, pages) : 1;
     model.addAttribute(
-        "rows", found.subList((shown - 1) * PAGE, Math.min(found.size(), shown * PAGE)));
+        "rows",
+        found.subList((shown - 1) * PAGE, Math.min(found.size(), shown * PAGE)).stream()
+            .map(row -> new Row(row, QueueHealth.state(row)))
+            .toList());
     model.addAttribute("count", found.size());
-    model.addAttribute("any", !board.now().rows().isEmpty());
+    model.addAttribute("any", !statistics.all().queues().isEmpty());
     model.addAttribute("page", shown);
     model.addAttribute("pages", pages);
     model.addAttribute("q", q);
     model.addAttribute("sort", sort);
     model.addAttribute("state", state);
-    model.addAttribute("states", Board.State.values());
+    model.addAttribute("states", QueueHealth.states());
     return "queues";
   }
+
+  /** A queue in the list, with its state in a word. */
+  record Row(QueueSample queue, String state) {}
 
   private static List<String> sorted() {
     return ORDERS.keySet().stream().sorted().toList();
@@ -108,15 +120,16 @@ class QueuePageController {
   @GetMapping("/console/queues/{application}/{taskType}")
   String show(@PathVariable String application, @PathVariable String taskType, Model model) {
     QueueName queue = queue(application, taskType);
-    Board.Row row =
-        board
-            .now(queue)
+    QueueSample row =
+        statistics
+            .look(queue)
             .orElseThrow(
                 () ->
                     ApiException.of(
                         ErrorCode.NOT_FOUND,
                         "no queue " + queue + " is known: no job was ever submitted to it"));
     model.addAttribute("row", row);
+    model.addAttribute("state", QueueHealth.state(row));
     model.addAttribute("queue", queue);
     List<WorkerReport> instances =
         doctor.workers(queue.application()).stream()
@@ -124,13 +137,13 @@ class QueuePageController {
             .toList();
     model.addAttribute("instances", instances.subList(0, Math.min(PAGE, instances.size())));
     model.addAttribute("instanceCount", instances.size());
-    model.addAttribute("lateness", board.lateness(queue));
+    model.addAttribute("lateness", statistics.lateness(queue));
     model.addAttribute("retry", retries.apply(queue).text());
     model.addAttribute("counters", counters(row));
     return "queue";
   }
 
-  private static Map<String, Long> counters(Board.Row row) {
+  private static Map<String, Long> counters(QueueSample row) {
     Map<String, Long> counters = new LinkedHashMap<>();
     for (String name :
         List.of(
@@ -155,7 +168,7 @@ class QueuePageController {
   @PostMapping("/console/queues/{application}/{taskType}/pause")
   String pause(@PathVariable String application, @PathVariable String taskType) {
     calls.hold(queue(application, taskType), true);
-    board.changed();
+    statistics.changed();
     return back(application, taskType);
   }
 
@@ -163,7 +176,7 @@ class QueuePageController {
   @PostMapping("/console/queues/{application}/{taskType}/resume")
   String resume(@PathVariable String application, @PathVariable String taskType) {
     calls.hold(queue(application, taskType), false);
-    board.changed();
+    statistics.changed();
     return back(application, taskType);
   }
 

@@ -1,11 +1,11 @@
 package io.punctual.server.console;
 
 import io.punctual.server.api.ApiCalls;
-import io.punctual.server.doctor.Check;
-import io.punctual.server.doctor.Checkup;
 import io.punctual.server.doctor.Doctor;
 import io.punctual.server.doctor.Status;
 import io.punctual.server.doctor.WorkerReport;
+import io.punctual.server.health.Finding;
+import io.punctual.server.health.HealthChecks;
 import io.punctual.server.registry.PrintableException;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
@@ -36,13 +36,14 @@ class WorkersPageController {
 
   private final ApiCalls calls;
   private final Doctor doctor;
-  private final Checkup checkup;
+  private final HealthChecks health;
   private final DiscoveryClient registry;
 
-  WorkersPageController(ApiCalls calls, Doctor doctor, Checkup checkup, DiscoveryClient registry) {
+  WorkersPageController(
+      ApiCalls calls, Doctor doctor, HealthChecks health, DiscoveryClient registry) {
     this.calls = calls;
     this.doctor = doctor;
-    this.checkup = checkup;
+    this.health = health;
     this.registry = registry;
   }
 
@@ -112,10 +113,13 @@ class WorkersPageController {
   @Allowed(Role.VIEWER)
   @GetMapping("/console/doctor")
   String doctor(Model model) {
-    List<Check> checks =
-        checkup.run(null).stream().sorted(Comparator.comparing(Check::status).reversed()).toList();
+    List<Finding> checks =
+        health.all(null).stream()
+            .sorted(Comparator.comparing(Finding::severity).reversed())
+            .toList();
     model.addAttribute("checks", checks);
-    model.addAttribute("bad", checks.stream().filter(check -> check.status() != Status.OK).count());
+    model.addAttribute(
+        "bad", checks.stream().filter(check -> check.severity() != Status.OK).count());
     return "doctor";
   }
 }

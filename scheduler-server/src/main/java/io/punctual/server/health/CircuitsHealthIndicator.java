@@ -1,7 +1,7 @@
 package io.punctual.server.health;
 
 import io.punctual.core.job.QueueName;
-import io.punctual.server.config.WorkersSeen;
+import io.punctual.server.dispatch.HttpDispatcher;
 import java.util.List;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -14,17 +14,20 @@ import org.springframework.stereotype.Component;
 @Component("circuitsHealthIndicator")
 class CircuitsHealthIndicator implements HealthIndicator {
 
-  private final WorkersSeen workers;
+  private final HttpDispatcher dispatcher;
 
-  CircuitsHealthIndicator(WorkersSeen workers) {
-    this.workers = workers;
+  CircuitsHealthIndicator(HttpDispatcher dispatcher) {
+    this.dispatcher = dispatcher;
   }
 
   @Override
   public Health health() {
-    List<String> open = workers.openCircuits().stream().map(QueueName::toString).toList();
+    List<QueueName> open = dispatcher.openCircuits();
+    // Never DOWN: no restart helps jobs that fail.
+    Health.Builder health =
+        HealthStatus.warningAtMost(open.stream().map(QueueHealth::circuit).toList());
     return open.isEmpty()
-        ? Health.up().build()
-        : Health.status(StoreHealthIndicator.WARNING).withDetail("open", open).build();
+        ? health.build()
+        : health.withDetail("open", open.stream().map(QueueName::toString).toList()).build();
   }
 }

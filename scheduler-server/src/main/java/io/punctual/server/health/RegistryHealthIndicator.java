@@ -1,7 +1,9 @@
 package io.punctual.server.health;
 
-import io.punctual.server.registry.RegistryView;
+import io.punctual.server.registry.RegistryContact;
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -15,20 +17,19 @@ import org.springframework.stereotype.Component;
 @ConditionalOnProperty(name = "eureka.client.enabled", matchIfMissing = true)
 class RegistryHealthIndicator implements HealthIndicator {
 
-  /** Several times what lies between two fetches. */
-  private static final Duration OLD = Duration.ofSeconds(10);
+  private final RegistryContact registry;
 
-  private final RegistryView view;
-
-  RegistryHealthIndicator(RegistryView view) {
-    this.view = view;
+  RegistryHealthIndicator(RegistryContact registry) {
+    this.registry = registry;
   }
 
   @Override
   public Health health() {
-    Duration age = view.age();
-    Health.Builder health =
-        age.compareTo(OLD) < 0 ? Health.up() : Health.status(StoreHealthIndicator.WARNING);
-    return health.withDetail("seconds since it was read", age.toSeconds()).build();
+    Duration age = registry.age();
+    Duration waited = registry.waited();
+    return HealthStatus.warningAtMost(List.of(HealthChecks.view(registry.addresses(), age, waited)))
+        .withDetail(
+            "seconds since it was read", Objects.requireNonNullElse(age, waited).toSeconds())
+        .build();
   }
 }

@@ -3,6 +3,7 @@ package io.punctual.server.health;
 import io.punctual.core.Engine;
 import io.punctual.core.ScannerHealth;
 import io.punctual.core.job.QueueName;
+import java.util.List;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.stereotype.Component;
@@ -24,14 +25,11 @@ class ScannersHealthIndicator implements HealthIndicator {
   @Override
   public Health health() {
     ScannerHealth scanners = engine.scanners();
-    Health.Builder health = new Health.Builder();
-    if (!scanners.ended().isEmpty()) {
-      health.down();
-    } else if (!scanners.damaged().isEmpty() || !scanners.defects().isEmpty()) {
-      health.status(StoreHealthIndicator.WARNING);
-    } else {
-      health.up();
-    }
+    List<Finding> findings = HealthChecks.scanners(scanners);
+    Health.Builder health =
+        findings.isEmpty() && !scanners.damaged().isEmpty()
+            ? Health.status(HealthStatus.WARNING)
+            : HealthStatus.of(findings);
     health.withDetail("running", scanners.running());
     if (!scanners.ended().isEmpty()) {
       health.withDetail("ended", scanners.ended());

@@ -5,7 +5,6 @@ import io.punctual.core.StoreHealth;
 import io.punctual.core.store.durability.StoreNode;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
-import org.springframework.boot.health.contributor.Status;
 import org.springframework.stereotype.Component;
 
 /**
@@ -14,9 +13,6 @@ import org.springframework.stereotype.Component;
  */
 @Component("storeHealthIndicator")
 class StoreHealthIndicator implements HealthIndicator {
-
-  /** Not as it should be; HTTP status 200 still. */
-  static final Status WARNING = new Status("WARNING");
 
   private final Engine engine;
 
@@ -27,14 +23,7 @@ class StoreHealthIndicator implements HealthIndicator {
   @Override
   public Health health() {
     StoreHealth store = engine.storeHealth();
-    Health.Builder health = new Health.Builder();
-    if (store.isBad()) {
-      health.down();
-    } else if (store.findings().isEmpty()) {
-      health.up();
-    } else {
-      health.status(WARNING);
-    }
+    Health.Builder health = HealthStatus.of(HealthChecks.store(store, "Redis"));
     health.withDetail("durability", store.durability());
     if (store.error() != null) {
       health.withDetail("error", store.error());

@@ -6,9 +6,9 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import io.punctual.core.Engine;
 import io.punctual.server.dispatch.DispatchState;
 import io.punctual.server.dispatch.HttpDispatcher;
-import io.punctual.server.registry.RegistryView;
+import io.punctual.server.registry.RegistryContact;
+import java.util.Objects;
 import java.util.function.ToDoubleFunction;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.stereotype.Component;
 
 /** Whether the scheduler's parts are well, from what it knows at any time. */
@@ -20,12 +20,12 @@ final class EngineGauges implements MeterBinder {
 
   private final Engine engine;
   private final HttpDispatcher dispatcher;
-  private final ObjectProvider<RegistryView> view;
+  private final RegistryContact registryContact;
 
-  EngineGauges(Engine engine, HttpDispatcher dispatcher, ObjectProvider<RegistryView> view) {
+  EngineGauges(Engine engine, HttpDispatcher dispatcher, RegistryContact registryContact) {
     this.engine = engine;
     this.dispatcher = dispatcher;
-    this.view = view;
+    this.registryContact = registryContact;
   }
 
   @Override
@@ -54,12 +54,16 @@ final class EngineGauges implements MeterBinder {
     inUse(registry, "deliveries", DispatchState::inFlight);
     inUse(registry, "suspects", DispatchState::waiting);
     inUse(registry, "answer_bytes", DispatchState::answerBytes);
-    view.ifAvailable(
-        known ->
-            Gauge.builder("punctual.registry.view.age", known, v -> v.age().toNanos() / 1e9)
-                .baseUnit("seconds")
-                .description("Since the registry was read")
-                .register(registry));
+    if (registryContact.isUsed()) {
+      Gauge.builder("punctual.registry.view.age", registryContact, EngineGauges::viewAge)
+          .baseUnit("seconds")
+          .description("Since the registry was read")
+          .register(registry);
+    }
+  }
+
+  private static double viewAge(RegistryContact registry) {
+    return Objects.requireNonNullElseGet(registry.age(), registry::waited).toNanos() / 1e9;
   }
 
   private void inUse(MeterRegistry registry, String what, ToDoubleFunction<DispatchState> amount) {

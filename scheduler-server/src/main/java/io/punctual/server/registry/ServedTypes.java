@@ -18,8 +18,14 @@ import org.springframework.stereotype.Component;
 @Component
 public class ServedTypes {
 
-  /** A queue counts as fetched for so long after a worker asked here. */
+  /** A submit has no hint for so long after a worker asked here: some fetch now and then. */
   private static final Duration FETCHED = Duration.ofMinutes(10);
+
+  /**
+   * A queue counts as pulled for so long after a worker asked here: a pull waits for a minute at
+   * most, and one that is at work asks again soon.
+   */
+  private static final Duration PULLED = Duration.ofMinutes(2);
 
   /** Names are compared with all others at most once in this time. */
   private static final Duration KEPT = Duration.ofSeconds(10);
@@ -70,16 +76,21 @@ public class ServedTypes {
     boolean blind = registry.isUsed() && registry.age() == null;
     if (blind
         || !workers.instances(queue.application(), queue.taskType()).isEmpty()
-        || isFetched(queue)) {
+        || askedWithin(queue, FETCHED)) {
       return null;
     }
     Hint hint = hint(queue);
     return others ? hint.all() : hint.own();
   }
 
-  private synchronized boolean isFetched(QueueName queue) {
+  /** Returns whether workers pull the queue's jobs at this scheduler. */
+  public boolean isPulled(QueueName queue) {
+    return askedWithin(queue, PULLED);
+  }
+
+  private synchronized boolean askedWithin(QueueName queue, Duration time) {
     Long at = fetched.get(queue);
-    return at != null && ticks.getAsLong() - at < FETCHED.toNanos();
+    return at != null && ticks.getAsLong() - at < time.toNanos();
   }
 
   private Hint hint(QueueName queue) {

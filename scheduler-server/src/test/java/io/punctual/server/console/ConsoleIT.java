@@ -563,6 +563,63 @@ class ConsoleIT extends ConsoleTestBase {
     }
   }
 
+  private JsonNode claim(String type, int jobs) {
+    String claim =
+        "{\"application\":\"shop\",\"taskTypes\":[\"%s\"],\"max\":%d,\"wait\":\"10s\"}"
+            .formatted(type, jobs);
+    return api.call("POST", "/api/v1/claims", claim, ADMIN).body().get("jobs");
+  }
+
+  @Test
+  void aQueueWhoseAttemptsFailIsNotOnTime() {
+    for (int i = 0; i < 24; i++) {
+      submit("flaky", "f" + i, "0s", ",\"retry\":\"1h,1h\"");
+    }
+    try (Visitor vera = Visitor.loggedIn(port, "vera")) {
+      // The first look that the others are compared with.
+      var unused = vera.get("/console/queues/shop/flaky");
+      int ended = 0;
+      while (ended < 24) {
+        for (JsonNode job : claim("flaky", 24)) {
+          String end = ended++ % 4 == 0 ? "nack" : "ack";
+          call("POST", "/api/v1/claims/" + job.get("token").asString() + "/" + end, "{}");
+        }
+      }
+      Awaitility.await()
+          .untilAsserted(
+              () ->
+                  assertThat(words(vera.get("/console/queues/shop/flaky").body()))
+                      .contains("failing 25 % of 24 attempts in the last minute failed."));
+      Awaitility.await()
+          .untilAsserted(
+              () ->
+                  assertThat(words(vera.get("/console").body()))
+                      .contains("shop/flaky 25 % of 24 attempts in the last minute failed"));
+      assertThat(vera.get("/console/queues?state=failing").body()).contains("shop/flaky");
+      assertThat(api.call("GET", "/api/v1/doctor", "", ADMIN).body().toString())
+          .contains("\"failing\"", "flaky (25 % of 24 attempts");
+    }
+  }
+
+  @Test
+  void aQueueThatIsPulledIsNotOneThatNobodyTakes() {
+    submit("pulled", "first", "0s", "");
+    submit("pulled", "second", "0s", "");
+    assertThat(claim("pulled", 1)).hasSize(1);
+    try (Visitor vera = Visitor.loggedIn(port, "vera")) {
+      assertThat(words(vera.get("/console/jobs/shop/pulled/second").body()))
+          .doesNotContain("No instance is registered");
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(
+              () ->
+                  assertThat(words(vera.get("/console/queues/shop/pulled").body()))
+                      .contains("late The oldest job that is due"));
+      assertThat(api.call("GET", "/api/v1/queues/shop/pulled", "", ADMIN).at("/parked"))
+          .isEqualTo("false");
+    }
+  }
+
   @Test
   void whatIsCheckedIsActedOnInAllItsQueuesAndNothingElse() {
     List<Map.Entry<String, String>> form = new ArrayList<>();

@@ -73,7 +73,7 @@ class ScannersHealthIT {
       broken.set(true);
       await(
           health,
-          StoreHealthIndicator.WARNING,
+          HealthStatus.WARNING,
           "defects",
           Map.of(
               "The scanner of shop/order.close#0",

@@ -1,5 +1,6 @@
-package io.punctual.server.doctor;
+package io.punctual.server.health;
 
+import io.punctual.server.doctor.Status;
 import io.punctual.server.registry.RegistryContact;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -36,7 +37,7 @@ class OwnAddress implements SmartLifecycle {
   private static final Duration EVERY = Duration.ofSeconds(30);
   private static final Duration CONNECT = Duration.ofSeconds(1);
   private static final Duration ANSWER = Duration.ofSeconds(3);
-  private static final String CURE =
+  private static final String REMEDY =
       "Set eureka.instance.hostname of the scheduler to a name or an address that applications"
           + " reach, and server.address so that it listens there.";
 
@@ -57,21 +58,21 @@ class OwnAddress implements SmartLifecycle {
    */
   record Seen(URI address, @Nullable String failure) {
 
-    /** As the doctor says it. */
-    Check check() {
+    /** Returns what it means. */
+    Finding finding() {
       return failure == null
-          ? new Check(
-              Check.Name.REGISTRATION,
-              null,
+          ? new Finding(
+              Finding.Code.REGISTRATION,
               Status.OK,
+              Finding.Subject.ALL,
               "The registry shows this scheduler at " + address + ", where it is reached",
               null)
-          : new Check(
-              Check.Name.REGISTRATION,
-              null,
+          : new Finding(
+              Finding.Code.REGISTRATION,
               Status.PROBLEM,
+              Finding.Subject.ALL,
               "The registry shows this scheduler at " + address + ", and there " + failure,
-              CURE);
+              REMEDY);
     }
   }
 
@@ -113,7 +114,7 @@ class OwnAddress implements SmartLifecycle {
       if (now == null || now.failure() == null) {
         failures = 0;
       } else if (++failures == 2) {
-        log.warn("{}. {}", now.check().seen(), CURE);
+        log.warn("{}. {}", now.finding().text(), REMEDY);
       }
     } catch (Throwable e) {
       // Also an Error: a round that ends with one would be the last.

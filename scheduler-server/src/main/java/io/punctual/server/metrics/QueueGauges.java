@@ -7,7 +7,6 @@ import io.punctual.core.Engine;
 import io.punctual.core.QueueStats;
 import io.punctual.core.job.QueueName;
 import io.punctual.server.config.PunctualProperties;
-import io.punctual.server.config.WorkersSeen;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -32,9 +31,9 @@ import org.springframework.stereotype.Component;
  */
 @Component
 @WhenCounted
-final class QueueSampler implements SmartLifecycle {
+final class QueueGauges implements SmartLifecycle {
 
-  private static final Logger log = LoggerFactory.getLogger(QueueSampler.class);
+  private static final Logger log = LoggerFactory.getLogger(QueueGauges.class);
 
   /**
    * At most about so many buckets at once, and then a pause: less than a hundredth of a store's
@@ -46,7 +45,7 @@ final class QueueSampler implements SmartLifecycle {
   private static final Duration PAUSE = Duration.ofMillis(20);
 
   private final Engine engine;
-  private final WorkersSeen workers;
+  private final QueueStatistics statistics;
   private final MeterRegistry registry;
   private final QueueTags tags;
   private final Duration interval;
@@ -77,19 +76,19 @@ final class QueueSampler implements SmartLifecycle {
 
     static final Sample NONE = new Sample(0, 0, 0, 0, 0, null, 0, 0, 0, false);
 
-    static Sample of(QueueStats stats, boolean circuitOpen) {
-      Long oldest = stats.oldestReady();
+    static Sample of(QueueSample queue) {
+      QueueStats stats = queue.stats();
       return new Sample(
           stats.delayed() - stats.ready(),
           stats.ready(),
           stats.reserved(),
           stats.dead(),
-          oldest == null ? 0 : Math.max(0, stats.now() - oldest),
+          queue.readyAge(),
           stats.nextDue(),
-          stats.parked() ? 1 : 0,
-          stats.pausedSince() == null ? 0 : 1,
-          circuitOpen ? 1 : 0,
-          stats.isDamaged());
+          queue.parked() ? 1 : 0,
+          queue.paused() ? 1 : 0,
+          queue.circuitOpen() ? 1 : 0,
+          queue.damaged());
     }
 
     double nextSeconds() {
@@ -118,14 +117,14 @@ final class QueueSampler implements SmartLifecycle {
     }
   }
 
-  QueueSampler(
+  QueueGauges(
       Engine engine,
-      WorkersSeen workers,
+      QueueStatistics statistics,
       MeterRegistry registry,
       QueueTags tags,
       PunctualProperties properties) {
     this.engine = engine;
-    this.workers = workers;
+    this.statistics = statistics;
     this.registry = registry;
     this.tags = tags;
     this.interval = properties.metrics().sampling();
@@ -176,11 +175,11 @@ final class QueueSampler implements SmartLifecycle {
   }
 
   private void look(QueueName queue) {
-    QueueStats stats = engine.stats(queue).orElse(null);
-    if (stats == null) {
+    QueueSample found = statistics.look(queue).orElse(null);
+    if (found == null) {
       return;
     }
-    Sample sample = Sample.of(stats, workers.isCircuitOpen(queue));
+    Sample sample = Sample.of(found);
     if (sample.isEmpty() && !shown.containsKey(queue)) {
       return;
     }

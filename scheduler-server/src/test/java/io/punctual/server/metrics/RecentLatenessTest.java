@@ -1,4 +1,4 @@
-package io.punctual.server.console;
+package io.punctual.server.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,7 +6,6 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.punctual.core.job.QueueName;
-import io.punctual.server.metrics.QueueTags;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

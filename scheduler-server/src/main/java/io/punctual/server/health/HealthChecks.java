@@ -1,14 +1,22 @@
-package io.punctual.server.doctor;
+package io.punctual.server.health;
 
 import io.punctual.core.Engine;
-import io.punctual.core.QueueStats;
+import io.punctual.core.ScannerHealth;
 import io.punctual.core.StoreHealth;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.durability.StoreNode;
 import io.punctual.server.dispatch.HttpDispatcher;
+import io.punctual.server.doctor.Diagnosis;
+import io.punctual.server.doctor.Doctor;
+import io.punctual.server.doctor.Status;
+import io.punctual.server.doctor.WorkerReport;
+import io.punctual.server.health.Finding.Code;
+import io.punctual.server.health.Finding.Subject;
 import io.punctual.server.jobs.ApplicationQuotas;
+import io.punctual.server.metrics.QueueSample;
+import io.punctual.server.metrics.QueueStatistics;
 import io.punctual.server.registry.Installation;
 import io.punctual.server.registry.RegistryContact;
 import io.punctual.server.registry.ServedTypes;
@@ -16,8 +24,10 @@ import io.punctual.server.registry.WorkerDirectory;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -27,21 +37,23 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Component;
 
 /** Looks at everything that jobs need to be on time, as this scheduler sees it. */
 @Component
-public class Checkup {
+public class HealthChecks {
 
   // Of the queues that nobody seems to serve, which are few where things are well.
   private static final int MOST_QUEUES = 200;
   // Of one application.
   private static final int MOST_WORKERS = 20;
   private static final int NAMED = 5;
-  // Within this time somebody may just be coming for a job that is due.
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final int MOST_SHOWN = 50;
+  private static final Set<Code> FROM_SAMPLES =
+      EnumSet.of(Code.UNSERVED, Code.PARKED, Code.FAILING);
   private static final Duration CLOCK_WARNING = Duration.ofSeconds(2);
   private static final Duration CLOCK_PROBLEM = Duration.ofSeconds(60);
   // The registry is read every few seconds.
@@ -55,6 +67,7 @@ public class Checkup {
   private final Store store;
   private final Doctor doctor;
   private final HttpDispatcher dispatcher;
+  private final QueueStatistics statistics;
   private final WorkerDirectory workers;
   private final RegistryContact registry;
   private final ServedTypes served;
@@ -64,11 +77,12 @@ public class Checkup {
   private final String redis;
   private final InstantSource clock = InstantSource.system();
 
-  Checkup(
+  HealthChecks(
       Engine engine,
       Store store,
       Doctor doctor,
       HttpDispatcher dispatcher,
+      QueueStatistics statistics,
       WorkerDirectory workers,
       RegistryContact registry,
       ServedTypes served,
@@ -80,6 +94,7 @@ public class Checkup {
     this.store = store;
     this.doctor = doctor;
     this.dispatcher = dispatcher;
+    this.statistics = statistics;
     this.workers = workers;
     this.registry = registry;
     this.served = served;
@@ -89,12 +104,52 @@ public class Checkup {
     this.redis = redis;
   }
 
-  /** All checks, or those of one application. */
-  public List<Check> run(@Nullable String application) {
-    List<Check> checks = new ArrayList<>();
+  /** Returns what all checks find, or those of one application. */
+  public List<Finding> all(@Nullable String application) {
     StoreHealth health = engine.storeHealth();
+    List<Finding> checks = common(application);
+    if (application == null && health.error() == null) {
+      checks.add(clockCheck());
+    }
+    if (health.error() == null) {
+      checks.addAll(queueChecks(application));
+    }
+    return checks;
+  }
+
+  /**
+   * Returns what an operator ought to know, the most urgent first. It costs Redis nothing beyond
+   * the look at the queues.
+   */
+  public List<Finding> problems(QueueStatistics.Snapshot queues) {
+    Comparator<Finding> order =
+        Comparator.comparing(Finding::urgent)
+            .thenComparing(finding -> weight(finding, queues))
+            .reversed();
+    return Stream.concat(
+            common(null).stream().limit(MOST_SHOWN),
+            queues.all().stream()
+                .flatMap(queue -> QueueHealth.findings(queue).stream())
+                .sorted(order)
+                .limit(MOST_SHOWN))
+        .filter(finding -> finding.severity() != Status.OK)
+        .sorted(Comparator.comparing(Finding::urgent).reversed())
+        .toList();
+  }
+
+  private static long weight(Finding finding, QueueStatistics.Snapshot queues) {
+    QueueSample queue = queues.queues().get(finding.subject().queue());
+    return queue == null
+        ? 0
+        : finding.code() == Code.DEAD ? queue.stats().dead() : queue.stats().ready();
+  }
+
+  /** What is known without asking Redis. */
+  private List<Finding> common(@Nullable String application) {
+    List<Finding> checks = new ArrayList<>();
     if (application == null) {
-      checks.addAll(storeChecks(health));
+      checks.addAll(store(engine.storeHealth(), redis));
+      checks.addAll(scanners(engine.scanners()));
       checks.addAll(registryChecks());
     }
     Map<String, List<WorkerReport>> reports =
@@ -113,77 +168,75 @@ public class Checkup {
         .forEach(
             worker ->
                 checks.add(
-                    new Check(
-                        Check.Name.WORKER,
-                        worker.application(),
+                    new Finding(
+                        Code.WORKER,
                         Status.PROBLEM,
+                        Subject.of(worker.application()),
                         worker.instance() + " (metadata): " + worker.reason(),
                         "Correct what the instance says of itself in the registry, host and"
                             + " metadata (docs/api.md, Callbacks); the instance gets no jobs until"
                             + " then, and is in no list.")));
-    if (health.error() == null) {
-      checks.addAll(queueChecks(application));
-    }
     checks.addAll(quotaChecks(application));
     return checks;
   }
 
-  private List<Check> quotaChecks(@Nullable String application) {
+  private List<Finding> quotaChecks(@Nullable String application) {
     return quotas.nearlyFull().stream()
         .filter(usage -> application == null || usage.application().equalsIgnoreCase(application))
         .map(
             usage ->
-                new Check(
-                    Check.Name.QUOTA,
-                    usage.application(),
+                new Finding(
+                    Code.QUOTA,
                     usage.share() >= 1 ? Status.PROBLEM : Status.WARNING,
+                    Subject.of(usage.application()),
                     usage.text(),
                     "Beyond that its submits are refused (429). See why its jobs do not run, purge"
                         + " what is not needed, or raise punctual.quota of the schedulers."))
         .toList();
   }
 
-  private List<Check> storeChecks(StoreHealth health) {
+  /** Returns what is found of Redis, good or bad. */
+  static List<Finding> store(StoreHealth health, String redis) {
     if (health.error() != null) {
       return List.of(
-          new Check(
-              Check.Name.REDIS,
-              null,
+          new Finding(
+              Code.REDIS,
               Status.PROBLEM,
+              Subject.ALL,
               "Redis does not answer: " + health.error(),
               "See that it runs and is reached at "
                   + redis
                   + " (spring.data.redis.host, port, username, password). Nothing that was accepted"
                   + " is lost by this; submits are answered by 503 meanwhile."));
     }
-    List<Check> checks = new ArrayList<>();
+    List<Finding> checks = new ArrayList<>();
     for (StoreNode.Finding finding : health.findings()) {
       int cure = finding.text().lastIndexOf("; ");
       checks.add(
-          new Check(
-              Check.Name.REDIS,
-              null,
+          new Finding(
+              Code.REDIS,
               finding.unsafe() ? Status.PROBLEM : Status.WARNING,
+              Subject.ALL,
               finding.text(),
               cure < 0 ? finding.text() : sentence(finding.text().substring(cure + 2))));
     }
     if (checks.isEmpty()) {
       checks.add(
           ok(
-              Check.Name.REDIS,
+              Code.REDIS,
               health.nodes().isEmpty()
                   ? "Redis answers; it was not looked at more closely yet"
                   : health.nodes().stream()
-                      .map(Checkup::describe)
+                      .map(HealthChecks::describe)
                       .collect(Collectors.joining("; "))));
     }
     checks.add(
         health.obstacles().isEmpty()
-            ? ok(Check.Name.DURABILITY, "punctual.durability=" + health.durability() + " is kept")
-            : new Check(
-                Check.Name.DURABILITY,
-                null,
+            ? ok(Code.DURABILITY, "punctual.durability=" + health.durability() + " is kept")
+            : new Finding(
+                Code.DURABILITY,
                 Status.PROBLEM,
+                Subject.ALL,
                 "punctual.durability="
                     + health.durability()
                     + " cannot be kept: "
@@ -191,18 +244,43 @@ public class Checkup {
                 "Set Redis up as it says, or choose another punctual.durability."));
     if (!health.losses().isEmpty()) {
       checks.add(
-          new Check(
-              Check.Name.LOSSES,
-              null,
+          new Finding(
+              Code.LOSSES,
               Status.PROBLEM,
+              Subject.ALL,
               health.losses().stream()
                   .map(loss -> loss.at() + ": " + loss.text())
                   .collect(Collectors.joining("; ")),
               "See which jobs are missing, submit them again, and then POST"
                   + " /api/v1/store/losses/acknowledge."));
     }
-    checks.add(clockCheck());
     return checks;
+  }
+
+  /** Returns what is wrong with the scanners. */
+  static List<Finding> scanners(ScannerHealth scanners) {
+    List<Finding> findings = new ArrayList<>();
+    if (!scanners.ended().isEmpty()) {
+      findings.add(
+          new Finding(
+              Code.SCANNERS,
+              Status.PROBLEM,
+              Subject.ALL,
+              "Scanners of this scheduler have ended: " + String.join(", ", scanners.ended()),
+              "Restart the scheduler; its log has the defect. Other schedulers take the jobs."));
+    }
+    scanners
+        .defects()
+        .forEach(
+            (duty, defect) ->
+                findings.add(
+                    new Finding(
+                        Code.SCANNERS,
+                        Status.WARNING,
+                        Subject.ALL,
+                        duty + " fails and is tried again: " + defect,
+                        "The scheduler's log has the defect.")));
+    return findings;
   }
 
   private static String describe(StoreNode node) {
@@ -224,7 +302,7 @@ public class Checkup {
   }
 
   /** Due times are Redis's; a time that somebody names is meant by the clocks of the world. */
-  static Check clock(long redisAheadMs) {
+  static Finding clock(long redisAheadMs) {
     Duration apart = Duration.ofMillis(Math.abs(redisAheadMs));
     String seen =
         "Redis's clock is "
@@ -233,28 +311,28 @@ public class Checkup {
             + (redisAheadMs < 0 ? "behind" : "ahead of")
             + " this scheduler's";
     return apart.compareTo(CLOCK_WARNING) <= 0
-        ? ok(Check.Name.CLOCK, seen)
-        : new Check(
-            Check.Name.CLOCK,
-            null,
+        ? ok(Code.CLOCK, seen)
+        : new Finding(
+            Code.CLOCK,
             apart.compareTo(CLOCK_PROBLEM) > 0 ? Status.PROBLEM : Status.WARNING,
+            Subject.ALL,
             seen,
             TIME_SERVICE
                 + " Jobs are due by Redis's clock: those with a dueAt or delayTime are off by as"
                 + " much as that one is wrong.");
   }
 
-  private Check clockCheck() {
+  private Finding clockCheck() {
     try {
       long sent = clock.millis();
       long redisNow = store.inspector().now();
       long here = sent + (clock.millis() - sent) / 2;
       return clock(redisNow - here);
     } catch (StoreException e) {
-      return new Check(
-          Check.Name.CLOCK,
-          null,
+      return new Finding(
+          Code.CLOCK,
           Status.WARNING,
+          Subject.ALL,
           "Redis's clock could not be read: " + e.getMessage(),
           "Try again; the check redis says more.");
     }
@@ -266,52 +344,50 @@ public class Checkup {
    * @param age null if there is none yet
    * @param waited how long there has been time for one
    */
-  static Check view(String addresses, @Nullable Duration age, Duration waited) {
+  static Finding view(String addresses, @Nullable Duration age, Duration waited) {
     if (age == null) {
-      return new Check(
-          Check.Name.REGISTRY,
-          null,
+      return new Finding(
+          Code.REGISTRY,
           waited.compareTo(FIRST_VIEW) < 0 ? Status.WARNING : Status.PROBLEM,
+          Subject.ALL,
           "Nothing came from the registry at " + addresses + " yet",
           "See that it runs, and that eureka.client.service-url.defaultZone (EUREKA_URL) of the"
               + " scheduler is its address, with its user and password. Jobs wait meanwhile.");
     }
     String seen = "The view of " + addresses + " is " + age.toSeconds() + " s old";
     return age.compareTo(VIEW_WARNING) <= 0
-        ? ok(Check.Name.REGISTRY, seen)
-        : new Check(
-            Check.Name.REGISTRY,
-            null,
+        ? ok(Code.REGISTRY, seen)
+        : new Finding(
+            Code.REGISTRY,
             age.compareTo(VIEW_PROBLEM) > 0 ? Status.PROBLEM : Status.WARNING,
+            Subject.ALL,
             seen,
             "See that the registry runs and is reached (eureka.client.service-url.defaultZone)."
                 + " Instances that were known are used on; new ones are not seen.");
   }
 
-  private List<Check> registryChecks() {
+  private List<Finding> registryChecks() {
     if (!registry.isUsed()) {
       return List.of(
-          ok(
-              Check.Name.REGISTRY,
-              "eureka.client.enabled=false: instances stand in the configuration"));
+          ok(Code.REGISTRY, "eureka.client.enabled=false: instances stand in the configuration"));
     }
     Duration age = registry.age();
-    Check view = view(registry.addresses(), age, registry.waited());
+    Finding view = view(registry.addresses(), age, registry.waited());
     if (age == null) {
       return List.of(view);
     }
     OwnAddress.Seen own = address.seen();
-    List<Check> checks = new ArrayList<>();
+    List<Finding> checks = new ArrayList<>();
     checks.add(view);
     checks.add(
         registry.showsUs()
             ? own == null
-                ? ok(Check.Name.REGISTRATION, "The registry shows this scheduler")
-                : own.check()
-            : new Check(
-                Check.Name.REGISTRATION,
-                null,
+                ? ok(Code.REGISTRATION, "The registry shows this scheduler")
+                : own.finding()
+            : new Finding(
+                Code.REGISTRATION,
                 Status.WARNING,
+                Subject.ALL,
                 "The registry does not show this scheduler",
                 "Applications that look schedulers up there do not find this one. Wait for half a"
                     + " minute after a start; then look at eureka.client.register-with-eureka and"
@@ -319,10 +395,10 @@ public class Checkup {
     List<String> others = installation.others();
     if (!others.isEmpty()) {
       checks.add(
-          new Check(
-              Check.Name.INSTALLATION,
-              null,
+          new Finding(
+              Code.INSTALLATION,
               Status.WARNING,
+              Subject.ALL,
               "The registry shows schedulers that use another Redis or key prefix: "
                   + String.join(", ", others.subList(0, Math.min(MOST_WORKERS, others.size()))),
               "An application sends its jobs to any of them, and finds a job only where it was"
@@ -333,8 +409,8 @@ public class Checkup {
     return checks;
   }
 
-  private static List<Check> workerChecks(String application, List<WorkerReport> reports) {
-    List<Check> checks = new ArrayList<>();
+  private static List<Finding> workerChecks(String application, List<WorkerReport> reports) {
+    List<Finding> checks = new ArrayList<>();
     int well = 0;
     for (WorkerReport report : reports) {
       Diagnosis diagnosis = report.diagnosis();
@@ -342,58 +418,62 @@ public class Checkup {
         well++;
       } else if (checks.size() < MOST_WORKERS) {
         checks.add(
-            new Check(
-                Check.Name.WORKER,
-                application,
+            new Finding(
+                Code.WORKER,
                 diagnosis.status(),
+                Subject.of(application),
                 report.instance() + " (" + diagnosis.code().word() + "): " + diagnosis.seen(),
                 diagnosis.cure()));
       }
     }
     checks.add(
         0,
-        new Check(
-            Check.Name.WORKERS,
-            application,
+        new Finding(
+            Code.WORKERS,
             well == 0 ? Status.PROBLEM : Status.OK,
+            Subject.of(application),
             well + " of " + reports.size() + " instances in the registry are well",
             well == 0 ? "The checks of the instances have the cures." : null));
     return checks;
   }
 
-  private List<Check> queueChecks(@Nullable String application) {
-    List<Check> checks = new ArrayList<>();
-    Map<String, Set<String>> unserved = new TreeMap<>();
-    Map<String, Set<String>> parked = new TreeMap<>();
-    Map<String, Set<String>> open = new TreeMap<>();
+  private List<Finding> queueChecks(@Nullable String application) {
+    List<Finding> findings = new ArrayList<>();
+    Map<Code, Map<String, List<String>>> found = new EnumMap<>(Code.class);
     int looked = 0;
     try {
       for (QueueName queue : new TreeSet<>(engine.queues().keySet())) {
-        if (application != null && !queue.application().equalsIgnoreCase(application)) {
+        if (!isOf(application, queue.application())) {
           continue;
         }
-        if (dispatcher.isCircuitOpen(queue)) {
-          open.computeIfAbsent(queue.application(), a -> new LinkedHashSet<>())
-              .add(queue.taskType());
-        }
+        Optional<QueueSample> sample;
         if (dispatcher.hasCapacity(queue) || looked >= MOST_QUEUES) {
-          continue;
+          sample = statistics.last(queue);
+        } else {
+          looked++;
+          sample = statistics.look(queue);
         }
-        looked++;
-        Optional<QueueStats> stats = engine.stats(queue).filter(Checkup::isLate);
-        if (stats.isPresent()) {
-          boolean nobody = workers.instances(queue.application(), queue.taskType()).isEmpty();
-          (nobody ? unserved : parked)
-              .computeIfAbsent(queue.application(), a -> new LinkedHashSet<>())
-              .add(queue.taskType());
+        boolean circuitOpen = statistics.isCircuitOpen(queue);
+        if (circuitOpen) {
+          add(found, Code.CIRCUITS, queue, queue.taskType());
         }
+        sample.stream()
+            .flatMap(known -> QueueHealth.findings(known).stream())
+            .filter(finding -> FROM_SAMPLES.contains(finding.code()))
+            .forEach(
+                finding ->
+                    add(
+                        found,
+                        finding.code(),
+                        queue,
+                        QueueHealth.name(finding.code(), sample.orElseThrow())));
       }
     } catch (StoreException e) {
-      checks.add(
-          new Check(
-              Check.Name.QUEUES,
-              application,
+      findings.add(
+          new Finding(
+              Code.QUEUES,
               Status.WARNING,
+              Subject.of(application),
               "The queues could not be looked at: " + e.getMessage(),
               "Try again; the check redis says more."));
     }
@@ -402,52 +482,47 @@ public class Checkup {
         .damaged()
         .forEach(
             (queue, damage) -> {
-              if (application == null || queue.application().equalsIgnoreCase(application)) {
-                checks.add(damaged(queue, damage));
+              if (isOf(application, queue.application())) {
+                findings.add(QueueHealth.damaged(queue, damage));
               }
             });
-    unserved.forEach(
-        (name, types) ->
-            checks.add(
-                new Check(
-                    Check.Name.UNSERVED,
-                    name,
-                    Status.PROBLEM,
-                    "Jobs are due, and no instance of " + name + " runs " + some(types),
-                    meant(name, types)
-                        + "Start one with a TaskWorker of that type; its own log names the types"
-                        + " that it runs. An application of another name gets none of them:"
-                        + " spring.application.name. If they are fetched"
-                        + " (punctual.client.delivery=pull, pop), nobody does so now.")));
-    parked.forEach(
-        (name, types) ->
-            checks.add(
-                new Check(
-                    Check.Name.PARKED,
-                    name,
-                    Status.PROBLEM,
-                    "Jobs are due, and no instance of " + name + " takes " + some(types) + " now",
-                    "Instances are busy (punctual.client.concurrency), not reached (the checks of"
-                        + " their own say why), or the queue's circuit is open.")));
-    open.forEach(
-        (name, types) ->
-            checks.add(
-                new Check(
-                    Check.Name.CIRCUITS,
-                    name,
-                    Status.PROBLEM,
-                    "All that was sent lately of " + some(types) + " failed, so that its jobs wait",
-                    "The jobs' last errors say why (GET /api/v1/jobs with the queue's state). It"
-                        + " closes by itself once a job succeeds (punctual.dispatch.circuit).")));
-    if (checks.isEmpty()) {
-      checks.add(
-          new Check(
-              Check.Name.QUEUES, application, Status.OK, "No queue waits for a worker", null));
+    found.forEach(
+        (code, byApplication) ->
+            byApplication.forEach(
+                (name, types) ->
+                    findings.add(
+                        new Finding(
+                            code,
+                            Status.PROBLEM,
+                            Subject.of(name),
+                            QueueHealth.text(code, name, types),
+                            (code == Code.UNSERVED ? meant(name, types) : "")
+                                + QueueHealth.remedy(code)))));
+    if (findings.isEmpty()) {
+      findings.add(
+          new Finding(
+              Code.QUEUES,
+              Status.OK,
+              Subject.of(application),
+              "No queue waits for a worker",
+              null));
     }
-    return checks;
+    return findings;
   }
 
-  private String meant(String application, Set<String> types) {
+  private static void add(
+      Map<Code, Map<String, List<String>>> found, Code code, QueueName queue, String name) {
+    found
+        .computeIfAbsent(code, any -> new TreeMap<>())
+        .computeIfAbsent(queue.application(), any -> new ArrayList<>())
+        .add(name);
+  }
+
+  private static boolean isOf(@Nullable String wanted, String application) {
+    return wanted == null || application.equalsIgnoreCase(wanted);
+  }
+
+  private String meant(String application, List<String> types) {
     return types.stream()
         .limit(NAMED)
         .map(type -> served.unserved(new QueueName(application, type), true))
@@ -457,31 +532,7 @@ public class Checkup {
         .collect(Collectors.joining());
   }
 
-  private static Check damaged(QueueName queue, String damage) {
-    return new Check(
-        Check.Name.DAMAGED,
-        queue.application(),
-        Status.PROBLEM,
-        "The keys of " + queue + " in Redis are damaged, so that its jobs wait: " + damage,
-        "Find out what wrote that key, and rename or delete it (RENAME, DEL): the queue goes on by"
-            + " itself within half a minute. What had stood there is gone with it: submit the"
-            + " queue's jobs again, with the same ids, or bring the key back from a copy.");
-  }
-
-  private static boolean isLate(QueueStats stats) {
-    Long oldest = stats.oldestReady();
-    return stats.ready() > 0
-        && stats.pausedSince() == null
-        && oldest != null
-        && stats.now() - oldest > PATIENCE.toMillis();
-  }
-
-  private static String some(Set<String> types) {
-    String named = types.stream().limit(NAMED).collect(Collectors.joining(", "));
-    return types.size() > NAMED ? named + " and " + (types.size() - NAMED) + " more" : named;
-  }
-
-  private static Check ok(Check.Name name, String seen) {
-    return new Check(name, null, Status.OK, seen, null);
+  private static Finding ok(Code code, String text) {
+    return new Finding(code, Status.OK, Subject.ALL, text, null);
   }
 }

@@ -1,14 +1,15 @@
-package io.punctual.server.doctor;
+package io.punctual.server.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.punctual.server.doctor.Status;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Where well ends and bad begins. */
-class CheckupTest {
+class HealthChecksTest {
 
   @ParameterizedTest
   @CsvSource({
@@ -21,12 +22,12 @@ class CheckupTest {
     "-3600000, PROBLEM, behind"
   })
   void clocksMayDifferByALittle(long aheadMs, Status status, String side) {
-    Check check = Checkup.clock(aheadMs);
-    assertThat(check.status()).isEqualTo(status);
-    assertThat(check.seen()).contains(Math.abs(aheadMs) + " ms " + side);
-    assertThat(check.cure() == null).isEqualTo(status == Status.OK);
-    if (check.cure() != null) {
-      assertThat(check.cure()).contains("NTP", "dueAt");
+    Finding check = HealthChecks.clock(aheadMs);
+    assertThat(check.severity()).isEqualTo(status);
+    assertThat(check.text()).contains(Math.abs(aheadMs) + " ms " + side);
+    assertThat(check.remedy() == null).isEqualTo(status == Status.OK);
+    if (check.remedy() != null) {
+      assertThat(check.remedy()).contains("NTP", "dueAt");
     }
   }
 
@@ -41,12 +42,12 @@ class CheckupTest {
     ", PT30S, PROBLEM"
   })
   void theRegistrysViewMayBeALittleOld(@Nullable Duration age, Duration waited, Status status) {
-    Check check = Checkup.view("http://registry:8761/eureka/", age, waited);
-    assertThat(check.status()).isEqualTo(status);
-    assertThat(check.seen()).contains("http://registry:8761/eureka/");
-    assertThat(check.cure() == null).isEqualTo(status == Status.OK);
-    if (check.cure() != null) {
-      assertThat(check.cure()).contains("eureka.client.service-url.defaultZone");
+    Finding check = HealthChecks.view("http://registry:8761/eureka/", age, waited);
+    assertThat(check.severity()).isEqualTo(status);
+    assertThat(check.text()).contains("http://registry:8761/eureka/");
+    assertThat(check.remedy() == null).isEqualTo(status == Status.OK);
+    if (check.remedy() != null) {
+      assertThat(check.remedy()).contains("eureka.client.service-url.defaultZone");
     }
   }
 }

@@ -1,4 +1,4 @@
-package io.punctual.server.console;
+package io.punctual.server.metrics;
 
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -6,7 +6,6 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.distribution.CountAtBucket;
 import io.micrometer.core.instrument.distribution.HistogramSnapshot;
 import io.punctual.core.job.QueueName;
-import io.punctual.server.metrics.QueueTags;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Collection;
@@ -23,7 +22,7 @@ import org.springframework.stereotype.Component;
  * last.
  */
 @Component
-class RecentLateness {
+public class RecentLateness {
 
   private static final String METRIC = "punctual.jobs.lateness";
   private static final long WINDOW_NS = 60_000_000_000L;
@@ -41,7 +40,7 @@ class RecentLateness {
    * @param p50 ms
    * @param p99 ms
    */
-  record Quantiles(double p50, double p99) {}
+  public record Quantiles(double p50, double p99) {}
 
   /**
    * That of a queue.
@@ -50,7 +49,7 @@ class RecentLateness {
    * @param together whether it is that of all queues without figures of their own
    * @param sinceStart whether no job began within a minute, so that this is of all since the start
    */
-  record OfQueue(@Nullable Quantiles quantiles, boolean together, boolean sinceStart) {}
+  public record OfQueue(@Nullable Quantiles quantiles, boolean together, boolean sinceStart) {}
 
   private final MeterRegistry registry;
   private final Deque<Sample> samples = new ArrayDeque<>();

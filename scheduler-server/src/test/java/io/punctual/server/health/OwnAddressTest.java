@@ -1,9 +1,10 @@
-package io.punctual.server.doctor;
+package io.punctual.server.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.punctual.redis.Ports;
+import io.punctual.server.doctor.Status;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -58,10 +59,10 @@ class OwnAddressTest {
   @Test
   void anAddressAtWhichNobodyAnswersIsAProblemWithACure() {
     URI address = URI.create("http://192.0.2.2:18080");
-    Check bad = new OwnAddress.Seen(address, "nobody answers in time").check();
-    assertThat(bad.status()).isEqualTo(Status.PROBLEM);
-    assertThat(bad.seen()).contains("http://192.0.2.2:18080, and there nobody answers in time");
-    assertThat(bad.cure()).contains("eureka.instance.hostname", "server.address");
-    assertThat(new OwnAddress.Seen(address, null).check().status()).isEqualTo(Status.OK);
+    Finding bad = new OwnAddress.Seen(address, "nobody answers in time").finding();
+    assertThat(bad.severity()).isEqualTo(Status.PROBLEM);
+    assertThat(bad.text()).contains("http://192.0.2.2:18080, and there nobody answers in time");
+    assertThat(bad.remedy()).contains("eureka.instance.hostname", "server.address");
+    assertThat(new OwnAddress.Seen(address, null).finding().severity()).isEqualTo(Status.OK);
   }
 }

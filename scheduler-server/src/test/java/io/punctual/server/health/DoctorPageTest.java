@@ -1,4 +1,4 @@
-package io.punctual.server.doctor;
+package io.punctual.server.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,7 +19,10 @@ class DoctorPageTest {
   private static final Pattern NAME = Pattern.compile("`([a-z]+)`");
 
   private static final List<String> CHECKS =
-      Arrays.stream(Check.Name.values()).map(Check.Name::word).toList();
+      Arrays.stream(Finding.Code.values())
+          .filter(Finding.Code::isCheck)
+          .map(Finding.Code::word)
+          .toList();
 
   private static final List<String> CODES =
       Arrays.stream(Code.values()).map(code -> code.word() + " " + code.status().word()).toList();

@@ -1,0 +1,87 @@
+package io.punctual.server.health;
+
+import io.punctual.core.job.QueueName;
+import io.punctual.server.doctor.Status;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thing that a health check found, good or bad. Health, doctor and console show findings and
+ * judge nothing themselves.
+ *
+ * @param code what it is, for programs
+ * @param severity how bad it is
+ * @param subject what it is about
+ * @param text for people
+ * @param remedy what to do; null where nothing is to be done
+ */
+public record Finding(
+    Code code, Status severity, Subject subject, String text, @Nullable String remedy) {
+
+  /**
+   * What a finding is about.
+   *
+   * @param application null for what all applications have in common
+   * @param queue null where it is not about one queue
+   */
+  public record Subject(@Nullable String application, @Nullable QueueName queue) {
+
+    static final Subject ALL = new Subject(null, null);
+
+    static Subject of(@Nullable String application) {
+      return application == null ? ALL : new Subject(application, null);
+    }
+
+    static Subject of(QueueName queue) {
+      return new Subject(queue.application(), queue);
+    }
+  }
+
+  /** The kinds of findings; docs/doctor.md says what each looks at. */
+  public enum Code {
+    REDIS,
+    DURABILITY,
+    LOSSES,
+    CLOCK,
+    REGISTRY,
+    REGISTRATION,
+    INSTALLATION,
+    WORKERS,
+    WORKER,
+    UNSERVED,
+    PARKED,
+    CIRCUITS,
+    FAILING,
+    DAMAGED,
+    SCANNERS,
+    QUEUES,
+    QUOTA,
+    /** Jobs that are due wait, though workers take them. */
+    LATE,
+    /** An operator paused the queue. */
+    PAUSED,
+    /** The queue has dead letters. */
+    DEAD;
+
+    /** As the API writes it. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Whether the doctor lists it. What load or an operator's decision brings about is shown where
+     * queues are.
+     */
+    public boolean isCheck() {
+      return compareTo(LATE) < 0;
+    }
+  }
+
+  /**
+   * Returns whether jobs are late or in danger. Instances that are not reached delay nothing by
+   * themselves: their queues say so where jobs wait.
+   */
+  public boolean urgent() {
+    return severity == Status.PROBLEM && code != Code.WORKER && code != Code.WORKERS;
+  }
+}

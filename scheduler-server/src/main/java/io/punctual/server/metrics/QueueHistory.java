@@ -1,0 +1,102 @@
+package io.punctual.server.metrics;
+
+import io.punctual.core.QueueStats;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The last minute of one queue, from all looks at it. Times are the store's. */
+final class QueueHistory {
+
+  /** Over less, the growth of a counter is no rate. */
+  static final long APART_MS = 1_000;
+
+  private static final long MINUTE_MS = 60_000;
+  // Where queues are many, the looks at one of them lie further apart than a minute.
+  private static final long MOST_MS = 300_000;
+
+  private record Point(long at, Map<String, Long> counters, boolean hasInstances) {}
+
+  private final Deque<Point> points = new ArrayDeque<>();
+  private @Nullable Long drainedAt;
+  private volatile @Nullable QueueSample last;
+
+  /** Adds a look, and returns what it shows together with those before. */
+  synchronized QueueSample add(
+      QueueStats stats, int instances, boolean circuitOpen, boolean pulledHere) {
+    QueueSample sample;
+    if (stats.isDamaged()) {
+      points.clear();
+      sample = new QueueSample(stats, Growth.NONE, Growth.NONE, instances, circuitOpen, pulledHere);
+    } else {
+      forget(stats.now());
+      noteDrain(stats, instances > 0);
+      Point first = points.peekFirst();
+      Point before = before(stats.now());
+      Long drained = drainedAt;
+      boolean pulled = pulledHere || (drained != null && stats.now() - drained < MINUTE_MS);
+      sample =
+          new QueueSample(
+              stats, since(first, stats), since(before, stats), instances, circuitOpen, pulled);
+      remember(stats, instances > 0);
+    }
+    last = sample;
+    return sample;
+  }
+
+  @Nullable QueueSample last() {
+    return last;
+  }
+
+  private void forget(long now) {
+    Point first = points.pollFirst();
+    while (first != null && !points.isEmpty() && now - points.getFirst().at() >= MINUTE_MS) {
+      first = points.pollFirst();
+    }
+    if (first != null && now - first.at() <= MOST_MS) {
+      points.addFirst(first);
+    }
+  }
+
+  /** Jobs end although no instance is registered: another scheduler's pullers take them. */
+  private void noteDrain(QueueStats stats, boolean hasInstances) {
+    Point latest = points.peekLast();
+    if (latest != null
+        && !latest.hasInstances()
+        && !hasInstances
+        && Growth.between(latest.counters(), stats.counters(), 0).count("done") > 0) {
+      drainedAt = stats.now();
+    }
+  }
+
+  private @Nullable Point before(long now) {
+    Iterator<Point> latestFirst = points.descendingIterator();
+    while (latestFirst.hasNext()) {
+      Point point = latestFirst.next();
+      if (now - point.at() >= APART_MS) {
+        return point;
+      }
+    }
+    return null;
+  }
+
+  private static Growth since(@Nullable Point point, QueueStats stats) {
+    return point == null || stats.now() - point.at() < APART_MS
+        ? Growth.NONE
+        : Growth.between(point.counters(), stats.counters(), stats.now() - point.at());
+  }
+
+  private void remember(QueueStats stats, boolean hasInstances) {
+    Point latest = points.peekLast();
+    if (latest == null || stats.now() - latest.at() >= APART_MS) {
+      // Most queues rest: their counters are kept once.
+      Map<String, Long> counters =
+          latest != null && latest.counters().equals(stats.counters())
+              ? latest.counters()
+              : stats.counters();
+      points.addLast(new Point(stats.now(), counters, hasInstances));
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package io.punctual.server.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.core.QueueStats;
+import io.punctual.core.job.QueueName;
+import io.punctual.core.job.Throttle;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class QueueHistoryTest {
+
+  private static final long START = 1_000_000;
+
+  private final QueueHistory history = new QueueHistory();
+
+  private static QueueStats stats(long now, long done, long failed, @Nullable String damage) {
+    return new QueueStats(
+        new QueueName("shop", "a"),
+        1,
+        now,
+        5,
+        5,
+        0,
+        0,
+        now - 6_000,
+        null,
+        true,
+        null,
+        Throttle.NONE,
+        Map.of("done", done, "failed", failed),
+        damage);
+  }
+
+  private QueueSample look(long after, long done, long failed, int instances) {
+    return history.add(stats(START + after, done, failed, null), instances, false, false);
+  }
+
+  @Test
+  void theFirstLookKnowsNoRates() {
+    QueueSample first = look(0, 100, 10, 1);
+
+    assertThat(first.minute()).isEqualTo(Growth.NONE);
+    assertThat(first.attempts()).isZero();
+    assertThat(history.last()).isSameAs(first);
+  }
+
+  @Test
+  void growthIsThatOfTheLastMinuteAndOfTheLastLook() {
+    look(0, 100, 10, 1);
+    look(10_000, 130, 20, 1);
+    QueueSample sample = look(20_000, 170, 20, 1);
+
+    assertThat(sample.minute().ms()).isEqualTo(20_000);
+    assertThat(sample.attempts()).isEqualTo(80);
+    assertThat(sample.failedAttempts()).isEqualTo(10);
+    assertThat(sample.failedPercent()).isEqualTo(12);
+    assertThat(sample.rate("done")).isEqualTo(4.0);
+    // What is older than a minute counts no more.
+    assertThat(look(90_000, 170, 20, 1).attempts()).isZero();
+  }
+
+  @Test
+  void looksThatComeTooSoonChangeNoRate() {
+    look(0, 0, 0, 1);
+    look(2_000, 20, 0, 1);
+    QueueSample soon = look(2_100, 30, 0, 1);
+
+    assertThat(soon.recent().ms()).isEqualTo(2_100);
+    assertThat(soon.rate("done")).isEqualTo(30 / 2.1);
+  }
+
+  @Test
+  void ofALongGapNoRateIsTold() {
+    look(0, 0, 0, 1);
+    assertThat(look(300_001, 1_000, 0, 1).minute()).isEqualTo(Growth.NONE);
+  }
+
+  @Test
+  void whatEndsWithoutAnInstanceIsPulledElsewhere() {
+    look(0, 0, 0, 0);
+    QueueSample pulled = look(5_000, 49, 0, 0);
+
+    assertThat(pulled.pulled()).isTrue();
+    assertThat(pulled.parked()).isFalse();
+    assertThat(look(65_000, 49, 0, 0).parked()).isTrue();
+  }
+
+  @Test
+  void theEndsOfAnInstanceThatLeftAreNoPull() {
+    look(0, 0, 0, 1);
+    assertThat(look(5_000, 49, 0, 0).parked()).isTrue();
+  }
+
+  @Test
+  void aDamagedQueueHasNoRates() {
+    look(0, 0, 0, 1);
+    QueueSample damaged = history.add(stats(START + 5_000, 9, 0, "a string"), 1, false, false);
+
+    assertThat(damaged.minute()).isEqualTo(Growth.NONE);
+    assertThat(look(10_000, 50, 0, 1).minute()).isEqualTo(Growth.NONE);
+  }
+}
