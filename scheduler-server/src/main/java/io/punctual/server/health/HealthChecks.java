@@ -127,12 +127,13 @@ public class HealthChecks {
             .thenComparing(finding -> weight(finding, queues))
             .reversed();
     return Stream.concat(
-            common(null).stream().limit(MOST_SHOWN),
+            common(null).stream()
+                .filter(finding -> finding.severity() != Status.OK)
+                .limit(MOST_SHOWN),
             queues.all().stream()
                 .flatMap(queue -> QueueHealth.findings(queue).stream())
                 .sorted(order)
                 .limit(MOST_SHOWN))
-        .filter(finding -> finding.severity() != Status.OK)
         .sorted(Comparator.comparing(Finding::urgent).reversed())
         .toList();
   }

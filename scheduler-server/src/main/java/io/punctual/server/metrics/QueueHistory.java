@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The last minute of one queue, from all looks at it. Times are the store's. */
@@ -21,7 +22,8 @@ final class QueueHistory {
 
   private final Deque<Point> points = new ArrayDeque<>();
   private @Nullable Long drainedAt;
-  private volatile @Nullable QueueSample last;
+  private @Nullable QueueSample last;
+  private long lookedAt;
 
   /** Adds a look, and returns what it shows together with those before. */
   synchronized QueueSample add(
@@ -43,11 +45,13 @@ final class QueueHistory {
       remember(stats, instances > 0);
     }
     last = sample;
+    lookedAt = System.nanoTime();
     return sample;
   }
 
-  @Nullable QueueSample last() {
-    return last;
+  /** What the last look showed; null if it was too long ago to be true still. */
+  synchronized @Nullable QueueSample last() {
+    return System.nanoTime() - lookedAt > TimeUnit.MILLISECONDS.toNanos(MOST_MS) ? null : last;
   }
 
   private void forget(long now) {

@@ -615,7 +615,11 @@ class ConsoleIT extends ConsoleTestBase {
               () ->
                   assertThat(words(vera.get("/console/queues/shop/pulled").body()))
                       .contains("late The oldest job that is due"));
-      assertThat(api.call("GET", "/api/v1/queues/shop/pulled", "", ADMIN).at("/parked"))
+      assertThat(
+              api.call("GET", "/api/v1/queues/shop/pulled", "", ADMIN)
+                  .body()
+                  .at("/parked")
+                  .asString())
           .isEqualTo("false");
     }
   }
