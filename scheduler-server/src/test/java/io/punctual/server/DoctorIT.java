@@ -2,11 +2,20 @@ package io.punctual.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.punctual.core.store.Store;
+import io.punctual.core.store.durability.EpochMarker;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.context.annotation.Bean;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import tools.jackson.databind.JsonNode;
@@ -26,6 +35,49 @@ class DoctorIT extends SharedRedisTestBase {
     registry.add(
         "spring.cloud.discovery.client.simple.instances.parking[0].uri",
         () -> "http://169.254.1.1:8080");
+  }
+
+  /** Records which threads change the marks of the store. */
+  @TestConfiguration
+  static class WatchedMarks {
+
+    static final Set<String> THREADS = ConcurrentHashMap.newKeySet();
+    private static final Set<String> READS = Set.of("marks", "losses", "journal");
+
+    @Bean
+    static BeanPostProcessor watchMarks() {
+      return new BeanPostProcessor() {
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String name) {
+          return bean instanceof Store store
+              ? new Store(
+                  store.jobs(),
+                  store.queues(),
+                  store.wakeUps(),
+                  store.inspector(),
+                  watched(store.epoch()),
+                  store.calls())
+              : bean;
+        }
+      };
+    }
+
+    private static EpochMarker watched(EpochMarker marks) {
+      return (EpochMarker)
+          Proxy.newProxyInstance(
+              EpochMarker.class.getClassLoader(),
+              new Class<?>[] {EpochMarker.class},
+              (proxy, method, arguments) -> {
+                if (!READS.contains(method.getName())) {
+                  THREADS.add(Thread.currentThread().getName());
+                }
+                try {
+                  return method.invoke(marks, arguments);
+                } catch (InvocationTargetException e) {
+                  throw e.getCause();
+                }
+              });
+    }
   }
 
   private JsonNode check(String query, String name) {
@@ -55,6 +107,17 @@ class DoctorIT extends SharedRedisTestBase {
     assertThat(clock.get("seen").asString()).contains(" ms ");
     assertThat(check("", "registry").get("seen").asString()).contains("configuration");
     assertThat(clock.get("application").isNull()).isTrue();
+  }
+
+  @Test
+  void aQuestionMovesNoMarkOfTheStore() {
+    assertThat(api.get("/api/v1/doctor").status()).isEqualTo(200);
+    assertThat(check("", "clock").get("seen").asString()).contains(" ms ");
+
+    Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> !WatchedMarks.THREADS.isEmpty());
+    // The engine's own watch, and no thread that serves a request.
+    assertThat(WatchedMarks.THREADS)
+        .allSatisfy(thread -> assertThat(thread).startsWith("punctual-"));
   }
 
   @Test

@@ -2,6 +2,9 @@ package io.punctual.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.punctual.DelayQueueJob;
+import io.punctual.core.Engine;
+import io.punctual.core.Submit;
 import io.punctual.server.ApiClient.Answer;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -9,6 +12,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
@@ -16,6 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import tools.jackson.databind.JsonNode;
 
@@ -28,6 +34,8 @@ class SearchBoundsIT extends SharedRedisTestBase {
 
   private static final int QUEUES = 300;
   private static final int BOUND = 200;
+
+  @Autowired private Engine engine;
 
   private final String application = "app-" + UUID.randomUUID().toString().substring(0, 8);
 
@@ -115,6 +123,35 @@ class SearchBoundsIT extends SharedRedisTestBase {
             IntStream.range(0, QUEUES).mapToObj(i -> "j" + i).collect(Collectors.toList()));
     assertThat(pages("&tag=none")).isEmpty();
     assertThat(pages("&state=reserved")).isEmpty();
+  }
+
+  private CompletableFuture<Submit> submitDeep(int i) {
+    return engine.submit(
+        application,
+        DelayQueueJob.of("deep")
+            .taskId("j" + i)
+            .delay(Duration.ofHours(1))
+            .tag(i < 300 ? "rare" : "other")
+            .build(),
+        false);
+  }
+
+  /** More jobs of one queue than one page may read, whether by time or by tag. */
+  @Test
+  void aSearchInOneDeepQueueGoesOnByItsCursor() throws Exception {
+    for (int wave = 0; wave < 41; wave++) {
+      // No more at once than may wait for the store.
+      List<CompletableFuture<Submit>> answers =
+          IntStream.range(500 * wave, 500 * (wave + 1)).mapToObj(this::submitDeep).toList();
+      for (CompletableFuture<Submit> answer : answers) {
+        assertThat(answer.get(60, TimeUnit.SECONDS).kind()).isEqualTo(Submit.Kind.CREATED);
+      }
+    }
+
+    assertThat(pages("&taskType=deep&state=delayed&error=none&limit=1")).isEmpty();
+    assertThat(pages("&taskType=deep&state=dead&tag=rare&limit=1")).isEmpty();
+    assertThat(consolePages("app:" + application + " type:deep state:delayed error:none"))
+        .hasSizeGreaterThan(1);
   }
 
   @Test

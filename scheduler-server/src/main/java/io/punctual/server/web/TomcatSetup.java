@@ -19,9 +19,11 @@ public class TomcatSetup implements WebServerFactoryCustomizer<ConfigurableTomca
 
   /** Returns how many connections may be open at once, of those that are configured. */
   public static int connections(int configured) {
-    return (int)
-        Math.min(
-            configured, Math.max(MIN_CONNECTIONS, Runtime.getRuntime().maxMemory() / BYTES_EACH));
+    return connections(configured, Runtime.getRuntime().maxMemory());
+  }
+
+  static int connections(int configured, long heap) {
+    return (int) Math.min(configured, Math.max(MIN_CONNECTIONS, heap / BYTES_EACH));
   }
 
   @Override
