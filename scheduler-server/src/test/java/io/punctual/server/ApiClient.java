@@ -53,7 +53,7 @@ public final class ApiClient implements AutoCloseable {
       return header("Content-Type");
     }
 
-    String at(String pointer) {
+    public String at(String pointer) {
       return body.at(pointer).asString("");
     }
   }
