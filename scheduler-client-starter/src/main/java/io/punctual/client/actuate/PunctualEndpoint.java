@@ -1,10 +1,9 @@
 package io.punctual.client.actuate;
 
 import io.punctual.client.ClientIdentity;
-import io.punctual.client.PunctualClientProperties.Delivery;
 import io.punctual.client.callback.AdvertisedCallback;
-import io.punctual.client.callback.JobRunner;
 import io.punctual.client.doctor.ReachReport;
+import io.punctual.client.run.JobRunner;
 import io.punctual.client.submit.SchedulerContact;
 import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.spring.Once;
@@ -32,7 +31,7 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 public final class PunctualEndpoint {
 
   private final ClientIdentity identity;
-  private final Delivery delivery;
+  private final String delivery;
   private final TaskWorkers workers;
   private final JobRunner runner;
   private final int concurrency;
@@ -43,6 +42,7 @@ public final class PunctualEndpoint {
   private final Supplier<@Nullable ReachReport> reach;
 
   /**
+   * @param delivery {@code push} or {@code pull}
    * @param concurrency jobs that this instance runs at once
    * @param settings of a task type
    * @param places most jobs of a task type at once
@@ -51,7 +51,7 @@ public final class PunctualEndpoint {
    */
   public PunctualEndpoint(
       ClientIdentity identity,
-      Delivery delivery,
+      String delivery,
       TaskWorkers workers,
       JobRunner runner,
       int concurrency,
@@ -158,7 +158,7 @@ public final class PunctualEndpoint {
     }
     return new Description(
         identity.application(),
-        delivery.name().toLowerCase(Locale.ROOT),
+        delivery,
         advertised == null ? null : advertised.address(),
         report == null ? null : report.last(),
         concurrency,

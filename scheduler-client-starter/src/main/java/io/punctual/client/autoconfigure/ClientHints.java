@@ -1,6 +1,5 @@
 package io.punctual.client.autoconfigure;
 
-import io.punctual.client.submit.WireJob;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import io.punctual.wire.PingAnswer;
@@ -22,11 +21,7 @@ final class ClientHints implements RuntimeHintsRegistrar {
   public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
     new BindingReflectionHintsRegistrar()
         .registerReflectionHints(
-            hints.reflection(),
-            CallbackRequest.class,
-            CallbackResult.class,
-            PingAnswer.class,
-            WireJob.class);
+            hints.reflection(), CallbackRequest.class, CallbackResult.class, PingAnswer.class);
     hints
         .reflection()
         .registerType(Thread.class, MemberCategory.INVOKE_PUBLIC_METHODS)

@@ -1,6 +1,5 @@
 package io.punctual.client.autoconfigure;
 
-import io.punctual.client.PunctualClientProperties;
 import io.punctual.spring.NearMiss;
 import io.punctual.worker.TaskWorkers;
 import java.util.Map;

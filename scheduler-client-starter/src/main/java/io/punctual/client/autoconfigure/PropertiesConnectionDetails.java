@@ -1,7 +1,5 @@
 package io.punctual.client.autoconfigure;
 
-import io.punctual.client.PunctualClientProperties;
-import io.punctual.client.PunctualConnectionDetails;
 import java.net.URI;
 import java.util.List;
 

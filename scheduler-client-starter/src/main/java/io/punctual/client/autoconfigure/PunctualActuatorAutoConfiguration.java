@@ -1,15 +1,15 @@
 package io.punctual.client.autoconfigure;
 
 import io.punctual.client.ClientIdentity;
-import io.punctual.client.PunctualClientProperties;
 import io.punctual.client.actuate.PunctualEndpoint;
 import io.punctual.client.actuate.PunctualHealthIndicator;
 import io.punctual.client.callback.AdvertisedCallback;
-import io.punctual.client.callback.JobRunner;
 import io.punctual.client.doctor.ReachReport;
+import io.punctual.client.run.JobRunner;
 import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.spring.AnnotatedWorkers;
 import io.punctual.worker.TaskWorkers;
+import java.util.Locale;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -44,7 +44,7 @@ public class PunctualActuatorAutoConfiguration {
         ObjectProvider<ReachReport> reach) {
       return new PunctualEndpoint(
           identity,
-          properties.delivery(),
+          properties.delivery().name().toLowerCase(Locale.ROOT),
           workers,
           runner,
           properties.concurrency(),

@@ -1,11 +1,12 @@
 package io.punctual.client.autoconfigure;
 
 import io.punctual.client.ClientIdentity;
-import io.punctual.client.PunctualClientProperties;
 import io.punctual.client.callback.AdvertisedCallback;
 import io.punctual.client.callback.CallbackGuard;
 import io.punctual.client.callback.CallbackHandler;
-import io.punctual.client.callback.JobRunner;
+import io.punctual.client.json.Json;
+import io.punctual.client.run.JobRunner;
+import io.punctual.client.servlet.ServletCallback;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.wire.WorkerMetadata;
@@ -40,6 +41,7 @@ public class PunctualCallbackAutoConfiguration {
       ClientIdentity identity,
       JobRunner runner,
       SchedulerCalls calls,
+      Json json,
       PunctualClientProperties properties,
       ObjectProvider<AdvertisedCallback> advertised) {
     CallbackGuard guard =
@@ -51,6 +53,7 @@ public class PunctualCallbackAutoConfiguration {
         identity,
         runner,
         calls,
+        json,
         guard,
         properties.callback().maxBody().toBytes(),
         advertised::getIfAvailable);
@@ -61,7 +64,8 @@ public class PunctualCallbackAutoConfiguration {
   SimpleUrlHandlerMapping punctualCallbackMapping(
       CallbackHandler handler, PunctualClientProperties properties) {
     return new SimpleUrlHandlerMapping(
-        Map.of(properties.callback().path(), handler), Ordered.HIGHEST_PRECEDENCE);
+        Map.of(properties.callback().path(), new ServletCallback(handler)),
+        Ordered.HIGHEST_PRECEDENCE);
   }
 
   /** What the registry is told. */

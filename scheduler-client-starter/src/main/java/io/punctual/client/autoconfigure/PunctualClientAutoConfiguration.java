@@ -6,12 +6,12 @@ import io.punctual.JobScheduler;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
 import io.punctual.client.ClientIdentity;
-import io.punctual.client.PunctualClientProperties;
-import io.punctual.client.PunctualConnectionDetails;
-import io.punctual.client.SchedulerClientCustomizer;
-import io.punctual.client.callback.JobRunner;
 import io.punctual.client.doctor.SchedulerWatch;
+import io.punctual.client.json.Jackson3Json;
+import io.punctual.client.json.Json;
 import io.punctual.client.pull.PullRunner;
+import io.punctual.client.registration.PullLifecycle;
+import io.punctual.client.run.JobRunner;
 import io.punctual.client.submit.HttpJobScheduler;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
@@ -31,7 +31,10 @@ import io.punctual.transactions.once.OnceFilters;
 import io.punctual.worker.AttemptObservations;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.TaskWorkers;
+import java.net.http.HttpClient;
 import java.time.InstantSource;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -42,6 +45,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.context.ApplicationListener;
@@ -138,7 +142,7 @@ public class PunctualClientAutoConfiguration {
       Environment environment) {
     return connection.getUrls().isEmpty()
         ? new RegistrySchedulers(discovery, properties.serviceId(), EurekaAddresses.of(environment))
-        : new ConfiguredSchedulers(connection.getUrls());
+        : SchedulerSource.of(connection.getUrls());
   }
 
   @Bean
@@ -149,8 +153,15 @@ public class PunctualClientAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
+  Json punctualJson() {
+    return new Jackson3Json();
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
   SchedulerCalls punctualSchedulerCalls(
       SchedulerLocator locator,
+      Json json,
       PunctualConnectionDetails connection,
       PunctualClientProperties properties,
       ObjectProvider<SslBundles> bundles,
@@ -159,10 +170,27 @@ public class PunctualClientAutoConfiguration {
     String bundle = properties.sslBundle();
     return new SchedulerCalls(
         locator,
-        properties.submit(),
+        json,
+        properties.submit().timeout(),
         token == null ? properties.token() : token,
-        bundle == null ? null : bundles.getObject().getBundle(bundle),
-        customizers.orderedStream().toList());
+        client -> {
+          if (bundle != null) {
+            secure(client, bundles.getObject().getBundle(bundle));
+          }
+          customizers.orderedStream().forEach(customizer -> customizer.customize(client));
+        });
+  }
+
+  private static void secure(HttpClient.Builder client, SslBundle bundle) {
+    SSLContext context = bundle.createSslContext();
+    SSLParameters parameters = context.getDefaultSSLParameters();
+    if (bundle.getOptions().getCiphers() != null) {
+      parameters.setCipherSuites(bundle.getOptions().getCiphers());
+    }
+    if (bundle.getOptions().getEnabledProtocols() != null) {
+      parameters.setProtocols(bundle.getOptions().getEnabledProtocols());
+    }
+    client.sslContext(context).sslParameters(parameters);
   }
 
   @Bean(destroyMethod = "close")
@@ -196,6 +224,12 @@ public class PunctualClientAutoConfiguration {
         type -> places(type, properties, annotated),
         properties.pull().lease(),
         properties.shutdown().drainTimeout());
+  }
+
+  @Bean
+  @ConditionalOnBean(PullRunner.class)
+  PullLifecycle punctualPullLifecycle(PullRunner runner) {
+    return new PullLifecycle(runner);
   }
 
   @Bean

@@ -2,7 +2,7 @@ package io.punctual.client.autoconfigure;
 
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.callback.CallbackHandler;
-import io.punctual.client.callback.JobRunner;
+import io.punctual.client.run.JobRunner;
 import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.worker.TaskWorkers;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

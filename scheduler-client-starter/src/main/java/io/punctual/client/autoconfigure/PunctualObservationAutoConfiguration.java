@@ -2,7 +2,6 @@ package io.punctual.client.autoconfigure;
 
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.tracing.Tracer;
-import io.punctual.client.PunctualClientProperties;
 import io.punctual.spring.SubmitObservations;
 import io.punctual.spring.observation.JobInvokeObservationConvention;
 import io.punctual.spring.observation.JobInvokeTracingHandler;

@@ -1,6 +1,5 @@
 package io.punctual.client.autoconfigure;
 
-import io.punctual.client.PunctualClientProperties;
 import io.punctual.client.callback.CallbackHandler;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;

@@ -1,7 +1,7 @@
 package io.punctual.client.autoconfigure;
 
 import io.punctual.client.callback.CallbackHandler;
-import io.punctual.client.callback.TomcatDrop;
+import io.punctual.client.servlet.TomcatDrop;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;

@@ -1,6 +1,6 @@
 package io.punctual.client.container;
 
-import io.punctual.client.PunctualConnectionDetails;
+import io.punctual.client.autoconfigure.PunctualConnectionDetails;
 import java.net.URI;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

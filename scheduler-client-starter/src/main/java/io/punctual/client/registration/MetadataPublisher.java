@@ -3,7 +3,7 @@ package io.punctual.client.registration;
 import com.netflix.appinfo.ApplicationInfoManager;
 import com.netflix.appinfo.EurekaInstanceConfig;
 import com.netflix.appinfo.InstanceInfo;
-import io.punctual.client.callback.JobRunner;
+import io.punctual.client.run.JobRunner;
 import io.punctual.wire.WorkerMetadata;
 import java.time.Duration;
 import org.slf4j.Logger;

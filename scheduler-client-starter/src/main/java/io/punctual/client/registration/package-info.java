@@ -1,4 +1,4 @@
-/** Tells the registry which task types this application runs. */
+/** Takes part with the application context: in the registry, or by pulling. */
 @NullMarked
 package io.punctual.client.registration;
 

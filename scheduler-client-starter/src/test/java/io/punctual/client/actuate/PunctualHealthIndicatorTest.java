@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import com.github.tomakehurst.wiremock.WireMockServer;
 import com.github.tomakehurst.wiremock.core.WireMockConfiguration;
 import io.punctual.SchedulerUnavailableException;
-import io.punctual.client.PunctualClientProperties;
+import io.punctual.client.json.Jackson3Json;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
 import java.net.URI;
@@ -40,7 +40,7 @@ class PunctualHealthIndicatorTest {
     schedulers.add(URI.create(scheduler.baseUrl()));
     calls =
         new SchedulerCalls(
-            locator, new PunctualClientProperties.Submit(Duration.ofSeconds(10)), null, null);
+            locator, new Jackson3Json(), Duration.ofSeconds(10), null, builder -> {});
   }
 
   @AfterEach

@@ -6,7 +6,6 @@ import static org.springframework.aot.hint.predicate.RuntimeHintsPredicates.refl
 import io.punctual.DelayedTask;
 import io.punctual.TaskContext;
 import io.punctual.TaskHeader;
-import io.punctual.client.submit.WireJob;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import io.punctual.wire.PingAnswer;
@@ -34,11 +33,7 @@ class NativeHintsTest {
     assertThat(reflection().onMethodInvocation(CloseOrder.class, "id")).accepts(hints);
     for (Class<?> wire :
         new Class<?>[] {
-          CallbackRequest.class,
-          CallbackRequest.Job.class,
-          CallbackResult.class,
-          PingAnswer.class,
-          WireJob.class
+          CallbackRequest.class, CallbackRequest.Job.class, CallbackResult.class, PingAnswer.class
         }) {
       assertThat(reflection().onConstructorInvocation(wire.getDeclaredConstructors()[0]))
           .as(wire.getName())

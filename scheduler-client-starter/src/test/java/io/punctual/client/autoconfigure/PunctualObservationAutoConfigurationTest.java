@@ -7,7 +7,7 @@ import io.micrometer.observation.tck.TestObservationRegistry;
 import io.punctual.DelayQueueJob;
 import io.punctual.SubmitResult;
 import io.punctual.TaskSubmitService;
-import io.punctual.client.callback.JobRunner;
+import io.punctual.client.run.JobRunner;
 import io.punctual.spring.SubmitObservations;
 import io.punctual.spring.observation.DefaultJobInvokeObservationConvention;
 import io.punctual.spring.observation.DefaultJobSubmitObservationConvention;

@@ -5,6 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.client.ClientIdentity;
+import io.punctual.client.json.Jackson3Json;
+import io.punctual.client.run.JobRunner;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.wire.CallbackSignature;
 import java.io.IOException;
@@ -240,6 +242,7 @@ class CallbackBodiesIT {
           identity,
           runner,
           calls,
+          new Jackson3Json(),
           guard,
           new CallbackBodies(LARGEST, MOST, Duration.ofSeconds(2)),
           () -> null);

@@ -11,6 +11,7 @@ import io.punctual.RejectTaskException;
 import io.punctual.RetryLaterException;
 import io.punctual.TaskContext;
 import io.punctual.TaskWorker;
+import io.punctual.client.run.JobRunner;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.URI;

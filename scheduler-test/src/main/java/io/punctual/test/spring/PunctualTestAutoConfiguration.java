@@ -6,7 +6,7 @@ import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
-import io.punctual.client.PunctualClientProperties;
+import io.punctual.client.autoconfigure.PunctualClientProperties;
 import io.punctual.plugin.PunctualPluginProperties;
 import io.punctual.spring.AnnotatedWorkers;
 import io.punctual.spring.CommitFailures;

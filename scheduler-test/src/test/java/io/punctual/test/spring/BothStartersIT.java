@@ -7,7 +7,7 @@ import io.punctual.DelayQueueJob;
 import io.punctual.DelayedTask;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.TaskSubmitService;
-import io.punctual.client.callback.JobRunner;
+import io.punctual.client.run.JobRunner;
 import io.punctual.core.Engine;
 import io.punctual.test.redis.RedisExtension;
 import io.punctual.test.redis.SharedRedis;

@@ -2,7 +2,7 @@ package io.punctual.systemtest;
 
 import io.punctual.JobScheduler;
 import io.punctual.client.ClientIdentity;
-import io.punctual.client.PunctualClientProperties;
+import io.punctual.client.json.Jackson3Json;
 import io.punctual.client.submit.HttpJobScheduler;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
@@ -21,8 +21,9 @@ final class JavaClient {
         new ClientIdentity(application),
         new SchedulerCalls(
             new SchedulerLocator(() -> schedulers),
-            new PunctualClientProperties.Submit(Duration.ofSeconds(20)),
+            new Jackson3Json(),
+            Duration.ofSeconds(20),
             null,
-            null));
+            builder -> {}));
   }
 }

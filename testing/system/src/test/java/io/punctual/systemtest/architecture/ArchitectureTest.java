@@ -57,6 +57,7 @@ class ArchitectureTest {
   @ValueSource(
       strings = {
         "scheduler-api",
+        "scheduler-client",
         "scheduler-core",
         "scheduler-spring",
         "scheduler-transactions",
@@ -203,9 +204,28 @@ class ArchitectureTest {
   }
 
   @Test
+  void theClientNeedsNothingButTheJdkAndALog() {
+    for (JavaClass type : MODULES.of("scheduler-client")) {
+      boolean port = type.getPackageName().equals("io.punctual.client.json");
+      assertThat(type.getDirectDependenciesFromSelf())
+          .extracting(dependency -> dependency.getTargetClass().getBaseComponentType().getName())
+          .allMatch(
+              name ->
+                  name.matches(
+                      "(boolean|byte|char|double|float|int|long|short|void)"
+                          + "|(java|javax\\.net\\.ssl|com\\.sun\\.net\\.httpserver|org\\.slf4j"
+                          + "|org\\.jspecify|io\\.punctual)\\..*"
+                          + (port ? "|(com\\.fasterxml|tools)\\.jackson\\..*" : "")));
+    }
+  }
+
+  /** Applications without Spring may have Jackson 2 alone. */
+  @Test
   void jsonIsReadWithJackson3() {
     check(
         noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName("io.punctual.client.json.Jackson2Json")
             .should()
             .dependOnClassesThat(
                 resideInAnyPackage(
@@ -249,7 +269,7 @@ class ArchitectureTest {
             .or(calls("java.lang.invoke.MethodHandles$Lookup", "findStatic"));
     assertThat(whoDoes(lookUp))
         .containsExactly(
-            "io.punctual.client.callback.Threads",
+            "io.punctual.client.run.Threads",
             "io.punctual.core.work.Threads",
             "io.punctual.launch.Launcher");
   }

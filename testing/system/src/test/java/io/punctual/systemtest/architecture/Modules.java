@@ -26,11 +26,13 @@ final class Modules {
   private static final Map<String, Set<String>> ARROWS =
       Map.ofEntries(
           Map.entry("scheduler-api", Set.of()),
+          Map.entry("scheduler-client", Set.of("scheduler-api")),
           Map.entry("scheduler-core", Set.of("scheduler-api")),
           Map.entry("scheduler-server", Set.of("scheduler-core")),
           Map.entry("scheduler-spring", Set.of("scheduler-api")),
           Map.entry("scheduler-transactions", Set.of("scheduler-spring")),
-          Map.entry("scheduler-client-starter", Set.of("scheduler-transactions")),
+          Map.entry(
+              "scheduler-client-starter", Set.of("scheduler-client", "scheduler-transactions")),
           Map.entry("scheduler-plugin-starter", Set.of("scheduler-core", "scheduler-transactions")),
           Map.entry("scheduler-dev-redis", Set.of("redis-launcher")),
           Map.entry("eureka-registry", Set.of()),
@@ -85,6 +87,11 @@ final class Modules {
   /** How many classes a module has. */
   long size(String module) {
     return moduleOf.values().stream().filter(module::equals).count();
+  }
+
+  /** The classes of a module. */
+  List<JavaClass> of(String module) {
+    return classes.stream().filter(type -> module.equals(moduleOf.get(type.getName()))).toList();
   }
 
   static Set<String> names() {

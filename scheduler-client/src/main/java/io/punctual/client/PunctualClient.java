@@ -1,0 +1,230 @@
+package io.punctual.client;
+
+import io.punctual.JobListener;
+import io.punctual.JobScheduler;
+import io.punctual.TaskWorker;
+import io.punctual.client.callback.CallbackGuard;
+import io.punctual.client.callback.CallbackHandler;
+import io.punctual.client.json.Json;
+import io.punctual.client.pull.PullRunner;
+import io.punctual.client.run.JobRunner;
+import io.punctual.client.submit.HttpJobScheduler;
+import io.punctual.client.submit.SchedulerCalls;
+import io.punctual.client.submit.SchedulerLocator;
+import io.punctual.client.submit.SchedulerSource;
+import io.punctual.wire.CallbackSignature;
+import io.punctual.worker.AttemptObservations;
+import io.punctual.worker.JobListeners;
+import io.punctual.worker.TaskWorkers;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An application's part in Punctual, without any framework: it submits jobs, and runs those that it
+ * pulls or that schedulers bring.
+ *
+ * <pre>{@code
+ * try (PunctualClient client =
+ *     PunctualClient.of("shop")
+ *         .schedulers(List.of(URI.create("http://localhost:8080")))
+ *         .worker(new CloseOrder())
+ *         .build()) {
+ *   client.pull();
+ *   client.scheduler().submit(DelayQueueJob.of("order.close").delay(HALF_AN_HOUR).build());
+ * }
+ * }</pre>
+ */
+public final class PunctualClient implements AutoCloseable {
+
+  private static final long MAX_CALLBACK_BYTES = 8L << 20;
+
+  private final ClientIdentity identity;
+  private final Json json;
+  private final TaskWorkers workers;
+  private final SchedulerCalls calls;
+  private final HttpJobScheduler scheduler;
+  private final JobRunner runner;
+  private final PullRunner puller;
+  private final Duration drainTimeout;
+
+  private PunctualClient(Builder options) {
+    identity = options.identity;
+    drainTimeout = options.drainTimeout;
+    json = options.json == null ? Json.ofClassPath() : options.json;
+    workers = new TaskWorkers(options.workers);
+    calls =
+        new SchedulerCalls(
+            new SchedulerLocator(options.schedulers),
+            json,
+            options.timeout,
+            options.token,
+            options.http);
+    scheduler = new HttpJobScheduler(identity, calls);
+    int concurrency = options.concurrency;
+    runner =
+        new JobRunner(
+            workers,
+            new JobListeners(options.listeners),
+            AttemptObservations.NONE,
+            concurrency,
+            type -> concurrency);
+    puller =
+        new PullRunner(
+            identity,
+            workers,
+            runner,
+            calls,
+            concurrency,
+            type -> concurrency,
+            options.lease,
+            drainTimeout);
+  }
+
+  /**
+   * Begins a client.
+   *
+   * @param application its name, which schedulers know it and its jobs by
+   */
+  public static Builder of(String application) {
+    return new Builder(new ClientIdentity(application));
+  }
+
+  /** Returns what submits, cancels, moves and finds jobs. */
+  public JobScheduler scheduler() {
+    return scheduler;
+  }
+
+  /** Begins to fetch the jobs of its workers and to run them. */
+  public void pull() {
+    puller.start();
+  }
+
+  /**
+   * Returns what takes the calls of schedulers, to be put behind a web server. The registry must
+   * show the server, with the metadata of {@link io.punctual.wire.WorkerMetadata}.
+   *
+   * @param keys of this application, as the scheduler's command {@code credentials} prints them,
+   *     newest first
+   */
+  public CallbackHandler callback(List<CallbackSignature.Key> keys) {
+    return new CallbackHandler(
+        identity,
+        runner,
+        calls,
+        json,
+        new CallbackGuard(keys, /* acceptUnsigned= */ false, InstantSource.system()),
+        MAX_CALLBACK_BYTES,
+        () -> null);
+  }
+
+  /** Takes no more jobs, waits for those that run, and ends. */
+  @Override
+  public void close() {
+    puller.close();
+    try {
+      var unused = runner.drain(drainTimeout);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    runner.close();
+    calls.close();
+  }
+
+  /** What a client is made of. */
+  public static final class Builder {
+
+    private final ClientIdentity identity;
+    private final Map<String, TaskWorker> workers = new LinkedHashMap<>();
+    private final List<JobListener> listeners = new ArrayList<>();
+    private SchedulerSource schedulers = List::of;
+    private Duration timeout = Duration.ofSeconds(10);
+    private Duration lease = Duration.ofSeconds(15);
+    private Duration drainTimeout = Duration.ofSeconds(20);
+    private int concurrency = 100;
+    private Consumer<HttpClient.Builder> http = builder -> {};
+    private @Nullable String token;
+    private @Nullable Json json;
+
+    private Builder(ClientIdentity identity) {
+      this.identity = identity;
+    }
+
+    /** Sets the base addresses of schedulers, such as {@code http://localhost:8080}. */
+    public Builder schedulers(List<URI> addresses) {
+      return schedulers(SchedulerSource.of(addresses));
+    }
+
+    /** Sets what is asked for the base addresses of schedulers before each call. */
+    public Builder schedulers(SchedulerSource source) {
+      schedulers = source;
+      return this;
+    }
+
+    /** Sets the token, as the scheduler's command {@code credentials} prints it. */
+    public Builder token(String token) {
+      this.token = token;
+      return this;
+    }
+
+    /** Adds a worker. */
+    public Builder worker(TaskWorker worker) {
+      workers.put(worker.type(), worker);
+      return this;
+    }
+
+    /** Adds a listener, which hears of every attempt. */
+    public Builder listener(JobListener listener) {
+      listeners.add(listener);
+      return this;
+    }
+
+    /** Sets how many jobs run at once; 100 by default. */
+    public Builder concurrency(int concurrency) {
+      this.concurrency = concurrency;
+      return this;
+    }
+
+    /** Sets how long a call to schedulers may take in all; 10 s by default. */
+    public Builder timeout(Duration timeout) {
+      this.timeout = timeout;
+      return this;
+    }
+
+    /** Sets how long a pulled job is held unless it is kept, 3 s to 5 min; 15 s by default. */
+    public Builder lease(Duration lease) {
+      this.lease = lease;
+      return this;
+    }
+
+    /** Sets how long running jobs may take once the client is closed; 20 s by default. */
+    public Builder drainTimeout(Duration drainTimeout) {
+      this.drainTimeout = drainTimeout;
+      return this;
+    }
+
+    /** Sets what the HTTP client needs: TLS, a proxy, an authenticator. */
+    public Builder http(Consumer<HttpClient.Builder> customizer) {
+      http = customizer;
+      return this;
+    }
+
+    /** Sets the JSON library; Jackson 3 or 2 by default, whichever is there. */
+    public Builder json(Json json) {
+      this.json = json;
+      return this;
+    }
+
+    /** Makes the client. It calls nothing yet. */
+    public PunctualClient build() {
+      return new PunctualClient(this);
+    }
+  }
+}

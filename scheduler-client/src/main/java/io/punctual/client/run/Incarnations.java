@@ -1,0 +1,130 @@
+package io.punctual.client.run;
+
+import io.punctual.client.lease.JobLease;
+import io.punctual.client.lease.LeaseRelay;
+import io.punctual.wire.CallbackRequest;
+import io.punctual.wire.CallbackResult;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Remembers the jobs that run here, and what became of a bounded number of those that ended. A
+ * delivery that is repeated because its answer was lost is answered without running the job twice,
+ * and an attempt that was given up on cannot start after its successor.
+ */
+final class Incarnations {
+
+  private static final int MAX = 10_000;
+
+  /** What to do with a delivery. */
+  enum Verdict {
+    /** New here: run it and complete the future. */
+    RUN,
+    /** Running, or done: the future has or gets its result. */
+    SHARE,
+    /** Older than one that was seen already, be it of other content. */
+    STALE
+  }
+
+  /**
+   * What to do.
+   *
+   * @param lease of the run that the future belongs to; it follows the newest delivery
+   */
+  record Decision(Verdict verdict, CompletableFuture<CallbackResult> result, LeaseRelay lease) {}
+
+  /** An incarnation tells apart jobs of one id only. */
+  private record Key(Id id, String incarnation) {}
+
+  /** A task id, whatever its content. */
+  private record Id(String taskType, String taskId) {}
+
+  private record Newest(String incarnation, long version, long claimedAt) {
+
+    static Newest of(CallbackRequest.Job job) {
+      return new Newest(job.incarnation(), job.version(), job.claimedAt());
+    }
+
+    // Both must be smaller: the clock of Redis can be set back, and a Redis that came back older
+    // counts versions again. Earlier schedulers send neither.
+    boolean isNewerThan(CallbackRequest.Job job) {
+      return job.version() > 0 && job.version() < version && job.claimedAt() < claimedAt;
+    }
+  }
+
+  private record Seen(CompletableFuture<CallbackResult> result, LeaseRelay lease) {}
+
+  private final int most;
+  private final Map<Key, Seen> entries = new HashMap<>();
+  // The newest delivery of each id, for as long as its incarnation is remembered.
+  private final Map<Id, Newest> newest = new HashMap<>();
+  // In the order in which they ended: those that run are never forgotten.
+  private final Set<Key> ended = new LinkedHashSet<>();
+
+  Incarnations() {
+    this(MAX);
+  }
+
+  /**
+   * @param most how many jobs that ended are remembered
+   */
+  Incarnations(int most) {
+    this.most = most;
+  }
+
+  synchronized Decision decide(CallbackRequest.Job job, JobLease lease) {
+    Id id = new Id(job.taskType(), job.taskId());
+    Key key = new Key(id, job.incarnation());
+    Seen entry = entries.get(key);
+    Newest before = newest.get(id);
+    if (before != null && before.isNewerThan(job)) {
+      return new Decision(Verdict.STALE, new CompletableFuture<>(), new LeaseRelay(lease));
+    }
+    newest.put(id, Newest.of(job));
+    if (entry != null && (!entry.result().isDone() || isDone(entry.result().join()))) {
+      // The newest delivery counts from now on, also while the older attempt goes on running.
+      return new Decision(Verdict.SHARE, entry.result(), entry.lease());
+    }
+    LeaseRelay relay = new LeaseRelay(lease);
+    Seen fresh = new Seen(new CompletableFuture<>(), relay);
+    entries.put(key, fresh);
+    ended.remove(key);
+    var unused =
+        fresh
+            .result()
+            .whenComplete(
+                (result, error) -> {
+                  relay.release();
+                  ended(key, fresh.result());
+                });
+    return new Decision(Verdict.RUN, fresh.result(), fresh.lease());
+  }
+
+  private synchronized void ended(Key key, CompletableFuture<CallbackResult> result) {
+    Seen entry = entries.get(key);
+    if (entry == null || entry.result() != result) {
+      // A later attempt is here by now.
+      return;
+    }
+    ended.add(key);
+    while (ended.size() > most) {
+      Key eldest = ended.iterator().next();
+      ended.remove(eldest);
+      entries.remove(eldest);
+      newest.computeIfPresent(
+          eldest.id(), (id, last) -> last.incarnation().equals(eldest.incarnation()) ? null : last);
+    }
+  }
+
+  /** How many jobs are remembered, those that run among them. */
+  synchronized int size() {
+    return entries.size();
+  }
+
+  private static boolean isDone(CallbackResult result) {
+    return result.outcome().equals(CallbackResult.DONE);
+  }
+}

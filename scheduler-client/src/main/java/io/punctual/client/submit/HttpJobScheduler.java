@@ -1,0 +1,424 @@
+package io.punctual.client.submit;
+
+import io.punctual.BatchItem;
+import io.punctual.CancelResult;
+import io.punctual.DeferralResult;
+import io.punctual.DelayQueueJob;
+import io.punctual.ErrorCode;
+import io.punctual.InvalidJobException;
+import io.punctual.JobInfo;
+import io.punctual.JobScheduler;
+import io.punctual.Limits;
+import io.punctual.PunctualException;
+import io.punctual.RequeueResult;
+import io.punctual.RescheduleResult;
+import io.punctual.RetryPolicy;
+import io.punctual.StoreLosses;
+import io.punctual.SubmitResult;
+import io.punctual.TagCancelResult;
+import io.punctual.client.ClientIdentity;
+import io.punctual.client.json.JsonObject;
+import io.punctual.wire.AttemptToken;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The jobs are with schedulers, which are called over HTTP. */
+public final class HttpJobScheduler implements JobScheduler {
+
+  private static final Logger log = LoggerFactory.getLogger(HttpJobScheduler.class);
+  private static final String JOBS = "/api/v1/jobs";
+
+  private final ClientIdentity identity;
+  private final SchedulerCalls calls;
+  private final SharedSends sends;
+
+  public HttpJobScheduler(ClientIdentity identity, SchedulerCalls calls) {
+    this.identity = identity;
+    this.calls = calls;
+    this.sends = new SharedSends(this::sendAlone, this::sendTogether);
+  }
+
+  @Override
+  public SubmitResult submit(DelayQueueJob job) {
+    return sends.send(job, calls.deadline());
+  }
+
+  private SubmitResult sendAlone(DelayQueueJob job, long deadline) {
+    SchedulerCalls.Answer answer = calls.call("POST", JOBS, wire(job), deadline);
+    if (answer.status() != 200 && answer.status() != 201) {
+      throw SchedulerErrors.of(answer);
+    }
+    return submitted(job.taskId(), answer.body(), answer.durability());
+  }
+
+  @Override
+  public List<BatchItem> submitAll(List<DelayQueueJob> jobs) {
+    if (jobs.isEmpty()) {
+      return List.of();
+    }
+    if (jobs.size() > Limits.MAX_BATCH) {
+      throw new InvalidJobException(
+          "jobs: at most " + Limits.MAX_BATCH + " in one call, not " + jobs.size());
+    }
+    return sendTogether(jobs, calls.deadline());
+  }
+
+  private List<BatchItem> sendTogether(List<DelayQueueJob> jobs, long deadline) {
+    SchedulerCalls.Answer answer =
+        calls.call(
+            "POST",
+            JOBS + "/batch",
+            Map.of("jobs", jobs.stream().map(this::wire).toList()),
+            deadline);
+    List<JsonObject> results = answer.body().objects("results");
+    if (answer.status() != 200 || results == null || results.size() != jobs.size()) {
+      throw SchedulerErrors.of(answer);
+    }
+    List<BatchItem> items = new ArrayList<>();
+    for (int i = 0; i < jobs.size(); i++) {
+      JsonObject item = results.get(i);
+      JsonObject problem = item.object("problem");
+      items.add(
+          problem == null
+              ? new BatchItem(
+                  jobs.get(i).taskId(),
+                  submitted(jobs.get(i).taskId(), item, answer.durability()),
+                  null)
+              : new BatchItem(
+                  jobs.get(i).taskId(),
+                  null,
+                  SchedulerErrors.of((int) item.number("status"), problem)));
+    }
+    return items;
+  }
+
+  @Override
+  public CancelResult cancel(String taskType, String taskId) {
+    SchedulerCalls.Answer answer = calls.call("DELETE", path(taskType, taskId), null);
+    return switch (answer.status()) {
+      case 200 ->
+          new CancelResult(
+              CancelResult.Outcome.CANCELLED,
+              0,
+              answer.body().number("version", 0),
+              answer.durability());
+      case 404 -> new CancelResult(CancelResult.Outcome.UNKNOWN, 0, 0, "");
+      case 409 ->
+          new CancelResult(
+              switch (answer.text("state")) {
+                case "reserved" -> CancelResult.Outcome.IN_DELIVERY;
+                case "dead" -> CancelResult.Outcome.DEAD;
+                default -> CancelResult.Outcome.FINISHED;
+              },
+              (int) answer.body().number("attempt", 0),
+              0,
+              "");
+      default -> throw SchedulerErrors.of(answer);
+    };
+  }
+
+  @Override
+  public TagCancelResult cancelByTag(String tag) {
+    if (!Limits.TAG.matcher(tag).matches()) {
+      throw new InvalidJobException("tag " + Limits.TAG_RULE);
+    }
+    List<TagCancelResult.Item> items = new ArrayList<>();
+    Set<String> damaged = new TreeSet<>();
+    @Nullable String cursor = null;
+    do {
+      Map<String, Object> body = new LinkedHashMap<>();
+      body.put("application", identity.application());
+      body.put("tag", tag);
+      if (cursor != null) {
+        body.put("cursor", cursor);
+      }
+      SchedulerCalls.Answer answer = calls.call("POST", JOBS + ":cancel", body);
+      List<JsonObject> found = answer.body().objects("items");
+      if (answer.status() != 200 || found == null) {
+        throw SchedulerErrors.of(answer);
+      }
+      for (JsonObject item : found) {
+        String taskType = item.text("taskType");
+        String outcome = item.text("outcome");
+        if (outcome.equals("damaged")) {
+          damaged.add(taskType);
+        } else {
+          items.add(
+              new TagCancelResult.Item(
+                  taskType,
+                  item.text("taskId"),
+                  CancelResult.Outcome.valueOf(outcome.toUpperCase(Locale.ROOT))));
+        }
+      }
+      damaged.addAll(answer.body().texts("damaged"));
+      cursor = answer.text("nextCursor").isEmpty() ? null : answer.text("nextCursor");
+    } while (cursor != null);
+    if (!damaged.isEmpty()) {
+      throw new PunctualException(
+          ErrorCode.INTERNAL,
+          "The stored data of these task types is damaged, so that their jobs were not cancelled: "
+              + String.join(", ", damaged)
+              + ". All others were. The scheduler's doctor says what to do");
+    }
+    return TagCancelResult.of(items);
+  }
+
+  @Override
+  public RequeueResult requeue(String taskType, String taskId) {
+    SchedulerCalls.Answer answer = calls.call("POST", path(taskType, taskId) + "/requeue", null);
+    return switch (answer.status()) {
+      case 200 ->
+          new RequeueResult(
+              RequeueResult.Outcome.REQUEUED,
+              answer.body().number("version", 0),
+              answer.durability());
+      case 404 -> new RequeueResult(RequeueResult.Outcome.UNKNOWN, 0, "");
+      case 409 -> new RequeueResult(RequeueResult.Outcome.NOT_DEAD, 0, "");
+      default -> throw SchedulerErrors.of(answer);
+    };
+  }
+
+  @Override
+  public List<JobInfo> deadLetters(String taskType, int max) {
+    if (max < 1 || max > Limits.MAX_DEAD_LETTERS) {
+      throw new InvalidJobException(
+          "max must be between 1 and " + Limits.MAX_DEAD_LETTERS + ", but was " + max);
+    }
+    SchedulerCalls.Answer answer =
+        calls.call(
+            "GET",
+            JOBS
+                + "?application="
+                + identity.application()
+                + "&taskType="
+                + name("taskType", taskType)
+                + "&state=dead&limit="
+                + max,
+            null);
+    List<JsonObject> found = answer.body().objects("items");
+    if (answer.status() != 200 || found == null) {
+      throw SchedulerErrors.of(answer);
+    }
+    return found.stream().map(HttpJobScheduler::info).toList();
+  }
+
+  @Override
+  public Optional<JobInfo> find(String taskType, String taskId) {
+    SchedulerCalls.Answer answer = calls.call("GET", path(taskType, taskId), null);
+    return switch (answer.status()) {
+      case 200 -> Optional.of(info(answer.body()));
+      case 404 -> Optional.empty();
+      default -> throw SchedulerErrors.of(answer);
+    };
+  }
+
+  @Override
+  public StoreLosses storeLosses() {
+    SchedulerCalls.Answer answer = calls.call("GET", "/api/v1/store/losses", null);
+    List<JsonObject> losses = answer.body().objects("losses");
+    if (answer.status() != 200 || losses == null) {
+      throw SchedulerErrors.of(answer);
+    }
+    List<StoreLosses.Loss> all = new ArrayList<>();
+    for (JsonObject loss : losses) {
+      all.add(
+          new StoreLosses.Loss(
+              loss.number("sequence"), loss.has("asOf") ? Instant.parse(loss.text("asOf")) : null));
+    }
+    return new StoreLosses(
+        answer.body().has("store") ? answer.text("store") : null,
+        Instant.parse(answer.text("now")),
+        Instant.parse(answer.text("begunAt")),
+        all);
+  }
+
+  @Override
+  public RescheduleResult reschedule(String taskType, String taskId, Instant dueAt) {
+    return move(taskType, taskId, Map.of("delayTime", dueAt.toEpochMilli()));
+  }
+
+  @Override
+  public RescheduleResult reschedule(String taskType, String taskId, Duration delay) {
+    return move(taskType, taskId, Map.of("delay", delay.toMillis()));
+  }
+
+  private RescheduleResult move(String taskType, String taskId, Map<String, Object> due) {
+    SchedulerCalls.Answer answer = calls.call("PATCH", path(taskType, taskId), due);
+    return switch (answer.status()) {
+      case 200 ->
+          new RescheduleResult(
+              RescheduleResult.Outcome.RESCHEDULED,
+              Instant.parse(answer.text("dueAt")),
+              0,
+              answer.body().number("version", 0),
+              answer.durability());
+      case 404 -> new RescheduleResult(RescheduleResult.Outcome.UNKNOWN, null, 0, 0, "");
+      case 409 ->
+          new RescheduleResult(
+              switch (answer.text("state")) {
+                case "reserved" -> RescheduleResult.Outcome.IN_DELIVERY;
+                case "dead" -> RescheduleResult.Outcome.DEAD;
+                default -> RescheduleResult.Outcome.FINISHED;
+              },
+              null,
+              (int) answer.body().number("attempt", 0),
+              0,
+              "");
+      default -> throw SchedulerErrors.of(answer);
+    };
+  }
+
+  @Override
+  public DeferralResult finish(String handle) {
+    return end(handle, "ack", null);
+  }
+
+  @Override
+  public DeferralResult fail(String handle, String reason, @Nullable Duration delay) {
+    Map<String, Object> body = new LinkedHashMap<>();
+    body.put("error", reason);
+    if (delay != null) {
+      body.put("delay", delay.toMillis());
+    }
+    return end(handle, "nack", body);
+  }
+
+  @Override
+  public DeferralResult reject(String handle, String reason) {
+    return end(handle, "reject", Map.of("error", reason));
+  }
+
+  @Override
+  public DeferralResult extend(String handle, Duration within) {
+    return end(handle, "extend", Map.of("timeToRun", within.toMillis()));
+  }
+
+  private DeferralResult end(String handle, String how, @Nullable Map<String, Object> body) {
+    var unused = AttemptToken.ofHandle(handle, identity.application());
+    SchedulerCalls.Answer answer = calls.call("POST", "/api/v1/claims/" + handle + "/" + how, body);
+    return switch (answer.status()) {
+      case 200 ->
+          switch (answer.text("outcome")) {
+            case "done" -> new DeferralResult(DeferralResult.Outcome.DONE, null);
+            case "already_done" -> new DeferralResult(DeferralResult.Outcome.ALREADY_DONE, null);
+            case "dead" -> new DeferralResult(DeferralResult.Outcome.DEAD, null);
+            case "extended" ->
+                new DeferralResult(
+                    DeferralResult.Outcome.EXTENDED, Instant.parse(answer.text("until")));
+            default ->
+                new DeferralResult(
+                    DeferralResult.Outcome.RETRY, Instant.parse(answer.text("dueAt")));
+          };
+      case 404 -> new DeferralResult(DeferralResult.Outcome.UNKNOWN, null);
+      case 409 -> new DeferralResult(DeferralResult.Outcome.LEASE_LOST, null);
+      default -> throw SchedulerErrors.of(answer);
+    };
+  }
+
+  private String path(String taskType, String taskId) {
+    return JOBS
+        + "/"
+        + identity.application()
+        + "/"
+        + name("taskType", taskType)
+        + "/"
+        + name("taskId", taskId);
+  }
+
+  private static String name(String field, String value) {
+    try {
+      return Limits.requireName(field, value);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidJobException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Returns a job as schedulers read it: what it does not say is left out. */
+  private Map<String, Object> wire(DelayQueueJob job) {
+    Map<String, Object> wire = new LinkedHashMap<>();
+    wire.put("application", identity.application());
+    wire.put("taskType", job.taskType());
+    wire.put("taskId", job.taskId());
+    Long delayTime = job.delayTime();
+    if (delayTime != null) {
+      wire.put("delayTime", delayTime);
+    }
+    Duration delay = job.delay();
+    if (delay != null) {
+      wire.put("delay", delay.toMillis());
+    }
+    if (!job.params().isEmpty()) {
+      wire.put("params", job.params());
+    }
+    Duration timeToRun = job.timeToRun();
+    if (timeToRun != null) {
+      wire.put("timeToRun", timeToRun.toMillis());
+    }
+    RetryPolicy retry = job.retry();
+    if (retry != null) {
+      wire.put("retry", retry.text());
+    }
+    if (!job.tags().isEmpty()) {
+      wire.put("tags", job.tags());
+    }
+    if (!job.headers().isEmpty()) {
+      wire.put("headers", job.headers());
+    }
+    return wire;
+  }
+
+  private static SubmitResult submitted(String taskId, JsonObject body, String durability) {
+    SubmitResult.Outcome outcome =
+        SubmitResult.Outcome.valueOf(body.text("outcome").toUpperCase(Locale.ROOT));
+    if (body.has("hint")) {
+      log.debug("Job {} waits for a worker: {}", taskId, body.text("hint"));
+    }
+    return new SubmitResult(
+        taskId,
+        Instant.ofEpochMilli(body.number("delayTime")),
+        outcome,
+        outcome == SubmitResult.Outcome.CREATED ? 1 : body.number("version", 0),
+        durability);
+  }
+
+  private static JobInfo info(JsonObject job) {
+    JobInfo.State state = JobInfo.State.valueOf(job.text("state").toUpperCase(Locale.ROOT));
+    JsonObject attempts = job.object("attempts");
+    JsonObject lastError = job.object("lastError");
+    return new JobInfo(
+        job.text("taskType"),
+        job.text("taskId"),
+        state,
+        at(state, job),
+        job.number("version", 0),
+        attempts == null ? null : (int) attempts.number("counted"),
+        attempts == null ? null : (int) attempts.number("max"),
+        job.has("params") ? job.text("params") : null,
+        job.textsByName("headers"),
+        job.texts("tags"),
+        lastError == null ? null : lastError.text("message", ""));
+  }
+
+  private static Instant at(JobInfo.State state, JsonObject job) {
+    return Instant.parse(
+        switch (state) {
+          case DELAYED -> job.text("dueAt");
+          case RESERVED -> Objects.requireNonNull(job.object("lease"), "lease").text("until");
+          case DEAD -> job.text("diedAt");
+          case FINISHED -> job.text("finishedAt");
+          case CANCELLED -> job.text("cancelledAt");
+        });
+  }
+}
