@@ -27,57 +27,40 @@ import io.punctual.core.store.query.Forecast;
 import io.punctual.core.store.query.JobSnapshot;
 import io.punctual.core.store.query.Page;
 import io.punctual.core.store.query.Tagged;
+import io.punctual.core.store.redis.script.Arguments;
+import io.punctual.core.store.redis.script.Keys;
+import io.punctual.core.store.redis.script.Reply;
 import io.punctual.core.store.redis.script.ScriptRunner;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The façade over the scripts, and the check of the bounds that they rely on. */
+/** Runs one script for each transition, and checks the bounds that the scripts rely on. */
 final class RedisJobStore implements JobStore {
 
   private static final Pattern OWNER = Pattern.compile("[!-~]{1,128}");
 
   private final ScriptRunner scripts;
+  private final Duration tombstones;
   private final SubmitScript submit;
   private final ClaimScript claim;
   private final SettleScript settle;
-  private final ExtendScript extend;
-  private final ExpireScript expire;
-  private final CancelScript cancel;
   private final ReviseScript revise;
-  private final RequeueScript requeue;
-  private final PurgeScript purge;
-  private final FindScript find;
-  private final ListScript list;
-  private final TaggedScript tagged;
-  private final PauseScript pause;
-  private final LimitScript limit;
   private final StatsScript stats;
-  private final UsageScript usage;
-  private final ForecastScript forecast;
 
   RedisJobStore(ScriptRunner scripts, Duration tombstones) {
     this.scripts = scripts;
+    this.tombstones = tombstones;
     submit = new SubmitScript(scripts);
     claim = new ClaimScript(scripts);
     settle = new SettleScript(scripts, tombstones);
-    extend = new ExtendScript(scripts);
-    expire = new ExpireScript(scripts);
-    cancel = new CancelScript(scripts, tombstones);
     revise = new ReviseScript(scripts);
-    requeue = new RequeueScript(scripts);
-    purge = new PurgeScript(scripts);
-    find = new FindScript(scripts);
-    list = new ListScript(scripts);
-    tagged = new TaggedScript(scripts);
-    pause = new PauseScript(scripts);
-    limit = new LimitScript(scripts);
     stats = new StatsScript(scripts);
-    usage = new UsageScript(scripts);
-    forecast = new ForecastScript(scripts);
   }
 
   @Override
@@ -107,17 +90,45 @@ final class RedisJobStore implements JobStore {
 
   @Override
   public Set<String> extend(Bucket bucket, List<Lease> leases, Duration lease) {
-    return extend.run(bucket, bounded(leases), positive(lease));
+    Arguments arguments = new Arguments().add(positive(lease).toMillis());
+    for (Lease held : bounded(leases)) {
+      arguments.add(held.taskId()).add(held.token().value());
+    }
+    Reply reply = scripts.run("extend", bucket, arguments);
+    Set<String> lost = new HashSet<>();
+    for (int i = 0; i < leases.size(); i++) {
+      if (reply.text(i + 1).equals("0")) {
+        lost.add(leases.get(i).taskId());
+      }
+    }
+    return lost;
   }
 
   @Override
   public Expired expire(Bucket bucket, int max, long until, ClockJump jump) {
-    return expire.run(bucket, bounded(max), until, jump);
+    Reply reply =
+        scripts.run(
+            "expire",
+            bucket,
+            new Arguments()
+                .add(bounded(max))
+                .add(scripts.keys().wakeUpChannel())
+                .add(Keys.name(bucket))
+                .add(until == Long.MAX_VALUE ? "" : Long.toString(until))
+                .add(jump.before())
+                .add(jump.millis()));
+    return new Expired(reply.number(0), reply.small(1), reply.small(2), reply.numberOrNull(3));
   }
 
   @Override
   public Cancelled cancel(Bucket bucket, String taskId, @Nullable JobVersion seen) {
-    return cancel.run(bucket, taskId, seen);
+    Reply reply =
+        scripts.runDurably(
+            "cancel",
+            bucket,
+            new Arguments().add(tombstones.toMillis()).add(taskId).add(Records.version(seen)));
+    return new Cancelled(
+        Cancelled.Kind.valueOf(reply.word(1)), reply.small(2), reply.number(3), reply.reached());
   }
 
   @Override
@@ -127,37 +138,90 @@ final class RedisJobStore implements JobStore {
 
   @Override
   public Requeued requeue(Bucket bucket, List<Requeue> jobs, Duration delay) {
-    return requeue.run(bucket, bounded(jobs), delay);
+    Arguments arguments = waking(bucket).add(delay.toMillis());
+    bounded(jobs).forEach(job -> arguments.add(job.taskId()).add(Records.version(job.seen())));
+    Reply reply = scripts.runDurably("requeue", bucket, arguments);
+    return new Requeued(
+        reply.listsFrom(2).stream()
+            .map(
+                item ->
+                    new Requeued.Item(
+                        Requeued.Kind.valueOf(item.word(0)),
+                        Records.version(item.number(1), item.text(2)),
+                        reply.reached()))
+            .toList(),
+        reply.numberOrNull(1));
   }
 
   @Override
   public int purge(Bucket bucket, JobState state, List<String> taskIds) {
-    return purge.run(bucket, state, bounded(taskIds));
+    if (state != JobState.DELAYED && state != JobState.DEAD) {
+      throw new IllegalArgumentException("only DELAYED and DEAD can be purged, not " + state);
+    }
+    Arguments arguments = new Arguments().add(word(state));
+    bounded(taskIds).forEach(arguments::add);
+    return scripts.runDurably("purge", bucket, arguments).small(1);
   }
 
   @Override
   public Optional<JobSnapshot> find(Bucket bucket, String taskId) {
-    return find.run(bucket, taskId);
+    Reply reply = scripts.run("find", bucket, new Arguments().add(taskId));
+    return reply.size() == 1
+        ? Optional.empty()
+        : Optional.of(Records.snapshot(reply.number(0), reply.list(1)));
   }
 
   @Override
   public Page list(Bucket bucket, JobState state, @Nullable Cursor after, int max) {
-    return list.run(bucket, state, after, bounded(max));
+    if (state == JobState.FINISHED || state == JobState.CANCELLED) {
+      throw new IllegalArgumentException(
+          "only DELAYED, RESERVED and DEAD can be listed, not " + state);
+    }
+    Arguments arguments = new Arguments().add(word(state)).add(bounded(max));
+    if (after == null) {
+      arguments.add("").add("");
+    } else {
+      arguments.add(after.score()).add(after.taskId());
+    }
+    Reply reply = scripts.run("list", bucket, arguments);
+    List<JobSnapshot> jobs = snapshots(reply);
+    boolean more = reply.text(1).equals("1");
+    return new Page(
+        jobs,
+        more
+            ? new Cursor(jobs.get(jobs.size() - 1).at(), jobs.get(jobs.size() - 1).taskId())
+            : null);
   }
 
   @Override
   public Tagged tagged(Bucket bucket, String tag, @Nullable String after, int max) {
-    return tagged.run(bucket, tag, after, bounded(max));
+    Reply reply =
+        scripts.run(
+            "tagged",
+            bucket,
+            new Arguments().add(tag).add(bounded(max)).add(after == null ? "" : after));
+    String next = reply.text(1);
+    return new Tagged(snapshots(reply), next.isEmpty() ? null : next);
   }
 
   @Override
   public Paused pause(Bucket bucket, boolean paused) {
-    return pause.run(bucket, paused);
+    Reply reply = scripts.runDurably("pause", bucket, waking(bucket).add(paused));
+    return new Paused(reply.numberOrNull(1), reply.numberOrNull(2));
   }
 
   @Override
   public @Nullable Long limit(Bucket bucket, Throttle throttle) {
-    return limit.run(bucket, throttle);
+    Integer concurrency = throttle.concurrency();
+    Throttle.Rate rate = throttle.rate();
+    return scripts
+        .runDurably(
+            "limit",
+            bucket,
+            waking(bucket)
+                .add(concurrency == null ? "" : concurrency.toString())
+                .add(rate == null ? "" : rate.jobs() + " " + rate.period().toMillis()))
+        .numberOrNull(1);
   }
 
   @Override
@@ -167,12 +231,32 @@ final class RedisJobStore implements JobStore {
 
   @Override
   public BucketUsage usage(Bucket bucket) {
-    return usage.run(bucket);
+    Reply reply = scripts.run("usage", bucket, new Arguments());
+    return new BucketUsage(reply.number(0), reply.number(1));
   }
 
   @Override
   public Forecast forecast(Bucket bucket, Duration width, int intervals) {
-    return forecast.run(bucket, positive(width), bounded(intervals));
+    Reply reply =
+        scripts.run(
+            "forecast",
+            bucket,
+            new Arguments().add(positive(width).toMillis()).add(bounded(intervals)));
+    return new Forecast(
+        reply.number(0), reply.number(1), reply.textsFrom(2).stream().map(Long::valueOf).toList());
+  }
+
+  /** Arguments of a script that may wake schedulers: it publishes the bucket's new head. */
+  private Arguments waking(Bucket bucket) {
+    return new Arguments().add(scripts.keys().wakeUpChannel()).add(Keys.name(bucket));
+  }
+
+  private static List<JobSnapshot> snapshots(Reply reply) {
+    return reply.listsFrom(2).stream().map(job -> Records.snapshot(reply.number(0), job)).toList();
+  }
+
+  private static String word(JobState state) {
+    return state.name().toLowerCase(Locale.ROOT);
   }
 
   private static <T> List<T> bounded(List<T> jobs) {
