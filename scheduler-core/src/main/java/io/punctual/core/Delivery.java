@@ -1,8 +1,8 @@
 package io.punctual.core;
 
+import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.QueueName;
-import io.punctual.core.job.Tries;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +42,7 @@ public interface Delivery {
 
   JobContent content();
 
-  Tries tries();
+  AttemptCounts tries();
 
   /** Whether this job must not share a request with others. */
   boolean travelsAlone();

@@ -1,9 +1,9 @@
 package io.punctual.core;
 
+import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
-import io.punctual.core.job.Tries;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +34,7 @@ public record JobView(
     long timeToRun,
     List<String> tags,
     @Nullable JobContent content,
-    Tries tries,
+    AttemptCounts tries,
     int maxAttempts,
     int attempt,
     @Nullable String owner,

@@ -1,6 +1,7 @@
 package io.punctual.core;
 
 import io.punctual.core.store.Settlement;
+import io.punctual.core.store.Submitted;
 
 /**
  * Is told what becomes of the jobs of one queue, as far as this engine has a part in it. Called by
@@ -12,7 +13,7 @@ public interface QueueListener {
   QueueListener NONE = new QueueListener() {};
 
   /** The store has answered submits. */
-  default void submitted(Submit.Kind answer, int jobs) {}
+  default void submitted(Submitted.Kind answer, int jobs) {}
 
   /** Submits had no answer, or the store refused them. */
   default void notSubmitted(int jobs) {}

@@ -1,6 +1,7 @@
 package io.punctual.core;
 
 import io.punctual.core.job.JobVersion;
+import io.punctual.core.store.Submitted;
 import io.punctual.core.store.durability.Reached;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,21 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param reached where the job was when this was answered
  */
 public record Submit(
-    Kind kind,
+    Submitted.Kind kind,
     long dueAt,
     int attempt,
     @Nullable JobVersion version,
     List<String> differing,
-    Reached reached) {
-
-  /** As {@link io.punctual.core.store.Submitted.Kind}. */
-  public enum Kind {
-    CREATED,
-    THERE,
-    DONE,
-    REPLACED,
-    CONFLICT,
-    CONFLICT_DONE,
-    IN_DELIVERY
-  }
-}
+    Reached reached) {}

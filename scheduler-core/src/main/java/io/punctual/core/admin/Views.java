@@ -2,9 +2,9 @@ package io.punctual.core.admin;
 
 import io.punctual.core.JobView;
 import io.punctual.core.QueueStats;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobRecord;
-import io.punctual.core.job.Note;
 import io.punctual.core.job.Origins;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
@@ -127,7 +127,7 @@ public final class Views {
   }
 
   private static JobView.Failure failure(JobSnapshot.Failure failure) {
-    Note note = Note.decode(failure.note());
+    ErrorNote note = ErrorNote.decode(failure.note());
     String message = note.message();
     if (message.isEmpty()) {
       message =

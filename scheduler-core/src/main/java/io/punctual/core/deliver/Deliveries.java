@@ -3,8 +3,8 @@ package io.punctual.core.deliver;
 import io.punctual.core.Delivery;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.CorruptContentException;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.LogFields;
-import io.punctual.core.job.Note;
 import io.punctual.core.job.Origins;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.work.Context;
@@ -22,15 +22,19 @@ public final class Deliveries {
   private final Context context;
   private final LeaseKeeper keeper;
   private final Settler settler;
-  private final Endings endings;
+  private final RetryDelays retryDelays;
 
   public Deliveries(
-      Bucket bucket, Context context, LeaseKeeper keeper, Settler settler, Endings endings) {
+      Bucket bucket,
+      Context context,
+      LeaseKeeper keeper,
+      Settler settler,
+      RetryDelays retryDelays) {
     this.bucket = bucket;
     this.context = context;
     this.keeper = keeper;
     this.settler = settler;
-    this.endings = endings;
+    this.retryDelays = retryDelays;
   }
 
   /** See {@link LeaseKeeper#keepLapsed}. */
@@ -48,7 +52,7 @@ public final class Deliveries {
                 bucket.queue(),
                 job,
                 Origins.content(job.record()),
-                endings,
+                retryDelays,
                 settler,
                 keeper,
                 context.ticks(),
@@ -70,7 +74,7 @@ public final class Deliveries {
             bucket,
             job.taskId(),
             e.getMessage());
-    Note note = new Note("", String.valueOf(e.getMessage()));
-    var unused = settler.keep(endings.rejected(job, note));
+    ErrorNote note = new ErrorNote("", String.valueOf(e.getMessage()));
+    var unused = settler.keep(retryDelays.rejected(job, note));
   }
 }

@@ -5,10 +5,10 @@ import io.punctual.core.ClaimToken;
 import io.punctual.core.Delivery;
 import io.punctual.core.QueueListener;
 import io.punctual.core.RepeatCause;
+import io.punctual.core.job.AttemptCounts;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobContent;
-import io.punctual.core.job.Note;
 import io.punctual.core.job.QueueName;
-import io.punctual.core.job.Tries;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Lease;
 import io.punctual.core.store.Settled;
@@ -28,7 +28,7 @@ public final class OpenDelivery implements Delivery {
   private final QueueName queue;
   private final ClaimedJob job;
   private final JobContent content;
-  private final Endings endings;
+  private final RetryDelays retryDelays;
   private final Settler settler;
   private final LeaseKeeper keeper;
   private final LongSupplier ticks;
@@ -49,7 +49,7 @@ public final class OpenDelivery implements Delivery {
       QueueName queue,
       ClaimedJob job,
       JobContent content,
-      Endings endings,
+      RetryDelays retryDelays,
       Settler settler,
       LeaseKeeper keeper,
       LongSupplier ticks,
@@ -58,7 +58,7 @@ public final class OpenDelivery implements Delivery {
     this.queue = queue;
     this.job = job;
     this.content = content;
-    this.endings = endings;
+    this.retryDelays = retryDelays;
     this.settler = settler;
     this.keeper = keeper;
     this.ticks = ticks;
@@ -115,7 +115,7 @@ public final class OpenDelivery implements Delivery {
   }
 
   @Override
-  public Tries tries() {
+  public AttemptCounts tries() {
     return job.tries();
   }
 
@@ -173,8 +173,8 @@ public final class OpenDelivery implements Delivery {
         // A late ack of a delivery that ended otherwise is extra; the first ending closes it.
         ack =
             end == null
-                ? endWith(endings.done(job), null)
-                : stored(settler.keep(endings.done(job)));
+                ? endWith(retryDelays.done(job), null)
+                : stored(settler.keep(retryDelays.done(job)));
       }
       return ack;
     }
@@ -183,24 +183,25 @@ public final class OpenDelivery implements Delivery {
   @Override
   public CompletableFuture<Void> failed(String instance, String error, @Nullable Duration delay) {
     return endWith(
-        endings.failed(job, content, new Note(instance, error), delay), RepeatCause.FAILED);
+        retryDelays.failed(job, content, new ErrorNote(instance, error), delay),
+        RepeatCause.FAILED);
   }
 
   @Override
   public CompletableFuture<Void> unknown(
       String instance, String error, boolean travelledAlone, RepeatCause cause) {
-    return endWith(endings.unknown(job, new Note(instance, error), travelledAlone), cause);
+    return endWith(retryDelays.unknown(job, new ErrorNote(instance, error), travelledAlone), cause);
   }
 
   @Override
   public CompletableFuture<Void> undeliverable(
       String instance, String error, @Nullable Duration delay) {
-    return endWith(endings.undeliverable(job, new Note(instance, error), delay), null);
+    return endWith(retryDelays.undeliverable(job, new ErrorNote(instance, error), delay), null);
   }
 
   @Override
   public CompletableFuture<Void> release() {
-    return endWith(endings.returned(job), null);
+    return endWith(retryDelays.returned(job), null);
   }
 
   @Override
@@ -217,7 +218,7 @@ public final class OpenDelivery implements Delivery {
 
   @Override
   public CompletableFuture<Void> rejected(String instance, String error) {
-    return endWith(endings.rejected(job, new Note(instance, error)), null);
+    return endWith(retryDelays.rejected(job, new ErrorNote(instance, error)), null);
   }
 
   /** Bytes of the content, as it is stored. */

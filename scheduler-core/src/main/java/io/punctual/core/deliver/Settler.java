@@ -161,7 +161,7 @@ public final class Settler {
   }
 
   private void tell(List<Entry> group, List<Settled> settled) {
-    Tally tally = new Tally(bucket.queue(), listener);
+    OutcomeCounts tally = new OutcomeCounts(bucket.queue(), listener);
     for (int i = 0; i < group.size(); i++) {
       Entry entry = group.get(i);
       OpenDelivery delivery = entry.delivery();

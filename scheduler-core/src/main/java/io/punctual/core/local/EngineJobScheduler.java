@@ -35,6 +35,7 @@ import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.StoreException;
+import io.punctual.core.store.Submitted;
 import io.punctual.wire.AttemptToken;
 import java.time.Duration;
 import java.time.Instant;
@@ -360,7 +361,7 @@ public final class EngineJobScheduler implements JobScheduler {
 
   private static JobConflictException conflict(DelayQueueJob job, Submit submit) {
     String what =
-        submit.kind() == Submit.Kind.CONFLICT_DONE
+        submit.kind() == Submitted.Kind.CONFLICT_DONE
             ? "another job of this id ran at "
                 + Instant.ofEpochMilli(submit.dueAt())
                 + ", and its id is remembered for a while; use another id"

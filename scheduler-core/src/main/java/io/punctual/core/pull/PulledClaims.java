@@ -7,9 +7,9 @@ import io.punctual.core.PullRequest;
 import io.punctual.core.PulledJob;
 import io.punctual.core.deliver.ClaimTime;
 import io.punctual.core.job.Bucket;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
-import io.punctual.core.job.Note;
 import io.punctual.core.job.Origins;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.recovery.Outages;
@@ -171,13 +171,16 @@ public final class PulledClaims implements Claims {
     Duration wait =
         content == null
             ? Duration.ZERO
-            : bucket.get().endings.delayAfterFailure(content, job.get().tries().counted(), delay);
-    return settle(Settlement.Op.FAIL, token, wait, new Note(worker, error));
+            : bucket
+                .get()
+                .retryDelays
+                .delayAfterFailure(content, job.get().tries().counted(), delay);
+    return settle(Settlement.Op.FAIL, token, wait, new ErrorNote(worker, error));
   }
 
   @Override
   public CompletableFuture<Settled> rejected(ClaimToken token, String worker, String error) {
-    return settle(Settlement.Op.REJECT, token, Duration.ZERO, new Note(worker, error));
+    return settle(Settlement.Op.REJECT, token, Duration.ZERO, new ErrorNote(worker, error));
   }
 
   @Override
@@ -240,7 +243,7 @@ public final class PulledClaims implements Claims {
   }
 
   private CompletableFuture<Settled> settle(
-      Settlement.Op op, ClaimToken token, Duration delay, @Nullable Note note) {
+      Settlement.Op op, ClaimToken token, Duration delay, @Nullable ErrorNote note) {
     Optional<Puller> found = bucket(token);
     if (found.isEmpty()) {
       return op == Settlement.Op.ACK ? GONE : LOST;

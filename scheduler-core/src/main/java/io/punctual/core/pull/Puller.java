@@ -7,7 +7,7 @@ import io.punctual.core.QueueListener;
 import io.punctual.core.deliver.ClaimTime;
 import io.punctual.core.deliver.Claimer;
 import io.punctual.core.deliver.Deliveries;
-import io.punctual.core.deliver.Endings;
+import io.punctual.core.deliver.RetryDelays;
 import io.punctual.core.deliver.Settler;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.CorruptContentException;
@@ -26,7 +26,7 @@ public final class Puller {
   public final Bucket bucket;
   public final WakeSignal signal;
   public final Settler settler;
-  public final Endings endings;
+  public final RetryDelays retryDelays;
   public final ReceivedMarks received;
   private final Claimer claimer;
   private final Deliveries deliveries;
@@ -39,14 +39,14 @@ public final class Puller {
       Claimer claimer,
       Deliveries deliveries,
       Settler settler,
-      Endings endings,
+      RetryDelays retryDelays,
       QueueListener listener) {
     this.bucket = bucket;
     this.signal = signal;
     this.claimer = claimer;
     this.deliveries = deliveries;
     this.settler = settler;
-    this.endings = endings;
+    this.retryDelays = retryDelays;
     this.received = new ReceivedMarks(bucket, context);
     this.listener = listener;
   }
@@ -103,7 +103,7 @@ public final class Puller {
   /** Nobody wants these any more: they wait again, untried. */
   public void giveBack(Claim claim) {
     for (ClaimedJob job : claim.jobs()) {
-      var unused = settler.keep(endings.returned(job));
+      var unused = settler.keep(retryDelays.returned(job));
     }
   }
 }

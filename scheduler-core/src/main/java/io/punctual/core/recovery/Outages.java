@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Knows which calls to the store fail, and which buckets are damaged, and logs when that begins and
- * ends. It hears of every call, see {@link StoreFeed}.
+ * ends. It hears of every call, see {@link StoreCallMonitor}.
  *
  * <p>A call that failed keeps the outage open until the same call on the same bucket works. One
  * that had no answer is over as soon as the bucket answers any call. A call that is not made again

@@ -35,8 +35,8 @@ final class Queues {
   private final QueueDirectory directory;
   private final Shared shared;
   private final Context context;
-  private final Map<QueueName, QueueLanes> known = new ConcurrentHashMap<>();
-  private final Set<QueueLanes> unscanned = ConcurrentHashMap.newKeySet();
+  private final Map<QueueName, QueueWorkers> known = new ConcurrentHashMap<>();
+  private final Set<QueueWorkers> unscanned = ConcurrentHashMap.newKeySet();
   private final WakeSignal signal = new WakeSignal();
   private final Backoff backoff = Backoff.ofStore();
   private volatile boolean scanning;
@@ -65,21 +65,21 @@ final class Queues {
     stopping = true;
     scanning = false;
     signal.ask();
-    known.values().forEach(queue -> queue.lanes.forEach(lane -> lane.scanner.stop()));
+    known.values().forEach(queue -> queue.workers.forEach(worker -> worker.scanner.stop()));
   }
 
-  Collection<QueueLanes> all() {
+  Collection<QueueWorkers> all() {
     return known.values();
   }
 
   /** The queue if it has been seen; never asks the store. */
-  @Nullable QueueLanes seen(QueueName queue) {
+  @Nullable QueueWorkers seen(QueueName queue) {
     return known.get(queue);
   }
 
   /** The queue if it exists. May ask the store. */
-  Optional<QueueLanes> find(QueueName queue) {
-    QueueLanes seen = known.get(queue);
+  Optional<QueueWorkers> find(QueueName queue) {
+    QueueWorkers seen = known.get(queue);
     if (seen != null) {
       return Optional.of(seen);
     }
@@ -88,7 +88,7 @@ final class Queues {
   }
 
   /** The queue, made if it does not exist. Asks the store. */
-  QueueLanes register(QueueName queue) {
+  QueueWorkers register(QueueName queue) {
     int max = context.options().maxQueues();
     OptionalInt buckets =
         isFull(queue, max)
@@ -118,7 +118,7 @@ final class Queues {
   }
 
   /** As {@link #register}, without blocking. */
-  CompletableFuture<QueueLanes> registered(QueueName queue) {
+  CompletableFuture<QueueWorkers> registered(QueueName queue) {
     return registrations.add(queue);
   }
 
@@ -128,9 +128,9 @@ final class Queues {
 
   /** Makes the scanner of a bucket look at it, if the bucket is known. */
   void ask(Bucket bucket) {
-    QueueLanes seen = known.get(bucket.queue());
-    if (seen != null && bucket.index() < seen.lanes.size()) {
-      seen.lanes.get(bucket.index()).signal.ask();
+    QueueWorkers seen = known.get(bucket.queue());
+    if (seen != null && bucket.index() < seen.workers.size()) {
+      seen.workers.get(bucket.index()).signal.ask();
     }
   }
 
@@ -142,24 +142,24 @@ final class Queues {
   /** Makes every scanner look at once, whatever its back-off, and the directory be read. */
   void wakeAll() {
     hint();
-    for (QueueLanes queue : known.values()) {
-      queue.lanes.forEach(lane -> lane.signal.ask());
+    for (QueueWorkers queue : known.values()) {
+      queue.workers.forEach(worker -> worker.signal.ask());
     }
   }
 
-  private QueueLanes adopt(QueueName queue, int buckets) {
-    QueueLanes lanes =
+  private QueueWorkers adopt(QueueName queue, int buckets) {
+    QueueWorkers workers =
         known.computeIfAbsent(
             queue,
             name -> {
-              QueueLanes made = new QueueLanes(name, buckets, shared);
+              QueueWorkers made = new QueueWorkers(name, buckets, shared);
               unscanned.add(made);
               return made;
             });
-    if (scanning && unscanned.contains(lanes) && lanes.scan()) {
-      unscanned.remove(lanes);
+    if (scanning && unscanned.contains(workers) && workers.scan()) {
+      unscanned.remove(workers);
     }
-    return lanes;
+    return workers;
   }
 
   private void read() {
@@ -178,7 +178,7 @@ final class Queues {
         lastRead = sent;
       }
       // Known before the start, or served by the dispatcher only by now.
-      unscanned.removeIf(QueueLanes::scan);
+      unscanned.removeIf(QueueWorkers::scan);
     } catch (StoreException e) {
       return backoff.next(ThreadLocalRandom.current());
     } catch (RuntimeException | Error e) {
@@ -197,7 +197,7 @@ final class Queues {
     for (QueueName queue : known.keySet()) {
       if (!all.containsKey(queue)) {
         // Submitted a moment ago, or forgotten by a fail-over: its jobs must be found again.
-        directory.register(queue, known.get(queue).lanes.size());
+        directory.register(queue, known.get(queue).workers.size());
       }
     }
   }

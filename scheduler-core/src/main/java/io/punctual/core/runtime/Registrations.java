@@ -19,26 +19,26 @@ import org.jspecify.annotations.Nullable;
  */
 final class Registrations {
 
-  private final Function<QueueName, QueueLanes> register;
+  private final Function<QueueName, QueueWorkers> register;
   private final Threads threads;
   // By application, in the order in which they came; the first one is under way.
-  private final Map<String, Map<QueueName, CompletableFuture<QueueLanes>>> waiting =
+  private final Map<String, Map<QueueName, CompletableFuture<QueueWorkers>>> waiting =
       new HashMap<>();
 
   /**
    * @param register asks the store
    */
-  Registrations(Function<QueueName, QueueLanes> register, Threads threads) {
+  Registrations(Function<QueueName, QueueWorkers> register, Threads threads) {
     this.register = register;
     this.threads = threads;
   }
 
   /** Registers a queue. Never blocks. */
-  CompletableFuture<QueueLanes> add(QueueName queue) {
-    CompletableFuture<QueueLanes> answer;
+  CompletableFuture<QueueWorkers> add(QueueName queue) {
+    CompletableFuture<QueueWorkers> answer;
     boolean first;
     synchronized (this) {
-      Map<QueueName, CompletableFuture<QueueLanes>> others =
+      Map<QueueName, CompletableFuture<QueueWorkers>> others =
           waiting.computeIfAbsent(queue.application(), name -> new LinkedHashMap<>());
       first = others.isEmpty();
       answer = others.computeIfAbsent(queue, name -> new CompletableFuture<>());
@@ -59,9 +59,9 @@ final class Registrations {
   /** Registers one; returns the next one of the application, or null. */
   private @Nullable QueueName registerNext(QueueName queue) {
     try {
-      QueueLanes lanes = register.apply(queue);
+      QueueWorkers workers = register.apply(queue);
       Turn turn = endOf(queue);
-      turn.answer().complete(lanes);
+      turn.answer().complete(workers);
       return turn.next();
     } catch (StoreException e) {
       if (e.kind() == StoreException.Kind.UNREACHABLE) {
@@ -82,7 +82,7 @@ final class Registrations {
 
   /** Each of those that wait would wait as long, one after the other. */
   private void failAll(QueueName queue, StoreException e) {
-    Map<QueueName, CompletableFuture<QueueLanes>> all;
+    Map<QueueName, CompletableFuture<QueueWorkers>> all;
     synchronized (this) {
       all = Objects.requireNonNull(waiting.remove(queue.application()));
     }
@@ -91,9 +91,9 @@ final class Registrations {
   }
 
   private synchronized Turn endOf(QueueName queue) {
-    Map<QueueName, CompletableFuture<QueueLanes>> all =
+    Map<QueueName, CompletableFuture<QueueWorkers>> all =
         Objects.requireNonNull(waiting.get(queue.application()));
-    CompletableFuture<QueueLanes> answer = Objects.requireNonNull(all.remove(queue));
+    CompletableFuture<QueueWorkers> answer = Objects.requireNonNull(all.remove(queue));
     if (all.isEmpty()) {
       waiting.remove(queue.application());
       return new Turn(answer, null);
@@ -102,5 +102,5 @@ final class Registrations {
   }
 
   /** The end of one registration, and the one that follows. */
-  private record Turn(CompletableFuture<QueueLanes> answer, @Nullable QueueName next) {}
+  private record Turn(CompletableFuture<QueueWorkers> answer, @Nullable QueueName next) {}
 }

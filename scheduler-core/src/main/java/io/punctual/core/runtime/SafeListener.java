@@ -4,9 +4,9 @@ import io.punctual.core.DeathCause;
 import io.punctual.core.Lateness;
 import io.punctual.core.QueueListener;
 import io.punctual.core.RepeatCause;
-import io.punctual.core.Submit;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Settlement;
+import io.punctual.core.store.Submitted;
 import io.punctual.core.work.Defects;
 
 /** Keeps what a listener throws from the duties of the engine that call it. */
@@ -32,7 +32,7 @@ final class SafeListener implements QueueListener {
   }
 
   @Override
-  public void submitted(Submit.Kind answer, int jobs) {
+  public void submitted(Submitted.Kind answer, int jobs) {
     tell(() -> listener.submitted(answer, jobs));
   }
 

@@ -144,32 +144,33 @@ final class ScanningEngine implements Engine {
               "too many submissions wait for the store; nothing was stored, try again later"));
       return answer;
     }
-    QueueLanes seen = now.queues().seen(queue);
+    QueueWorkers seen = now.queues().seen(queue);
     if (seen != null) {
-      seen.lane(job.taskId()).submitter.submit(submission, answer);
+      seen.worker(job.taskId()).submitter.submit(submission, answer);
     } else {
       var unused =
           now.queues()
               .registered(queue)
-              .whenComplete((lanes, error) -> submitFirst(now, lanes, error, submission, answer));
+              .whenComplete(
+                  (workers, error) -> submitFirst(now, workers, error, submission, answer));
     }
     return answer;
   }
 
   private static void submitFirst(
       Session now,
-      @Nullable QueueLanes lanes,
+      @Nullable QueueWorkers workers,
       @Nullable Throwable error,
       Submission submission,
       CompletableFuture<Submit> answer) {
-    if (lanes == null) {
+    if (workers == null) {
       now.shared().admission().leave(submission.content().length);
       answer.completeExceptionally(error == null ? Refusals.closed() : error);
       return;
     }
-    lanes.lane(submission.taskId()).submitter.submit(submission, answer);
+    workers.worker(submission.taskId()).submitter.submit(submission, answer);
     if (now.isClosed()) {
-      lanes.close();
+      workers.close();
     }
   }
 
@@ -214,7 +215,7 @@ final class ScanningEngine implements Engine {
     return session
         .queues()
         .find(queue)
-        .flatMap(found -> jobs.find(found.lane(taskId).bucket, taskId))
+        .flatMap(found -> jobs.find(found.worker(taskId).bucket, taskId))
         .map(job -> Views.job(queue, job));
   }
 
@@ -229,12 +230,12 @@ final class ScanningEngine implements Engine {
   }
 
   // A bucket that is damaged must not hide the others, of this queue and of all that are listed.
-  private QueueStats stats(QueueLanes found) {
+  private QueueStats stats(QueueWorkers found) {
     List<BucketStats> whole = new ArrayList<>();
     String damage = null;
-    for (Lane lane : found.lanes) {
+    for (BucketWorker worker : found.workers) {
       try {
-        whole.add(jobs.stats(lane.bucket));
+        whole.add(jobs.stats(worker.bucket));
       } catch (StoreException e) {
         if (!Outages.isDamage(e)) {
           throw e;
@@ -244,9 +245,9 @@ final class ScanningEngine implements Engine {
     }
     return Views.queue(
         found.queue,
-        found.lanes.size(),
+        found.workers.size(),
         whole,
-        found.lanes.stream().anyMatch(lane -> !lane.keeper.open().isEmpty()),
+        found.workers.stream().anyMatch(worker -> !worker.keeper.open().isEmpty()),
         dispatcher.hasCapacity(found.queue),
         damage);
   }

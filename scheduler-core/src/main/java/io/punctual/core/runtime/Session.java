@@ -13,10 +13,10 @@ import io.punctual.core.pull.Puller;
 import io.punctual.core.pull.Pulls;
 import io.punctual.core.recovery.Contact;
 import io.punctual.core.recovery.Outages;
-import io.punctual.core.recovery.StoreFeed;
+import io.punctual.core.recovery.StoreCallMonitor;
 import io.punctual.core.recovery.StoreWatch;
-import io.punctual.core.scan.Looks;
 import io.punctual.core.scan.ScanContext;
+import io.punctual.core.scan.ScanPermits;
 import io.punctual.core.scan.ScanSignals;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreCalls;
@@ -57,7 +57,7 @@ final class Session implements PullQueues {
 
   private final WakeUps wakeUps;
   private final StoreCalls calls;
-  private final StoreFeed feed;
+  private final StoreCallMonitor feed;
   private final Shared shared;
   private final Context context;
   private final Queues queues;
@@ -90,7 +90,7 @@ final class Session implements PullQueues {
                 contact,
                 new Pulls(),
                 new IdleChecks(options.idleChecksPerSecond()),
-                new Looks(),
+                new ScanPermits(),
                 signals),
             random,
             new Outages(clock),
@@ -99,7 +99,7 @@ final class Session implements PullQueues {
             new Admission());
     this.queues = new Queues(store.queues(), shared);
     this.watch = new StoreWatch(store, context, contact, shared.outages(), queues::wakeAll);
-    this.feed = new StoreFeed(clock, contact, shared.outages(), queues::ask);
+    this.feed = new StoreCallMonitor(clock, contact, shared.outages(), queues::ask);
     calls.add(feed);
     pulls().ringsWith(shared.capacity()::changed);
   }
@@ -135,11 +135,11 @@ final class Session implements PullQueues {
     int running = 0;
     List<String> ended = new ArrayList<>();
     if (isRunning()) {
-      for (QueueLanes queue : queues.all()) {
-        for (Lane lane : queue.lanes) {
-          if (lane.scanner.hasEnded()) {
-            ended.add(lane.bucket.toString());
-          } else if (lane.scanner.isStarted()) {
+      for (QueueWorkers queue : queues.all()) {
+        for (BucketWorker worker : queue.workers) {
+          if (worker.scanner.hasEnded()) {
+            ended.add(worker.bucket.toString());
+          } else if (worker.scanner.isStarted()) {
             running++;
           }
         }
@@ -162,7 +162,7 @@ final class Session implements PullQueues {
       found.add("admitted submissions: " + shared.admission().inside());
     }
     pulls().waitedFor().forEach(queue -> found.add("pulls that wait for " + queue));
-    queues.all().forEach(queue -> queue.lanes.forEach(lane -> found.addAll(lane.inUse())));
+    queues.all().forEach(queue -> queue.workers.forEach(worker -> found.addAll(worker.inUse())));
     return found;
   }
 
@@ -215,19 +215,19 @@ final class Session implements PullQueues {
 
   private void drain(Duration patience) throws InterruptedException {
     long end = context.now() + patience.toNanos();
-    for (QueueLanes queue : queues.all()) {
-      for (Lane lane : queue.lanes) {
-        lane.scanner.join(Duration.ofNanos(end - context.now()));
+    for (QueueWorkers queue : queues.all()) {
+      for (BucketWorker worker : queue.workers) {
+        worker.scanner.join(Duration.ofNanos(end - context.now()));
       }
     }
-    for (QueueLanes queue : queues.all()) {
-      queue.lanes.forEach(lane -> lane.puller.received().flush());
+    for (QueueWorkers queue : queues.all()) {
+      queue.workers.forEach(worker -> worker.puller.received().flush());
     }
     if (!shared.inFlight().awaitNone(Duration.ofNanos(end - context.now()))) {
       int left = 0;
-      for (QueueLanes queue : queues.all()) {
-        for (Lane lane : queue.lanes) {
-          for (OpenDelivery delivery : lane.keeper.open()) {
+      for (QueueWorkers queue : queues.all()) {
+        for (BucketWorker worker : queue.workers) {
+          for (OpenDelivery delivery : worker.keeper.open()) {
             var unused =
                 delivery.unknown(
                     context.options().owner(),
@@ -260,7 +260,7 @@ final class Session implements PullQueues {
     queues.stop();
     watch.stop();
     pulls().close();
-    for (QueueLanes queue : queues.all()) {
+    for (QueueWorkers queue : queues.all()) {
       queue.close();
     }
     shared.inFlight().close();
@@ -281,11 +281,11 @@ final class Session implements PullQueues {
 
     @Override
     public void newHead(Bucket bucket, long due) {
-      QueueLanes seen = queues.seen(bucket.queue());
+      QueueWorkers seen = queues.seen(bucket.queue());
       if (seen == null) {
         queues.hint();
-      } else if (bucket.index() < seen.lanes.size()) {
-        seen.lanes.get(bucket.index()).signal.head(due);
+      } else if (bucket.index() < seen.workers.size()) {
+        seen.workers.get(bucket.index()).signal.head(due);
       }
     }
 

@@ -69,7 +69,7 @@ public final class Stepper {
   /** When a bound of a bucket, of which something is due, lets the next job out; epoch ms. */
   private final Map<Bucket, Long> bounded = new HashMap<>();
 
-  private record Head(Lane lane, long due) {}
+  private record Head(BucketWorker worker, long due) {}
 
   /**
    * @param random what jitter is drawn from
@@ -101,10 +101,10 @@ public final class Stepper {
    */
   public int expire() {
     int expired = 0;
-    for (Lane lane : lanes(queue -> true)) {
+    for (BucketWorker worker : workers(queue -> true)) {
       int some;
       do {
-        var answer = jobs.expire(lane.bucket, JobStore.MAX_JOBS);
+        var answer = jobs.expire(worker.bucket, JobStore.MAX_JOBS);
         some = answer.retried() + answer.dead();
         expired += some;
       } while (some == JobStore.MAX_JOBS);
@@ -121,16 +121,16 @@ public final class Stepper {
    */
   public Optional<Delivery> claim(Predicate<QueueName> served) {
     List<Head> heads = new ArrayList<>();
-    for (Lane lane : lanes(served)) {
-      Long due = jobs.stats(lane.bucket).oldestReady();
+    for (BucketWorker worker : workers(served)) {
+      Long due = jobs.stats(worker.bucket).oldestReady();
       if (due != null) {
-        heads.add(new Head(lane, due));
+        heads.add(new Head(worker, due));
       }
     }
-    // Stable: lanes come in the order of their queues.
+    // Stable: workers come in the order of their queues.
     heads.sort(Comparator.comparingLong(Head::due));
     for (Head head : heads) {
-      Optional<Delivery> delivery = claim(head.lane());
+      Optional<Delivery> delivery = claim(head.worker());
       if (delivery.isPresent()) {
         return delivery;
       }
@@ -138,12 +138,12 @@ public final class Stepper {
     return Optional.empty();
   }
 
-  private Optional<Delivery> claim(Lane lane) {
-    bounded.remove(lane.bucket);
+  private Optional<Delivery> claim(BucketWorker worker) {
+    bounded.remove(worker.bucket);
     while (true) {
       Claim claim =
           jobs.claim(
-              lane.bucket,
+              worker.bucket,
               1,
               options.lease(),
               JobStore.ClaimMode.PUSH,
@@ -152,11 +152,11 @@ public final class Stepper {
       if (claim.jobs().isEmpty() && claim.corrupt().isEmpty()) {
         Long next = claim.nextDue();
         if (next != null) {
-          bounded.put(lane.bucket, next);
+          bounded.put(worker.bucket, next);
         }
         return Optional.empty();
       }
-      List<Delivery> open = lane.deliveries.open(claim.jobs(), new ClaimTime(0, claim.now(), 0));
+      List<Delivery> open = worker.deliveries.open(claim.jobs(), new ClaimTime(0, claim.now(), 0));
       if (!open.isEmpty()) {
         return Optional.of(open.get(0));
       }
@@ -171,30 +171,30 @@ public final class Stepper {
    */
   public OptionalLong next(Predicate<QueueName> served) {
     long next = Long.MAX_VALUE;
-    for (Lane lane : lanes(queue -> true)) {
-      if (served.test(lane.bucket.queue())) {
-        BucketStats stats = jobs.stats(lane.bucket);
-        next = Math.min(next, stats.pausedSince() != null ? Long.MAX_VALUE : due(lane, stats));
+    for (BucketWorker worker : workers(queue -> true)) {
+      if (served.test(worker.bucket.queue())) {
+        BucketStats stats = jobs.stats(worker.bucket);
+        next = Math.min(next, stats.pausedSince() != null ? Long.MAX_VALUE : due(worker, stats));
       }
-      for (JobSnapshot held : jobs.list(lane.bucket, JobState.RESERVED, null, 1).jobs()) {
+      for (JobSnapshot held : jobs.list(worker.bucket, JobState.RESERVED, null, 1).jobs()) {
         next = Math.min(next, held.at());
       }
     }
     return next == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(next);
   }
 
-  private long due(Lane lane, BucketStats stats) {
-    @Nullable Long held = stats.ready() > 0 ? bounded.get(lane.bucket) : null;
+  private long due(BucketWorker worker, BucketStats stats) {
+    @Nullable Long held = stats.ready() > 0 ? bounded.get(worker.bucket) : null;
     long first = stats.nextDue() == null ? Long.MAX_VALUE : stats.nextDue();
     return held != null && held > stats.now() ? Math.min(first, held) : first;
   }
 
-  private List<Lane> lanes(Predicate<QueueName> which) {
+  private List<BucketWorker> workers(Predicate<QueueName> which) {
     return engine.queues().keySet().stream()
         .filter(which)
         .sorted()
         .flatMap(queue -> engine.seen().find(queue).stream())
-        .flatMap(queue -> queue.lanes.stream())
+        .flatMap(queue -> queue.workers.stream())
         .toList();
   }
 

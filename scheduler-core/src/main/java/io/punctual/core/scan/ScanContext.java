@@ -18,5 +18,5 @@ public record ScanContext(
     Contact contact,
     Pulls pulls,
     IdleChecks idleChecks,
-    Looks looks,
+    ScanPermits looks,
     @Nullable ScanSignals signals) {}

@@ -1,8 +1,8 @@
 package io.punctual.core.store;
 
+import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.LeaseToken;
-import io.punctual.core.job.Tries;
 
 /**
  * A job that the caller may work on until its lease ends.
@@ -11,7 +11,7 @@ import io.punctual.core.job.Tries;
  * @param attempt counted from 1
  */
 public record ClaimedJob(
-    String taskId, long due, int attempt, JobRecord record, Tries tries, LeaseToken token) {
+    String taskId, long due, int attempt, JobRecord record, AttemptCounts tries, LeaseToken token) {
 
   /** The number of this claim among the job's changes. */
   public long version() {

@@ -97,7 +97,7 @@ public final class Submitter {
         signal.head(submitted.newHead());
       }
       List<Submit> answers = new ArrayList<>(group.size());
-      Map<Submit.Kind, Integer> kinds = new EnumMap<>(Submit.Kind.class);
+      Map<Submitted.Kind, Integer> kinds = new EnumMap<>(Submitted.Kind.class);
       for (int i = 0; i < group.size(); i++) {
         Submit answer =
             answer(group.get(i).submission(), submitted.items().get(i), submitted.reached());
@@ -145,7 +145,7 @@ public final class Submitter {
 
   private static Submit answer(Submission submission, Submitted.Item item, Reached reached) {
     return new Submit(
-        Submit.Kind.valueOf(item.kind().name()),
+        item.kind(),
         item.due(),
         item.attempt(),
         item.version(),
@@ -159,7 +159,7 @@ public final class Submitter {
     }
     try {
       JobContent wanted = JobContentCodec.decode(submission.content());
-      return Differences.between(wanted, JobContentCodec.decode(existing.content()));
+      return ConflictFields.between(wanted, JobContentCodec.decode(existing.content()));
     } catch (CorruptContentException e) {
       return List.of();
     }

@@ -3,9 +3,9 @@ package io.punctual.core.deliver;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.core.Lateness;
+import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.LeaseToken;
-import io.punctual.core.job.Tries;
 import io.punctual.core.store.ClaimedJob;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -48,7 +48,8 @@ class ClaimTimeTest {
         due,
         1,
         new JobRecord("i", 5, accepted, 0, List.of(), new byte[0]),
-        new Tries(firstDue == 0 ? 0 : 1, 0, 0, 0, 0, false, firstDue, firstDue == 0 ? 1 : 2),
+        new AttemptCounts(
+            firstDue == 0 ? 0 : 1, 0, 0, 0, 0, false, firstDue, firstDue == 0 ? 1 : 2),
         new LeaseToken("t"));
   }
 }

@@ -6,7 +6,6 @@ import io.punctual.DelayQueueJob;
 import io.punctual.core.Engine;
 import io.punctual.core.EngineOptions;
 import io.punctual.core.JobView;
-import io.punctual.core.Submit;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
@@ -14,6 +13,7 @@ import io.punctual.core.local.EngineJobScheduler;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Store;
+import io.punctual.core.store.Submitted;
 import io.punctual.core.store.redis.RedisStore;
 import io.punctual.core.store.redis.script.StoreOptions;
 import java.time.Duration;
@@ -88,7 +88,7 @@ class AcknowledgedChangesIT extends OwnRedisTestBase {
 
   private static void send(Engine engine, String id, String params, long hours) {
     assertThat(submit(engine, id, job -> job.params(params).delay(Duration.ofHours(hours))).kind())
-        .isEqualTo(Submit.Kind.CREATED);
+        .isEqualTo(Submitted.Kind.CREATED);
   }
 
   private static void replace(Engine engine, String id, String params, long hours) {
@@ -101,7 +101,7 @@ class AcknowledgedChangesIT extends OwnRedisTestBase {
             .build();
     try {
       assertThat(engine.submit(APP, job, true).get(20, TimeUnit.SECONDS).kind())
-          .isIn(Submit.Kind.REPLACED, Submit.Kind.CREATED);
+          .isIn(Submitted.Kind.REPLACED, Submitted.Kind.CREATED);
     } catch (Exception e) {
       throw new AssertionError("replace of " + id + " failed", e);
     }

@@ -15,6 +15,7 @@ import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Cancelled;
+import io.punctual.core.store.Submitted;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -38,7 +39,7 @@ class EngineIT extends EngineTestBase {
                     .params("{\"n\":1}")
                     .header("trace", "x")
                     .timeToRun(Duration.ofSeconds(7)));
-    assertThat(submit.kind()).isEqualTo(Submit.Kind.CREATED);
+    assertThat(submit.kind()).isEqualTo(Submitted.Kind.CREATED);
 
     Delivery delivery = dispatcher.next();
     // Both times are the store's own.
@@ -55,7 +56,7 @@ class EngineIT extends EngineTestBase {
 
     delivery.done().join();
     assertThat(engine.find(QUEUE, "a").orElseThrow().state()).isEqualTo(JobState.FINISHED);
-    assertThat(submit(engine, "b", Duration.ZERO).kind()).isEqualTo(Submit.Kind.CREATED);
+    assertThat(submit(engine, "b", Duration.ZERO).kind()).isEqualTo(Submitted.Kind.CREATED);
     assertThat(dispatcher.next().taskId()).isEqualTo("b");
   }
 
@@ -102,7 +103,7 @@ class EngineIT extends EngineTestBase {
                             .build(),
                         false))
             .toList();
-    answers.forEach(answer -> assertThat(answer.join().kind()).isEqualTo(Submit.Kind.CREATED));
+    answers.forEach(answer -> assertThat(answer.join().kind()).isEqualTo(Submitted.Kind.CREATED));
     eventually().until(() -> done.size() == 2000);
     eventually()
         .untilAsserted(
@@ -129,14 +130,14 @@ class EngineIT extends EngineTestBase {
     Engine engine = engine(TestDispatcher.done());
     submit(engine, "a", job -> job.delay(Duration.ofHours(1)).params("x"));
     assertThat(submit(engine, "a", job -> job.delay(Duration.ofHours(1)).params("x")).kind())
-        .isEqualTo(Submit.Kind.THERE);
+        .isEqualTo(Submitted.Kind.THERE);
 
     Submit other =
         submit(
             engine,
             "a",
             job -> job.delay(Duration.ofHours(2)).params("y").retry(RetryPolicy.NEVER));
-    assertThat(other.kind()).isEqualTo(Submit.Kind.CONFLICT);
+    assertThat(other.kind()).isEqualTo(Submitted.Kind.CONFLICT);
     assertThat(other.differing()).containsExactly("delay", "params", "retry");
   }
 

@@ -13,11 +13,11 @@ import io.punctual.core.PullRequest;
 import io.punctual.core.PulledJob;
 import io.punctual.core.QueueListener;
 import io.punctual.core.QueueStats;
-import io.punctual.core.Submit;
 import io.punctual.core.WakeCause;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Settlement;
+import io.punctual.core.store.Submitted;
 import io.punctual.redis.Resp;
 import io.punctual.test.redis.RedisExtension;
 import java.io.IOException;
@@ -60,7 +60,7 @@ class ListenerIT extends EngineTestBase {
   private final class Told implements QueueListener {
 
     @Override
-    public void submitted(Submit.Kind answer, int jobs) {
+    public void submitted(Submitted.Kind answer, int jobs) {
       add("submitted " + answer, jobs);
     }
 
@@ -223,7 +223,7 @@ class ListenerIT extends EngineTestBase {
             queue ->
                 new QueueListener() {
                   @Override
-                  public void submitted(Submit.Kind answer, int jobs) {
+                  public void submitted(Submitted.Kind answer, int jobs) {
                     throw new NoClassDefFoundError("metrics");
                   }
 

@@ -10,6 +10,7 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.store.QueueDirectory;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
+import io.punctual.core.store.Submitted;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,7 +107,7 @@ class RegistrationsIT extends EngineTestBase {
 
   private static boolean isStored(CompletableFuture<Submit> answer) throws Exception {
     try {
-      return answer.get(60, TimeUnit.SECONDS).kind() == Submit.Kind.CREATED;
+      return answer.get(60, TimeUnit.SECONDS).kind() == Submitted.Kind.CREATED;
     } catch (ExecutionException e) {
       assertThat(e.getCause())
           .isInstanceOfSatisfying(

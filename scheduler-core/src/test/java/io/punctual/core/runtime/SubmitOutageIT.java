@@ -6,6 +6,7 @@ import io.punctual.DelayQueueJob;
 import io.punctual.core.Engine;
 import io.punctual.core.Submit;
 import io.punctual.core.store.StoreException;
+import io.punctual.core.store.Submitted;
 import io.punctual.core.store.redis.RedisStore;
 import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.redis.RedisServer;
@@ -60,7 +61,8 @@ class SubmitOutageIT extends EngineTestBase {
 
       eventually()
           .ignoreExceptions()
-          .until(() -> engine.submit(APP, job("after"), false).get().kind() == Submit.Kind.CREATED);
+          .until(
+              () -> engine.submit(APP, job("after"), false).get().kind() == Submitted.Kind.CREATED);
       engine.close();
       own.destroy();
     }

@@ -18,6 +18,7 @@ import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.StoreException;
+import io.punctual.core.store.Submitted;
 import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.jobs.ApplicationQuotas;
 import io.punctual.server.security.Allowed;
@@ -160,13 +161,13 @@ class CommandController {
     Submit submit =
         engine.submit(command.application(), job, false, Caller.current().submitter()).join();
     DurabilityHeader.add(submit.reached());
-    if (submit.kind() == Submit.Kind.CONFLICT) {
+    if (submit.kind() == Submitted.Kind.CONFLICT) {
       throw conflict(
           id,
           "; it differs in "
               + String.join(", ", submit.differing())
               + ". Choose another id, or delete that job first");
-    } else if (submit.kind() == Submit.Kind.CONFLICT_DONE) {
+    } else if (submit.kind() == Submitted.Kind.CONFLICT_DONE) {
       throw conflict(
           id,
           ": "

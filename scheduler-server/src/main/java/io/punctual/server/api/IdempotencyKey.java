@@ -3,6 +3,7 @@ package io.punctual.server.api;
 import io.punctual.ErrorCode;
 import io.punctual.core.Submit;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.store.Submitted;
 import io.punctual.server.web.ApiException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -62,7 +63,8 @@ final class IdempotencyKey {
   /** Refuses a key that came with another job before. */
   void check(Submit submit) {
     if (used
-        && (submit.kind() == Submit.Kind.CONFLICT || submit.kind() == Submit.Kind.CONFLICT_DONE)) {
+        && (submit.kind() == Submitted.Kind.CONFLICT
+            || submit.kind() == Submitted.Kind.CONFLICT_DONE)) {
       throw ApiException.of(
           ErrorCode.IDEMPOTENCY_KEY_REUSED,
           "this Idempotency-Key came with another job before"

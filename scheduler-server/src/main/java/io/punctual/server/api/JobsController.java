@@ -13,6 +13,7 @@ import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.StoreException;
+import io.punctual.core.store.Submitted;
 import io.punctual.core.store.durability.Reached;
 import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.config.WorkersSeen;
@@ -104,7 +105,7 @@ class JobsController {
         JobAnswers.accepted(input, submit, remembered, unserved(input.queue()));
     audit.did("submit", () -> input.queue() + "/" + input.job().taskId(), null, body.outcome());
     ResponseEntity.BodyBuilder response =
-        submit.kind() == Submit.Kind.CREATED
+        submit.kind() == Submitted.Kind.CREATED
             ? ResponseEntity.created(JobAnswers.location(input))
             : ResponseEntity.ok();
     if (submit.version() != null) {
@@ -261,7 +262,7 @@ class JobsController {
     }
     try {
       Submit submit = answer.join();
-      int status = submit.kind() == Submit.Kind.CREATED ? 201 : 200;
+      int status = submit.kind() == Submitted.Kind.CREATED ? 201 : 200;
       if (minimal) {
         String outcome = JobAnswers.word(input, submit, remembered);
         return BatchResult.minimal(item.named() ? null : item.taskId(), status, outcome, submit);

@@ -7,10 +7,10 @@ import io.punctual.core.EngineListener;
 import io.punctual.core.Lateness;
 import io.punctual.core.QueueListener;
 import io.punctual.core.RepeatCause;
-import io.punctual.core.Submit;
 import io.punctual.core.WakeCause;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Settlement;
+import io.punctual.core.store.Submitted;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -76,7 +76,7 @@ final class EngineMetrics implements EngineListener {
     }
 
     @Override
-    public void submitted(Submit.Kind answer, int jobs) {
+    public void submitted(Submitted.Kind answer, int jobs) {
       meters().submitted(answer, jobs);
     }
 

@@ -8,9 +8,9 @@ import io.punctual.core.DeathCause;
 import io.punctual.core.Lateness;
 import io.punctual.core.QueueListener;
 import io.punctual.core.RepeatCause;
-import io.punctual.core.Submit;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Settlement;
+import io.punctual.core.store.Submitted;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -61,7 +61,7 @@ final class QueueMeters implements QueueListener {
 
   private final MeterRegistry registry;
   private final Tags tags;
-  private final Map<Submit.Kind, Counter> submitted;
+  private final Map<Submitted.Kind, Counter> submitted;
   private final Counter notSubmitted;
   private final Map<Settlement.Op, Counter> attempts;
   private final Map<RepeatCause, Counter> redeliveries;
@@ -80,7 +80,7 @@ final class QueueMeters implements QueueListener {
     String asked = "Jobs that were submitted to this scheduler";
     this.submitted =
         counters(
-            Submit.Kind.class, "punctual.jobs.submitted", asked, "outcome", QueueMeters::answer);
+            Submitted.Kind.class, "punctual.jobs.submitted", asked, "outcome", QueueMeters::answer);
     this.notSubmitted = counter("punctual.jobs.submitted", asked, "outcome", "unavailable");
     this.attempts =
         counters(
@@ -169,7 +169,7 @@ final class QueueMeters implements QueueListener {
   }
 
   // As the API answers.
-  private static String answer(Submit.Kind kind) {
+  private static String answer(Submitted.Kind kind) {
     return switch (kind) {
       case THERE -> "already_there";
       case DONE -> "already_done";
@@ -190,7 +190,7 @@ final class QueueMeters implements QueueListener {
   }
 
   @Override
-  public void submitted(Submit.Kind answer, int jobs) {
+  public void submitted(Submitted.Kind answer, int jobs) {
     increment(submitted.get(answer), jobs);
   }
 

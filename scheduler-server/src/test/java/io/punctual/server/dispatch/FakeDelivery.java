@@ -3,11 +3,11 @@ package io.punctual.server.dispatch;
 import io.punctual.core.ClaimToken;
 import io.punctual.core.Delivery;
 import io.punctual.core.RepeatCause;
+import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.QueueName;
-import io.punctual.core.job.Tries;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -138,8 +138,8 @@ public final class FakeDelivery implements Delivery {
   }
 
   @Override
-  public Tries tries() {
-    return new Tries(0, unknown, 0, 0, unknown, suspect, 0, 1);
+  public AttemptCounts tries() {
+    return new AttemptCounts(0, unknown, 0, 0, unknown, suspect, 0, 1);
   }
 
   @Override

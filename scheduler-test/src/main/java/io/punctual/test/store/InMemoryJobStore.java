@@ -1,5 +1,6 @@
 package io.punctual.test.store;
 
+import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobRecord;
@@ -7,7 +8,6 @@ import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.Throttle;
-import io.punctual.core.job.Tries;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Claim;
 import io.punctual.core.store.ClaimedJob;
@@ -132,7 +132,7 @@ public final class InMemoryJobStore implements JobStore {
     }
     long next = b.version(id, state) + 1;
     b.dead.remove(id);
-    b.tries.put(id, new Tries(0, 0, 0, 0, 0, false, due, next));
+    b.tries.put(id, new AttemptCounts(0, 0, 0, 0, 0, false, due, next));
     b.errors.remove(id);
     b.store(job, due, now);
     return item(Submitted.Kind.REPLACED, due, new JobVersion(job.incarnation(), next));
@@ -172,7 +172,7 @@ public final class InMemoryJobStore implements JobStore {
         corrupt.add(id);
         continue;
       }
-      Tries tries = b.tries.getOrDefault(id, Tries.NONE);
+      AttemptCounts tries = b.tries.getOrDefault(id, AttemptCounts.NONE);
       int attempt = tries.attempts() + 1;
       b.delayed.remove(id);
       long length =
@@ -198,7 +198,7 @@ public final class InMemoryJobStore implements JobStore {
   }
 
   /** Whether the attempt counts if its lease runs out; null until a pull is received. */
-  private static @Nullable Boolean countsAtItsEnd(ClaimMode mode, Tries tries) {
+  private static @Nullable Boolean countsAtItsEnd(ClaimMode mode, AttemptCounts tries) {
     return switch (mode) {
       case PUSH -> tries.suspect();
       case SENT -> false;
@@ -443,7 +443,7 @@ public final class InMemoryJobStore implements JobStore {
     }
     Long head = b.delayed.first();
     Due due = revision.due();
-    Tries t = b.tries.getOrDefault(taskId, Tries.NONE);
+    AttemptCounts t = b.tries.getOrDefault(taskId, AttemptCounts.NONE);
     long at = b.delayed.getOrDefault(taskId, 0L);
     long first = t.version() == 1 ? at : t.firstDue();
     if (due != null) {
@@ -453,7 +453,7 @@ public final class InMemoryJobStore implements JobStore {
     }
     b.tries.put(
         taskId,
-        new Tries(
+        new AttemptCounts(
             t.undeliverable(),
             t.unknown(),
             t.failed(),
@@ -491,10 +491,10 @@ public final class InMemoryJobStore implements JobStore {
       } else {
         b.dead.remove(id);
         b.delayed.put(id, due);
-        Tries t = b.tries.getOrDefault(id, Tries.NONE);
+        AttemptCounts t = b.tries.getOrDefault(id, AttemptCounts.NONE);
         b.tries.put(
             id,
-            new Tries(
+            new AttemptCounts(
                 t.undeliverable(), t.unknown(), t.failed(), 0, 0, false, due, t.version() + 1));
         b.count("requeued");
         items.add(new Requeued.Item(Requeued.Kind.REQUEUED, b.job(id, JobState.DELAYED)));
@@ -535,7 +535,7 @@ public final class InMemoryJobStore implements JobStore {
                 tomb.finished() ? JobState.FINISHED : JobState.CANCELLED,
                 tomb.at(),
                 null,
-                Tries.NONE,
+                AttemptCounts.NONE,
                 null,
                 List.of()));
   }

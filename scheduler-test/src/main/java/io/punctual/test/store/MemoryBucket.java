@@ -1,11 +1,11 @@
 package io.punctual.test.store;
 
+import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.Throttle;
-import io.punctual.core.job.Tries;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.query.JobSnapshot;
 import java.nio.ByteBuffer;
@@ -74,7 +74,7 @@ final class MemoryBucket {
   final Scores reserved = new Scores();
   final Scores dead = new Scores();
   final Map<String, HeldLease> leases = new TreeMap<>();
-  final Map<String, Tries> tries = new TreeMap<>();
+  final Map<String, AttemptCounts> tries = new TreeMap<>();
   final Map<String, List<Failure>> errors = new TreeMap<>();
   final Scores tombExpiry = new Scores();
   final Map<String, Tomb> tombs = new TreeMap<>();
@@ -158,11 +158,11 @@ final class MemoryBucket {
     if (lease == null || record == null) {
       throw new IllegalStateException("not reserved: " + id);
     }
-    Tries t = behind(tries.getOrDefault(id, Tries.NONE), lease);
-    Tries after =
+    AttemptCounts t = behind(tries.getOrDefault(id, AttemptCounts.NONE), lease);
+    AttemptCounts after =
         switch (kind) {
           case "undeliverable" ->
-              new Tries(
+              new AttemptCounts(
                   t.undeliverable() + 1,
                   t.unknown(),
                   t.failed(),
@@ -172,7 +172,7 @@ final class MemoryBucket {
                   t.firstDue(),
                   t.version());
           case "unknown", "lease" ->
-              new Tries(
+              new AttemptCounts(
                   t.undeliverable(),
                   t.unknown() + 1,
                   t.failed(),
@@ -182,7 +182,7 @@ final class MemoryBucket {
                   t.firstDue(),
                   t.version());
           default ->
-              new Tries(
+              new AttemptCounts(
                   t.undeliverable(),
                   t.unknown(),
                   t.failed() + 1,
@@ -217,15 +217,15 @@ final class MemoryBucket {
 
   /** Makes a reserved job wait again, without an attempt. */
   void giveBack(String id, HeldLease lease, long due) {
-    tries.put(id, behind(tries.getOrDefault(id, Tries.NONE), lease));
+    tries.put(id, behind(tries.getOrDefault(id, AttemptCounts.NONE), lease));
     reserved.remove(id);
     leases.remove(id);
     delayed.put(id, due);
   }
 
   /** What is known of the attempts of a job when its holder loses it. */
-  private static Tries behind(Tries t, HeldLease lease) {
-    return new Tries(
+  private static AttemptCounts behind(AttemptCounts t, HeldLease lease) {
+    return new AttemptCounts(
         t.undeliverable(),
         t.unknown(),
         t.failed(),
@@ -239,7 +239,7 @@ final class MemoryBucket {
   /** The number of the last change of a job; 0 where its lease is gone. */
   long version(String id, JobState state) {
     if (state != JobState.RESERVED) {
-      return tries.getOrDefault(id, Tries.NONE).version();
+      return tries.getOrDefault(id, AttemptCounts.NONE).version();
     }
     HeldLease lease = leases.get(id);
     return lease == null ? 0 : lease.version();
@@ -339,7 +339,7 @@ final class MemoryBucket {
         state,
         set(state).getOrDefault(id, 0L),
         record,
-        tries.getOrDefault(id, Tries.NONE),
+        tries.getOrDefault(id, AttemptCounts.NONE),
         lease == null
             ? null
             : new JobSnapshot.LeaseInfo(

@@ -1,9 +1,9 @@
 package io.punctual.core.store.query;
 
+import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.LeaseToken;
-import io.punctual.core.job.Tries;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +21,7 @@ public record JobSnapshot(
     JobState state,
     long at,
     @Nullable JobRecord record,
-    Tries tries,
+    AttemptCounts tries,
     @Nullable LeaseInfo lease,
     List<Failure> errors) {
 

@@ -1,10 +1,10 @@
 package io.punctual.core.store.redis;
 
+import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
-import io.punctual.core.job.Tries;
 import io.punctual.core.store.query.JobSnapshot;
 import io.punctual.core.store.redis.script.Reply;
 import java.nio.ByteBuffer;
@@ -63,10 +63,10 @@ final class Records {
     return Objects.requireNonNull(jobOrNull(bytes), "claim.lua lets no broken record pass");
   }
 
-  static Tries tries(String text) {
+  static AttemptCounts tries(String text) {
     Matcher parts = TRIES.matcher(text);
     return parts.matches()
-        ? new Tries(
+        ? new AttemptCounts(
             Integer.parseInt(parts.group(1)),
             Integer.parseInt(parts.group(2)),
             Integer.parseInt(parts.group(3)),
@@ -75,7 +75,7 @@ final class Records {
             parts.group(6).equals("1"),
             Long.parseLong(parts.group(7)),
             Long.parseLong(parts.group(8)))
-        : Tries.NONE;
+        : AttemptCounts.NONE;
   }
 
   /** Reads what lib/snapshot gives. */

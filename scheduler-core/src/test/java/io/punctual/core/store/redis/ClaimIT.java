@@ -5,8 +5,8 @@ import static io.punctual.core.store.redis.BucketState.bucket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.LeaseToken;
-import io.punctual.core.job.Tries;
 import io.punctual.core.store.Claim;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.JobStore;
@@ -43,7 +43,7 @@ class ClaimIT extends TransitionTestBase {
     assertThat(claim.nextDeadline()).isEqualTo(NOW + 10_000);
     ClaimedJob first = claim.jobs().get(0);
     assertThat(first.attempt()).isEqualTo(1);
-    assertThat(first.tries()).isEqualTo(Tries.NONE);
+    assertThat(first.tries()).isEqualTo(AttemptCounts.NONE);
     assertThat(first.token()).isEqualTo(TOKEN);
     assertThat(first.record().incarnation()).isEqualTo("i-first");
     assertThat(first.record().maxAttempts()).isEqualTo(3);
@@ -166,7 +166,7 @@ class ClaimIT extends TransitionTestBase {
 
     assertThat(claim.jobs().get(0).attempt()).isEqualTo(6);
     assertThat(claim.jobs().get(0).tries())
-        .isEqualTo(new Tries(40, 2, 3, 1, 5, /* suspect= */ false, 900_000, 3));
+        .isEqualTo(new AttemptCounts(40, 2, 3, 1, 5, /* suspect= */ false, 900_000, 3));
     then(
         bucket()
             .reserved("a", NOW + 10_000, "t-1 6 0 1000000 7 4 me")
@@ -241,7 +241,7 @@ class ClaimIT extends TransitionTestBase {
     ClaimedJob job = claim(200).jobs().get(0);
 
     assertThat(job.attempt()).isEqualTo(1);
-    assertThat(job.tries()).isEqualTo(Tries.NONE);
+    assertThat(job.tries()).isEqualTo(AttemptCounts.NONE);
   }
 
   @Test

@@ -3,8 +3,8 @@ package io.punctual.core.store.redis;
 import static io.punctual.core.store.redis.BucketState.bucket;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.JobState;
-import io.punctual.core.job.Tries;
 import io.punctual.core.store.query.JobSnapshot;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -27,14 +27,15 @@ class FindIT extends TransitionTestBase {
     assertThat(waits.state()).isEqualTo(JobState.DELAYED);
     assertThat(waits.at()).isEqualTo(NOW + 5);
     assertThat(Objects.requireNonNull(waits.record()).incarnation()).isEqualTo("i-waits");
-    assertThat(waits.tries()).isEqualTo(Tries.NONE);
+    assertThat(waits.tries()).isEqualTo(AttemptCounts.NONE);
     assertThat(waits.lease()).isNull();
     assertThat(waits.errors()).isEmpty();
 
     JobSnapshot runs = find("runs");
     assertThat(runs.state()).isEqualTo(JobState.RESERVED);
     assertThat(runs.at()).isEqualTo(NOW + 9);
-    assertThat(runs.tries()).isEqualTo(new Tries(1, 2, 1, 1, 2, /* suspect= */ true, 970_000, 3));
+    assertThat(runs.tries())
+        .isEqualTo(new AttemptCounts(1, 2, 1, 1, 2, /* suspect= */ true, 970_000, 3));
     assertThat(runs.lease())
         .isEqualTo(
             new JobSnapshot.LeaseInfo(TOKEN, 4, /* alone= */ true, 990_000, 980_000, 2, "me"));
@@ -86,7 +87,7 @@ class FindIT extends TransitionTestBase {
 
     JobSnapshot found = find("a");
     assertThat(found.record()).isNull();
-    assertThat(found.tries()).isEqualTo(Tries.NONE);
+    assertThat(found.tries()).isEqualTo(AttemptCounts.NONE);
     assertThat(found.lease()).isNull();
     assertThat(found.errors()).isEmpty();
   }

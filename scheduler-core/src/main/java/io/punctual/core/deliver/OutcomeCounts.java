@@ -2,8 +2,8 @@ package io.punctual.core.deliver;
 
 import io.punctual.core.DeathCause;
 import io.punctual.core.QueueListener;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.LogFields;
-import io.punctual.core.job.Note;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Adds up how the attempts of one call ended, and tells of them together. */
-final class Tally {
+final class OutcomeCounts {
 
-  private static final Logger log = LoggerFactory.getLogger(Tally.class);
+  private static final Logger log = LoggerFactory.getLogger(OutcomeCounts.class);
   private static final int MAX_REASON = 200;
 
   private final QueueName queue;
@@ -26,7 +26,7 @@ final class Tally {
   private int rejected;
   private int lost;
 
-  Tally(QueueName queue, QueueListener listener) {
+  OutcomeCounts(QueueName queue, QueueListener listener) {
     this.queue = queue;
     this.listener = listener;
   }
@@ -53,7 +53,7 @@ final class Tally {
     } else {
       used++;
     }
-    Note note = Note.decode(settlement.note());
+    ErrorNote note = ErrorNote.decode(settlement.note());
     LogFields.of(log.atWarn(), queue, settlement.taskId())
         .addKeyValue("punctual.instance", note.instance())
         .log(

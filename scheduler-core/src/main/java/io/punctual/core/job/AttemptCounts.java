@@ -14,7 +14,7 @@ package io.punctual.core.job;
  * @param version the number of the last change that this was written with; 1 for a job that was not
  *     changed since it was created
  */
-public record Tries(
+public record AttemptCounts(
     int undeliverable,
     int unknown,
     int failed,
@@ -25,7 +25,7 @@ public record Tries(
     long version) {
 
   /** A job that was never tried. */
-  public static final Tries NONE = new Tries(0, 0, 0, 0, 0, false, 0, 1);
+  public static final AttemptCounts NONE = new AttemptCounts(0, 0, 0, 0, 0, false, 0, 1);
 
   /** Attempts that ran or may have run. */
   public int attempts() {

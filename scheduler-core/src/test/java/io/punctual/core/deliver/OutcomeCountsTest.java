@@ -3,8 +3,8 @@ package io.punctual.core.deliver;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.core.QueueListener;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.LeaseToken;
-import io.punctual.core.job.Note;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class TallyTest {
+class OutcomeCountsTest {
 
   private static final QueueName QUEUE = new QueueName("shop", "mail");
 
@@ -36,7 +36,7 @@ class TallyTest {
     ByteArrayOutputStream log = new ByteArrayOutputStream();
     System.setErr(new PrintStream(log, /* autoFlush= */ true, StandardCharsets.UTF_8));
     try {
-      new Tally(QUEUE, QueueListener.NONE)
+      new OutcomeCounts(QUEUE, QueueListener.NONE)
           .add(
               new Settlement(
                   op,
@@ -45,7 +45,7 @@ class TallyTest {
                   new LeaseToken("t"),
                   Duration.ZERO,
                   /* alone= */ true,
-                  new Note("shop-1", reason).encode()),
+                  new ErrorNote("shop-1", reason).encode()),
               new Settled(Settled.Kind.DEAD, 0));
     } finally {
       System.setErr(err);

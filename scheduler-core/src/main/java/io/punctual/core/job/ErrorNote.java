@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
  *
  * @param instance where it went wrong; empty if nowhere
  */
-public record Note(String instance, String message) {
+public record ErrorNote(String instance, String message) {
 
   /** Longest note, in bytes. */
   public static final int MAX_BYTES = 2048;
@@ -32,11 +32,11 @@ public record Note(String instance, String message) {
     return java.util.Arrays.copyOf(bytes, end);
   }
 
-  public static Note decode(byte[] bytes) {
+  public static ErrorNote decode(byte[] bytes) {
     String text = new String(bytes, StandardCharsets.UTF_8);
     int line = text.indexOf('\n');
     return line < 0
-        ? new Note("", text)
-        : new Note(text.substring(0, line), text.substring(line + 1));
+        ? new ErrorNote("", text)
+        : new ErrorNote(text.substring(0, line), text.substring(line + 1));
   }
 }

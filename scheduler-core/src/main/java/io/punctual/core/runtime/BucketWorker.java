@@ -3,8 +3,8 @@ package io.punctual.core.runtime;
 import io.punctual.core.QueueListener;
 import io.punctual.core.deliver.Claimer;
 import io.punctual.core.deliver.Deliveries;
-import io.punctual.core.deliver.Endings;
 import io.punctual.core.deliver.LeaseKeeper;
+import io.punctual.core.deliver.RetryDelays;
 import io.punctual.core.deliver.Settler;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.pull.Puller;
@@ -18,31 +18,32 @@ import java.util.List;
 import java.util.Map;
 
 /** The duties of one bucket. */
-final class Lane {
+final class BucketWorker {
 
   final Bucket bucket;
   final WakeSignal signal = new WakeSignal();
   final LeaseKeeper keeper;
   final Settler settler;
   final Submitter submitter;
-  final Endings endings;
+  final RetryDelays retryDelays;
   private final Claimer claimer;
   final Puller puller;
   final Deliveries deliveries;
   final Scanner scanner;
 
-  Lane(Bucket bucket, Shared shared, QueueListener listener) {
+  BucketWorker(Bucket bucket, Shared shared, QueueListener listener) {
     this.bucket = bucket;
     Context context = shared.context();
     Capacity.Claimer capacity = shared.capacity().claimer(bucket, signal);
     this.keeper = new LeaseKeeper(bucket, context, shared.inFlight(), capacity, listener);
     this.settler = new Settler(bucket, context, keeper, capacity, signal, listener);
     this.submitter = new Submitter(bucket, context, shared.admission(), signal, listener);
-    this.endings = new Endings(bucket.queue(), context.options().retry(), shared.random().get());
+    this.retryDelays =
+        new RetryDelays(bucket.queue(), context.options().retry(), shared.random().get());
     this.claimer = new Claimer(bucket, context, keeper, capacity, signal, listener);
-    this.deliveries = new Deliveries(bucket, context, keeper, settler, endings);
+    this.deliveries = new Deliveries(bucket, context, keeper, settler, retryDelays);
     this.puller =
-        new Puller(bucket, context, signal, claimer, deliveries, settler, endings, listener);
+        new Puller(bucket, context, signal, claimer, deliveries, settler, retryDelays, listener);
     this.scanner =
         new Scanner(bucket, shared.scan(), capacity, signal, claimer, deliveries, puller, listener);
   }

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Objects;
 
 /** Names the fields in which two jobs of one id differ, as a submitter calls them. */
-final class Differences {
+final class ConflictFields {
 
-  private Differences() {}
+  private ConflictFields() {}
 
   static List<String> between(JobContent wanted, JobContent there) {
     List<String> fields = new ArrayList<>();

@@ -9,7 +9,7 @@ import java.util.concurrent.Semaphore;
  * together, at the start or after an outage, must not take all connections from the others, and a
  * node that hangs must not keep scanners from the other nodes.
  */
-public final class Looks {
+public final class ScanPermits {
 
   private static final int AT_ONCE = 16;
 

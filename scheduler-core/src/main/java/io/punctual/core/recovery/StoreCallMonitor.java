@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Tells {@link Contact} and {@link Outages} of every call to the store. */
-public final class StoreFeed implements StoreListener {
+public final class StoreCallMonitor implements StoreListener {
 
   private final LongSupplier ticks;
   private final Contact contact;
@@ -19,7 +19,8 @@ public final class StoreFeed implements StoreListener {
    * @param look makes the scanner of a bucket look at it: of a damaged one it finds out when it is
    *     repaired, which no other call may do
    */
-  public StoreFeed(LongSupplier ticks, Contact contact, Outages outages, Consumer<Bucket> look) {
+  public StoreCallMonitor(
+      LongSupplier ticks, Contact contact, Outages outages, Consumer<Bucket> look) {
     this.ticks = ticks;
     this.contact = contact;
     this.outages = outages;

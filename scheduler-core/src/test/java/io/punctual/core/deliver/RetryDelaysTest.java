@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.Limits;
 import io.punctual.RetryPolicy;
+import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.LeaseToken;
-import io.punctual.core.job.Note;
 import io.punctual.core.job.QueueName;
-import io.punctual.core.job.Tries;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Settlement;
 import java.time.Duration;
@@ -20,52 +20,56 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class EndingsTest {
+class RetryDelaysTest {
 
-  private static final Note NOTE = new Note("here", "why");
-  private final Endings endings =
-      new Endings(
+  private static final ErrorNote NOTE = new ErrorNote("here", "why");
+  private final RetryDelays retryDelays =
+      new RetryDelays(
           new QueueName("shop", "t"), queue -> RetryPolicy.parse("1s,2s,3s"), new Random(1));
 
   @Test
   void theWorkersWishComesFirst() {
     Settlement failed =
-        endings.failed(claimed(0, 0, 0), content(RetryPolicy.NOTIFY), NOTE, Duration.ofMinutes(7));
+        retryDelays.failed(
+            claimed(0, 0, 0), content(RetryPolicy.NOTIFY), NOTE, Duration.ofMinutes(7));
     assertThat(failed.delay()).isEqualTo(Duration.ofMinutes(7));
-    assertThat(Note.decode(failed.note())).isEqualTo(NOTE);
+    assertThat(ErrorNote.decode(failed.note())).isEqualTo(NOTE);
   }
 
   @Test
   void aWishOutOfRangeIsMovedIntoIt() {
-    assertThat(endings.failed(claimed(0, 0, 0), content(null), NOTE, Duration.ofDays(99)).delay())
+    assertThat(
+            retryDelays.failed(claimed(0, 0, 0), content(null), NOTE, Duration.ofDays(99)).delay())
         .isEqualTo(Limits.MAX_RETRY_DELAY);
-    assertThat(endings.failed(claimed(0, 0, 0), content(null), NOTE, Duration.ofDays(-1)).delay())
+    assertThat(
+            retryDelays.failed(claimed(0, 0, 0), content(null), NOTE, Duration.ofDays(-1)).delay())
         .isEqualTo(Duration.ZERO);
   }
 
   @Test
   void thenTheJobsPolicyThenTheQueues() {
-    assertThat(endings.failed(claimed(0, 2, 2), content(RetryPolicy.NOTIFY), NOTE, null).delay())
+    assertThat(
+            retryDelays.failed(claimed(0, 2, 2), content(RetryPolicy.NOTIFY), NOTE, null).delay())
         .isEqualTo(Duration.ofMinutes(2));
-    assertThat(endings.failed(claimed(0, 1, 1), content(null), NOTE, null).delay())
+    assertThat(retryDelays.failed(claimed(0, 1, 1), content(null), NOTE, null).delay())
         .isEqualTo(Duration.ofSeconds(2));
   }
 
   @Test
   void unknownEndsBackOffByDeliveries() {
-    assertThat(endings.unknown(claimed(0, 0, 0), NOTE, true).delay())
+    assertThat(retryDelays.unknown(claimed(0, 0, 0), NOTE, true).delay())
         .isEqualTo(Duration.ofSeconds(1));
-    assertThat(endings.unknown(claimed(0, 0, 2), NOTE, false).delay())
+    assertThat(retryDelays.unknown(claimed(0, 0, 2), NOTE, false).delay())
         .isEqualTo(Duration.ofSeconds(5));
-    assertThat(endings.unknown(claimed(0, 0, 99), NOTE, false).delay())
+    assertThat(retryDelays.unknown(claimed(0, 0, 99), NOTE, false).delay())
         .isEqualTo(Duration.ofSeconds(60));
   }
 
   @Test
   void undeliverableBacksOffByItsOwnCount() {
-    assertThat(endings.undeliverable(claimed(0, 9, 9), NOTE, null).delay())
+    assertThat(retryDelays.undeliverable(claimed(0, 9, 9), NOTE, null).delay())
         .isBetween(Duration.ofMillis(500), Duration.ofSeconds(1));
-    assertThat(endings.undeliverable(claimed(1000, 0, 0), NOTE, null).delay())
+    assertThat(retryDelays.undeliverable(claimed(1000, 0, 0), NOTE, null).delay())
         .isBetween(Duration.ofSeconds(30), Duration.ofSeconds(60));
   }
 
@@ -75,7 +79,7 @@ class EndingsTest {
         0,
         delivered + 1,
         new JobRecord("inc", 10, 0, 0, List.of(), new byte[0]),
-        new Tries(undeliverable, 0, counted, counted, delivered, false, 0, 1),
+        new AttemptCounts(undeliverable, 0, counted, counted, delivered, false, 0, 1),
         new LeaseToken("t"));
   }
 

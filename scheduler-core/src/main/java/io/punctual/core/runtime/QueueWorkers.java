@@ -11,25 +11,26 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /** One queue as this engine knows it. */
-final class QueueLanes {
+final class QueueWorkers {
 
   final QueueName queue;
-  final List<Lane> lanes;
+  final List<BucketWorker> workers;
   final List<Puller> pullers;
   final List<BucketSignal> signals;
   private final Dispatcher dispatcher;
 
-  QueueLanes(QueueName queue, int buckets, Shared shared) {
+  QueueWorkers(QueueName queue, int buckets, Shared shared) {
     Context context = shared.context();
     this.queue = queue;
     QueueListener listener =
         new SafeListener(queue, context.options().listener().of(queue), context.defects());
-    this.lanes =
+    this.workers =
         IntStream.range(0, buckets)
-            .mapToObj(index -> new Lane(new Bucket(queue, index), shared, listener))
+            .mapToObj(index -> new BucketWorker(new Bucket(queue, index), shared, listener))
             .toList();
-    this.pullers = lanes.stream().map(lane -> lane.puller).toList();
-    this.signals = lanes.stream().map(lane -> new BucketSignal(lane.bucket, lane.signal)).toList();
+    this.pullers = workers.stream().map(worker -> worker.puller).toList();
+    this.signals =
+        workers.stream().map(worker -> new BucketSignal(worker.bucket, worker.signal)).toList();
     this.dispatcher = shared.scan().dispatcher();
   }
 
@@ -38,16 +39,16 @@ final class QueueLanes {
     if (!dispatcher.serves(queue)) {
       return false;
     }
-    lanes.forEach(lane -> lane.scanner.start());
+    workers.forEach(worker -> worker.scanner.start());
     return true;
   }
 
   /** Drops what is not sent to the store yet. */
   void close() {
-    lanes.forEach(Lane::close);
+    workers.forEach(BucketWorker::close);
   }
 
-  Lane lane(String taskId) {
-    return lanes.get(Bucket.of(queue, taskId, lanes.size()).index());
+  BucketWorker worker(String taskId) {
+    return workers.get(Bucket.of(queue, taskId, workers.size()).index());
   }
 }

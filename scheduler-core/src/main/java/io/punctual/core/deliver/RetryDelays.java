@@ -2,8 +2,8 @@ package io.punctual.core.deliver;
 
 import io.punctual.Limits;
 import io.punctual.RetryPolicy;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobContent;
-import io.punctual.core.job.Note;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Settlement;
@@ -13,7 +13,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** Turns the end of an attempt into what is written, with the wait before the next attempt. */
-public final class Endings {
+public final class RetryDelays {
 
   // Somebody may still be at work: the first waits are short, since most such losses are single.
   private static final long[] UNKNOWN_SECONDS = {1, 2, 5, 10, 30, 60};
@@ -25,7 +25,7 @@ public final class Endings {
   private final Function<QueueName, RetryPolicy> policies;
   private final RandomGenerator random;
 
-  public Endings(
+  public RetryDelays(
       QueueName queue, Function<QueueName, RetryPolicy> policies, RandomGenerator random) {
     this.queue = queue;
     this.policies = policies;
@@ -41,7 +41,8 @@ public final class Endings {
    *
    * @param wish the worker's; null for the policy of the job, else of the queue
    */
-  public Settlement failed(ClaimedJob job, JobContent content, Note note, @Nullable Duration wish) {
+  public Settlement failed(
+      ClaimedJob job, JobContent content, ErrorNote note, @Nullable Duration wish) {
     Duration delay = delayAfterFailure(content, job.tries().counted(), wish);
     return settlement(Settlement.Op.FAIL, job, delay, false, note.encode());
   }
@@ -60,7 +61,7 @@ public final class Endings {
     return clamp(policy.delayAfter(counted + 1, random));
   }
 
-  public Settlement unknown(ClaimedJob job, Note note, boolean alone) {
+  public Settlement unknown(ClaimedJob job, ErrorNote note, boolean alone) {
     int step = Math.min(job.tries().delivered(), UNKNOWN_SECONDS.length - 1);
     Duration delay = Duration.ofSeconds(UNKNOWN_SECONDS[step]);
     return settlement(Settlement.Op.UNKNOWN, job, delay, alone, note.encode());
@@ -71,7 +72,7 @@ public final class Endings {
    *
    * @param wish the dispatcher's; null for the job's own back-off
    */
-  public Settlement undeliverable(ClaimedJob job, Note note, @Nullable Duration wish) {
+  public Settlement undeliverable(ClaimedJob job, ErrorNote note, @Nullable Duration wish) {
     Duration delay =
         wish != null
             ? clamp(wish)
@@ -83,7 +84,7 @@ public final class Endings {
     return settlement(Settlement.Op.RETURN, job, Duration.ZERO, false, new byte[0]);
   }
 
-  public Settlement rejected(ClaimedJob job, Note note) {
+  public Settlement rejected(ClaimedJob job, ErrorNote note) {
     return settlement(Settlement.Op.REJECT, job, Duration.ZERO, false, note.encode());
   }
 

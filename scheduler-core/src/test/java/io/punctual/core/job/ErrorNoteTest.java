@@ -1,0 +1,30 @@
+package io.punctual.core.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class ErrorNoteTest {
+
+  @Test
+  void whatIsWrittenIsReadBack() {
+    ErrorNote note = new ErrorNote("10.0.0.1:8081", "line 1\nline 2");
+    assertThat(ErrorNote.decode(note.encode())).isEqualTo(note);
+    assertThat(ErrorNote.decode(new byte[0])).isEqualTo(new ErrorNote("", ""));
+  }
+
+  @Test
+  void aLongMessageIsCutBetweenCharacters() {
+    for (int shift = 0; shift < 4; shift++) {
+      byte[] bytes = new ErrorNote("i".repeat(shift), "😀".repeat(1000)).encode();
+      assertThat(bytes.length).isBetween(ErrorNote.MAX_BYTES - 3, ErrorNote.MAX_BYTES);
+      assertThat(ErrorNote.decode(bytes).message()).matches("(😀)+");
+    }
+  }
+
+  @Test
+  void theInstanceCannotPretendToBeTheMessage() {
+    ErrorNote read = ErrorNote.decode(new ErrorNote("a\nb", "c").encode());
+    assertThat(read).isEqualTo(new ErrorNote("a b", "c"));
+  }
+}
