@@ -98,8 +98,8 @@ class AccessIT extends ServerTestBase {
   private RequestMappingHandlerMapping mappings;
 
   @Autowired
-  @Qualifier("openPulls")
-  private Object openPulls;
+  @Qualifier("longPolls")
+  private Object longPolls;
 
   private int result;
 
@@ -438,7 +438,7 @@ class AccessIT extends ServerTestBase {
         CompletableFuture.supplyAsync(() -> call("POST", "/api/v1/command", pop, bearer(revoked)));
     // Once it waits at the server: a pop that comes after the revocation is refused at once.
     Awaitility.await()
-        .until(() -> Objects.equals(ReflectionTestUtils.invokeMethod(openPulls, "size"), 1));
+        .until(() -> Objects.equals(ReflectionTestUtils.invokeMethod(longPolls, "size"), 1));
     assertThat(command("revoke", revoked.substring(4, 16))).contains("revoked");
     Awaitility.await()
         .atMost(Duration.ofSeconds(12))

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.punctual.DelayQueueJob;
 import io.punctual.core.Engine;
 import io.punctual.core.Submit;
+import io.punctual.core.store.Submitted;
 import io.punctual.server.ApiClient.Answer;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -144,7 +145,7 @@ class SearchBoundsIT extends SharedRedisTestBase {
       List<CompletableFuture<Submit>> answers =
           IntStream.range(500 * wave, 500 * (wave + 1)).mapToObj(this::submitDeep).toList();
       for (CompletableFuture<Submit> answer : answers) {
-        assertThat(answer.get(60, TimeUnit.SECONDS).kind()).isEqualTo(Submit.Kind.CREATED);
+        assertThat(answer.get(60, TimeUnit.SECONDS).kind()).isEqualTo(Submitted.Kind.CREATED);
       }
     }
 

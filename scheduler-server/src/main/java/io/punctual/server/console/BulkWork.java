@@ -2,11 +2,11 @@ package io.punctual.server.console;
 
 import io.punctual.core.job.Due;
 import io.punctual.core.store.StoreException;
-import io.punctual.server.api.ApiCalls;
 import io.punctual.server.jobs.BulkOperations;
 import io.punctual.server.jobs.BulkOperations.Order;
 import io.punctual.server.jobs.JobFilter;
 import io.punctual.server.jobs.JobIds;
+import io.punctual.server.problem.Failures;
 import io.punctual.server.registry.PrintableException;
 import io.punctual.server.security.Caller;
 import io.punctual.server.security.Printable;
@@ -274,7 +274,7 @@ class BulkWork implements AutoCloseable {
 
   private static String text(Throwable e) {
     return e instanceof RuntimeException known
-        ? String.valueOf(ApiCalls.problem(known).getMessage())
+        ? String.valueOf(Failures.of(known).getMessage())
         : String.valueOf(e.getMessage());
   }
 

@@ -1,9 +1,9 @@
 package io.punctual.server.console;
 
-import io.punctual.server.api.ApiCalls;
+import io.punctual.server.problem.ApiException;
+import io.punctual.server.problem.Failures;
 import io.punctual.server.security.Caller;
 import io.punctual.server.security.Role;
-import io.punctual.server.web.ApiException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.time.Instant;
@@ -66,13 +66,9 @@ class ConsoleAdvice {
   }
 
   @ExceptionHandler
-  ModelAndView onApi(ApiException e, HttpServletRequest request, HttpServletResponse response) {
-    return page(e.status(), String.valueOf(e.getMessage()), request, response);
-  }
-
-  @ExceptionHandler
   ModelAndView onAnything(Exception e, HttpServletRequest request, HttpServletResponse response) {
-    return onApi(ApiCalls.problem(e), request, response);
+    ApiException problem = Failures.of(e);
+    return page(problem.status(), String.valueOf(problem.getMessage()), request, response);
   }
 
   /** The page for what went wrong; its text is the API's, unless {@code speech} says otherwise. */

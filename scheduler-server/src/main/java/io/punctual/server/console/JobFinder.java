@@ -9,7 +9,7 @@ import io.punctual.server.jobs.JobSearch;
 import io.punctual.server.jobs.StoreCalls;
 import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.metrics.QueueStatistics;
-import io.punctual.server.web.ApiException;
+import io.punctual.server.problem.ApiException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,23 +1,25 @@
 package io.punctual.server.console;
 
 import io.punctual.ErrorCode;
-import io.punctual.Limits;
-import io.punctual.core.Engine;
 import io.punctual.core.JobView;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
-import io.punctual.server.api.ApiCalls;
 import io.punctual.server.health.QueueHealth;
 import io.punctual.server.jobs.BulkOperations;
+import io.punctual.server.jobs.JobChange;
 import io.punctual.server.jobs.JobFilter;
 import io.punctual.server.jobs.JobIds;
+import io.punctual.server.jobs.JobRef;
 import io.punctual.server.jobs.JobSelection;
+import io.punctual.server.jobs.JobService;
 import io.punctual.server.metrics.QueueStatistics;
+import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Caller;
 import io.punctual.server.security.Role;
-import io.punctual.server.web.ApiException;
+import io.punctual.server.web.EntityTag;
+import io.punctual.server.web.JobFields;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -45,20 +47,14 @@ class JobPageController {
   private static final int MAX_SEARCHES = 20;
 
   private final JobFinder finder;
-  private final Engine engine;
-  private final ApiCalls calls;
+  private final JobService jobs;
   private final Previews previews;
   private final QueueStatistics statistics;
 
   JobPageController(
-      JobFinder finder,
-      Engine engine,
-      ApiCalls calls,
-      Previews previews,
-      QueueStatistics statistics) {
+      JobFinder finder, JobService jobs, Previews previews, QueueStatistics statistics) {
     this.finder = finder;
-    this.engine = engine;
-    this.calls = calls;
+    this.jobs = jobs;
     this.previews = previews;
     this.statistics = statistics;
   }
@@ -91,24 +87,13 @@ class JobPageController {
       @PathVariable String taskId,
       @RequestParam(defaultValue = "false") boolean whole,
       Model model) {
-    QueueName queue = queue(application, taskType, taskId);
-    JobView job =
-        engine
-            .find(queue, taskId)
-            .orElseThrow(
-                () ->
-                    ApiException.of(
-                        ErrorCode.NOT_FOUND,
-                        "no job "
-                            + taskId
-                            + " is known in "
-                            + queue
-                            + "; it never was, or is long gone"));
+    JobView job = jobs.find(JobRef.of(application, taskType, taskId));
+    QueueName queue = job.queue();
     String params = job.content() == null ? "" : job.content().params();
     boolean cut = !whole && params.length() > SHOWN_PARAMS;
     model.addAttribute("job", job);
     model.addAttribute("queue", queue);
-    model.addAttribute("version", ApiCalls.version(job));
+    model.addAttribute("version", EntityTag.of(job));
     model.addAttribute("state", job.state().name().toLowerCase(Locale.ROOT));
     model.addAttribute("tree", cut ? null : ParamsTree.of(params));
     model.addAttribute("params", cut ? params.substring(0, SHOWN_PARAMS) : params);
@@ -132,7 +117,7 @@ class JobPageController {
       @PathVariable String taskType,
       @PathVariable String taskId,
       RedirectAttributes redirect) {
-    calls.run(queue(application, taskType, taskId), taskId);
+    var unused = jobs.run(JobRef.of(application, taskType, taskId), null).orThrow();
     return done("run", application, taskType, taskId, redirect);
   }
 
@@ -143,7 +128,7 @@ class JobPageController {
       @PathVariable String taskType,
       @PathVariable String taskId,
       RedirectAttributes redirect) {
-    var unused = calls.cancel(queue(application, taskType, taskId), taskId);
+    var unused = jobs.cancel(JobRef.of(application, taskType, taskId), null).orThrow();
     return done("cancel", application, taskType, taskId, redirect);
   }
 
@@ -154,7 +139,7 @@ class JobPageController {
       @PathVariable String taskType,
       @PathVariable String taskId,
       RedirectAttributes redirect) {
-    calls.requeue(queue(application, taskType, taskId), taskId);
+    var unused = jobs.requeue(JobRef.of(application, taskType, taskId), null).orThrow();
     return done("requeue", application, taskType, taskId, redirect);
   }
 
@@ -167,7 +152,8 @@ class JobPageController {
       @PathVariable String taskId,
       @RequestParam String when,
       RedirectAttributes redirect) {
-    var unused = calls.revise(queue(application, taskType, taskId), taskId, null, time(when));
+    JobChange change = JobChange.due(JobFields.due(when));
+    var unused = jobs.revise(JobRef.of(application, taskType, taskId), change, null).orThrow();
     return done("reschedule", application, taskType, taskId, redirect);
   }
 
@@ -182,12 +168,10 @@ class JobPageController {
       @RequestParam String version,
       RedirectAttributes redirect) {
     // A browser sends line ends of its own.
+    JobChange change = JobChange.params(JobFields.params(params.replace("\r\n", "\n")));
     var unused =
-        calls.revise(
-            queue(application, taskType, taskId),
-            taskId,
-            version,
-            Map.of("params", params.replace("\r\n", "\n")));
+        jobs.revise(JobRef.of(application, taskType, taskId), change, EntityTag.versions(version))
+            .orThrow();
     return done("edit", application, taskType, taskId, redirect);
   }
 
@@ -239,7 +223,8 @@ class JobPageController {
         throw ApiException.invalid("job", "must be application/taskType/taskId");
       }
       byQueue
-          .computeIfAbsent(queue(names[0], names[1], names[2]), any -> new ArrayList<>())
+          .computeIfAbsent(
+              JobRef.of(names[0], names[1], names[2]).queue(), any -> new ArrayList<>())
           .add(names[2]);
     }
     List<JobSelection> jobs = new ArrayList<>();
@@ -266,7 +251,7 @@ class JobPageController {
       String when,
       List<JobSelection> jobs) {
     checkRole(action);
-    Due due = action == BulkOperations.Action.RESCHEDULE ? ApiCalls.due(time(when)) : null;
+    Due due = action == BulkOperations.Action.RESCHEDULE ? JobFields.due(when) : null;
     List<BulkOperations.Order> orders =
         jobs.stream().map(some -> new BulkOperations.Order(action, some, due)).toList();
     String shown = due == null ? "" : when;
@@ -302,19 +287,5 @@ class JobPageController {
     if (action == BulkOperations.Action.PURGE && !Caller.current().is(Role.ADMIN)) {
       throw ApiException.of(ErrorCode.FORBIDDEN, "to purge needs the role admin");
     }
-  }
-
-  private static Map<String, Object> time(String when) {
-    String text = when.strip();
-    return text.contains("-") ? Map.of("dueAt", text) : Map.of("delay", text);
-  }
-
-  private static QueueName queue(String application, String taskType, String taskId) {
-    for (String name : new String[] {application, taskType, taskId}) {
-      if (!Limits.isName(name)) {
-        throw ApiException.invalid("job", Limits.NAME_RULE);
-      }
-    }
-    return new QueueName(application, taskType);
   }
 }

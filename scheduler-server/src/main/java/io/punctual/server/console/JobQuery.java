@@ -2,7 +2,7 @@ package io.punctual.server.console;
 
 import io.punctual.Limits;
 import io.punctual.server.jobs.JobFilter;
-import io.punctual.server.web.ApiException;
+import io.punctual.server.problem.ApiException;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;

@@ -1,11 +1,11 @@
 package io.punctual.server.console;
 
 import io.punctual.ErrorCode;
-import io.punctual.server.api.ApiCalls;
+import io.punctual.server.jobs.AuditTrail;
+import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Caller;
 import io.punctual.server.security.Role;
-import io.punctual.server.web.ApiException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
@@ -22,12 +22,12 @@ class OtherPagesController {
 
   private final DeadLetters dead;
   private final BulkWork work;
-  private final ApiCalls calls;
+  private final AuditTrail audit;
 
-  OtherPagesController(DeadLetters dead, BulkWork work, ApiCalls calls) {
+  OtherPagesController(DeadLetters dead, BulkWork work, AuditTrail audit) {
     this.dead = dead;
     this.work = work;
-    this.calls = calls;
+    this.audit = audit;
   }
 
   @Allowed(Role.VIEWER)
@@ -70,7 +70,7 @@ class OtherPagesController {
   @Allowed(Role.OPERATOR)
   @GetMapping("/console/audit")
   String audit(@RequestParam(required = false) @Nullable String cursor, Model model) {
-    model.addAttribute("page", calls.audit(cursor, AUDIT_PAGE));
+    model.addAttribute("page", audit.list(cursor, AUDIT_PAGE));
     model.addAttribute("first", cursor == null);
     return "audit";
   }

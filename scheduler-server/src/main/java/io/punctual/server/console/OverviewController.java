@@ -1,14 +1,20 @@
 package io.punctual.server.console;
 
 import io.punctual.core.Engine;
-import io.punctual.server.api.ApiCalls;
 import io.punctual.server.health.Finding;
 import io.punctual.server.health.HealthChecks;
+import io.punctual.server.jobs.LossService;
+import io.punctual.server.jobs.QueueService;
 import io.punctual.server.metrics.QueueStatistics;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
+import io.punctual.server.web.JsonFields;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -21,18 +27,25 @@ import org.springframework.web.bind.annotation.ResponseBody;
 class OverviewController {
 
   private static final int INTERVALS = 60;
+  private static final Duration MAX_WITHIN = Duration.ofDays(366);
 
   private final QueueStatistics statistics;
   private final Engine engine;
-  private final ApiCalls calls;
+  private final QueueService queues;
+  private final LossService losses;
   private final HealthChecks health;
 
   OverviewController(
-      QueueStatistics statistics, Engine engine, ApiCalls calls, HealthChecks health) {
+      QueueStatistics statistics,
+      Engine engine,
+      QueueService queues,
+      LossService losses,
+      HealthChecks health) {
     this.health = health;
     this.statistics = statistics;
     this.engine = engine;
-    this.calls = calls;
+    this.queues = queues;
+    this.losses = losses;
   }
 
   @Allowed(Role.VIEWER)
@@ -70,21 +83,29 @@ class OverviewController {
   @GetMapping("/console/load")
   @ResponseBody
   Map<String, Object> load(@RequestParam(defaultValue = "1h") String within) {
-    return calls.forecast(null, null, within, INTERVALS);
+    Duration span = JsonFields.duration("within", within, Duration.ofSeconds(1), MAX_WITHIN);
+    Duration width = Objects.requireNonNull(span).dividedBy(INTERVALS);
+    QueueService.Load load = queues.forecast(null, null, width, INTERVALS);
+    long from = load.forecast().now();
+    Map<String, Object> points = new HashMap<>();
+    points.put("from", from == 0 ? null : Instant.ofEpochMilli(from).toString());
+    points.put("intervalMs", width.toMillis());
+    points.put("counts", load.forecast().counts());
+    return points;
   }
 
   /** Asks applications to send again all that they have kept. */
   @Allowed(Role.OPERATOR)
   @PostMapping("/console/losses/resend")
   String resend() {
-    calls.requestResend();
+    var unused = losses.requestResend(Instant.EPOCH);
     return "redirect:/console";
   }
 
   @Allowed(Role.OPERATOR)
   @PostMapping("/console/losses/acknowledge")
   String acknowledge() {
-    calls.acknowledgeLosses();
+    losses.acknowledge();
     return "redirect:/console";
   }
 }

@@ -4,7 +4,7 @@ import io.punctual.ErrorCode;
 import io.punctual.core.store.StoreException;
 import io.punctual.server.jobs.BulkOperations;
 import io.punctual.server.jobs.BulkOperations.Order;
-import io.punctual.server.web.ApiException;
+import io.punctual.server.problem.ApiException;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -4,18 +4,18 @@ import io.punctual.ErrorCode;
 import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.core.job.QueueName;
-import io.punctual.server.api.ApiCalls;
 import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.doctor.Doctor;
 import io.punctual.server.doctor.WorkerReport;
 import io.punctual.server.health.QueueHealth;
 import io.punctual.server.jobs.BulkOperations;
 import io.punctual.server.jobs.JobFilter;
+import io.punctual.server.jobs.QueueService;
 import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.metrics.QueueStatistics;
+import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
-import io.punctual.server.web.ApiException;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -52,19 +52,19 @@ class QueuePageController {
                   row -> row.stats().nextDue() == null ? Long.MAX_VALUE : row.stats().nextDue()));
 
   private final QueueStatistics statistics;
-  private final ApiCalls calls;
+  private final QueueService queues;
   private final BulkWork work;
   private final Doctor doctor;
   private final Function<QueueName, RetryPolicy> retries;
 
   QueuePageController(
       QueueStatistics statistics,
-      ApiCalls calls,
+      QueueService queues,
       BulkWork work,
       Doctor doctor,
       PunctualProperties properties) {
     this.statistics = statistics;
-    this.calls = calls;
+    this.queues = queues;
     this.work = work;
     this.doctor = doctor;
     this.retries = properties.retries();
@@ -167,7 +167,7 @@ class QueuePageController {
   @Allowed(Role.OPERATOR)
   @PostMapping("/console/queues/{application}/{taskType}/pause")
   String pause(@PathVariable String application, @PathVariable String taskType) {
-    calls.hold(queue(application, taskType), true);
+    queues.setPaused(queue(application, taskType), true);
     statistics.changed();
     return back(application, taskType);
   }
@@ -175,7 +175,7 @@ class QueuePageController {
   @Allowed(Role.OPERATOR)
   @PostMapping("/console/queues/{application}/{taskType}/resume")
   String resume(@PathVariable String application, @PathVariable String taskType) {
-    calls.hold(queue(application, taskType), false);
+    queues.setPaused(queue(application, taskType), false);
     statistics.changed();
     return back(application, taskType);
   }
@@ -189,17 +189,14 @@ class QueuePageController {
       @RequestParam(defaultValue = "") String concurrency,
       @RequestParam(defaultValue = "") String rate,
       RedirectAttributes redirect) {
-    Map<String, Object> fields = new LinkedHashMap<>();
+    Integer atOnce = null;
     if (!concurrency.isBlank()) {
       if (!NUMBER.matcher(concurrency.strip()).matches()) {
         throw ApiException.invalid("concurrency", "must be a whole number");
       }
-      fields.put("concurrency", Integer.valueOf(concurrency.strip()));
+      atOnce = Integer.valueOf(concurrency.strip());
     }
-    if (!rate.isBlank()) {
-      fields.put("rate", rate.strip());
-    }
-    calls.limit(queue(application, taskType), fields);
+    queues.limit(queue(application, taskType), atOnce, rate.isBlank() ? null : rate.strip());
     redirect.addFlashAttribute("told", "limits");
     return back(application, taskType);
   }

@@ -1,7 +1,7 @@
 package io.punctual.server.console;
 
-import io.punctual.server.api.ApiCalls;
 import io.punctual.server.doctor.Doctor;
+import io.punctual.server.doctor.ProbeRequests;
 import io.punctual.server.doctor.Status;
 import io.punctual.server.doctor.WorkerReport;
 import io.punctual.server.health.Finding;
@@ -34,14 +34,14 @@ class WorkersPageController {
   private static final int MAX_TEXT = 300;
   private static final String SCHEDULERS = "punctual-scheduler";
 
-  private final ApiCalls calls;
+  private final ProbeRequests probes;
   private final Doctor doctor;
   private final HealthChecks health;
   private final DiscoveryClient registry;
 
   WorkersPageController(
-      ApiCalls calls, Doctor doctor, HealthChecks health, DiscoveryClient registry) {
-    this.calls = calls;
+      ProbeRequests probes, Doctor doctor, HealthChecks health, DiscoveryClient registry) {
+    this.probes = probes;
     this.doctor = doctor;
     this.health = health;
     this.registry = registry;
@@ -104,7 +104,7 @@ class WorkersPageController {
       @RequestParam String application,
       @RequestParam String instance,
       RedirectAttributes redirect) {
-    calls.probe(application, instance);
+    var unused = probes.probe(application, instance);
     redirect.addFlashAttribute("told", "probe");
     return "redirect:/console/workers";
   }

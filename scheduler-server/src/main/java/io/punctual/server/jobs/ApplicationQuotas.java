@@ -8,7 +8,7 @@ import io.punctual.core.store.StoreException;
 import io.punctual.core.store.durability.StoreNode;
 import io.punctual.core.store.query.BucketUsage;
 import io.punctual.server.config.PunctualProperties;
-import io.punctual.server.web.ApiException;
+import io.punctual.server.problem.ApiException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Comparator;

@@ -4,7 +4,7 @@ import io.punctual.Limits;
 import io.punctual.core.JobView;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
-import io.punctual.server.web.ApiException;
+import io.punctual.server.problem.ApiException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

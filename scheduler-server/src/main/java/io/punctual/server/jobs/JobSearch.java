@@ -10,7 +10,7 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.query.Cursor;
-import io.punctual.server.web.ApiException;
+import io.punctual.server.problem.ApiException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

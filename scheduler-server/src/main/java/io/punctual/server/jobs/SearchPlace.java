@@ -4,7 +4,7 @@ import io.punctual.Limits;
 import io.punctual.core.Operations.TagCursor;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.query.Cursor;
-import io.punctual.server.web.ApiException;
+import io.punctual.server.problem.ApiException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;

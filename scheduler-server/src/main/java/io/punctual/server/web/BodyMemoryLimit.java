@@ -1,5 +1,6 @@
 package io.punctual.server.web;
 
+import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Caller;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;

@@ -1,5 +1,6 @@
 package io.punctual.server.web;
 
+import io.punctual.server.problem.Failures;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Map;
@@ -16,6 +17,6 @@ class ErrorPage implements ErrorController {
   ResponseEntity<Map<String, Object>> show(HttpServletRequest request) {
     Object status = request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE);
     // Without a status somebody asked for this very path.
-    return Problems.respond(Problems.framework(status instanceof Integer code ? code : 404));
+    return Problems.respond(Failures.framework(status instanceof Integer code ? code : 404));
   }
 }

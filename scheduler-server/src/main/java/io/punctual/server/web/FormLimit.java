@@ -1,6 +1,8 @@
 package io.punctual.server.web;
 
 import io.punctual.ErrorCode;
+import io.punctual.server.problem.ApiException;
+import io.punctual.server.problem.Failures;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -47,7 +49,7 @@ final class FormLimit extends OncePerRequestFilter {
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws ServletException, IOException {
     if (!ServedPath.isBelow(request, CONSOLE)) {
-      Problems.write(request, response, Problems.notJson());
+      Problems.write(request, response, Failures.notJson());
       return;
     }
     boolean login = ServedPath.of(request).equals(LOGIN);

@@ -1,5 +1,6 @@
 package io.punctual.server.web;
 
+import io.punctual.server.problem.ApiException;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;

@@ -1,5 +1,7 @@
 package io.punctual.server.web;
 
+import io.punctual.server.problem.ApiException;
+import io.punctual.server.problem.Failures;
 import java.io.IOException;
 import java.io.Writer;
 import org.apache.catalina.connector.Request;
@@ -24,7 +26,7 @@ public final class ProblemValve extends ErrorReportValve {
         || !response.setErrorReported()) {
       return;
     }
-    ApiException problem = Problems.framework(response.getStatus());
+    ApiException problem = Failures.framework(response.getStatus());
     response.setStatus(problem.status());
     response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
     response.setCharacterEncoding("utf-8");

@@ -1,6 +1,7 @@
 package io.punctual.server.web;
 
 import io.punctual.ErrorCode;
+import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.TooManyFailuresException;
 import io.punctual.server.security.UndecidedException;
 import jakarta.servlet.http.HttpServletRequest;

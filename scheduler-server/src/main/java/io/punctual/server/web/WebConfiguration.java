@@ -4,9 +4,11 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.punctual.server.config.PunctualProperties;
+import io.punctual.server.jobs.LongPolls;
 import jakarta.servlet.Filter;
 import java.util.Objects;
 import java.util.function.Supplier;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterProperties;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
@@ -48,6 +50,12 @@ class WebConfiguration {
         SecurityFilterProperties.DEFAULT_FILTER_ORDER + 1,
         API,
         new CallerLimit(InFlightLimit.ofHeap()));
+  }
+
+  @Bean
+  LongPolls.Connections connections(
+      @Value("${server.tomcat.max-connections:8192}") int configured) {
+    return () -> TomcatSetup.connections(configured);
   }
 
   @Bean

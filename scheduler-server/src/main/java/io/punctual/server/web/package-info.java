@@ -1,4 +1,4 @@
-/** The HTTP edge: what a refused caller is told. */
+/** The HTTP edge: limits, access, strict JSON, and errors as problem documents. */
 @NullMarked
 package io.punctual.server.web;
 

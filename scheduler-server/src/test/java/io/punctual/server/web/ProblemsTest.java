@@ -2,6 +2,8 @@ package io.punctual.server.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.punctual.server.problem.ApiException;
+import io.punctual.server.problem.Failures;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +25,7 @@ class ProblemsTest {
 
   @Test
   void aCallerWhoWentAwayIsNoErrorOfTheScheduler(CapturedOutput log) {
-    Problems.unexpected(
+    Failures.of(
         new HttpMessageNotWritableException(
             "Could not write JSON", new IOException("Broken pipe")));
 
@@ -32,7 +34,7 @@ class ProblemsTest {
 
   @Test
   void whatNobodyThoughtOfIsLoggedWithItsStack(CapturedOutput log) {
-    Problems.unexpected(new IllegalStateException("a mistake of ours"));
+    Failures.of(new IllegalStateException("a mistake of ours"));
 
     assertThat(log.getAll())
         .contains("A request failed in an unexpected way", "a mistake of ours", "ProblemsTest");

@@ -138,7 +138,7 @@ class ArchitectureTest {
     check(
         noClasses()
             .that()
-            .resideInAPackage("io.punctual.server.api..")
+            .resideInAPackage("io.punctual.server.rest..")
             .should()
             .dependOnClassesThat(
                 resideInAnyPackage(
@@ -146,6 +146,30 @@ class ArchitectureTest {
                     "io.punctual.server.dispatch..",
                     "org.springframework.cloud..",
                     "com.netflix..")));
+  }
+
+  @Test
+  void nobodyImportsTheHttpApi() {
+    check(
+        noClasses()
+            .that(not(resideInAPackage("io.punctual.server.rest..")))
+            .should()
+            .dependOnClassesThat(resideInAPackage("io.punctual.server.rest..")));
+  }
+
+  @Test
+  void useCasesKnowNoneOfTheirAdapters() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("io.punctual.server.jobs..")
+            .should()
+            .dependOnClassesThat(
+                resideInAnyPackage(
+                    "io.punctual.server.rest..",
+                    "io.punctual.server.command..",
+                    "io.punctual.server.console..",
+                    "io.punctual.server.web..")));
   }
 
   /** The wiring hands a connection factory to the store; each class that does so is named here. */

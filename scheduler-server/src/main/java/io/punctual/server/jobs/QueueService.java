@@ -1,0 +1,191 @@
+package io.punctual.server.jobs;
+
+import io.punctual.ErrorCode;
+import io.punctual.core.Engine;
+import io.punctual.core.QueueStats;
+import io.punctual.core.job.QueueName;
+import io.punctual.core.job.Throttle;
+import io.punctual.core.store.query.Forecast;
+import io.punctual.server.config.WorkersSeen;
+import io.punctual.server.metrics.QueueSample;
+import io.punctual.server.metrics.QueueStatistics;
+import io.punctual.server.problem.ApiException;
+import io.punctual.server.security.AuditLog;
+import io.punctual.server.security.Ownership;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/** Shows, pauses and limits queues, and records it in the audit. */
+@Component
+public class QueueService {
+
+  private static final int MAX_CONCURRENCY = 1_000_000;
+
+  private final Engine engine;
+  private final WorkersSeen workers;
+  private final QueueStatistics statistics;
+  private final AuditLog audit;
+
+  QueueService(Engine engine, WorkersSeen workers, QueueStatistics statistics, AuditLog audit) {
+    this.engine = engine;
+    this.workers = workers;
+    this.statistics = statistics;
+    this.audit = audit;
+  }
+
+  /**
+   * A queue as this scheduler sees it.
+   *
+   * @param workers the ids of the instances that get its jobs
+   */
+  public record QueueView(QueueSample sample, List<String> workers) {}
+
+  /**
+   * A page of queues.
+   *
+   * @param next the cursor of the next page; null at the end
+   */
+  public record Page(List<QueueView> queues, @Nullable String next) {}
+
+  /**
+   * Lists the queues that the caller may see, by name.
+   *
+   * @param cursor the last name of the page before; null to begin
+   * @param circuitOpen lists only queues of which this is so; null for all
+   */
+  public Page list(@Nullable String cursor, int max, @Nullable Boolean circuitOpen) {
+    List<QueueName> found =
+        engine.queues().keySet().stream()
+            .filter(Ownership::sees)
+            // By the text that the cursor is, in which a slash stands behind a hyphen.
+            .sorted(Comparator.comparing(QueueName::toString))
+            .filter(queue -> cursor == null || queue.toString().compareTo(cursor) > 0)
+            .filter(queue -> circuitOpen == null || circuitOpen == statistics.isCircuitOpen(queue))
+            .limit(max + 1L)
+            .toList();
+    return new Page(
+        found.stream()
+            .limit(max)
+            .flatMap(queue -> statistics.look(queue).map(this::view).stream())
+            .toList(),
+        found.size() > max ? found.get(max - 1).toString() : null);
+  }
+
+  /**
+   * Returns a queue.
+   *
+   * @throws ApiException 404
+   */
+  public QueueView find(QueueName queue) {
+    return view(statistics.look(queue).orElseThrow(() -> unknown(queue)));
+  }
+
+  private QueueView view(QueueSample sample) {
+    return new QueueView(sample, workers.of(sample.queue()));
+  }
+
+  private QueueStats stats(QueueName queue) {
+    return engine.stats(queue).orElseThrow(() -> unknown(queue));
+  }
+
+  private static ApiException unknown(QueueName queue) {
+    return ApiException.of(
+        ErrorCode.NOT_FOUND, "no queue " + queue + " is known: no job was ever submitted to it");
+  }
+
+  /**
+   * Pauses or resumes a queue.
+   *
+   * @throws ApiException 404
+   */
+  public void setPaused(QueueName queue, boolean paused) {
+    boolean wasPaused = stats(queue).pausedSince() != null;
+    var unused = engine.operations().pause(queue, paused);
+    if (wasPaused != paused) {
+      audit.did(
+          paused ? "pause" : "resume",
+          queue::toString,
+          wasPaused ? "paused" : "running",
+          paused ? "paused" : "running");
+    }
+  }
+
+  /**
+   * Replaces the limits of a queue.
+   *
+   * @param concurrency jobs at once; null for no limit
+   * @param rate for instance {@code 100/s}; null for no limit
+   * @throws ApiException 400 for limits that are none, 404
+   */
+  public void limit(QueueName queue, @Nullable Integer concurrency, @Nullable String rate) {
+    if (concurrency != null && (concurrency < 1 || concurrency > MAX_CONCURRENCY)) {
+      throw ApiException.invalid(
+          "concurrency", "must be a whole number between 1 and " + MAX_CONCURRENCY);
+    }
+    String before = stats(queue).throttle().toString();
+    Throttle.Rate parsed = rate == null ? null : rate(rate);
+    try {
+      Throttle throttle = new Throttle(concurrency, parsed);
+      engine.operations().limit(queue, throttle);
+      audit.did("limit", queue::toString, before, throttle.toString());
+    } catch (IllegalArgumentException e) {
+      throw invalid("concurrency", e);
+    }
+  }
+
+  private static Throttle.Rate rate(String text) {
+    try {
+      return Throttle.Rate.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw invalid("rate", e);
+    }
+  }
+
+  private static ApiException invalid(String field, IllegalArgumentException e) {
+    String message = String.valueOf(e.getMessage());
+    return ApiException.invalid(
+        field, message.startsWith(field + " ") ? message.substring(field.length() + 1) : message);
+  }
+
+  /**
+   * The jobs that fall due.
+   *
+   * @param queues how many queues were counted
+   * @param damaged queues that could not be counted
+   */
+  public record Load(Forecast forecast, int queues, List<QueueName> damaged, Duration width) {}
+
+  /**
+   * Counts the jobs that fall due.
+   *
+   * @param application null for all
+   * @param taskType null for all of the application
+   * @param width of an interval
+   */
+  public Load forecast(
+      @Nullable String application, @Nullable String taskType, Duration width, int intervals) {
+    QueueName wanted =
+        application == null
+            ? null
+            : JobRef.queue(application, Objects.requireNonNullElse(taskType, "any"));
+    List<QueueName> queues =
+        engine.queues().keySet().stream()
+            .filter(
+                name ->
+                    wanted == null
+                        || (taskType == null
+                            ? name.application().equals(wanted.application())
+                            : name.equals(wanted)))
+            .sorted()
+            .toList();
+    return new Load(
+        engine.operations().forecast(queues, width, intervals),
+        queues.size(),
+        engine.scanners().damaged().keySet().stream().filter(queues::contains).toList(),
+        width);
+  }
+}
