@@ -3,6 +3,7 @@ package io.punctual.client;
 import io.punctual.JobListener;
 import io.punctual.JobScheduler;
 import io.punctual.TaskWorker;
+import io.punctual.client.callback.AdvertisedCallback;
 import io.punctual.client.callback.CallbackGuard;
 import io.punctual.client.callback.CallbackHandler;
 import io.punctual.client.json.Json;
@@ -13,6 +14,7 @@ import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.client.submit.SchedulerSource;
 import io.punctual.wire.CallbackSignature;
+import io.punctual.wire.WorkerMetadata;
 import io.punctual.worker.AttemptObservations;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.TaskWorkers;
@@ -25,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,10 +114,26 @@ public final class PunctualClient implements AutoCloseable {
    * Returns what takes the calls of schedulers, to be put behind a web server. The registry must
    * show the server, with the metadata of {@link io.punctual.wire.WorkerMetadata}.
    *
+   * <p>Instances of an application share their keys. A handler that does not know its own address
+   * also takes calls that were meant for another instance.
+   *
    * @param keys of this application, as the scheduler's command {@code credentials} prints them,
    *     newest first
    */
   public CallbackHandler callback(List<CallbackSignature.Key> keys) {
+    return callback(keys, () -> null);
+  }
+
+  /**
+   * Returns what takes the calls of schedulers for one instance, and refuses (421) those for
+   * another one.
+   *
+   * @param keys as for {@link #callback(List)}
+   * @param advertised the instance's id and address, as the registry shows them; null as long as
+   *     they are not known
+   */
+  public CallbackHandler callback(
+      List<CallbackSignature.Key> keys, Supplier<@Nullable AdvertisedCallback> advertised) {
     return new CallbackHandler(
         identity,
         runner,
@@ -122,15 +141,16 @@ public final class PunctualClient implements AutoCloseable {
         json,
         new CallbackGuard(keys, /* acceptUnsigned= */ false, InstantSource.system()),
         MAX_CALLBACK_BYTES,
-        () -> null);
+        advertised);
   }
 
   /** Takes no more jobs, waits for those that run, and ends. */
   @Override
   public void close() {
+    long deadline = System.nanoTime() + drainTimeout.toNanos();
     puller.close();
     try {
-      var unused = runner.drain(drainTimeout);
+      var unused = runner.drain(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -140,6 +160,8 @@ public final class PunctualClient implements AutoCloseable {
 
   /** What a client is made of. */
   public static final class Builder {
+
+    private static final Duration MOST = Duration.ofMinutes(5);
 
     private final ClientIdentity identity;
     private final Map<String, TaskWorker> workers = new LinkedHashMap<>();
@@ -176,7 +198,8 @@ public final class PunctualClient implements AutoCloseable {
 
     /** Adds a worker. */
     public Builder worker(TaskWorker worker) {
-      workers.put(worker.type(), worker);
+      // Two of one type are refused by their names.
+      workers.put("worker " + (workers.size() + 1), worker);
       return this;
     }
 
@@ -186,13 +209,13 @@ public final class PunctualClient implements AutoCloseable {
       return this;
     }
 
-    /** Sets how many jobs run at once; 100 by default. */
+    /** Sets how many jobs run at once, 1 to 10,000; 100 by default. */
     public Builder concurrency(int concurrency) {
       this.concurrency = concurrency;
       return this;
     }
 
-    /** Sets how long a call to schedulers may take in all; 10 s by default. */
+    /** Sets how long a call to schedulers may take in all, 1 s to 5 min; 10 s by default. */
     public Builder timeout(Duration timeout) {
       this.timeout = timeout;
       return this;
@@ -222,9 +245,30 @@ public final class PunctualClient implements AutoCloseable {
       return this;
     }
 
-    /** Makes the client. It calls nothing yet. */
+    /**
+     * Makes the client. It calls nothing yet.
+     *
+     * @throws IllegalArgumentException if a value is out of its range
+     */
     public PunctualClient build() {
+      if (concurrency < 1 || concurrency > WorkerMetadata.MAX_CONCURRENCY) {
+        throw new IllegalArgumentException(
+            "concurrency must be between 1 and "
+                + WorkerMetadata.MAX_CONCURRENCY
+                + ", but was "
+                + concurrency);
+      }
+      requireRange("timeout", timeout, Duration.ofSeconds(1));
+      requireRange("lease", lease, Duration.ofSeconds(3));
       return new PunctualClient(this);
+    }
+
+    private static void requireRange(String name, Duration value, Duration least) {
+      if (value.compareTo(least) < 0 || value.compareTo(MOST) > 0) {
+        throw new IllegalArgumentException(
+            "%s must be between %d s and %d s, but was %d ms"
+                .formatted(name, least.toSeconds(), MOST.toSeconds(), value.toMillis()));
+      }
     }
   }
 }

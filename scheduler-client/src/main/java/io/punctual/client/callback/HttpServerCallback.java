@@ -6,11 +6,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Takes callbacks with the JDK's own HTTP server. Give the server an executor of several threads:
- * each reads one request at a time. Answers take none while jobs run.
+ * each reads one request at a time. Answers take none while jobs run. The server waits for a silent
+ * caller forever unless the system property {@code sun.net.httpserver.maxReqTime} (in seconds) is
+ * set.
  */
 public final class HttpServerCallback implements HttpHandler {
 
@@ -29,15 +32,23 @@ public final class HttpServerCallback implements HttpHandler {
       exchange.close();
       throw e;
     }
-    if (!call.held) {
-      exchange.close();
+    if (call.held) {
+      return;
     }
+    if (!call.rest.getAsBoolean()) {
+      // Not close(), which would read up to 64 KiB more, however long that takes. The exception
+      // makes the server close the connection.
+      exchange.getResponseBody().flush();
+      throw new IOException("the rest of the request was not read");
+    }
+    exchange.close();
   }
 
   private static final class Call implements CallbackExchange {
 
     private final HttpExchange exchange;
     private boolean held;
+    private BooleanSupplier rest = () -> true;
 
     Call(HttpExchange exchange) {
       this.exchange = exchange;
@@ -80,6 +91,11 @@ public final class HttpServerCallback implements HttpHandler {
     public Runnable hold(Runnable broken) {
       held = true;
       return exchange::close;
+    }
+
+    @Override
+    public void afterAnswer(BooleanSupplier rest) {
+      this.rest = rest;
     }
   }
 }

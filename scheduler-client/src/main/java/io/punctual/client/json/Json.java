@@ -21,12 +21,24 @@ public interface Json {
    */
   <T> @Nullable T read(byte[] text, Class<T> type);
 
-  /** Returns Jackson 3 if it is on the class path, else Jackson 2. */
+  /**
+   * Returns Jackson 3 if it is on the class path, else Jackson 2.
+   *
+   * @throws IllegalStateException if neither is there
+   */
   static Json ofClassPath() {
     try {
       return new Jackson3Json();
-    } catch (NoClassDefFoundError e) {
-      return new Jackson2Json();
+    } catch (NoClassDefFoundError noJackson3) {
+      try {
+        return new Jackson2Json();
+      } catch (NoClassDefFoundError e) {
+        throw new IllegalStateException(
+            "No JSON library was found. Add tools.jackson.core:jackson-databind or"
+                + " com.fasterxml.jackson.core:jackson-databind, or set"
+                + " PunctualClient.Builder.json",
+            e);
+      }
     }
   }
 }

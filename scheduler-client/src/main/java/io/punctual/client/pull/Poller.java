@@ -203,7 +203,7 @@ final class Poller implements Runnable {
           node.text("taskId"),
           node.text("taskType"),
           node.text("incarnation"),
-          (int) node.number("attempt"),
+          Math.toIntExact(node.number("attempt")),
           node.number("version", 0),
           node.number("claimedAt"),
           node.number("dueTime"),

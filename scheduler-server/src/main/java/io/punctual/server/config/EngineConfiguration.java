@@ -68,7 +68,7 @@ class EngineConfiguration {
   }
 
   @Bean
-  WorkersSeen workersSeen(WorkerDirectory workers, ServedTypes served, HttpDispatcher dispatcher) {
+  WorkersSeen workersSeen(WorkerDirectory workers, ServedTypes served) {
     return new WorkersSeen() {
       @Override
       public List<String> of(QueueName queue) {
@@ -85,16 +85,6 @@ class EngineConfiguration {
       @Override
       public void pulled(List<QueueName> queues) {
         served.pulled(queues);
-      }
-
-      @Override
-      public boolean isCircuitOpen(QueueName queue) {
-        return dispatcher.isCircuitOpen(queue);
-      }
-
-      @Override
-      public List<QueueName> openCircuits() {
-        return dispatcher.openCircuits();
       }
     };
   }

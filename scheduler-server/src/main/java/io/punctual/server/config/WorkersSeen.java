@@ -20,10 +20,4 @@ public interface WorkersSeen {
 
   /** Notes that a worker fetches jobs of these queues. */
   void pulled(List<QueueName> queues);
-
-  /** Whether the queue's jobs wait for now because all that this scheduler sent failed. */
-  boolean isCircuitOpen(QueueName queue);
-
-  /** The queues whose jobs wait for that reason. */
-  List<QueueName> openCircuits();
 }

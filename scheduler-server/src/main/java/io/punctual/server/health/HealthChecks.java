@@ -129,6 +129,7 @@ public class HealthChecks {
     return Stream.concat(
             common(null).stream()
                 .filter(finding -> finding.severity() != Status.OK)
+                .sorted(Comparator.comparing(Finding::urgent).reversed())
                 .limit(MOST_SHOWN),
             queues.all().stream()
                 .flatMap(queue -> QueueHealth.findings(queue).stream())
@@ -448,7 +449,8 @@ public class HealthChecks {
           continue;
         }
         Optional<QueueSample> sample;
-        if (dispatcher.hasCapacity(queue) || looked >= MOST_QUEUES) {
+        boolean room = dispatcher.hasCapacity(queue);
+        if (room || looked >= MOST_QUEUES) {
           sample = statistics.last(queue);
         } else {
           looked++;
@@ -458,16 +460,12 @@ public class HealthChecks {
         if (circuitOpen) {
           add(found, Code.CIRCUITS, queue, queue.taskType());
         }
-        sample.stream()
-            .flatMap(known -> QueueHealth.findings(known).stream())
-            .filter(finding -> FROM_SAMPLES.contains(finding.code()))
-            .forEach(
-                finding ->
-                    add(
-                        found,
-                        finding.code(),
-                        queue,
-                        QueueHealth.name(finding.code(), sample.orElseThrow())));
+        sample.ifPresent(
+            known ->
+                QueueHealth.findings(known).stream()
+                    .map(finding -> check(finding.code(), known, room))
+                    .filter(FROM_SAMPLES::contains)
+                    .forEach(code -> add(found, code, queue, QueueHealth.name(code, known))));
       }
     } catch (StoreException e) {
       findings.add(
@@ -505,10 +503,20 @@ public class HealthChecks {
               Code.QUEUES,
               Status.OK,
               Subject.of(application),
-              "No queue waits for a worker",
+              "No queue waits for a worker, fails or is damaged",
               null));
     }
     return findings;
+  }
+
+  /** Returns as what the doctor lists a finding about a queue. */
+  private static Code check(Code code, QueueSample queue, boolean room) {
+    if (room) {
+      // The last look may be from before there was room.
+      return code == Code.FAILING ? code : Code.LATE;
+    }
+    // Its own jobs may keep the instances busy.
+    return code == Code.LATE && queue.instances() > 0 ? Code.PARKED : code;
   }
 
   private static void add(

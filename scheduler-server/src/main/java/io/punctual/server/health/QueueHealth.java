@@ -168,8 +168,8 @@ public final class QueueHealth {
               + " application of another name gets none of them: spring.application.name. If they"
               + " are fetched (punctual.client.delivery=pull, pop), nobody does so now.";
       case PARKED ->
-          "Instances are busy (punctual.client.concurrency), not reached (the checks of their own"
-              + " say why), or the queue's circuit is open.";
+          "Instances are busy (punctual.client.concurrency) or not reached: the checks of their own"
+              + " say why.";
       case CIRCUITS ->
           "The jobs' last errors say why (GET /api/v1/jobs with the queue's state). It closes by"
               + " itself once a job succeeds (punctual.dispatch.circuit).";

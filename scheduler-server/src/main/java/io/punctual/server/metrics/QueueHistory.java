@@ -33,6 +33,7 @@ final class QueueHistory {
       points.clear();
       sample = new QueueSample(stats, Growth.NONE, Growth.NONE, instances, circuitOpen, pulledHere);
     } else {
+      forgetOtherStore(stats);
       forget(stats.now());
       noteDrain(stats, instances > 0);
       Point first = points.peekFirst();
@@ -52,6 +53,21 @@ final class QueueHistory {
   /** What the last look showed; null if it was too long ago to be true still. */
   synchronized @Nullable QueueSample last() {
     return System.nanoTime() - lookedAt > TimeUnit.MILLISECONDS.toNanos(MOST_MS) ? null : last;
+  }
+
+  /** Redis was emptied, came back older, or its clock was set back: nothing can be compared. */
+  private void forgetOtherStore(QueueStats stats) {
+    Point first = points.peekFirst();
+    Point latest = points.peekLast();
+    if (first != null
+        && latest != null
+        && (latest.at() - stats.now() > APART_MS
+            || first.counters().entrySet().stream()
+                .anyMatch(
+                    seen -> stats.counters().getOrDefault(seen.getKey(), 0L) < seen.getValue()))) {
+      points.clear();
+      drainedAt = null;
+    }
   }
 
   private void forget(long now) {

@@ -34,7 +34,7 @@ public class QueueStatistics implements AutoCloseable {
   private static final long FRESH_NS = 2_000_000_000L;
   private static final int REST = 10;
   private static final int STALE = 3;
-  private static final int MAX_QUEUES = 10_000;
+  private static final int MAX_QUEUES = 100_000;
   // A quarter of an hour, while viewers look.
   private static final int MOMENTS = 450;
   // A chart has no place for more than the last bucket.
@@ -228,7 +228,9 @@ public class QueueStatistics implements AutoCloseable {
   private void remember(Snapshot taken) {
     synchronized (moments) {
       Moment latest = moments.peekLast();
-      if (latest != null && taken.now() - latest.at() < QueueHistory.APART_MS) {
+      // Without queues, and at the first look, no rate is known.
+      if (taken.all().stream().allMatch(queue -> queue.recent().ms() == 0)
+          || (latest != null && Math.abs(taken.now() - latest.at()) < QueueHistory.APART_MS)) {
         return;
       }
       moments.addLast(

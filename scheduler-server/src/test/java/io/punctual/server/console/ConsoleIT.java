@@ -603,20 +603,20 @@ class ConsoleIT extends ConsoleTestBase {
 
   @Test
   void aQueueThatIsPulledIsNotOneThatNobodyTakes() {
-    submit("pulled", "first", "0s", "");
-    submit("pulled", "second", "0s", "");
-    assertThat(claim("pulled", 1)).hasSize(1);
+    submit("fetched", "first", "0s", "");
+    submit("fetched", "second", "0s", "");
+    assertThat(claim("fetched", 1)).hasSize(1);
     try (Visitor vera = Visitor.loggedIn(port, "vera")) {
-      assertThat(words(vera.get("/console/jobs/shop/pulled/second").body()))
+      assertThat(words(vera.get("/console/jobs/shop/fetched/second").body()))
           .doesNotContain("No instance is registered");
       Awaitility.await()
           .atMost(Duration.ofSeconds(30))
           .untilAsserted(
               () ->
-                  assertThat(words(vera.get("/console/queues/shop/pulled").body()))
+                  assertThat(words(vera.get("/console/queues/shop/fetched").body()))
                       .contains("late The oldest job that is due"));
       assertThat(
-              api.call("GET", "/api/v1/queues/shop/pulled", "", ADMIN)
+              api.call("GET", "/api/v1/queues/shop/fetched", "", ADMIN)
                   .body()
                   .at("/parked")
                   .asString())

@@ -48,6 +48,26 @@ class QueueHistoryTest {
   }
 
   @Test
+  void anEmptiedRedisMakesNoFailingQueue() {
+    look(0, 1_000_000, 0, 1);
+    QueueSample after = look(30_000, 500, 25, 1);
+
+    assertThat(after.minute()).isEqualTo(Growth.NONE);
+    QueueSample later = look(40_000, 980, 45, 1);
+    assertThat(later.attempts()).isEqualTo(500);
+    assertThat(later.failedPercent()).isEqualTo(4);
+  }
+
+  @Test
+  void aClockThatIsSetBackBeginsAnew() {
+    look(3_600_000, 100, 0, 0);
+    assertThat(look(3_610_000, 110, 0, 0).pulled()).isTrue();
+
+    assertThat(look(0, 110, 0, 0).pulled()).isFalse();
+    assertThat(look(10_000, 150, 0, 1).minute().ms()).isEqualTo(10_000);
+  }
+
+  @Test
   void growthIsThatOfTheLastMinuteAndOfTheLastLook() {
     look(0, 100, 10, 1);
     look(10_000, 130, 20, 1);
