@@ -92,7 +92,7 @@ class FirstStepsIT {
                 MarkdownPage.of("docs/starter.md").blocks("Ten lines", "java")));
     bare.maven(
         "package",
-        "org.apache.maven.plugins:maven-dependency-plugin:build-classpath",
+        ScratchProject.dependencyPlugin("build-classpath"),
         "-Dmdep.outputFile=target/classpath");
     assertThat(names(bare.directory().resolve("target").resolve("bare-shop-1.jar")))
         .as("what is made for production has no Redis")

@@ -26,7 +26,7 @@ class OlderSpringBootIT {
     String version = ScratchProject.required("punctual.spring-boot3.version");
     ScratchProject project = ScratchProject.of("older-boot", Map.of("pom.xml", pom(version)));
     project.maven(
-        "org.apache.maven.plugins:maven-dependency-plugin:build-classpath",
+        ScratchProject.dependencyPlugin("build-classpath"),
         "-Dmdep.outputFile=target/classpath");
     String older =
         Files.readString(project.directory().resolve("target").resolve("classpath")).strip();

@@ -93,6 +93,17 @@ final class ScratchProject {
     }
   }
 
+  /**
+   * A goal of the dependency plugin, of the version that this build uses: Maven's own default may
+   * not be in the local repository.
+   */
+  static String dependencyPlugin(String goal) {
+    return "org.apache.maven.plugins:maven-dependency-plugin:"
+        + required("punctual.dependency-plugin.version")
+        + ":"
+        + goal;
+  }
+
   private static String settings() {
     String repository =
         """
