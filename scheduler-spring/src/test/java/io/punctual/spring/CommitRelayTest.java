@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.DelayQueueJob;
 import io.punctual.SchedulerUnavailableException;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -21,9 +18,13 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** What the relay of committed calls does while schedulers answer, and while they do not. */
 @Timeout(60)
+@ExtendWith(OutputCaptureExtension.class)
 class CommitRelayTest {
 
   private static final Duration SOON = Duration.ofMillis(10);
@@ -200,28 +201,22 @@ class CommitRelayTest {
   }
 
   @Test
-  void aCallThatNoSchedulerTakesInItsTimeIsToldOf() {
+  void aCallThatNoSchedulerTakesInItsTimeIsToldOf(CapturedOutput log) {
     relay.stop();
     relay = relay(Duration.ofMillis(200), Duration.ofSeconds(20));
-    PrintStream err = System.err;
-    ByteArrayOutputStream log = new ByteArrayOutputStream();
-    System.setErr(new PrintStream(log, /* autoFlush= */ true, StandardCharsets.UTF_8));
     scheduler.before =
         call -> {
           throw away("Nothing was sent: no scheduler is known.");
         };
 
-    try {
-      commit(send("a"), new DeferredCall.Cancel("t", "b"), new DeferredCall.CancelByTag("order:1"));
-      Awaitility.await().until(() -> failures.size() == 3);
-    } finally {
-      System.setErr(err);
-    }
+    commit(send("a"), new DeferredCall.Cancel("t", "b"), new DeferredCall.CancelByTag("order:1"));
+    Awaitility.await().until(() -> failures.size() == 3);
+
     assertThat(failures)
         .anyMatch(told -> told.startsWith("send: "))
         .anyMatch(told -> told.startsWith("cancel: "))
         .anyMatch(told -> told.startsWith("cancel-by-tag: "));
-    assertThat(log.toString(StandardCharsets.UTF_8))
+    assertThat(log.getAll())
         .contains("The transaction committed, but the send of t/a that was to follow FAILED: ")
         .contains("The job does not exist: send it again.");
   }

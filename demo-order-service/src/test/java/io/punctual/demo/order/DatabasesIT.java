@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.demo.order.Order.Status;
 import io.punctual.demo.order.OrderService.NewOrder;
+import io.punctual.spring.outbox.Outbox;
 import io.punctual.test.TestScheduler;
-import io.punctual.transactions.outbox.Outbox;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -27,7 +27,7 @@ import io.punctual.spring.SpringTaskSubmitService;
 import io.punctual.spring.SubmitObservations;
 import io.punctual.spring.TransactionCalls;
 import io.punctual.spring.WorkerSettings;
-import io.punctual.transactions.once.OnceFilters;
+import io.punctual.spring.once.OnceFilters;
 import io.punctual.worker.AttemptObservations;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.TaskWorkers;

@@ -1,8 +1,8 @@
 package io.punctual.test.spring;
 
+import io.punctual.spring.outbox.Outbox;
+import io.punctual.spring.outbox.OutboxRelay;
 import io.punctual.test.PendingCalls;
-import io.punctual.transactions.outbox.Outbox;
-import io.punctual.transactions.outbox.OutboxRelay;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;

@@ -18,12 +18,12 @@ import io.punctual.spring.SpringTaskSubmitService;
 import io.punctual.spring.SubmitObservations;
 import io.punctual.spring.TransactionCalls;
 import io.punctual.spring.WorkerSettings;
+import io.punctual.spring.once.OnceFilters;
+import io.punctual.spring.outbox.Outbox;
+import io.punctual.spring.outbox.OutboxOptions;
+import io.punctual.spring.outbox.OutboxRelay;
 import io.punctual.test.PendingCalls;
 import io.punctual.test.TestScheduler;
-import io.punctual.transactions.once.OnceFilters;
-import io.punctual.transactions.outbox.Outbox;
-import io.punctual.transactions.outbox.OutboxOptions;
-import io.punctual.transactions.outbox.OutboxRelay;
 import io.punctual.worker.TaskWorkers;
 import java.time.Clock;
 import java.time.Duration;
@@ -57,7 +57,7 @@ import tools.jackson.databind.json.JsonMapper;
     beforeName = {
       "io.punctual.client.autoconfigure.PunctualClientAutoConfiguration",
       "io.punctual.plugin.PunctualPluginAutoConfiguration",
-      "io.punctual.transactions.autoconfigure.PunctualTransactionsAutoConfiguration"
+      "io.punctual.spring.autoconfigure.PunctualTransactionsAutoConfiguration"
     })
 @ConditionalOnProperty(prefix = "punctual.test", name = "enabled", matchIfMissing = true)
 @EnableConfigurationProperties(PunctualTestProperties.class)

@@ -26,8 +26,7 @@ class OlderSpringBootIT {
     String version = ScratchProject.required("punctual.spring-boot3.version");
     ScratchProject project = ScratchProject.of("older-boot", Map.of("pom.xml", pom(version)));
     project.maven(
-        ScratchProject.dependencyPlugin("build-classpath"),
-        "-Dmdep.outputFile=target/classpath");
+        ScratchProject.dependencyPlugin("build-classpath"), "-Dmdep.outputFile=target/classpath");
     String older =
         Files.readString(project.directory().resolve("target").resolve("classpath")).strip();
 

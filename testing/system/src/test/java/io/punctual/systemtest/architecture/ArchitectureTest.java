@@ -60,7 +60,6 @@ class ArchitectureTest {
         "scheduler-client",
         "scheduler-core",
         "scheduler-spring",
-        "scheduler-transactions",
         "scheduler-client-starter",
         "scheduler-plugin-starter",
         "scheduler-test"
@@ -75,7 +74,7 @@ class ArchitectureTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"core", "server", "client", "transactions"})
+  @ValueSource(strings = {"core", "server", "client", "spring"})
   void packagesAreFreeOfCycles(String module) {
     check(slices().matching("io.punctual." + module + ".(*)..").should().beFreeOfCycles());
   }
@@ -114,11 +113,15 @@ class ArchitectureTest {
   }
 
   @Test
-  void whatBothStartersShareKnowsNoBootNoWebNoRegistryAndNoStore() {
+  void workersAndTransactionsKnowNoBootNoWebNoRegistryAndNoStore() {
     check(
         noClasses()
             .that()
-            .resideInAPackage("io.punctual.spring..")
+            .resideInAnyPackage(
+                "io.punctual.spring",
+                "io.punctual.spring.jdbc..",
+                "io.punctual.spring.observation..",
+                "io.punctual.spring.once..")
             .should()
             .dependOnClassesThat(
                 resideInAnyPackage(

@@ -30,10 +30,8 @@ final class Modules {
           Map.entry("scheduler-core", Set.of("scheduler-api")),
           Map.entry("scheduler-server", Set.of("scheduler-core")),
           Map.entry("scheduler-spring", Set.of("scheduler-api")),
-          Map.entry("scheduler-transactions", Set.of("scheduler-spring")),
-          Map.entry(
-              "scheduler-client-starter", Set.of("scheduler-client", "scheduler-transactions")),
-          Map.entry("scheduler-plugin-starter", Set.of("scheduler-core", "scheduler-transactions")),
+          Map.entry("scheduler-client-starter", Set.of("scheduler-client", "scheduler-spring")),
+          Map.entry("scheduler-plugin-starter", Set.of("scheduler-core", "scheduler-spring")),
           Map.entry("scheduler-dev-redis", Set.of("redis-launcher")),
           Map.entry("eureka-registry", Set.of()),
           Map.entry("demo-order-service", Set.of("scheduler-client-starter")),

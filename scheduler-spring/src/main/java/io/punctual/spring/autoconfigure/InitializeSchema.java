@@ -1,0 +1,11 @@
+package io.punctual.spring.autoconfigure;
+
+/** When a table is made at the start. */
+public enum InitializeSchema {
+  /** In databases that live in this process's memory. */
+  EMBEDDED,
+  /** In all. */
+  ALWAYS,
+  /** The application sees to it. */
+  NEVER
+}

@@ -1,0 +1,11 @@
+package io.punctual.spring.outbox;
+
+import io.punctual.spring.jdbc.TestDatabase;
+
+/** Run when it is named, as Debian has no MySQL; see docs/testing.md. */
+final class MySqlResend extends ResendContract {
+
+  MySqlResend() {
+    super(TestDatabase.MYSQL);
+  }
+}

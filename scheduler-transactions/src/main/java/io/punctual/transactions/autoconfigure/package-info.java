@@ -1,5 +1,0 @@
-/** Makes the beans. */
-@NullMarked
-package io.punctual.transactions.autoconfigure;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Jobs that take effect once although they may be delivered more than once. */
-@NullMarked
-package io.punctual.transactions.once;
-
-import org.jspecify.annotations.NullMarked;

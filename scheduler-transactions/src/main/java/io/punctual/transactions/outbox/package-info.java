@@ -1,5 +1,0 @@
-/** Calls to the scheduler as rows of the application's own transactions, and what relays them. */
-@NullMarked
-package io.punctual.transactions.outbox;
-
-import org.jspecify.annotations.NullMarked;
