@@ -10,7 +10,7 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
  *
  * <p>Not a bean of type {@link RedisConnectionFactory}, so that the application still has one.
  */
-final class PluginRedis implements AutoCloseable {
+public final class PluginRedis implements AutoCloseable {
 
   private static final String LETTUCE = "org.springframework.data.redis.connection.lettuce";
 
@@ -30,7 +30,8 @@ final class PluginRedis implements AutoCloseable {
         : new PluginRedis(application, false);
   }
 
-  RedisConnectionFactory connections() {
+  /** Those that the store uses. */
+  public RedisConnectionFactory connections() {
     return connections;
   }
 

@@ -1,7 +1,4 @@
-/**
- * Plugin mode: the application runs its own jobs, on threads of its own, with Redis alone. Knows no
- * web and no registry.
- */
+/** Plugin mode's connections to the application's Redis. */
 @NullMarked
 package io.punctual.plugin;
 

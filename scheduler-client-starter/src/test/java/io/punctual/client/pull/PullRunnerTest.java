@@ -21,7 +21,7 @@ import com.github.tomakehurst.wiremock.stubbing.ServeEvent;
 import io.punctual.DelayedTask;
 import io.punctual.TaskContext;
 import io.punctual.TaskWorker;
-import io.punctual.client.autoconfigure.PunctualClientAutoConfiguration;
+import io.punctual.spring.client.PunctualClientAutoConfiguration;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -40,8 +40,8 @@ import org.springframework.transaction.PlatformTransactionManager;
 /** The outbox, where it is switched on, and filters for workers that want one. */
 @AutoConfiguration(
     afterName = {
-      "io.punctual.client.autoconfigure.PunctualClientAutoConfiguration",
-      "io.punctual.plugin.PunctualPluginAutoConfiguration",
+      "io.punctual.spring.client.PunctualClientAutoConfiguration",
+      "io.punctual.spring.plugin.PunctualPluginAutoConfiguration",
       "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
     })
 @ConditionalOnBean(JobApplication.class)

@@ -6,22 +6,21 @@ import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
-import io.punctual.client.autoconfigure.PunctualClientProperties;
-import io.punctual.plugin.PunctualPluginProperties;
 import io.punctual.spring.AnnotatedWorkers;
 import io.punctual.spring.CommitFailures;
 import io.punctual.spring.DirectCalls;
 import io.punctual.spring.JobApplication;
-import io.punctual.spring.Once;
 import io.punctual.spring.Payloads;
 import io.punctual.spring.SpringTaskSubmitService;
 import io.punctual.spring.SubmitObservations;
 import io.punctual.spring.TransactionCalls;
 import io.punctual.spring.WorkerSettings;
+import io.punctual.spring.client.PunctualClientProperties;
 import io.punctual.spring.once.OnceFilters;
 import io.punctual.spring.outbox.Outbox;
 import io.punctual.spring.outbox.OutboxOptions;
 import io.punctual.spring.outbox.OutboxRelay;
+import io.punctual.spring.plugin.PunctualPluginProperties;
 import io.punctual.test.PendingCalls;
 import io.punctual.test.TestScheduler;
 import io.punctual.worker.TaskWorkers;
@@ -32,8 +31,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -55,8 +52,8 @@ import tools.jackson.databind.json.JsonMapper;
 /** A {@link TestScheduler} in place of a starter: what is submitted, who runs it, and the time. */
 @AutoConfiguration(
     beforeName = {
-      "io.punctual.client.autoconfigure.PunctualClientAutoConfiguration",
-      "io.punctual.plugin.PunctualPluginAutoConfiguration",
+      "io.punctual.spring.client.PunctualClientAutoConfiguration",
+      "io.punctual.spring.plugin.PunctualPluginAutoConfiguration",
       "io.punctual.spring.autoconfigure.PunctualTransactionsAutoConfiguration"
     })
 @ConditionalOnProperty(prefix = "punctual.test", name = "enabled", matchIfMissing = true)
@@ -83,7 +80,7 @@ public class PunctualTestAutoConfiguration {
       ObjectProvider<StarterSettings> starters,
       ObjectProvider<CommitFailures> failures,
       ObjectProvider<JobListener> listeners,
-      ObjectProvider<WorkerFilters> filters,
+      ObjectProvider<OnceFilters> filters,
       ObjectProvider<TransactionCalls> outbox,
       ObjectProvider<PendingCalls> pending) {
     StarterSettings starter = StarterSettings.together(starters.orderedStream().toList());
@@ -119,7 +116,7 @@ public class PunctualTestAutoConfiguration {
       ListableBeanFactory beans,
       AnnotatedWorkers annotated,
       StarterSettings starter,
-      ObjectProvider<WorkerFilters> filters) {
+      ObjectProvider<OnceFilters> filters) {
     TaskWorkers workers = new TaskWorkers(beans.getBeansOfType(TaskWorker.class));
     annotated.addTo(workers);
     filters.ifAvailable(
@@ -172,7 +169,6 @@ public class PunctualTestAutoConfiguration {
   }
 
   @Configuration(proxyBeanMethods = false)
-  @ConditionalOnClass(PunctualClientProperties.class)
   @EnableConfigurationProperties(PunctualClientProperties.class)
   static class ServiceMode {
 
@@ -194,7 +190,6 @@ public class PunctualTestAutoConfiguration {
   }
 
   @Configuration(proxyBeanMethods = false)
-  @ConditionalOnClass(PunctualPluginProperties.class)
   @EnableConfigurationProperties(PunctualPluginProperties.class)
   static class PluginMode {
 
@@ -215,32 +210,9 @@ public class PunctualTestAutoConfiguration {
     }
   }
 
-  /** Puts before workers what keeps jobs from taking effect twice. */
-  @FunctionalInterface
-  interface WorkerFilters {
-
-    /**
-     * Applies it.
-     *
-     * @param once what is set for a task type
-     */
-    void apply(TaskWorkers workers, Function<String, @Nullable Once> once);
-  }
-
-  @Configuration(proxyBeanMethods = false)
-  @ConditionalOnClass(OnceFilters.class)
-  static class OnceEffects {
-
-    @Bean
-    WorkerFilters punctualTestWorkerFilters(ObjectProvider<OnceFilters> filters) {
-      return (TaskWorkers workers, Function<String, @Nullable Once> once) ->
-          filters.ifAvailable(known -> known.apply(workers, once));
-    }
-  }
-
   /** In the place of the thread that relays in production. */
   @Configuration(proxyBeanMethods = false)
-  @ConditionalOnClass({OutboxRelay.class, DataSourceScriptDatabaseInitializer.class})
+  @ConditionalOnClass(DataSourceScriptDatabaseInitializer.class)
   @ConditionalOnProperty(prefix = "punctual.client.outbox", name = "enabled")
   static class OutboxCalls {
 

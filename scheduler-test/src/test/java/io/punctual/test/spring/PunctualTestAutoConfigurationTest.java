@@ -10,7 +10,7 @@ import io.punctual.SubmitResult;
 import io.punctual.TaskContext;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
-import io.punctual.client.autoconfigure.PunctualClientAutoConfiguration;
+import io.punctual.spring.client.PunctualClientAutoConfiguration;
 import io.punctual.test.Attempt;
 import io.punctual.test.TestScheduler;
 import io.punctual.worker.WorkerSetupException;
@@ -262,7 +262,7 @@ class PunctualTestAutoConfigurationTest {
   void withoutAStarterItIsThereAsWell() {
     application
         .withBean(Reminders.class)
-        .withClassLoader(new FilteredClassLoader("io.punctual.client", "io.punctual.plugin"))
+        .withClassLoader(new FilteredClassLoader("io.punctual.client", "io.punctual.spring.plugin"))
         .run(
             context ->
                 assertThat(waits(context)).containsExactly(Duration.ZERO, Duration.ofHours(1)));

@@ -21,10 +21,8 @@ class PropertiesPageTest {
   private static final Map<String, String> MODULES = new LinkedHashMap<>();
 
   static {
-    MODULES.put("scheduler-client-starter", "Applications, with the starter");
-    MODULES.put("scheduler-plugin-starter", "Applications in plugin mode");
-    MODULES.put("scheduler-dev-redis", "Plugin mode in development, profile `dev`");
     MODULES.put("scheduler-spring", "Applications, with either starter");
+    MODULES.put("scheduler-dev-redis", "Plugin mode in development, profile `dev`");
     MODULES.put("scheduler-test", "Tests of applications, with the test kit");
     MODULES.put("scheduler-server", "The scheduler");
     MODULES.put("eureka-registry", "The registry");

@@ -60,7 +60,6 @@ class ArchitectureTest {
         "scheduler-client",
         "scheduler-core",
         "scheduler-spring",
-        "scheduler-client-starter",
         "scheduler-plugin-starter",
         "scheduler-test"
       })
@@ -192,7 +191,7 @@ class ArchitectureTest {
         .containsExactly(
             "io.punctual.plugin.LettuceToJedis",
             "io.punctual.plugin.PluginRedis",
-            "io.punctual.plugin.PunctualPluginAutoConfiguration",
+            "io.punctual.plugin.PunctualPluginRedisAutoConfiguration",
             "io.punctual.plugin.Tls",
             "io.punctual.server.config.EngineConfiguration",
             "io.punctual.server.config.StartupReport",
@@ -225,7 +224,7 @@ class ArchitectureTest {
         noClasses()
             .that()
             .resideInAnyPackage(
-                "io.punctual.core..", "io.punctual.server..", "io.punctual.plugin..")
+                "io.punctual.core..", "io.punctual.server..", "io.punctual.spring.plugin..")
             .should()
             .accessTargetWhere(calls("java.lang.Thread", "sleep")));
   }

@@ -29,22 +29,21 @@ final class Modules {
           Map.entry("scheduler-client", Set.of("scheduler-api")),
           Map.entry("scheduler-core", Set.of("scheduler-api")),
           Map.entry("scheduler-server", Set.of("scheduler-core")),
-          Map.entry("scheduler-spring", Set.of("scheduler-api")),
-          Map.entry("scheduler-client-starter", Set.of("scheduler-client", "scheduler-spring")),
-          Map.entry("scheduler-plugin-starter", Set.of("scheduler-core", "scheduler-spring")),
+          Map.entry("scheduler-spring", Set.of("scheduler-client", "scheduler-core")),
+          Map.entry("scheduler-plugin-starter", Set.of("scheduler-spring")),
           Map.entry("scheduler-dev-redis", Set.of("redis-launcher")),
           Map.entry("eureka-registry", Set.of()),
-          Map.entry("demo-order-service", Set.of("scheduler-client-starter")),
+          Map.entry("demo-order-service", Set.of("scheduler-spring")),
           Map.entry("program-launcher", Set.of()),
           Map.entry("redis-launcher", Set.of()),
           Map.entry("fixtures", Set.of("redis-launcher")),
-          Map.entry(
-              "scheduler-test", Set.of("scheduler-client-starter", "scheduler-plugin-starter")),
+          Map.entry("scheduler-test", Set.of("scheduler-spring")),
           Map.entry("scheduler-quickstart", Set.of("scheduler-server", "redis-launcher")),
-          Map.entry("system", Set.of("scheduler-client-starter", "redis-launcher")));
+          Map.entry("system", Set.of("scheduler-spring", "redis-launcher")));
 
   /** Free to use anything: built after this module, or without a class of its own. */
-  private static final Set<String> FREE = Set.of("benchmarks", "demo-order-plugin");
+  private static final Set<String> FREE =
+      Set.of("benchmarks", "demo-order-plugin", "scheduler-client-starter");
 
   private final Path root;
   private final JavaClasses classes;

@@ -1,5 +1,0 @@
-/** What the application says of its part in Punctual, by Spring Boot's actuator. */
-@NullMarked
-package io.punctual.client.actuate;
-
-import org.jspecify.annotations.NullMarked;

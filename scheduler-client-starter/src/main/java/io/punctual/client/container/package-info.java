@@ -1,5 +1,0 @@
-/** Schedulers in containers, as Spring Boot starts or finds them in development and in tests. */
-@NullMarked
-package io.punctual.client.container;
-
-import org.jspecify.annotations.NullMarked;

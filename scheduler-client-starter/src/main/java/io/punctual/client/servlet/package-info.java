@@ -1,5 +1,0 @@
-/** Callbacks behind a servlet container. */
-@NullMarked
-package io.punctual.client.servlet;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,345 @@
+package io.punctual.spring.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import com.netflix.appinfo.ApplicationInfoManager;
+import com.netflix.appinfo.InstanceInfo;
+import io.punctual.DelayQueueJob;
+import io.punctual.DelayedTask;
+import io.punctual.JobScheduler;
+import io.punctual.RetryPolicy;
+import io.punctual.SubmitResult;
+import io.punctual.TaskSubmitService;
+import io.punctual.TaskWorker;
+import io.punctual.client.ClientIdentity;
+import io.punctual.client.callback.CallbackHandler;
+import io.punctual.client.doctor.ReachReport;
+import io.punctual.spring.autoconfigure.WorkerSetupFailureAnalyzer;
+import io.punctual.spring.client.actuate.PunctualEndpoint;
+import io.punctual.spring.client.actuate.PunctualHealthIndicator;
+import io.punctual.spring.client.registry.EurekaDefaults;
+import io.punctual.worker.TaskWorkers;
+import io.punctual.worker.WorkerSetupException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.cloud.commons.util.InetUtils;
+import org.springframework.cloud.commons.util.InetUtilsProperties;
+import org.springframework.cloud.netflix.eureka.EurekaInstanceConfigBean;
+import org.springframework.mock.env.MockEnvironment;
+
+@ExtendWith(OutputCaptureExtension.class)
+class PunctualClientAutoConfigurationTest {
+
+  private final WebApplicationContextRunner web =
+      new WebApplicationContextRunner()
+          .withConfiguration(
+              AutoConfigurations.of(
+                  PunctualClientAutoConfiguration.class, PunctualCallbackAutoConfiguration.class))
+          .withPropertyValues("spring.application.name=Order-Service");
+
+  @Test
+  void anApplicationGetsSubmittingAndItsCallback() {
+    web.withBean("close", TaskWorker.class, () -> worker("order.close"))
+        .run(
+            context -> {
+              assertThat(context).hasSingleBean(TaskSubmitService.class);
+              assertThat(context).hasSingleBean(CallbackHandler.class);
+              assertThat(context.getBean(TaskWorkers.class).types()).containsExactly("order.close");
+              assertThat(context.getBean(ClientIdentity.class).application())
+                  .isEqualTo("order-service");
+            });
+  }
+
+  @Test
+  void withoutAWebServerItCanStillSubmit() {
+    new ApplicationContextRunner()
+        .withConfiguration(
+            AutoConfigurations.of(
+                PunctualClientAutoConfiguration.class, PunctualCallbackAutoConfiguration.class))
+        .withPropertyValues("spring.application.name=batch")
+        .run(
+            context -> {
+              assertThat(context).hasSingleBean(TaskSubmitService.class);
+              assertThat(context).doesNotHaveBean(CallbackHandler.class);
+            });
+  }
+
+  @Test
+  void oneSwitchTurnsEverythingOff() {
+    web.withPropertyValues("punctual.client.enabled=false")
+        .run(
+            context -> {
+              assertThat(context).doesNotHaveBean(TaskSubmitService.class);
+              assertThat(context).doesNotHaveBean(CallbackHandler.class);
+            });
+  }
+
+  @Test
+  void theApplicationsOwnSubmitServiceWins() {
+    TaskSubmitService own = mock(TaskSubmitService.class);
+
+    web.withBean(TaskSubmitService.class, () -> own)
+        .run(context -> assertThat(context.getBean(TaskSubmitService.class)).isSameAs(own));
+  }
+
+  @Test
+  void twoWorkersOfOneTypeStopTheStartAndBothAreNamed() {
+    web.withBean("first", TaskWorker.class, () -> worker("order.close"))
+        .withBean("second", TaskWorker.class, () -> worker("order.close"))
+        .run(
+            context -> {
+              assertThat(context).hasFailed();
+              Throwable failure = context.getStartupFailure();
+              assertThat(failure).hasRootCauseInstanceOf(WorkerSetupException.class);
+              FailureAnalysis analysis =
+                  new WorkerSetupFailureAnalyzer().analyze(Objects.requireNonNull(failure));
+              assertThat(analysis).isNotNull();
+              assertThat(analysis.getDescription()).contains("order.close", "'first'", "'second'");
+              assertThat(analysis.getAction()).contains("type()");
+            });
+  }
+
+  @Test
+  void aTaskTypeThatIsNoNameStopsTheStart() {
+    web.withBean("bad", TaskWorker.class, () -> worker("order close"))
+        .run(
+            context ->
+                assertThat(context.getStartupFailure())
+                    .hasRootCauseInstanceOf(WorkerSetupException.class)
+                    .rootCause()
+                    .hasMessageContaining("order close"));
+  }
+
+  @Test
+  void anApplicationWithoutANameIsToldWhatToSet() {
+    web.withPropertyValues("spring.application.name=")
+        .run(
+            context ->
+                assertThat(context.getStartupFailure())
+                    .rootCause()
+                    .hasMessageContaining("spring.application.name"));
+  }
+
+  @Test
+  void aConcurrencyOutOfRangeNamesTheProperty() {
+    web.withPropertyValues("punctual.client.concurrency=0")
+        .run(
+            context ->
+                assertThat(context.getStartupFailure())
+                    .rootCause()
+                    .hasMessageContaining("punctual.client.concurrency"));
+  }
+
+  @Test
+  void aWorkerCanBeSwitchedOffInThisInstance() {
+    web.withBean("orders", Orders.class, Orders::new)
+        .withPropertyValues("punctual.client.workers.[order.close].enabled=false")
+        .run(
+            context ->
+                assertThat(context.getBean(TaskWorkers.class).types())
+                    .containsExactly("order.remind"));
+  }
+
+  @Test
+  void settingsOfATypeWinOverThoseOfItsAnnotationForJobsThatSayNothing() {
+    List<DelayQueueJob> sent = new ArrayList<>();
+    JobScheduler recording = mock(JobScheduler.class);
+    when(recording.submit(any()))
+        .thenAnswer(
+            call -> {
+              DelayQueueJob job = call.getArgument(0);
+              sent.add(job);
+              return new SubmitResult(
+                  job.taskId(), Instant.EPOCH, SubmitResult.Outcome.CREATED, 1, "");
+            });
+    web.withBean("orders", Orders.class, Orders::new)
+        .withBean(JobScheduler.class, () -> recording)
+        .withPropertyValues(
+            "shop.time=40s", "punctual.client.workers.[order.close].retry=1s,2s;attempts=7")
+        .run(
+            context -> {
+              TaskSubmitService service = context.getBean(TaskSubmitService.class);
+              service.send("order.close", "", Duration.ZERO);
+              service.job("order.close", "").in(Duration.ZERO).retry(RetryPolicy.NOTIFY).send();
+
+              assertThat(sent)
+                  .extracting(DelayQueueJob::timeToRun)
+                  .containsOnly(Duration.ofSeconds(40));
+              assertThat(sent)
+                  .extracting(DelayQueueJob::retry)
+                  .containsExactly(RetryPolicy.parse("1s,2s;attempts=7"), RetryPolicy.NOTIFY);
+            });
+  }
+
+  @Test
+  void aSettingOutOfRangeNamesItsProperty() {
+    for (String setting : List.of("concurrency=0", "time-to-run=1ms", "retry=often")) {
+      web.withPropertyValues("punctual.client.workers.[order.close]." + setting)
+          .run(
+              context ->
+                  assertThat(context.getStartupFailure())
+                      .rootCause()
+                      .hasMessageContaining(
+                          "punctual.client.workers.\"[order.close]\"."
+                              + setting.substring(0, setting.indexOf('='))));
+    }
+    web.withBean("bad", BadSettings.class, BadSettings::new)
+        .run(
+            context ->
+                assertThat(context.getStartupFailure())
+                    .hasRootCauseInstanceOf(WorkerSetupException.class)
+                    .rootCause()
+                    .hasMessageContaining(
+                        "The concurrency 'many' of the method run of bean 'bad'"));
+  }
+
+  @Test
+  void aConfiguredTypeThatNobodyHasIsWarnedOfWithWhatMayBeMeant(CapturedOutput output) {
+    web.withBean("orders", Orders.class, Orders::new)
+        .withPropertyValues(
+            "punctual.client.workers.order.close.concurrency=5",
+            "punctual.client.workers.[order.remnd].concurrency=5",
+            "punctual.client.workers.[something.else].concurrency=5")
+        .run(context -> assertThat(context).hasNotFailed());
+
+    assertThat(output)
+        .contains("'order', which no worker here has. Is 'order.close' meant?")
+        .contains("punctual.client.workers.\"[order.close]\".*")
+        .contains("'order.remnd', which no worker here has. Is 'order.remind' meant?")
+        .contains("'something.else', which no worker here has; there are");
+  }
+
+  static class Orders {
+
+    @DelayedTask(
+        type = "order.close",
+        concurrency = "20",
+        timeToRun = "${shop.time:30s}",
+        retry = "never")
+    void close(String id) {}
+
+    @DelayedTask("order.remind")
+    void remind(String id) {}
+  }
+
+  static class BadSettings {
+
+    @DelayedTask(type = "t", concurrency = "many")
+    void run(String id) {}
+  }
+
+  @Test
+  void whoIsInTheRegistryAsksWhetherItIsReachedUnlessToldNotTo() {
+    WebApplicationContextRunner registered =
+        web.withConfiguration(AutoConfigurations.of(PunctualEurekaAutoConfiguration.class))
+            .withBean(
+                EurekaInstanceConfigBean.class,
+                () -> new EurekaInstanceConfigBean(new InetUtils(new InetUtilsProperties())))
+            .withBean(
+                ApplicationInfoManager.class,
+                () ->
+                    new ApplicationInfoManager(
+                        new EurekaInstanceConfigBean(new InetUtils(new InetUtilsProperties())),
+                        InstanceInfo.Builder.newBuilder()
+                            .setAppName("order-service")
+                            .setInstanceId("order-service:1")
+                            .build()));
+
+    registered.run(context -> assertThat(context).hasSingleBean(ReachReport.class));
+    registered
+        .withPropertyValues("punctual.client.check=false")
+        .run(context -> assertThat(context).doesNotHaveBean(ReachReport.class));
+    web.run(context -> assertThat(context).doesNotHaveBean(ReachReport.class));
+  }
+
+  @Test
+  void theEndpointIsThereWhereItIsExposedAndHealthWhereItIsNotSwitchedOff() {
+    WebApplicationContextRunner actuated =
+        web.withConfiguration(
+            AutoConfigurations.of(
+                EndpointAutoConfiguration.class, PunctualActuatorAutoConfiguration.class));
+
+    actuated.run(
+        context ->
+            assertThat(context)
+                .doesNotHaveBean(PunctualEndpoint.class)
+                .hasSingleBean(PunctualHealthIndicator.class));
+    actuated
+        .withPropertyValues(
+            "management.endpoints.web.exposure.include=punctual",
+            "management.health.punctual.enabled=false")
+        .run(
+            context ->
+                assertThat(context)
+                    .hasSingleBean(PunctualEndpoint.class)
+                    .doesNotHaveBean(PunctualHealthIndicator.class));
+    actuated
+        .withPropertyValues(
+            "management.endpoints.web.exposure.include=punctual", "punctual.client.enabled=false")
+        .run(context -> assertThat(context).doesNotHaveBean(PunctualEndpoint.class));
+  }
+
+  @Test
+  void withoutTheActuatorNothingIsMissed() {
+    web.withConfiguration(AutoConfigurations.of(PunctualActuatorAutoConfiguration.class))
+        .withClassLoader(
+            new FilteredClassLoader(
+                "org.springframework.boot.actuate", "org.springframework.boot.health"))
+        .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("punctualEndpoint"));
+  }
+
+  @Test
+  void thePublishedPathHasContextPathAndServletPath() {
+    MockEnvironment environment =
+        new MockEnvironment()
+            .withProperty("server.servlet.context-path", "/shop/")
+            .withProperty("spring.mvc.servlet.path", "web");
+
+    assertThat(CallbackPath.of(environment, "/punctual/callback"))
+        .isEqualTo("/shop/web/punctual/callback");
+    assertThat(CallbackPath.of(new MockEnvironment(), "/punctual/callback"))
+        .isEqualTo("/punctual/callback");
+  }
+
+  @Test
+  void whatTheApplicationSetsForEurekaWinsOverOurDefaults() {
+    MockEnvironment environment =
+        new MockEnvironment().withProperty("eureka.client.registry-fetch-interval-seconds", "30");
+
+    new EurekaDefaults()
+        .postProcessEnvironment(environment, new org.springframework.boot.SpringApplication());
+
+    assertThat(environment.getProperty("eureka.client.registry-fetch-interval-seconds"))
+        .isEqualTo("30");
+    assertThat(environment.getProperty("eureka.instance.lease-renewal-interval-in-seconds"))
+        .isEqualTo("5");
+  }
+
+  private static TaskWorker worker(String type) {
+    return new TaskWorker() {
+      @Override
+      public String type() {
+        return type;
+      }
+
+      @Override
+      public void invoke(String params) {}
+    };
+  }
+}

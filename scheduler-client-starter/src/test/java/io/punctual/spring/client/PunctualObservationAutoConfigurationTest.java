@@ -1,0 +1,121 @@
+package io.punctual.spring.client;
+
+import static io.micrometer.observation.tck.TestObservationRegistryAssert.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.observation.tck.TestObservationRegistry;
+import io.punctual.DelayQueueJob;
+import io.punctual.SubmitResult;
+import io.punctual.TaskSubmitService;
+import io.punctual.client.run.JobRunner;
+import io.punctual.spring.SubmitObservations;
+import io.punctual.spring.observation.DefaultJobInvokeObservationConvention;
+import io.punctual.spring.observation.DefaultJobSubmitObservationConvention;
+import io.punctual.spring.observation.JobInvokeObservationConvention;
+import io.punctual.spring.observation.JobInvokeTracingHandler;
+import io.punctual.spring.observation.JobSubmitObservationConvention;
+import io.punctual.worker.AttemptObservations;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+
+class PunctualObservationAutoConfigurationTest {
+
+  private final ApplicationContextRunner application =
+      new ApplicationContextRunner()
+          .withConfiguration(
+              AutoConfigurations.of(
+                  PunctualClientAutoConfiguration.class,
+                  PunctualObservationAutoConfiguration.class))
+          .withPropertyValues("spring.application.name=shop");
+
+  private final ApplicationContextRunner observed =
+      application.withBean(TestObservationRegistry.class, TestObservationRegistry::create);
+
+  @Test
+  void whereTheApplicationObservesItsJobsAreObserved() {
+    observed
+        .withPropertyValues("punctual.client.delivery=pull")
+        .run(
+            context -> {
+              use(context);
+              assertThat(context).doesNotHaveBean(JobInvokeTracingHandler.class);
+              assertThat(context.getBean(TestObservationRegistry.class))
+                  .hasObservationWithNameEqualTo("punctual.client.submit")
+                  .that()
+                  .hasLowCardinalityKeyValue("outcome", "created");
+              assertThat(context.getBean(TestObservationRegistry.class))
+                  .hasObservationWithNameEqualTo("punctual.client.invoke")
+                  .that()
+                  .hasLowCardinalityKeyValue("delivery", "pull");
+            });
+  }
+
+  @Test
+  void conventionsThatAreBeansNameThem() {
+    observed
+        .withBean(
+            JobSubmitObservationConvention.class,
+            () ->
+                new DefaultJobSubmitObservationConvention() {
+                  @Override
+                  public String getName() {
+                    return "shop.send";
+                  }
+                })
+        .withBean(
+            JobInvokeObservationConvention.class,
+            () ->
+                new DefaultJobInvokeObservationConvention() {
+                  @Override
+                  public String getName() {
+                    return "shop.work";
+                  }
+                })
+        .run(
+            context -> {
+              use(context);
+              assertThat(context.getBean(TestObservationRegistry.class))
+                  .hasNumberOfObservationsEqualTo(2)
+                  .hasNumberOfObservationsWithNameEqualTo("shop.send", 1)
+                  .hasNumberOfObservationsWithNameEqualTo("shop.work", 1);
+            });
+  }
+
+  @Test
+  void whereItDoesNotNothingIsMade() {
+    application.run(PunctualObservationAutoConfigurationTest::unobserved);
+    observed
+        .withClassLoader(new FilteredClassLoader("io.micrometer"))
+        .run(PunctualObservationAutoConfigurationTest::unobserved);
+  }
+
+  private static void unobserved(AssertableApplicationContext context) {
+    assertThat(context)
+        .hasSingleBean(TaskSubmitService.class)
+        .hasSingleBean(JobRunner.class)
+        .doesNotHaveBean(SubmitObservations.class)
+        .doesNotHaveBean(AttemptObservations.class);
+  }
+
+  private static void use(ApplicationContext context) {
+    var unused =
+        context
+            .getBean(SubmitObservations.class)
+            .send(
+                DelayQueueJob.of("order.close").delay(Duration.ZERO).build(),
+                job ->
+                    new SubmitResult(
+                        job.taskId(), Instant.EPOCH, SubmitResult.Outcome.CREATED, 1, ""));
+    context
+        .getBean(AttemptObservations.class)
+        .started("order.close", "1", 1, Map.of())
+        .ended(null, false);
+  }
+}

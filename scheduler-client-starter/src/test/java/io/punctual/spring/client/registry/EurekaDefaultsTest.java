@@ -1,0 +1,62 @@
+package io.punctual.spring.client.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringApplication;
+import org.springframework.mock.env.MockEnvironment;
+
+class EurekaDefaultsTest {
+
+  private static final String SECURE = "eureka.instance.secure-port-enabled";
+  private static final String PLAIN = "eureka.instance.non-secure-port-enabled";
+
+  @Test
+  void anApplicationThatSpeaksHttpsIsRegisteredSo() {
+    for (String certificate : new String[] {"bundle", "key-store", "certificate"}) {
+      MockEnvironment environment =
+          withDefaults(new MockEnvironment().withProperty("server.ssl." + certificate, "x"));
+      assertThat(environment.getProperty(SECURE)).isEqualTo("true");
+      assertThat(environment.getProperty(PLAIN)).isEqualTo("false");
+    }
+  }
+
+  @Test
+  void anApplicationThatDoesNotIsNot() {
+    assertThat(withDefaults(new MockEnvironment()).getProperty(SECURE)).isNull();
+    MockEnvironment off =
+        new MockEnvironment()
+            .withProperty("server.ssl.bundle", "x")
+            .withProperty("server.ssl.enabled", "false");
+    assertThat(withDefaults(off).getProperty(SECURE)).isNull();
+  }
+
+  @Test
+  void whatTheApplicationSaysWins() {
+    MockEnvironment environment =
+        new MockEnvironment()
+            .withProperty("server.ssl.bundle", "x")
+            .withProperty(PLAIN, "true")
+            .withProperty(SECURE, "false");
+    assertThat(withDefaults(environment).getProperty(SECURE)).isEqualTo("false");
+    assertThat(withDefaults(environment).getProperty(PLAIN)).isEqualTo("true");
+  }
+
+  @Test
+  void anApplicationThatSwitchesTheStarterOffKeepsItsOwnEureka() {
+    MockEnvironment off =
+        new MockEnvironment()
+            .withProperty("server.ssl.bundle", "x")
+            .withProperty("punctual.client.enabled", "false");
+    int before = off.getPropertySources().size();
+
+    assertThat(withDefaults(off).getPropertySources()).hasSize(before);
+    assertThat(off.getProperty("eureka.instance.lease-renewal-interval-in-seconds")).isNull();
+    assertThat(off.getProperty(SECURE)).isNull();
+  }
+
+  private static MockEnvironment withDefaults(MockEnvironment environment) {
+    new EurekaDefaults().postProcessEnvironment(environment, new SpringApplication());
+    return environment;
+  }
+}

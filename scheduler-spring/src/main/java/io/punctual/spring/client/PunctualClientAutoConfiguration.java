@@ -1,0 +1,307 @@
+package io.punctual.spring.client;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.punctual.JobListener;
+import io.punctual.JobScheduler;
+import io.punctual.TaskSubmitService;
+import io.punctual.TaskWorker;
+import io.punctual.client.ClientIdentity;
+import io.punctual.client.doctor.SchedulerWatch;
+import io.punctual.client.json.Jackson3Json;
+import io.punctual.client.json.Json;
+import io.punctual.client.pull.PullRunner;
+import io.punctual.client.run.JobRunner;
+import io.punctual.client.submit.HttpJobScheduler;
+import io.punctual.client.submit.SchedulerCalls;
+import io.punctual.client.submit.SchedulerLocator;
+import io.punctual.client.submit.SchedulerSource;
+import io.punctual.spring.AnnotatedWorkers;
+import io.punctual.spring.CommitFailures;
+import io.punctual.spring.CommitRelay;
+import io.punctual.spring.CommittedCalls;
+import io.punctual.spring.JobApplication;
+import io.punctual.spring.MeteredCommitFailures;
+import io.punctual.spring.Payloads;
+import io.punctual.spring.SpringTaskSubmitService;
+import io.punctual.spring.SubmitObservations;
+import io.punctual.spring.TransactionCalls;
+import io.punctual.spring.WorkerSettings;
+import io.punctual.spring.client.registry.EurekaAddresses;
+import io.punctual.spring.client.registry.RegistrySchedulers;
+import io.punctual.spring.once.OnceFilters;
+import io.punctual.worker.AttemptObservations;
+import io.punctual.worker.JobListeners;
+import io.punctual.worker.TaskWorkers;
+import io.punctual.worker.WorkerSetupException;
+import java.net.http.HttpClient;
+import java.time.InstantSource;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.cloud.client.discovery.DiscoveryClient;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Workers and submitting. */
+@AutoConfiguration(
+    afterName =
+        "org.springframework.cloud.client.discovery.composite.CompositeDiscoveryClientAutoConfiguration")
+@ConditionalOnProperty(prefix = "punctual.client", name = "enabled", matchIfMissing = true)
+@EnableConfigurationProperties(PunctualClientProperties.class)
+public class PunctualClientAutoConfiguration {
+
+  @Bean
+  @ConditionalOnMissingBean
+  ClientIdentity punctualClientIdentity(
+      PunctualClientProperties properties, Environment environment) {
+    String configured = properties.application();
+    return new ClientIdentity(
+        configured != null ? configured : environment.getProperty("spring.application.name", ""));
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  JobApplication punctualJobApplication(ClientIdentity identity) {
+    return new JobApplication(identity.application());
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  TaskWorkers punctualTaskWorkers(
+      ListableBeanFactory beans,
+      AnnotatedWorkers annotated,
+      PunctualClientProperties properties,
+      ObjectProvider<OnceFilters> once,
+      Environment environment) {
+    TaskWorkers workers = new TaskWorkers(beans.getBeansOfType(TaskWorker.class));
+    annotated.addTo(workers);
+    ConfiguredWorkers.apply(properties, environment, workers);
+    once.ifAvailable(
+        filters -> filters.apply(workers, type -> settings(type, properties, annotated).once()));
+    return workers;
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  AnnotatedWorkers punctualAnnotatedWorkers(
+      ConfigurableListableBeanFactory beans, Payloads payloads) {
+    return new AnnotatedWorkers(beans, payloads);
+  }
+
+  @Bean(destroyMethod = "close")
+  @ConditionalOnMissingBean
+  JobRunner punctualJobRunner(
+      TaskWorkers workers,
+      ObjectProvider<JobListener> listeners,
+      ObjectProvider<AttemptObservations> observations,
+      PunctualClientProperties properties,
+      AnnotatedWorkers annotated) {
+    return new JobRunner(
+        workers,
+        new JobListeners(listeners.orderedStream().toList()),
+        observations.getIfAvailable(() -> AttemptObservations.NONE),
+        properties.concurrency(),
+        type -> places(type, properties, annotated));
+  }
+
+  static WorkerSettings settings(
+      String taskType, PunctualClientProperties properties, AnnotatedWorkers annotated) {
+    return properties.worker(taskType).or(annotated.settings(taskType));
+  }
+
+  static int places(
+      String taskType, PunctualClientProperties properties, AnnotatedWorkers annotated) {
+    Integer own = settings(taskType, properties, annotated).concurrency();
+    return own == null ? properties.concurrency() : Math.min(own, properties.concurrency());
+  }
+
+  @Bean
+  @ConditionalOnMissingBean(PunctualConnectionDetails.class)
+  PropertiesConnectionDetails punctualConnectionDetails(PunctualClientProperties properties) {
+    return new PropertiesConnectionDetails(properties);
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  SchedulerSource punctualSchedulerSource(PunctualConnectionDetails connection) {
+    if (connection.getUrls().isEmpty()) {
+      throw new WorkerSetupException(
+          "It is not known where schedulers are: there is no registry's client on the class path,"
+              + " and punctual.client.url is not set.",
+          "Set punctual.client.url to the address of a scheduler, or add"
+              + " spring-cloud-starter-netflix-eureka-client.");
+    }
+    return SchedulerSource.of(connection.getUrls());
+  }
+
+  /** Before the bean of the same type for applications that know no registry. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(DiscoveryClient.class)
+  static class Registry {
+
+    @Bean
+    @ConditionalOnMissingBean
+    SchedulerSource punctualRegistrySchedulers(
+        PunctualConnectionDetails connection,
+        PunctualClientProperties properties,
+        ObjectProvider<DiscoveryClient> discovery,
+        Environment environment) {
+      return connection.getUrls().isEmpty()
+          ? new RegistrySchedulers(
+              discovery, properties.serviceId(), EurekaAddresses.of(environment))
+          : SchedulerSource.of(connection.getUrls());
+    }
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  SchedulerLocator punctualSchedulerLocator(SchedulerSource source) {
+    return new SchedulerLocator(source);
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  Json punctualJson() {
+    return new Jackson3Json();
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  SchedulerCalls punctualSchedulerCalls(
+      SchedulerLocator locator,
+      Json json,
+      PunctualConnectionDetails connection,
+      PunctualClientProperties properties,
+      ObjectProvider<SslBundles> bundles,
+      ObjectProvider<SchedulerClientCustomizer> customizers) {
+    String token = connection.getToken();
+    String bundle = properties.sslBundle();
+    return new SchedulerCalls(
+        locator,
+        json,
+        properties.submit().timeout(),
+        token == null ? properties.token() : token,
+        client -> {
+          if (bundle != null) {
+            secure(client, bundles.getObject().getBundle(bundle));
+          }
+          customizers.orderedStream().forEach(customizer -> customizer.customize(client));
+        });
+  }
+
+  private static void secure(HttpClient.Builder client, SslBundle bundle) {
+    SSLContext context = bundle.createSslContext();
+    SSLParameters parameters = context.getDefaultSSLParameters();
+    if (bundle.getOptions().getCiphers() != null) {
+      parameters.setCipherSuites(bundle.getOptions().getCiphers());
+    }
+    if (bundle.getOptions().getEnabledProtocols() != null) {
+      parameters.setProtocols(bundle.getOptions().getEnabledProtocols());
+    }
+    client.sslContext(context).sslParameters(parameters);
+  }
+
+  @Bean(destroyMethod = "close")
+  @ConditionalOnProperty(prefix = "punctual.client", name = "check", matchIfMissing = true)
+  SchedulerWatch punctualSchedulerWatch(ClientIdentity identity, SchedulerCalls calls) {
+    return new SchedulerWatch(identity, calls);
+  }
+
+  @Bean
+  @ConditionalOnBean(SchedulerWatch.class)
+  ApplicationListener<ApplicationReadyEvent> punctualSchedulerWatchStart(SchedulerWatch watch) {
+    return event -> watch.start();
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  @ConditionalOnProperty(prefix = "punctual.client", name = "delivery", havingValue = "pull")
+  PullRunner punctualPullRunner(
+      ClientIdentity identity,
+      TaskWorkers workers,
+      JobRunner runner,
+      SchedulerCalls calls,
+      PunctualClientProperties properties,
+      AnnotatedWorkers annotated) {
+    return new PullRunner(
+        identity,
+        workers,
+        runner,
+        calls,
+        properties.concurrency(),
+        type -> places(type, properties, annotated),
+        properties.pull().lease(),
+        properties.shutdown().drainTimeout());
+  }
+
+  @Bean
+  @ConditionalOnBean(PullRunner.class)
+  PullLifecycle punctualPullLifecycle(PullRunner runner) {
+    return new PullLifecycle(runner);
+  }
+
+  @Bean
+  @ConditionalOnMissingBean(JobScheduler.class)
+  HttpJobScheduler punctualJobScheduler(ClientIdentity identity, SchedulerCalls calls) {
+    return new HttpJobScheduler(identity, calls);
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  Payloads punctualPayloads(ObjectProvider<JsonMapper> mapper) {
+    return new Payloads(() -> mapper.getIfAvailable(JsonMapper::new));
+  }
+
+  @Bean
+  @ConditionalOnMissingBean(CommittedCalls.class)
+  CommitRelay punctualCommitRelay(JobScheduler scheduler, ObjectProvider<CommitFailures> failures) {
+    return new CommitRelay(scheduler, failures.getIfAvailable(() -> CommitFailures.NONE));
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  TaskSubmitService punctualTaskSubmitService(
+      JobScheduler scheduler,
+      Payloads payloads,
+      CommittedCalls committed,
+      ObjectProvider<TransactionCalls> outbox,
+      ObjectProvider<SubmitObservations> observations,
+      PunctualClientProperties properties,
+      AnnotatedWorkers annotated) {
+    return new SpringTaskSubmitService(
+        scheduler,
+        payloads,
+        type -> settings(type, properties, annotated),
+        properties.transactions(),
+        committed,
+        InstantSource.system(),
+        outbox.getIfAvailable(),
+        observations.getIfAvailable(() -> SubmitObservations.NONE));
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(MeterRegistry.class)
+  static class Metrics {
+
+    @Bean
+    @ConditionalOnMissingBean
+    CommitFailures punctualCommitFailures(ObjectProvider<MeterRegistry> registry) {
+      MeterRegistry known = registry.getIfAvailable();
+      return known == null ? CommitFailures.NONE : new MeteredCommitFailures(known);
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package io.punctual.spring.client;
+
+import java.net.URI;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.autoconfigure.service.connection.ConnectionDetails;
+
+/**
+ * Where schedulers are, and who this application is for them: a bean of this type takes the place
+ * of {@code punctual.client.url}. Spring Boot makes one of a scheduler in a container, by Docker
+ * Compose or {@code @ServiceConnection}.
+ */
+public interface PunctualConnectionDetails extends ConnectionDetails {
+
+  /**
+   * Base addresses of schedulers, such as {@code http://localhost:8080}.
+   *
+   * @return none where the registry is to be asked
+   */
+  List<URI> getUrls();
+
+  /**
+   * The token of this application, as the scheduler's command {@code credentials} prints it.
+   *
+   * @return null where {@code punctual.client.token} counts
+   */
+  default @Nullable String getToken() {
+    return null;
+  }
+}

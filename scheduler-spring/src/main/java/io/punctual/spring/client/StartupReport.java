@@ -1,0 +1,74 @@
+package io.punctual.spring.client;
+
+import io.punctual.client.ClientIdentity;
+import io.punctual.client.submit.SchedulerLocator;
+import io.punctual.spring.client.registry.EurekaAddresses;
+import io.punctual.wire.WorkerMetadata;
+import io.punctual.worker.TaskWorkers;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
+
+/** One line that answers most questions about a start. */
+final class StartupReport {
+
+  private static final Logger log = LoggerFactory.getLogger(StartupReport.class);
+
+  /** Its class needs Eureka's. */
+  static final String PUBLISHER = "punctualMetadataPublisher";
+
+  private final ClientIdentity identity;
+  private final TaskWorkers workers;
+  private final SchedulerLocator locator;
+  private final WorkerMetadata metadata;
+  private final Environment environment;
+
+  StartupReport(
+      ClientIdentity identity,
+      TaskWorkers workers,
+      SchedulerLocator locator,
+      WorkerMetadata metadata,
+      Environment environment) {
+    this.identity = identity;
+    this.workers = workers;
+    this.locator = locator;
+    this.metadata = metadata;
+    this.environment = environment;
+  }
+
+  @EventListener
+  void report(ApplicationReadyEvent event) {
+    log.info(
+        "Punctual: {} runs {}; callback {} on port {}; registry {}; schedulers {}",
+        identity.application(),
+        workers.types().isEmpty()
+            ? "no task types (no @DelayedTask method and no TaskWorker bean: it only submits)"
+            : workers.types(),
+        metadata.callbackPath(),
+        environment.getProperty("local.server.port"),
+        registry(),
+        locator.shown());
+    if (!workers.types().isEmpty() && !event.getApplicationContext().containsBean(PUBLISHER)) {
+      log.warn(
+          "Punctual: no registry is told what this instance runs, since it has no Eureka client, so"
+              + " schedulers DO NOT CALL it. Give it one (eureka.client.enabled), or write {} into"
+              + " the metadata of this instance in the schedulers' registry; or set"
+              + " punctual.client.delivery=pull, and it fetches its jobs",
+          metadata.toMap());
+    }
+    if (ClassUtils.isPresent("org.glassfish.jersey.client.JerseyClient", null)
+        && environment.getProperty("eureka.client.jersey.enabled", Boolean.class, true)) {
+      log.warn(
+          "Jersey's client is on the class path, so the Eureka client uses it; set"
+              + " eureka.client.jersey.enabled=false to keep to Spring's RestClient");
+    }
+  }
+
+  private String registry() {
+    String addresses = EurekaAddresses.of(environment);
+    return addresses == null ? "none" : addresses;
+  }
+}

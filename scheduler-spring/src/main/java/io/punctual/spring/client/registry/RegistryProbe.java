@@ -1,0 +1,42 @@
+package io.punctual.spring.client.registry;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.net.UnknownHostException;
+import org.jspecify.annotations.Nullable;
+
+/** Why a registry does not answer, as far as a connection to its port tells. */
+final class RegistryProbe {
+
+  private static final int PATIENCE_MS = 1_000;
+
+  private RegistryProbe() {}
+
+  /**
+   * Connects to the first of the addresses.
+   *
+   * @return what was seen, as the end of a sentence; empty where it tells nothing
+   */
+  static String look(@Nullable String addresses) {
+    if (addresses == null) {
+      return "";
+    }
+    try (Socket socket = new Socket()) {
+      URI uri = URI.create(addresses.split(",", -1)[0].strip());
+      int port = uri.getPort() >= 0 ? uri.getPort() : "https".equals(uri.getScheme()) ? 443 : 80;
+      socket.connect(new InetSocketAddress(uri.getHost(), port), PATIENCE_MS);
+      return " (its port accepts connections; the log of its client says more)";
+    } catch (UnknownHostException e) {
+      return " (unknown host)";
+    } catch (SocketTimeoutException e) {
+      return " (no connection within " + PATIENCE_MS / 1000 + " s)";
+    } catch (IOException e) {
+      return " (" + String.valueOf(e.getMessage()).toLowerCase(java.util.Locale.ROOT) + ")";
+    } catch (IllegalArgumentException e) {
+      return " (this is no address)";
+    }
+  }
+}

@@ -1,0 +1,131 @@
+package io.punctual.spring.client.registry;
+
+import io.punctual.client.submit.SchedulerSource;
+import io.punctual.wire.SchedulerMetadata;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.cloud.client.ServiceInstance;
+import org.springframework.cloud.client.discovery.DiscoveryClient;
+import org.springframework.cloud.client.discovery.event.HeartbeatEvent;
+import org.springframework.context.event.EventListener;
+
+/** Schedulers that are found in the registry. */
+public final class RegistrySchedulers implements SchedulerSource {
+
+  private static final Logger log = LoggerFactory.getLogger(RegistrySchedulers.class);
+
+  private final ObjectProvider<DiscoveryClient> discovery;
+  private final String serviceId;
+  private final @Nullable String addresses;
+  private volatile boolean answered;
+  private volatile boolean told;
+
+  /**
+   * @param serviceId the schedulers' name in the registry
+   * @param addresses of the registry, without passwords; null where they are not known
+   */
+  public RegistrySchedulers(
+      ObjectProvider<DiscoveryClient> discovery, String serviceId, @Nullable String addresses) {
+    this.discovery = discovery;
+    this.serviceId = serviceId;
+    this.addresses = addresses;
+  }
+
+  /** The registry's client has a new view. */
+  @EventListener(HeartbeatEvent.class)
+  void onView() {
+    answered = true;
+    tellOfSeveralInstallations();
+  }
+
+  /** Once, until there is one again. */
+  private void tellOfSeveralInstallations() {
+    DiscoveryClient client = discovery.getIfAvailable();
+    if (client == null) {
+      return;
+    }
+    Map<String, String> installations = new TreeMap<>();
+    try {
+      for (ServiceInstance scheduler : client.getInstances(serviceId)) {
+        Map<String, String> metadata = scheduler.getMetadata();
+        String its = metadata == null ? null : metadata.get(SchedulerMetadata.INSTALLATION);
+        if (its != null) {
+          installations.put(its, scheduler.getUri().toString());
+        }
+      }
+    } catch (RuntimeException e) {
+      // Those who need a scheduler say so.
+      log.debug("The registry does not answer", e);
+      return;
+    }
+    if (installations.size() > 1 && !told) {
+      log.warn(
+          "Punctual: {} shows schedulers of {} installations as {}: {}. Each keeps jobs of its own,"
+              + " so a job is found only where it was sent. Let all use one Redis and one"
+              + " punctual.key-prefix, or give each installation a name of its own:"
+              + " spring.application.name there, punctual.client.service-id here",
+          registry(),
+          installations.size(),
+          serviceId,
+          installations.values());
+    }
+    told = installations.size() > 1;
+  }
+
+  @Override
+  public List<URI> schedulers() {
+    DiscoveryClient client = discovery.getIfAvailable();
+    return client == null
+        ? List.of()
+        : client.getInstances(serviceId).stream()
+            .map(SchedulerAddresses::of)
+            .flatMap(Optional::stream)
+            .toList();
+  }
+
+  @Override
+  public String whyNone() {
+    DiscoveryClient client = discovery.getIfAvailable();
+    if (client == null) {
+      return "This application has no DiscoveryClient, and punctual.client.url is not set.";
+    }
+    return hasAnswered(client)
+        ? "%s shows no instance of %s.".formatted(registry(), serviceId)
+        : "%s has not answered yet%s.".formatted(registry(), RegistryProbe.look(addresses));
+  }
+
+  @Override
+  public String remedy(boolean known) {
+    DiscoveryClient client = discovery.getIfAvailable();
+    if (client == null) {
+      return "Set punctual.client.url to the address of a scheduler, or enable the client of the"
+          + " registry (eureka.client.enabled).";
+    } else if (known) {
+      return "%s shows these addresses. Start the scheduler; if it runs, set eureka.instance.hostname there, or punctual.client.url here, to an address that this machine reaches."
+          .formatted(registry());
+    }
+    return (hasAnswered(client) ? "Start a scheduler; if one runs," : "Start it; if it runs,")
+        + " correct eureka.client.service-url.defaultZone (the schedulers' registry) or"
+        + " punctual.client.service-id (their name there), or set punctual.client.url (their"
+        + " address).";
+  }
+
+  private boolean hasAnswered(DiscoveryClient client) {
+    try {
+      return answered || !client.getServices().isEmpty();
+    } catch (RuntimeException e) {
+      return false;
+    }
+  }
+
+  private String registry() {
+    return addresses == null ? "The registry" : "The registry " + addresses;
+  }
+}

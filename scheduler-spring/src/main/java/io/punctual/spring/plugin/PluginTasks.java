@@ -1,0 +1,208 @@
+package io.punctual.spring.plugin;
+
+import io.punctual.Limits;
+import io.punctual.RetryPolicy;
+import io.punctual.TaskWorker;
+import io.punctual.spring.Once;
+import io.punctual.spring.WorkerSettings;
+import io.punctual.worker.TaskWorkers;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The task types that this application runs, with their scan intervals and numbers of threads: a
+ * bean to inject where these change while the application runs. The same can be said by properties,
+ * {@code punctual.plugin.queues}. Changes take effect at once, in this instance only.
+ *
+ * <p>Jobs do not wait for the scan interval: they wake their scanner when they are due. It is how
+ * often a scanner looks in any case, should a wake-up have been lost.
+ */
+public final class PluginTasks {
+
+  /** Bounds of a scan interval. */
+  static final Duration MIN_INTERVAL = Duration.ofMillis(10);
+
+  static final Duration MAX_INTERVAL = Duration.ofMinutes(1);
+  static final int MAX_THREADS = 10_000;
+
+  private final Supplier<TaskWorkers> workers;
+  private final Function<String, WorkerSettings> annotated;
+  private final RetryPolicy retry;
+  private final Map<String, Duration> intervals = new ConcurrentHashMap<>();
+  private final Map<String, Integer> threads = new ConcurrentHashMap<>();
+  private final Map<String, Duration> timesToRun = new ConcurrentHashMap<>();
+  private final Map<String, RetryPolicy> policies = new ConcurrentHashMap<>();
+  private final Map<String, Once> remembered = new ConcurrentHashMap<>();
+  private final Duration defaultInterval;
+  private volatile int defaultThreads;
+  private volatile Consumer<String> changed = type -> {};
+
+  /**
+   * @param annotated what the workers themselves say, where properties say nothing
+   */
+  PluginTasks(
+      Supplier<TaskWorkers> workers,
+      Function<String, WorkerSettings> annotated,
+      PunctualPluginProperties properties) {
+    this.workers = workers;
+    this.annotated = annotated;
+    this.defaultInterval = properties.scanInterval();
+    this.defaultThreads = properties.concurrency();
+    this.retry = properties.retryPolicy();
+    for (PunctualPluginProperties.Queue queue : properties.queues()) {
+      if (queue.scanInterval() != null) {
+        intervals.put(queue.taskType(), queue.scanInterval());
+      }
+      if (queue.threads() != null) {
+        threads.put(queue.taskType(), queue.threads());
+      }
+      if (queue.timeToRun() != null) {
+        timesToRun.put(queue.taskType(), queue.timeToRun());
+      }
+      if (queue.once() != null) {
+        remembered.put(queue.taskType(), queue.once());
+      }
+      RetryPolicy own = queue.retryPolicy();
+      if (own != null) {
+        policies.put(queue.taskType(), own);
+      }
+    }
+  }
+
+  /** To be told which task type may run more jobs now. */
+  void onChange(Consumer<String> listener) {
+    changed = listener;
+  }
+
+  /**
+   * Adds a worker while the application runs. Its jobs begin to run within two seconds.
+   *
+   * @throws io.punctual.worker.WorkerSetupException if its type is taken or is no valid name
+   */
+  public void register(TaskWorker worker) {
+    workers.get().add("a worker that was registered later", worker);
+    changed.accept(worker.type());
+  }
+
+  /**
+   * Sets how often the scanner of a task type looks even if nothing wakes it.
+   *
+   * @param seconds 1 to 60
+   * @throws IllegalArgumentException if it is out of range, or no worker has this type
+   */
+  public void register(String taskType, int seconds) {
+    register(taskType, Duration.ofSeconds(seconds));
+  }
+
+  /**
+   * As {@link #register(String, int)}.
+   *
+   * @param interval 10 ms to 1 min
+   */
+  public void register(String taskType, Duration interval) {
+    requireWorker(taskType);
+    requireInterval("the scan interval of " + taskType, interval);
+    intervals.put(taskType, interval);
+    changed.accept(taskType);
+  }
+
+  /**
+   * Sets how many jobs of each task type that has no number of its own run here at once.
+   *
+   * @param threads 1 to 10,000
+   * @throws IllegalArgumentException if it is out of range
+   */
+  public void setThreads(int threads) {
+    requireThreads("threads", threads);
+    defaultThreads = threads;
+    workers.get().types().forEach(changed);
+  }
+
+  /**
+   * Sets how many jobs of a task type run here at once.
+   *
+   * @param threads 1 to 10,000
+   * @throws IllegalArgumentException if it is out of range, or no worker has this type
+   */
+  public void setThreads(String taskType, int threads) {
+    requireWorker(taskType);
+    requireThreads("the threads of " + taskType, threads);
+    this.threads.put(taskType, threads);
+    changed.accept(taskType);
+  }
+
+  /** How many jobs of a task type run here at once. */
+  public int threads(String taskType) {
+    Integer own = threads.get(taskType);
+    if (own == null) {
+      own = annotated.apply(taskType).concurrency();
+    }
+    return own == null ? defaultThreads : own;
+  }
+
+  /** How often the scanner of a task type looks even if nothing wakes it. */
+  public Duration scanInterval(String taskType) {
+    return intervals.getOrDefault(taskType, defaultInterval);
+  }
+
+  RetryPolicy retry(String taskType) {
+    RetryPolicy own = policies.get(taskType);
+    if (own == null) {
+      own = annotated.apply(taskType).retry();
+    }
+    return own == null ? retry : own;
+  }
+
+  /** Where it is remembered which jobs of a task type are done. */
+  @Nullable Once once(String taskType) {
+    Once own = remembered.get(taskType);
+    return own == null ? annotated.apply(taskType).once() : own;
+  }
+
+  /** What jobs that are submitted here get; their retry policy is the engine's matter. */
+  WorkerSettings submitted(String taskType) {
+    Duration own = timesToRun.get(taskType);
+    return new WorkerSettings(
+        null, own == null ? annotated.apply(taskType).timeToRun() : own, null, null);
+  }
+
+  Set<String> types() {
+    return workers.get().types();
+  }
+
+  @Nullable TaskWorker worker(String taskType) {
+    return workers.get().find(taskType);
+  }
+
+  private void requireWorker(String taskType) {
+    Limits.requireName("taskType", taskType);
+    if (worker(taskType) == null) {
+      throw new IllegalArgumentException(
+          "no worker of this application has the task type "
+              + taskType
+              + ", there are "
+              + workers.get().types()
+              + "; register the worker first");
+    }
+  }
+
+  static void requireInterval(String what, Duration interval) {
+    if (interval.compareTo(MIN_INTERVAL) < 0 || interval.compareTo(MAX_INTERVAL) > 0) {
+      throw new IllegalArgumentException(
+          what + " must be between " + MIN_INTERVAL + " and " + MAX_INTERVAL + ", not " + interval);
+    }
+  }
+
+  static void requireThreads(String what, int threads) {
+    if (threads < 1 || threads > MAX_THREADS) {
+      throw new IllegalArgumentException(
+          what + " must be between 1 and " + MAX_THREADS + ", not " + threads);
+    }
+  }
+}
