@@ -1,6 +1,6 @@
 package io.punctual.server;
 
-import io.punctual.server.security.Commands;
+import io.punctual.server.cli.Commands;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;

@@ -11,7 +11,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 /** An application that makes a queue of each job is told to stop before it fills the store. */
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-    properties = {"eureka.client.enabled=false", "punctual.api.max-queues=3"})
+    properties = {"eureka.client.enabled=false", "punctual.max-queues=3"})
 @Tag("full")
 class QueueBoundIT extends SharedRedisTestBase {
 

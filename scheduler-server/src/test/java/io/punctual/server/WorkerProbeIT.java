@@ -13,7 +13,7 @@ import com.github.tomakehurst.wiremock.http.Request;
 import com.github.tomakehurst.wiremock.http.ResponseDefinition;
 import com.github.tomakehurst.wiremock.stubbing.ServeEvent;
 import io.punctual.redis.Ports;
-import io.punctual.server.doctor.Diagnosis.Code;
+import io.punctual.server.probe.ProbeResult.Code;
 import io.punctual.wire.CallbackRefusal;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackSignature;
@@ -317,7 +317,7 @@ class WorkerProbeIT extends SharedRedisTestBase {
     }
   }
 
-  /** The two that are left need certificates of an authority: TriageTest has them. */
+  /** The two that are left need certificates of an authority: ProbeDiagnosisTest has them. */
   @Test
   void everyCodeIsSeenHere() {
     Set<Code> seen = CASES.stream().map(Case::code).collect(Collectors.toSet());

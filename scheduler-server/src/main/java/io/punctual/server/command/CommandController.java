@@ -12,7 +12,6 @@ import io.punctual.core.job.JobState;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.JobStore;
-import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.jobs.ClaimService;
 import io.punctual.server.jobs.JobRef;
 import io.punctual.server.jobs.JobResult;
@@ -31,6 +30,7 @@ import io.punctual.server.web.JsonBody;
 import io.punctual.server.web.JsonFields;
 import io.punctual.server.web.Problems;
 import io.punctual.server.web.RequestGuard;
+import io.punctual.server.web.WebProperties;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.time.Instant;
@@ -66,9 +66,9 @@ class CommandController {
 
   private final ClaimService claims;
   private final JobService jobs;
-  private final PunctualProperties.Api bounds;
+  private final WebProperties.Api bounds;
 
-  CommandController(ClaimService claims, JobService jobs, PunctualProperties properties) {
+  CommandController(ClaimService claims, JobService jobs, WebProperties properties) {
     this.claims = claims;
     this.jobs = jobs;
     this.bounds = properties.api();

@@ -1,7 +1,7 @@
 package io.punctual.server.console;
 
 import io.punctual.ErrorCode;
-import io.punctual.server.jobs.AuditTrail;
+import io.punctual.server.audit.AuditTrail;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Caller;

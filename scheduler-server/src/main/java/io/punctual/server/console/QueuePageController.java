@@ -4,15 +4,15 @@ import io.punctual.ErrorCode;
 import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.core.job.QueueName;
-import io.punctual.server.config.PunctualProperties;
-import io.punctual.server.doctor.Doctor;
-import io.punctual.server.doctor.WorkerReport;
+import io.punctual.server.engine.EngineProperties;
 import io.punctual.server.health.QueueHealth;
 import io.punctual.server.jobs.BulkOperations;
 import io.punctual.server.jobs.JobFilter;
 import io.punctual.server.jobs.QueueService;
 import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.metrics.QueueStatistics;
+import io.punctual.server.probe.Prober;
+import io.punctual.server.probe.WorkerReport;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
@@ -54,15 +54,15 @@ class QueuePageController {
   private final QueueStatistics statistics;
   private final QueueService queues;
   private final BulkWork work;
-  private final Doctor doctor;
+  private final Prober doctor;
   private final Function<QueueName, RetryPolicy> retries;
 
   QueuePageController(
       QueueStatistics statistics,
       QueueService queues,
       BulkWork work,
-      Doctor doctor,
-      PunctualProperties properties) {
+      Prober doctor,
+      EngineProperties properties) {
     this.statistics = statistics;
     this.queues = queues;
     this.work = work;

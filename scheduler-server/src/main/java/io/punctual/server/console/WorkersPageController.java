@@ -1,14 +1,14 @@
 package io.punctual.server.console;
 
-import io.punctual.server.doctor.Doctor;
-import io.punctual.server.doctor.ProbeRequests;
-import io.punctual.server.doctor.Status;
-import io.punctual.server.doctor.WorkerReport;
 import io.punctual.server.health.Finding;
 import io.punctual.server.health.HealthChecks;
-import io.punctual.server.registry.PrintableException;
+import io.punctual.server.probe.ProbeRequests;
+import io.punctual.server.probe.Prober;
+import io.punctual.server.probe.Status;
+import io.punctual.server.probe.WorkerReport;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
+import io.punctual.server.text.PrintableException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -35,12 +35,12 @@ class WorkersPageController {
   private static final String SCHEDULERS = "punctual-scheduler";
 
   private final ProbeRequests probes;
-  private final Doctor doctor;
+  private final Prober doctor;
   private final HealthChecks health;
   private final DiscoveryClient registry;
 
   WorkersPageController(
-      ProbeRequests probes, Doctor doctor, HealthChecks health, DiscoveryClient registry) {
+      ProbeRequests probes, Prober doctor, HealthChecks health, DiscoveryClient registry) {
     this.probes = probes;
     this.doctor = doctor;
     this.health = health;

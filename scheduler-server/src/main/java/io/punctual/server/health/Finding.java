@@ -1,7 +1,7 @@
 package io.punctual.server.health;
 
 import io.punctual.core.job.QueueName;
-import io.punctual.server.doctor.Status;
+import io.punctual.server.probe.Status;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 

@@ -8,15 +8,15 @@ import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.durability.StoreNode;
 import io.punctual.server.dispatch.HttpDispatcher;
-import io.punctual.server.doctor.Diagnosis;
-import io.punctual.server.doctor.Doctor;
-import io.punctual.server.doctor.Status;
-import io.punctual.server.doctor.WorkerReport;
 import io.punctual.server.health.Finding.Code;
 import io.punctual.server.health.Finding.Subject;
 import io.punctual.server.jobs.ApplicationQuotas;
 import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.metrics.QueueStatistics;
+import io.punctual.server.probe.ProbeResult;
+import io.punctual.server.probe.Prober;
+import io.punctual.server.probe.Status;
+import io.punctual.server.probe.WorkerReport;
 import io.punctual.server.registry.Installation;
 import io.punctual.server.registry.RegistryContact;
 import io.punctual.server.registry.ServedTypes;
@@ -65,7 +65,7 @@ public class HealthChecks {
 
   private final Engine engine;
   private final Store store;
-  private final Doctor doctor;
+  private final Prober doctor;
   private final HttpDispatcher dispatcher;
   private final QueueStatistics statistics;
   private final WorkerDirectory workers;
@@ -80,7 +80,7 @@ public class HealthChecks {
   HealthChecks(
       Engine engine,
       Store store,
-      Doctor doctor,
+      Prober doctor,
       HttpDispatcher dispatcher,
       QueueStatistics statistics,
       WorkerDirectory workers,
@@ -415,7 +415,7 @@ public class HealthChecks {
     List<Finding> checks = new ArrayList<>();
     int well = 0;
     for (WorkerReport report : reports) {
-      Diagnosis diagnosis = report.diagnosis();
+      ProbeResult diagnosis = report.diagnosis();
       if (diagnosis == null || diagnosis.status() == Status.OK) {
         well++;
       } else if (checks.size() < MOST_WORKERS) {
@@ -424,8 +424,8 @@ public class HealthChecks {
                 Code.WORKER,
                 diagnosis.status(),
                 Subject.of(application),
-                report.instance() + " (" + diagnosis.code().word() + "): " + diagnosis.seen(),
-                diagnosis.cure()));
+                report.instance() + " (" + diagnosis.code().word() + "): " + diagnosis.message(),
+                diagnosis.remedy()));
       }
     }
     checks.add(

@@ -1,6 +1,6 @@
 package io.punctual.server.health;
 
-import io.punctual.server.doctor.Status;
+import io.punctual.server.probe.Status;
 import java.util.Comparator;
 import java.util.List;
 import org.springframework.boot.health.contributor.Health;

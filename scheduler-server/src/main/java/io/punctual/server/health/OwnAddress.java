@@ -1,6 +1,6 @@
 package io.punctual.server.health;
 
-import io.punctual.server.doctor.Status;
+import io.punctual.server.probe.Status;
 import io.punctual.server.registry.RegistryContact;
 import java.io.IOException;
 import java.net.ConnectException;

@@ -2,10 +2,10 @@ package io.punctual.server.health;
 
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
-import io.punctual.server.doctor.Status;
 import io.punctual.server.health.Finding.Code;
 import io.punctual.server.health.Finding.Subject;
 import io.punctual.server.metrics.QueueSample;
+import io.punctual.server.probe.Status;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -7,7 +7,6 @@ import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.durability.StoreNode;
 import io.punctual.core.store.query.BucketUsage;
-import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.problem.ApiException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -53,7 +52,7 @@ public class ApplicationQuotas implements SmartLifecycle {
 
   private final Engine engine;
   private final Store store;
-  private final PunctualProperties.Quota quota;
+  private final QuotaProperties quota;
   private final Map<String, Account> accounts = new ConcurrentHashMap<>();
   // 0 for no limit.
   private volatile long maxBytes;
@@ -62,10 +61,10 @@ public class ApplicationQuotas implements SmartLifecycle {
   private @Nullable Long memoryReadAt;
   private @Nullable Measurement measurement;
 
-  ApplicationQuotas(Engine engine, Store store, PunctualProperties properties) {
+  ApplicationQuotas(Engine engine, Store store, QuotaProperties quota) {
     this.engine = engine;
     this.store = store;
-    this.quota = properties.quota();
+    this.quota = quota;
   }
 
   /**

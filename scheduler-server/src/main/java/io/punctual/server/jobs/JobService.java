@@ -13,11 +13,11 @@ import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.StoreException;
-import io.punctual.server.config.PunctualProperties;
-import io.punctual.server.config.WorkersSeen;
+import io.punctual.server.audit.AuditLog;
+import io.punctual.server.engine.EngineProperties;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.problem.Failures;
-import io.punctual.server.security.AuditLog;
+import io.punctual.server.registry.ServedTypes;
 import io.punctual.server.security.Caller;
 import io.punctual.server.security.Ownership;
 import java.time.Instant;
@@ -43,16 +43,16 @@ public class JobService {
 
   private final Engine engine;
   private final AuditLog audit;
-  private final WorkersSeen workers;
+  private final ServedTypes workers;
   private final ApplicationQuotas quotas;
-  private final PunctualProperties properties;
+  private final EngineProperties properties;
 
   JobService(
       Engine engine,
       AuditLog audit,
-      WorkersSeen workers,
+      ServedTypes workers,
       ApplicationQuotas quotas,
-      PunctualProperties properties) {
+      EngineProperties properties) {
     this.engine = engine;
     this.audit = audit;
     this.workers = workers;

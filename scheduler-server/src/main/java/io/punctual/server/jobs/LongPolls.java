@@ -8,8 +8,8 @@ import io.punctual.core.Claims;
 import io.punctual.core.Engine;
 import io.punctual.core.PullRequest;
 import io.punctual.core.PulledJob;
-import io.punctual.server.config.WorkersSeen;
 import io.punctual.server.problem.ApiException;
+import io.punctual.server.registry.ServedTypes;
 import io.punctual.server.security.Caller;
 import java.time.Duration;
 import java.util.List;
@@ -48,7 +48,7 @@ public class LongPolls implements SmartLifecycle, MeterBinder {
 
   private static final Duration LATER = Duration.ofSeconds(2);
 
-  private final WorkersSeen workers;
+  private final ServedTypes workers;
   private final Claims claims;
   private final int max;
   private final int maxOfOne;
@@ -148,14 +148,14 @@ public class LongPolls implements SmartLifecycle, MeterBinder {
   }
 
   @Autowired
-  LongPolls(Engine engine, WorkersSeen workers, Connections connections) {
+  LongPolls(Engine engine, ServedTypes workers, Connections connections) {
     this(engine.claims(), workers, connections.max() / SHARE_OF_ALL);
   }
 
   /**
    * @param max how many may wait at once, in all
    */
-  LongPolls(Claims claims, WorkersSeen workers, int max) {
+  LongPolls(Claims claims, ServedTypes workers, int max) {
     this.claims = claims;
     this.workers = workers;
     this.max = max;

@@ -3,7 +3,7 @@ package io.punctual.server.jobs;
 import io.punctual.core.Engine;
 import io.punctual.core.LossJournal;
 import io.punctual.core.store.durability.StoreLoss;
-import io.punctual.server.security.AuditLog;
+import io.punctual.server.audit.AuditLog;
 import java.time.Instant;
 import java.util.List;
 import org.springframework.stereotype.Component;

@@ -6,11 +6,11 @@ import io.punctual.core.QueueStats;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.query.Forecast;
-import io.punctual.server.config.WorkersSeen;
+import io.punctual.server.audit.AuditLog;
 import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.metrics.QueueStatistics;
 import io.punctual.server.problem.ApiException;
-import io.punctual.server.security.AuditLog;
+import io.punctual.server.registry.ServedTypes;
 import io.punctual.server.security.Ownership;
 import java.time.Duration;
 import java.util.Comparator;
@@ -26,11 +26,11 @@ public class QueueService {
   private static final int MAX_CONCURRENCY = 1_000_000;
 
   private final Engine engine;
-  private final WorkersSeen workers;
+  private final ServedTypes workers;
   private final QueueStatistics statistics;
   private final AuditLog audit;
 
-  QueueService(Engine engine, WorkersSeen workers, QueueStatistics statistics, AuditLog audit) {
+  QueueService(Engine engine, ServedTypes workers, QueueStatistics statistics, AuditLog audit) {
     this.engine = engine;
     this.workers = workers;
     this.statistics = statistics;
@@ -85,7 +85,7 @@ public class QueueService {
   }
 
   private QueueView view(QueueSample sample) {
-    return new QueueView(sample, workers.of(sample.queue()));
+    return new QueueView(sample, workers.instances(sample.queue()));
   }
 
   private QueueStats stats(QueueName queue) {

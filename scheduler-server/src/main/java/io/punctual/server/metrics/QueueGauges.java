@@ -6,7 +6,6 @@ import io.micrometer.core.instrument.Tags;
 import io.punctual.core.Engine;
 import io.punctual.core.QueueStats;
 import io.punctual.core.job.QueueName;
-import io.punctual.server.config.PunctualProperties;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -122,12 +121,12 @@ final class QueueGauges implements SmartLifecycle {
       QueueStatistics statistics,
       MeterRegistry registry,
       QueueTags tags,
-      PunctualProperties properties) {
+      MetricsProperties properties) {
     this.engine = engine;
     this.statistics = statistics;
     this.registry = registry;
     this.tags = tags;
-    this.interval = properties.metrics().sampling();
+    this.interval = properties.sampling();
   }
 
   @Override

@@ -2,7 +2,6 @@ package io.punctual.server.metrics;
 
 import io.micrometer.core.instrument.Tags;
 import io.punctual.core.job.QueueName;
-import io.punctual.server.config.PunctualProperties;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.stereotype.Component;
@@ -18,8 +17,8 @@ public final class QueueTags {
   private final int max;
   private final Map<QueueName, QueueName> named = new ConcurrentHashMap<>();
 
-  QueueTags(PunctualProperties properties) {
-    this.max = properties.metrics().queues();
+  QueueTags(MetricsProperties properties) {
+    this.max = properties.queues();
   }
 
   /** The queue, or {@link #OTHER}. */

@@ -1,6 +1,6 @@
 package io.punctual.server.registry;
 
-import io.punctual.server.security.Printable;
+import io.punctual.server.text.Printable;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Locale;

@@ -2,7 +2,7 @@ package io.punctual.server.registry;
 
 import com.netflix.appinfo.ApplicationInfoManager;
 import io.punctual.core.Engine;
-import io.punctual.server.security.Printable;
+import io.punctual.server.text.Printable;
 import io.punctual.wire.SchedulerMetadata;
 import java.util.List;
 import java.util.Map;

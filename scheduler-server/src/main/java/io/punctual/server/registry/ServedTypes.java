@@ -61,6 +61,13 @@ public class ServedTypes {
     };
   }
 
+  /** The ids in the registry of the instances that get jobs of a queue. */
+  public List<String> instances(QueueName queue) {
+    return workers.instances(queue.application(), queue.taskType()).stream()
+        .map(WorkerInstance::id)
+        .toList();
+  }
+
   /** Notes that a worker fetches jobs of these queues. */
   public synchronized void pulled(List<QueueName> queues) {
     queues.forEach(queue -> fetched.put(queue, ticks.getAsLong()));

@@ -1,6 +1,6 @@
 package io.punctual.server.rest;
 
-import io.punctual.server.jobs.AuditTrail;
+import io.punctual.server.audit.AuditTrail;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
 import java.util.Map;

@@ -6,7 +6,6 @@ import io.punctual.core.PullRequest;
 import io.punctual.core.PulledJob;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.JobStore;
-import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.jobs.ClaimService;
 import io.punctual.server.jobs.LongPolls;
 import io.punctual.server.security.Allowed;
@@ -15,6 +14,7 @@ import io.punctual.server.web.JobFields;
 import io.punctual.server.web.JsonBody;
 import io.punctual.server.web.JsonFields;
 import io.punctual.server.web.RequestGuard;
+import io.punctual.server.web.WebProperties;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.time.Instant;
@@ -36,9 +36,9 @@ import org.springframework.web.context.request.async.DeferredResult;
 class ClaimsController {
 
   private final ClaimService claims;
-  private final PunctualProperties.Api bounds;
+  private final WebProperties.Api bounds;
 
-  ClaimsController(ClaimService claims, PunctualProperties properties) {
+  ClaimsController(ClaimService claims, WebProperties properties) {
     this.claims = claims;
     this.bounds = properties.api();
   }

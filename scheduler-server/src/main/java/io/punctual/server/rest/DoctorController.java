@@ -1,9 +1,9 @@
 package io.punctual.server.rest;
 
 import io.punctual.Limits;
-import io.punctual.server.doctor.Status;
 import io.punctual.server.health.Finding;
 import io.punctual.server.health.HealthChecks;
+import io.punctual.server.probe.Status;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Ownership;

@@ -4,7 +4,6 @@ import io.punctual.Limits;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.StoreException;
-import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.jobs.BulkOperations;
 import io.punctual.server.jobs.BulkOperations.Action;
 import io.punctual.server.jobs.JobFilter;
@@ -19,6 +18,7 @@ import io.punctual.server.security.Role;
 import io.punctual.server.web.JobFields;
 import io.punctual.server.web.JsonBody;
 import io.punctual.server.web.JsonFields;
+import io.punctual.server.web.WebProperties;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -39,9 +39,9 @@ class JobListController {
 
   private final JobSearch search;
   private final BulkOperations bulk;
-  private final PunctualProperties.Api bounds;
+  private final WebProperties.Api bounds;
 
-  JobListController(JobSearch search, BulkOperations bulk, PunctualProperties properties) {
+  JobListController(JobSearch search, BulkOperations bulk, WebProperties properties) {
     this.search = search;
     this.bulk = bulk;
     this.bounds = properties.api();

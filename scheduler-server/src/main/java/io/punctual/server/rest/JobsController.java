@@ -5,7 +5,6 @@ import io.punctual.Limits;
 import io.punctual.core.JobView;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.QueueName;
-import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.jobs.JobRef;
 import io.punctual.server.jobs.JobService;
 import io.punctual.server.jobs.NewJob;
@@ -18,6 +17,7 @@ import io.punctual.server.web.EntityTag;
 import io.punctual.server.web.JsonBody;
 import io.punctual.server.web.JsonFields;
 import io.punctual.server.web.Problems;
+import io.punctual.server.web.WebProperties;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.URI;
 import java.util.ArrayList;
@@ -47,9 +47,9 @@ class JobsController {
   private static final String JOB = "/{application}/{taskType}/{taskId}";
 
   private final JobService jobs;
-  private final PunctualProperties.Api bounds;
+  private final WebProperties.Api bounds;
 
-  JobsController(JobService jobs, PunctualProperties properties) {
+  JobsController(JobService jobs, WebProperties properties) {
     this.jobs = jobs;
     this.bounds = properties.api();
   }

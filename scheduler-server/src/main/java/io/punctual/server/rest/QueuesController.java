@@ -4,7 +4,6 @@ import io.punctual.core.QueueStats;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.query.Forecast;
-import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.jobs.JobRef;
 import io.punctual.server.jobs.QueueService;
 import io.punctual.server.metrics.Growth;
@@ -15,6 +14,7 @@ import io.punctual.server.security.Ownership;
 import io.punctual.server.security.Role;
 import io.punctual.server.web.JsonBody;
 import io.punctual.server.web.JsonFields;
+import io.punctual.server.web.WebProperties;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.time.Instant;
@@ -40,9 +40,9 @@ class QueuesController {
   private static final Duration MAX_WITHIN = Duration.ofDays(366);
 
   private final QueueService queues;
-  private final PunctualProperties.Api bounds;
+  private final WebProperties.Api bounds;
 
-  QueuesController(QueueService queues, PunctualProperties properties) {
+  QueuesController(QueueService queues, WebProperties properties) {
     this.queues = queues;
     this.bounds = properties.api();
   }

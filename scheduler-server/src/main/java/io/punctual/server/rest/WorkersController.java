@@ -1,17 +1,17 @@
 package io.punctual.server.rest;
 
 import io.punctual.Limits;
-import io.punctual.server.config.PunctualProperties;
-import io.punctual.server.doctor.Diagnosis;
-import io.punctual.server.doctor.Doctor;
-import io.punctual.server.doctor.ProbeRequests;
-import io.punctual.server.doctor.WorkerReport;
+import io.punctual.server.probe.ProbeRequests;
+import io.punctual.server.probe.ProbeResult;
+import io.punctual.server.probe.Prober;
+import io.punctual.server.probe.WorkerReport;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Ownership;
 import io.punctual.server.security.Role;
 import io.punctual.server.web.JsonBody;
 import io.punctual.server.web.JsonFields;
+import io.punctual.server.web.WebProperties;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -29,11 +29,11 @@ class WorkersController {
 
   private static final int MAX_PAGE = 500;
 
-  private final Doctor doctor;
+  private final Prober doctor;
   private final ProbeRequests probes;
-  private final PunctualProperties.Api bounds;
+  private final WebProperties.Api bounds;
 
-  WorkersController(Doctor doctor, ProbeRequests probes, PunctualProperties properties) {
+  WorkersController(Prober doctor, ProbeRequests probes, WebProperties properties) {
     this.probes = probes;
     this.doctor = doctor;
     this.bounds = properties.api();
@@ -87,17 +87,17 @@ class WorkersController {
     out.put("avoidedUntil", moment(report.avoidedUntil()));
     out.put("lastCallAt", moment(report.lastCallAt()));
     out.put("lastCallError", report.lastCallError());
-    Diagnosis diagnosis = report.diagnosis();
+    ProbeResult diagnosis = report.diagnosis();
     out.put("diagnosis", diagnosis == null ? null : output(diagnosis));
     return out;
   }
 
-  private static Map<String, Object> output(Diagnosis diagnosis) {
+  private static Map<String, Object> output(ProbeResult diagnosis) {
     Map<String, Object> out = new LinkedHashMap<>();
     out.put("status", diagnosis.status().word());
     out.put("code", diagnosis.code().word());
-    out.put("seen", diagnosis.seen());
-    out.put("cure", diagnosis.cure());
+    out.put("seen", diagnosis.message());
+    out.put("cure", diagnosis.remedy());
     out.put("url", diagnosis.url());
     out.put("at", moment(diagnosis.at()));
     out.put("clockAheadMs", diagnosis.clockAheadMs());

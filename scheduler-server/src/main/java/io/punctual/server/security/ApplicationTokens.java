@@ -1,6 +1,7 @@
 package io.punctual.server.security;
 
 import io.punctual.Limits;
+import io.punctual.server.text.Printable;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -35,7 +36,10 @@ import org.springframework.data.redis.core.StringRedisTemplate;
  *
  * <p>A token is 32 random bytes, so that one round of SHA-256 hides it as well as any slow hash.
  */
-final class ApplicationTokens {
+public final class ApplicationTokens {
+
+  /** The property that says how keys in Redis begin. */
+  public static final String KEY_PREFIX = "punctual.key-prefix";
 
   /** What every token begins with, so that it is known wherever it leaks. */
   static final String PREFIX = "pct_";
@@ -44,7 +48,7 @@ final class ApplicationTokens {
   static final int LIVE = 2;
 
   /** How long a scheduler goes by its copy. */
-  static final Duration TRUST = Duration.ofSeconds(5);
+  public static final Duration TRUST = Duration.ofSeconds(5);
 
   /** How long it does so before it reads again for a token that is not in it. */
   static final Duration AGAIN = Duration.ofSeconds(1);
@@ -68,7 +72,7 @@ final class ApplicationTokens {
    * @param id part of the token, no secret
    * @param application in lower case
    */
-  record Entry(String id, String application, String hash, Instant created) {}
+  public record Entry(String id, String application, String hash, Instant created) {}
 
   /**
    * What was read.
@@ -87,7 +91,7 @@ final class ApplicationTokens {
    * @param keyPrefix first part of the key in Redis
    * @param ticks monotonic ns
    */
-  ApplicationTokens(
+  public ApplicationTokens(
       StringRedisTemplate redis, String keyPrefix, LongSupplier ticks, InstantSource clock) {
     this.redis = redis;
     this.key = keyPrefix + ":tokens";
@@ -161,7 +165,7 @@ final class ApplicationTokens {
    * @throws IllegalArgumentException if the name is none
    * @throws IllegalStateException if so many live already, naming them
    */
-  String create(String application) {
+  public String create(String application) {
     Limits.requireName("application", application);
     String name = application.toLowerCase(Locale.ROOT);
     List<Entry> live = all().stream().filter(entry -> entry.application().equals(name)).toList();
@@ -188,7 +192,7 @@ final class ApplicationTokens {
   }
 
   /** Every token, the oldest first. */
-  List<Entry> all() {
+  public List<Entry> all() {
     return entries().values().stream()
         .sorted(Comparator.comparing(Entry::application).thenComparing(Entry::created))
         .toList();
@@ -213,7 +217,7 @@ final class ApplicationTokens {
   }
 
   /** Ends a token; false if there is none of that id. */
-  boolean revoke(String id) {
+  public boolean revoke(String id) {
     return redis.opsForHash().delete(key, id) > 0;
   }
 

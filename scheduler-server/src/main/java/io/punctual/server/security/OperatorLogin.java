@@ -1,5 +1,6 @@
 package io.punctual.server.security;
 
+import io.punctual.server.text.Printable;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;

@@ -87,7 +87,7 @@ class SecurityConfiguration {
   @Bean
   ApplicationTokens applicationTokens(
       StringRedisTemplate redis,
-      @Value("${" + AuditLog.KEY_PREFIX + ":punctual}") String keyPrefix) {
+      @Value("${" + ApplicationTokens.KEY_PREFIX + ":punctual}") String keyPrefix) {
     return new ApplicationTokens(redis, keyPrefix, System::nanoTime, InstantSource.system());
   }
 

@@ -1,6 +1,5 @@
 package io.punctual.server.web;
 
-import io.punctual.server.config.PunctualProperties;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.startup.Tomcat;
 import org.apache.coyote.AbstractProtocol;
@@ -28,7 +27,7 @@ class OperatorPortConfiguration {
 
   @Bean
   ServletWebServerFactory webServerFactory(
-      PunctualProperties properties,
+      WebProperties properties,
       ObjectProvider<TomcatConnectorCustomizer> connectors,
       ObjectProvider<TomcatContextCustomizer> contexts,
       ObjectProvider<TomcatProtocolHandlerCustomizer<?>> protocols) {

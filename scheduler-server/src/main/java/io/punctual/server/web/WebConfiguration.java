@@ -3,7 +3,6 @@ package io.punctual.server.web;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
-import io.punctual.server.config.PunctualProperties;
 import io.punctual.server.jobs.LongPolls;
 import jakarta.servlet.Filter;
 import java.util.Objects;
@@ -35,7 +34,7 @@ class WebConfiguration {
   }
 
   @Bean
-  FilterRegistrationBean<InFlightLimit> inFlightLimit(PunctualProperties properties) {
+  FilterRegistrationBean<InFlightLimit> inFlightLimit(WebProperties properties) {
     return at(
         Ordered.HIGHEST_PRECEDENCE + 1,
         API,

@@ -2,7 +2,7 @@ package io.punctual.server.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.server.doctor.Diagnosis.Code;
+import io.punctual.server.probe.ProbeResult.Code;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package io.punctual.server.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.server.doctor.Status;
+import io.punctual.server.probe.Status;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;

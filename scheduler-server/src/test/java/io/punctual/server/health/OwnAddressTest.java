@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.punctual.redis.Ports;
-import io.punctual.server.doctor.Status;
+import io.punctual.server.probe.Status;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

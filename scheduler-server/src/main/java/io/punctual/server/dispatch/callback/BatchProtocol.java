@@ -3,7 +3,7 @@ package io.punctual.server.dispatch.callback;
 import io.punctual.Limits;
 import io.punctual.core.Delivery;
 import io.punctual.server.registry.WorkerInstance;
-import io.punctual.server.security.Printable;
+import io.punctual.server.text.Printable;
 import io.punctual.wire.CallbackRefusal;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;

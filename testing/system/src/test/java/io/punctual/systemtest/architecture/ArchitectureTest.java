@@ -193,12 +193,12 @@ class ArchitectureTest {
             "io.punctual.plugin.PluginRedis",
             "io.punctual.plugin.PunctualPluginRedisAutoConfiguration",
             "io.punctual.plugin.Tls",
-            "io.punctual.server.config.EngineConfiguration",
-            "io.punctual.server.config.StartupReport",
+            "io.punctual.server.StartupReport",
             // Credentials and the audit are no jobs: they are kept beside them.
+            "io.punctual.server.audit.AuditLog",
+            "io.punctual.server.cli.Commands",
+            "io.punctual.server.engine.EngineConfiguration",
             "io.punctual.server.security.ApplicationTokens",
-            "io.punctual.server.security.AuditLog",
-            "io.punctual.server.security.Commands",
             "io.punctual.server.security.SecurityConfiguration");
   }
 

@@ -1,0 +1,57 @@
+package io.punctual.server;
+
+import io.punctual.server.dispatch.DispatchProperties;
+import io.punctual.wire.RegistryAddresses;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.Profiles;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.stereotype.Component;
+
+/** Says at the start which Redis and registry this scheduler uses, and what it may call. */
+@Component
+class StartupReport {
+
+  private static final Logger log = LoggerFactory.getLogger(StartupReport.class);
+
+  private final RedisConnectionFactory connections;
+  private final Environment environment;
+  private final DispatchProperties properties;
+
+  StartupReport(
+      RedisConnectionFactory connections, Environment environment, DispatchProperties properties) {
+    this.connections = connections;
+    this.environment = environment;
+    this.properties = properties;
+  }
+
+  @EventListener(ApplicationReadyEvent.class)
+  void report() {
+    log.info(
+        "Punctual scheduler is up on port {}: redis {}, registry {}",
+        environment.getProperty("local.server.port"),
+        redis(),
+        RegistryAddresses.of(
+            environment.getProperty("eureka.client.service-url.defaultZone", "none")));
+    if (properties.allowedNetworks().isEmpty()
+        && !environment.acceptsProfiles(Profiles.of("quickstart"))) {
+      log.warn(
+          "punctual.dispatch.allowed-networks is empty: each client of the registry can make this"
+              + " scheduler call almost any address of your networks. Set it to the networks of the"
+              + " workers, such as 10.0.0.0/8");
+    }
+  }
+
+  private String redis() {
+    try (RedisConnection connection = connections.getConnection()) {
+      var info = connection.serverCommands().info("server");
+      return info == null ? "answers" : String.valueOf(info.getProperty("redis_version"));
+    } catch (RuntimeException e) {
+      return "DOES NOT ANSWER (submits get 503 until it does): " + e.getMessage();
+    }
+  }
+}

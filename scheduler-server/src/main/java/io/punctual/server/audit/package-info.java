@@ -1,0 +1,5 @@
+/** Records what operators did. */
+@NullMarked
+package io.punctual.server.audit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,127 @@
+package io.punctual.server.engine;
+
+import static io.punctual.server.text.Settings.require;
+import static io.punctual.server.text.Settings.wrong;
+
+import io.punctual.Limits;
+import io.punctual.RetryPolicy;
+import io.punctual.core.job.QueueName;
+import io.punctual.core.store.durability.Durability;
+import io.punctual.core.store.redis.script.StoreOptions;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * How the engine works and keeps its data.
+ *
+ * @param lease how long a claim lasts unless extended, 1 s to 5 min: after this time the jobs of a
+ *     dead scheduler or worker move on; a shorter one costs more heartbeats
+ * @param retry the retry policy of jobs that bring none
+ * @param buckets buckets of a queue that is new, 1 to 64; a known queue keeps its number
+ * @param keyPrefix first part of every key in Redis
+ * @param tombstones how long a finished id is remembered, 1 s to 7 days
+ * @param durability where a change must be before it is answered: {@code auto} at one replica if
+ *     Redis has one, {@code redis} for what Redis is configured to, {@code synced} on its disk,
+ *     {@code replicated:n} at n replicas, 1 to 9
+ * @param durabilityTimeout how long to wait for that, 10 ms to 10 s, and less than
+ *     spring.data.redis.timeout (2 s), after which the connection is given up; then the answer is
+ *     503, and that the outcome is not known. With auto, changes are answered without a replica
+ *     from then on until one confirms again
+ * @param durabilityOfEnds whether the ends of attempts, too, wait for one replica where replicas
+ *     confirm. Then a fail-over repeats no job whose end a replica has confirmed. Ends that come
+ *     together share the wait; without a replica they do not wait
+ * @param shutdownPatience how long open deliveries may take when the scheduler stops
+ * @param queues settings of single queues, a list: {@code application}, {@code task-type} and the
+ *     {@code retry} policy of its jobs that bring none
+ * @param maxQueues how many task types of one application there may be, from 1; a job of a further
+ *     one is refused
+ */
+@ConfigurationProperties("punctual")
+public record EngineProperties(
+    @DefaultValue("10s") Duration lease,
+    @DefaultValue("default") String retry,
+    @DefaultValue("1") int buckets,
+    @DefaultValue("punctual") String keyPrefix,
+    @DefaultValue("10m") Duration tombstones,
+    @DefaultValue("auto") String durability,
+    @DefaultValue("1s") Duration durabilityTimeout,
+    @DefaultValue("false") boolean durabilityOfEnds,
+    @DefaultValue("20s") Duration shutdownPatience,
+    @DefaultValue List<Queue> queues,
+    @DefaultValue("10000") int maxQueues) {
+
+  /** Checks the values. */
+  public EngineProperties {
+    require(
+        "punctual.lease",
+        lease.compareTo(Duration.ofSeconds(1)) >= 0 && lease.compareTo(Duration.ofMinutes(5)) <= 0,
+        "between 1s and 5m",
+        lease);
+    require("punctual.buckets", buckets >= 1 && buckets <= 64, "between 1 and 64", buckets);
+    require(
+        "punctual.shutdown-patience",
+        !shutdownPatience.isNegative(),
+        "zero or more",
+        shutdownPatience);
+    require("punctual.max-queues", maxQueues >= 1, "at least 1", maxQueues);
+    policy("punctual.retry", retry);
+    durability(durability, durabilityTimeout);
+    queues = List.copyOf(queues);
+  }
+
+  /** How the store keeps its data. */
+  StoreOptions storeOptions() {
+    return new StoreOptions(
+        keyPrefix, tombstones, durability(durability, durabilityTimeout), durabilityOfEnds);
+  }
+
+  private static Durability durability(String text, Duration timeout) {
+    try {
+      return Durability.parse(text, timeout);
+    } catch (IllegalArgumentException e) {
+      throw wrong("punctual.durability and punctual.durability-timeout: ", e);
+    }
+  }
+
+  /** The retry policies of jobs that bring none, by queue. To be asked once: it reads texts. */
+  public Function<QueueName, RetryPolicy> retries() {
+    RetryPolicy others = policy("punctual.retry", retry);
+    Map<QueueName, RetryPolicy> own = new HashMap<>();
+    for (Queue entry : queues) {
+      own.putIfAbsent(entry.name(), policy("punctual.queues[].retry", entry.retry()));
+    }
+    return queue -> own.getOrDefault(queue, others);
+  }
+
+  /**
+   * Settings of one queue.
+   *
+   * @param retry its retry policy
+   */
+  public record Queue(String application, String taskType, String retry) {
+
+    /** Checks the values. */
+    public Queue {
+      Limits.requireName("punctual.queues[].application", application);
+      Limits.requireName("punctual.queues[].task-type", taskType);
+      policy("punctual.queues[].retry", retry);
+    }
+
+    QueueName name() {
+      return new QueueName(application, taskType);
+    }
+  }
+
+  private static RetryPolicy policy(String property, String text) {
+    try {
+      return RetryPolicy.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw wrong(property + ": ", e);
+    }
+  }
+}

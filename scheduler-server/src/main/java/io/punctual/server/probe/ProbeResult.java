@@ -1,0 +1,113 @@
+package io.punctual.server.probe;
+
+import static io.punctual.server.probe.Status.OK;
+import static io.punctual.server.probe.Status.PROBLEM;
+import static io.punctual.server.probe.Status.WARNING;
+
+import java.time.Instant;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The result of a probe.
+ *
+ * @param code what it is, for programs
+ * @param message what is wrong, for people
+ * @param url where
+ * @param remedy what to do; null if nothing
+ * @param at when, by the clock here
+ * @param clockAheadMs how far the instance's clock is ahead of the one here; null if it did not say
+ * @param version of the starter there; null if it did not say
+ */
+public record ProbeResult(
+    Code code,
+    String message,
+    String url,
+    @Nullable String remedy,
+    Instant at,
+    @Nullable Long clockAheadMs,
+    @Nullable String version) {
+
+  /** The kinds of what may be message; docs/doctor.md has them all. */
+  public enum Code {
+    /** A call got through, and its answer back. */
+    REACHED(OK),
+    /** Somebody is there; what only a job can show, nobody knows yet. */
+    UNPROVEN(OK),
+    /** Calls get through to somebody who does not know what a ping is. */
+    NO_PING(WARNING),
+    /** The clocks differ by more than they should. */
+    CLOCK_OFF(WARNING),
+    /** It takes no jobs now. */
+    UNAVAILABLE(WARNING),
+    /** Nobody knows the name's address. */
+    UNKNOWN_HOST(PROBLEM),
+    /** The scheduler does not call such addresses. */
+    ADDRESS_NOT_ALLOWED(PROBLEM),
+    /** Nobody listens there. */
+    CONNECTION_REFUSED(PROBLEM),
+    /** No connection, and no word why. */
+    CONNECTION_TIMEOUT(PROBLEM),
+    /** No way there from here. */
+    NO_ROUTE(PROBLEM),
+    /** A connection, and no answer. */
+    NO_ANSWER(PROBLEM),
+    /** A connection, and something that is no HTTP. */
+    NOT_HTTP(PROBLEM),
+    /** The registry says https, and there is plain HTTP. */
+    TLS_TO_PLAIN_PORT(PROBLEM),
+    /** The registry says http, and there is TLS. */
+    PLAIN_TO_TLS_PORT(PROBLEM),
+    /** A certificate of nobody whom the scheduler trusts, or not any more. */
+    CERTIFICATE_NOT_TRUSTED(PROBLEM),
+    /** The certificate of somebody else. */
+    CERTIFICATE_OF_ANOTHER_NAME(PROBLEM),
+    /** TLS came to nothing. */
+    TLS_FAILED(PROBLEM),
+    /** There is nothing at the path. */
+    WRONG_PATH(PROBLEM),
+    /** Something answers that takes no jobs. */
+    NOT_A_CALLBACK(PROBLEM),
+    /** Something in front wants to know who is calling. */
+    LOGIN_IN_FRONT(PROBLEM),
+    /** It is somewhere else. */
+    REDIRECTED(PROBLEM),
+    /** Another application answers there. */
+    OTHER_APPLICATION(PROBLEM),
+    /** The worker has no key. */
+    WORKER_WITHOUT_KEY(PROBLEM),
+    /** The scheduler has no key. */
+    SCHEDULER_WITHOUT_KEY(PROBLEM),
+    /** They have different keys. */
+    KEYS_DIFFER(PROBLEM),
+    /** The clocks differ by so much that no signature counts. */
+    CLOCKS_APART(PROBLEM),
+    /** The answer is not signed. */
+    ANSWER_NOT_SIGNED(PROBLEM),
+    /** The answer is signed by somebody else. */
+    ANSWER_OF_ANOTHER_KEY(PROBLEM),
+    /** The instance fails. */
+    SERVER_ERROR(PROBLEM);
+
+    private final Status status;
+
+    Code(Status status) {
+      this.status = status;
+    }
+
+    /** How bad it is. */
+    public Status status() {
+      return status;
+    }
+
+    /** As the API writes it. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+  }
+
+  /** How bad it is. */
+  public Status status() {
+    return code.status();
+  }
+}

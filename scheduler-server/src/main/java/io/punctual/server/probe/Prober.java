@@ -1,0 +1,334 @@
+package io.punctual.server.probe;
+
+import io.punctual.server.dispatch.HttpDispatcher;
+import io.punctual.server.dispatch.InstanceState;
+import io.punctual.server.registry.WorkerDirectory;
+import io.punctual.server.registry.WorkerInstance;
+import io.punctual.server.text.Printable;
+import io.punctual.server.text.PrintableException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.stereotype.Component;
+
+/**
+ * Probes instances: calls each of them without a job and keeps the result. Probes an instance when
+ * it appears, when it changed and when jobs did not reach it. Repeats the probe while its result is
+ * no {@link Status#OK}.
+ */
+@Component
+public class Prober implements SmartLifecycle {
+
+  private static final Logger log = LoggerFactory.getLogger(Prober.class);
+  private static final Duration ROUND = Duration.ofSeconds(1);
+  // A result that is not older is returned without another call.
+  private static final Duration FRESH = Duration.ofSeconds(1);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+  private static final long[] RETRY_S = {2, 5, 15, 30};
+
+  private final WorkerDirectory workers;
+  private final HttpDispatcher dispatcher;
+  private final boolean probing;
+  private final InstantSource clock = InstantSource.system();
+  private final ProbeDiagnosis diagnosis = new ProbeDiagnosis(clock);
+  private final Map<String, ProbeState> states = new ConcurrentHashMap<>();
+  private boolean failing;
+  private volatile long lastRound;
+  private volatile @Nullable ScheduledExecutorService rounds;
+  private volatile @Nullable ExecutorService threads;
+  private volatile @Nullable ProbeQueue probes;
+
+  Prober(WorkerDirectory workers, HttpDispatcher dispatcher, ProbeProperties properties) {
+    this.workers = workers;
+    this.dispatcher = dispatcher;
+    this.probing = properties.probe();
+  }
+
+  /** A call that waits for its turn, or is made. */
+  record Probe(Runnable call, CompletableFuture<ProbeResult> answer) {}
+
+  /** An instance and the result of its last probe. */
+  static final class ProbeState {
+    private final WorkerInstance instance;
+    private @Nullable ProbeResult result;
+    @Nullable Probe running;
+    private ProbeResult.@Nullable Code reported;
+    // Monotonic ns; null if the last result needs no other probe.
+    @Nullable Long dueAt;
+    private int failures;
+    private boolean avoided;
+
+    ProbeState(WorkerInstance instance, long now) {
+      this.instance = instance;
+      this.dueAt = now;
+    }
+
+    synchronized @Nullable ProbeResult result() {
+      return result;
+    }
+
+    /** Returns whether to probe it in this round. */
+    synchronized boolean isDue(long now, boolean avoidedNow) {
+      if (running != null) {
+        // If it is avoided since then, the next round notices.
+        return false;
+      }
+      boolean newlyAvoided = avoidedNow && !avoided;
+      avoided = avoidedNow;
+      return newlyAvoided || (dueAt != null && now - dueAt >= 0);
+    }
+  }
+
+  @Override
+  public void start() {
+    ExecutorService calls =
+        Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("probe").factory());
+    threads = calls;
+    probes = new ProbeQueue(calls);
+    ScheduledExecutorService started =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("prober").factory());
+    var unused =
+        started.scheduleWithFixedDelay(
+            this::round, ROUND.toMillis(), ROUND.toMillis(), TimeUnit.MILLISECONDS);
+    rounds = started;
+  }
+
+  @Override
+  public void stop() {
+    ScheduledExecutorService started = rounds;
+    rounds = null;
+    if (started != null) {
+      started.shutdownNow();
+    }
+    probes = null;
+    ExecutorService calls = threads;
+    threads = null;
+    if (calls != null) {
+      calls.shutdownNow();
+    }
+  }
+
+  @Override
+  public boolean isRunning() {
+    return rounds != null;
+  }
+
+  /** All instances, or those of one application, in order of application and id. */
+  public List<WorkerReport> workers(@Nullable String application) {
+    return states.values().stream()
+        .filter(
+            state ->
+                application == null || state.instance.application().equalsIgnoreCase(application))
+        .map(this::report)
+        .sorted(Comparator.comparing(WorkerReport::key))
+        .toList();
+  }
+
+  /**
+   * Calls an instance now. Blocks for some seconds at most.
+   *
+   * @return empty if no such instance is in the registry
+   * @throws TimeoutException if its turn did not come, or the call did not end
+   */
+  public Optional<WorkerReport> probe(String application, String instance) throws TimeoutException {
+    String key = key(application, instance);
+    // The rounds read the registry each second, so that unknown names need no further read.
+    if (!states.containsKey(key) && System.nanoTime() - lastRound > ROUND.toNanos()) {
+      round();
+    }
+    ProbeState state = states.get(key);
+    if (state == null) {
+      return Optional.empty();
+    }
+    ProbeResult last = state.result();
+    if (last == null || last.at().isBefore(clock.instant().minus(FRESH))) {
+      try {
+        var unused = probe(state, true).get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } catch (ExecutionException e) {
+        log.debug("No new probe result of {}", Printable.of(instance), PrintableException.of(e));
+      }
+    }
+    return Optional.of(report(state));
+  }
+
+  private synchronized void round() {
+    try {
+      long now = System.nanoTime();
+      lastRound = now;
+      Map<String, WorkerInstance> seen = new HashMap<>();
+      workers
+          .all()
+          .forEach(instance -> seen.put(key(instance.application(), instance.id()), instance));
+      states.keySet().retainAll(seen.keySet());
+      seen.forEach(
+          (key, instance) ->
+              states.compute(
+                  key,
+                  (any, known) ->
+                      known != null && known.instance.equals(instance)
+                          ? known
+                          : new ProbeState(instance, now)));
+      if (probing) {
+        for (ProbeState state : states.values()) {
+          if (state.isDue(now, dispatcher.state(state.instance).avoidedUntil() != null)) {
+            var unused = probe(state, false);
+          }
+        }
+        ProbeQueue queue = probes;
+        if (queue != null) {
+          queue.startWaiting();
+        }
+      }
+      failing = false;
+    } catch (Throwable e) {
+      // Also an Error: a round that ends with one would be the last.
+      if (!failing) {
+        log.warn(
+            "Workers could not be probed. Their last results stay; retrying every second.",
+            PrintableException.of(e));
+      }
+      failing = true;
+    }
+  }
+
+  private CompletableFuture<ProbeResult> probe(ProbeState state, boolean awaited) {
+    String application = state.instance.application().toLowerCase(Locale.ROOT);
+    ProbeQueue queue = probes;
+    Probe probe;
+    boolean isNew;
+    synchronized (state) {
+      Probe before = state.running;
+      isNew = before == null;
+      if (before == null) {
+        CompletableFuture<ProbeResult> answer = new CompletableFuture<>();
+        probe = new Probe(() -> run(state, answer), answer);
+        state.running = probe;
+      } else {
+        probe = before;
+      }
+    }
+    try {
+      if (queue == null) {
+        throw new RejectedExecutionException("the scheduler is stopping");
+      }
+      if (isNew) {
+        queue.add(application, probe.call());
+      }
+      if (awaited) {
+        queue.hurry(application, probe.call());
+      }
+    } catch (RejectedExecutionException e) {
+      synchronized (state) {
+        state.running = null;
+      }
+      probe.answer().completeExceptionally(e);
+    }
+    return probe.answer();
+  }
+
+  private void run(ProbeState state, CompletableFuture<ProbeResult> future) {
+    try {
+      ProbeResult result = diagnosis.of(state.instance, dispatcher.ping(state.instance));
+      keep(state, result);
+      future.complete(result);
+    } catch (Throwable e) {
+      log.error(
+          "Instance {} could not be probed",
+          Printable.of(state.instance.id()),
+          PrintableException.of(e));
+      synchronized (state) {
+        state.running = null;
+        state.dueAt = System.nanoTime() + TimeUnit.SECONDS.toNanos(RETRY_S[3]);
+      }
+      future.completeExceptionally(e);
+    }
+  }
+
+  private void keep(ProbeState state, ProbeResult result) {
+    boolean report;
+    synchronized (state) {
+      state.running = null;
+      state.result = result;
+      boolean bad = result.status() == Status.PROBLEM;
+      state.failures = result.status() == Status.OK ? 0 : state.failures + 1;
+      state.dueAt =
+          result.status() == Status.OK
+              ? null
+              : System.nanoTime()
+                  + TimeUnit.SECONDS.toNanos(RETRY_S[Math.min(state.failures, RETRY_S.length) - 1]);
+      // An instance may register a moment before it listens: its first failure is not logged.
+      report =
+          bad
+              ? state.failures > 1 && state.reported != result.code()
+              : state.reported != null && result.status() == Status.OK;
+      if (report) {
+        state.reported = bad ? result.code() : null;
+      }
+    }
+    if (report) {
+      report(state.instance, result);
+    }
+  }
+
+  private static void report(WorkerInstance instance, ProbeResult result) {
+    if (result.status() == Status.PROBLEM) {
+      log.warn(
+          "Instance {} of {} gets no jobs ({}): {}, at {}. {}",
+          Printable.of(instance.id()),
+          instance.application(),
+          result.code().word(),
+          Printable.of(result.message()),
+          Printable.of(result.url()),
+          result.remedy());
+    } else {
+      log.info(
+          "Instance {} of {} is reached: {}",
+          Printable.of(instance.id()),
+          instance.application(),
+          result.message());
+    }
+  }
+
+  private WorkerReport report(ProbeState state) {
+    WorkerInstance instance = state.instance;
+    InstanceState seen = dispatcher.state(instance);
+    InstanceState.LastCall last = seen.lastCall();
+    return new WorkerReport(
+        instance.application(),
+        instance.id(),
+        instance.callback().toString(),
+        instance.metadata().taskTypes().stream().sorted().toList(),
+        instance.metadata().protocol(),
+        instance.metadata().concurrency(),
+        seen.inFlight(),
+        seen.avoidedUntil(),
+        last == null ? null : last.at(),
+        last == null ? null : last.reason(),
+        state.result());
+  }
+
+  private static String key(String application, String instance) {
+    return application.toLowerCase(Locale.ROOT) + "/" + instance;
+  }
+}

@@ -1,0 +1,18 @@
+package io.punctual.server.probe;
+
+import java.util.Locale;
+
+/** How bad something is, the best first. */
+public enum Status {
+  /** As it should be. */
+  OK,
+  /** Works, and ought to be looked at. */
+  WARNING,
+  /** Does not work, or may lose jobs. */
+  PROBLEM;
+
+  /** As the API writes it. */
+  public String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,39 @@
+package io.punctual.server.probe;
+
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One instance of an application: what the registry says of it, and what was seen of it from here.
+ *
+ * @param application in lower case
+ * @param instance its id in the registry
+ * @param callback where it is called
+ * @param taskTypes in order
+ * @param protocol batch or single
+ * @param concurrency jobs that it takes at once
+ * @param inFlight jobs of this scheduler that it has
+ * @param avoidedUntil until when it is left alone by this scheduler; null if it is not
+ * @param lastCallAt when it was sent jobs last; null if never
+ * @param lastCallError why it did not take them, or that it did not answer in time; null if it did
+ * @param diagnosis what the last probe showed; null before there was one
+ */
+public record WorkerReport(
+    String application,
+    String instance,
+    String callback,
+    List<String> taskTypes,
+    String protocol,
+    int concurrency,
+    int inFlight,
+    @Nullable Instant avoidedUntil,
+    @Nullable Instant lastCallAt,
+    @Nullable String lastCallError,
+    @Nullable ProbeResult diagnosis) {
+
+  /** Its place in lists. */
+  public String key() {
+    return application + "/" + instance;
+  }
+}

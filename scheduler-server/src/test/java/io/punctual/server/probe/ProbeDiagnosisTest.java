@@ -1,0 +1,201 @@
+package io.punctual.server.probe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.server.dispatch.callback.CallFailure;
+import io.punctual.server.dispatch.callback.PingResult;
+import io.punctual.server.probe.ProbeResult.Code;
+import io.punctual.server.registry.WorkerInstance;
+import io.punctual.wire.WorkerMetadata;
+import java.net.URI;
+import java.net.http.HttpHeaders;
+import java.security.cert.CertificateException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import javax.net.ssl.SSLHandshakeException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What WorkerProbeIT can not show with real servers, or not for each address. */
+class ProbeDiagnosisTest {
+
+  private static final Instant NOW = Instant.parse("2026-11-21T12:00:00Z");
+
+  private final ProbeDiagnosis probed = new ProbeDiagnosis(() -> NOW);
+
+  private static WorkerInstance instance(String address, String protocol) {
+    return new WorkerInstance(
+        "shop-1",
+        "shop",
+        URI.create(address + "/punctual/callback"),
+        new WorkerMetadata(Set.of("order.close"), "/punctual/callback", protocol, 10));
+  }
+
+  private ProbeResult failed(String address, CallFailure failure, @Nullable Throwable cause) {
+    return probed.of(instance(address, "batch"), new PingResult.NoAnswer(failure, cause, false));
+  }
+
+  private ProbeResult failed(String address, Throwable cause) {
+    return failed(address, CallFailure.TLS, cause);
+  }
+
+  private ProbeResult answered(
+      String protocol, int status, Map<String, List<String>> headers, String body) {
+    return probed.of(
+        instance("http://shop:8080", protocol),
+        new PingResult.Answered(
+            status,
+            HttpHeaders.of(headers, (name, value) -> true),
+            body,
+            PingResult.Signature.NOT_WANTED,
+            false,
+            NOW));
+  }
+
+  private static SSLHandshakeException handshake(Throwable cause) {
+    SSLHandshakeException e = new SSLHandshakeException(cause.getMessage());
+    e.initCause(cause);
+    return e;
+  }
+
+  @Test
+  void theCertificateOfAnotherNameIsNoQuestionOfTrust() {
+    ProbeResult result =
+        failed(
+            "https://shop:8443",
+            handshake(new CertificateException("No name matching shop found")));
+    assertThat(result.code()).isEqualTo(Code.CERTIFICATE_OF_ANOTHER_NAME);
+    assertThat(result.message()).contains("shop:8443", "No name matching shop found");
+    assertThat(result.remedy()).contains("eureka.instance.hostname");
+    assertThat(
+            failed(
+                    "https://10.0.0.7:8443",
+                    handshake(
+                        new CertificateException(
+                            "No subject alternative names matching IP address 10.0.0.7 found")))
+                .code())
+        .isEqualTo(Code.CERTIFICATE_OF_ANOTHER_NAME);
+  }
+
+  @Test
+  void ofARedirectOnlyAShortOriginIsTold() {
+    String host = "h".repeat(16_000);
+    ProbeResult result =
+        answered("batch", 308, Map.of("Location", List.of("https://" + host + "/secret")), "");
+
+    assertThat(result.code()).isEqualTo(Code.REDIRECTED);
+    assertThat(result.message()).hasSizeLessThan(400).contains("https://hhh");
+  }
+
+  @Test
+  void whoWantsOurCertificateIsToldOf() {
+    ProbeResult result =
+        failed(
+            "https://shop:8443",
+            new SSLHandshakeException("Received fatal alert: certificate_required"));
+    assertThat(result.code()).isEqualTo(Code.TLS_FAILED);
+    assertThat(result.remedy()).contains("punctual.dispatch.ssl-bundle", "keystore");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http://172.17.0.3:8081, true",
+    "http://172.31.255.1:8081, true",
+    "http://172.32.0.3:8081, false",
+    "http://3f2b9c1d04e7:8081, true",
+    "http://192.168.1.20:8081, false",
+    "http://shop.internal:8081, false"
+  })
+  void theAddressOfAContainerLooksLikeOne(String address, boolean container) {
+    for (CallFailure failure : List.of(CallFailure.TIMED_OUT, CallFailure.REFUSED)) {
+      String remedy = String.valueOf(failed(address, failure, null).remedy());
+      assertThat(remedy.contains("container, which only its own network knows"))
+          .isEqualTo(container);
+      assertThat(remedy).contains("eureka.instance.hostname", "punctual.client.delivery=pull");
+    }
+  }
+
+  @Test
+  void aSchedulerOnTheSameMachineMayBeAllowedToCallIt() {
+    ProbeResult result =
+        probed.of(
+            instance("http://127.0.0.1:8081", "batch"),
+            new PingResult.NotCalled("127.0.0.1 is 127.0.0.1, which is not called"));
+    assertThat(result.code()).isEqualTo(Code.ADDRESS_NOT_ALLOWED);
+    assertThat(result.remedy())
+        .contains("eureka.instance.hostname", "127.0.0.0/8", "punctual.dispatch.allowed-networks");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Sat%2C 21 Nov 2026 12:00:20 GMT, UNPROVEN, 20000",
+    "Sat%2C 21 Nov 2026 12:00:31 GMT, CLOCK_OFF, 31000",
+    "Sat%2C 21 Nov 2026 12:02:00 GMT, CLOCK_OFF, 120000",
+    "Sat%2C 21 Nov 2026 11:58:00 GMT, CLOCK_OFF, -120000",
+    "yesterday, UNPROVEN, "
+  })
+  void theClockOfAWorkerInAnyLanguageIsInItsDateHeader(String date, Code code, Long ahead) {
+    ProbeResult result =
+        answered("single", 404, Map.of("Date", List.of(date.replace("%2C", ","))), "");
+    assertThat(result.code()).isEqualTo(code);
+    assertThat(result.clockAheadMs()).isEqualTo(ahead);
+  }
+
+  @Test
+  void aWorkerThatTakesAPingForLateHasAClockThatIsAhead() {
+    ProbeResult result =
+        answered(
+            "batch",
+            421,
+            Map.of(
+                "Punctual-Refusal", List.of("late"),
+                "Date", List.of("Sat, 21 Nov 2026 12:02:00 GMT")),
+            "");
+    assertThat(result.code()).isEqualTo(Code.CLOCKS_APART);
+    assertThat(result.clockAheadMs()).isEqualTo(120_000);
+    assertThat(result.remedy()).contains("NTP", "30 s ahead");
+  }
+
+  @Test
+  void whatStrangersSayStaysOnOneLine() {
+    ProbeResult result =
+        answered(
+            "batch",
+            401,
+            Map.of("Punctual-Refusal", List.of("clock")),
+            "late\r\n2026-11-21T16:00:00Z INFO forged\u001b[31m" + "x".repeat(5_000));
+    assertThat(result.code()).isEqualTo(Code.CLOCKS_APART);
+    assertThat(result.message()).hasSizeLessThan(400).doesNotContain("\r", "\n", "\u001b");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "401, , UNPROVEN",
+    "401, Basic, LOGIN_IN_FRONT",
+    "400, , UNPROVEN",
+    "204, , REACHED",
+    "501, , UNPROVEN",
+    "500, , SERVER_ERROR",
+    "421, , OTHER_APPLICATION"
+  })
+  void aWorkerThatVerifiesSignaturesMayRefuseAnOption(int status, String asks, Code code) {
+    Map<String, List<String>> headers =
+        asks == null ? Map.of() : Map.of("WWW-Authenticate", List.of(asks));
+    assertThat(answered("single", status, headers, "").code()).isEqualTo(code);
+  }
+
+  @Test
+  void nonsenseIsNoAnswerToAPing() {
+    for (String body : List.of("null", "[]", "{", "\"x\"", "{\"time\":1}", "{\"application\":1}")) {
+      assertThat(answered("batch", 200, Map.of(), body + "\n").code())
+          .as(body)
+          .isEqualTo(Code.NOT_A_CALLBACK);
+    }
+    assertThat(failed("http://shop:8080", CallFailure.NOT_HTTP, null).code())
+        .isEqualTo(Code.NOT_HTTP);
+  }
+}

@@ -1,0 +1,33 @@
+package io.punctual.server.probe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.server.dispatch.HttpDispatcher;
+import io.punctual.server.dispatch.TestDispatchers;
+import io.punctual.server.dispatch.callback.CallbackKeys;
+import io.punctual.server.registry.FakeRegistry;
+import io.punctual.server.registry.WorkerDirectory;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+
+class ProberTest {
+
+  private final FakeRegistry registry = new FakeRegistry();
+  private final WorkerDirectory workers = new WorkerDirectory(registry, false);
+
+  @Test
+  void instancesThatDoNotExistMakeNoCallReadTheRegistry() throws TimeoutException {
+    registry.set("shop");
+    try (HttpDispatcher dispatcher =
+        TestDispatchers.of(workers, new CallbackKeys(application -> List.of(), Set.of()))) {
+      Prober prober = new Prober(workers, dispatcher, new ProbeProperties(false));
+      for (int i = 0; i < 1_000; i++) {
+        assertThat(prober.probe("shop", "none-" + i)).isEmpty();
+      }
+    }
+    // Once a second at most, however many ask.
+    assertThat(registry.reads()).isBetween(1, 100);
+  }
+}
