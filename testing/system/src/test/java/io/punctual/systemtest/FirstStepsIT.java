@@ -44,7 +44,8 @@ class FirstStepsIT {
     MarkdownPage readme = MarkdownPage.of("README.md");
     ScratchProject bare =
         ScratchProject.of(
-            "service", files(readme.blocks(FIRST_JOB, "xml"), readme.blocks(FIRST_JOB, "java")));
+            "service",
+            files(readme.blocks(FIRST_JOB, "xml").get(1), readme.blocks(FIRST_JOB, "java")));
     bare.maven("package");
     Path jar = bare.directory().resolve("target").resolve("bare-shop-1.jar");
     assertThat(libraries(jar))
@@ -88,7 +89,8 @@ class FirstStepsIT {
             "plugin",
             files(
                 MarkdownPage.of("docs/plugin.md")
-                    .blocks("In development: no servers at all", "xml"),
+                    .blocks("In development: no servers at all", "xml")
+                    .get(0),
                 MarkdownPage.of("docs/starter.md").blocks("Ten lines", "java")));
     bare.maven(
         "package",
@@ -125,14 +127,16 @@ class FirstStepsIT {
   static Map<String, String> readmeApplication(String properties) throws IOException {
     MarkdownPage readme = MarkdownPage.of("README.md");
     Map<String, String> files =
-        new HashMap<>(files(readme.blocks(FIRST_JOB, "xml"), readme.blocks(FIRST_JOB, "java")));
+        new HashMap<>(
+            files(readme.blocks(FIRST_JOB, "xml").get(1), readme.blocks(FIRST_JOB, "java")));
     files.put(PROPERTIES, properties);
     return files;
   }
 
   /** The project: what Spring's own initializer makes, and what the pages say. */
-  private static Map<String, String> files(List<String> dependencies, List<String> code)
+  private static Map<String, String> files(String dependencies, List<String> code)
       throws IOException {
+    MarkdownPage readme = MarkdownPage.of("README.md");
     return Map.of(
         "pom.xml",
         """
@@ -151,6 +155,7 @@ class FirstStepsIT {
           <properties>
             <java.version>17</java.version>
           </properties>
+        %s
           <dependencies>
             <dependency>
               <groupId>org.springframework.boot</groupId>
@@ -170,9 +175,10 @@ class FirstStepsIT {
         """
             .formatted(
                 ScratchProject.required("punctual.spring-boot.version"),
-                String.join("", dependencies)),
+                readme.blocks(FIRST_JOB, "xml").get(0),
+                dependencies),
         PROPERTIES,
-        MarkdownPage.of("README.md").blocks(FIRST_JOB, "properties").get(0),
+        readme.blocks(FIRST_JOB, "properties").get(0),
         "src/main/java/com/example/BareShop.java",
         "package com.example;\n\n" + imports() + code.get(0));
   }

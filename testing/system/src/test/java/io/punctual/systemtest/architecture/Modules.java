@@ -43,7 +43,7 @@ final class Modules {
 
   /** Free to use anything: built after this module, or without a class of its own. */
   private static final Set<String> FREE =
-      Set.of("benchmarks", "demo-order-plugin", "scheduler-client-starter");
+      Set.of("punctual-bom", "benchmarks", "demo-order-plugin", "scheduler-client-starter");
 
   private final Path root;
   private final JavaClasses classes;
