@@ -57,7 +57,8 @@ final class ExampleProgram implements AutoCloseable {
       throws IOException {
     Path logs = SharedSystem.DIRECTORY.resolve("logs").toAbsolutePath();
     Files.createDirectories(logs);
-    Path log = logs.resolve("example-" + NUMBERS.incrementAndGet() + "-" + command[0] + ".log");
+    Path program = Path.of(command[0]).getFileName();
+    Path log = logs.resolve("example-" + NUMBERS.incrementAndGet() + "-" + program + ".log");
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(directory.toFile())
@@ -105,7 +106,8 @@ final class ExampleProgram implements AutoCloseable {
     awaitEnd();
   }
 
-  private void awaitEnd() {
+  /** Waits until it has ended, well. */
+  void awaitEnd() {
     int exit = exitValue();
     if (exit != 0) {
       throw new IllegalStateException("the example ended with " + exit + "; its log: " + log);

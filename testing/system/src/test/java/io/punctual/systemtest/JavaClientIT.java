@@ -12,6 +12,7 @@ import io.punctual.JobScheduler;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What the starter reads out of a scheduler's answers, from a real one. */
+/** The client in plain Java and a real scheduler. */
 class JavaClientIT {
 
   private static JavaProcess scheduler;
@@ -108,6 +109,18 @@ class JavaClientIT {
     assertThat(jobs.find("mail", "a").orElseThrow().state()).isEqualTo(JobInfo.State.CANCELLED);
     assertThat(jobs.find("bill", "c").orElseThrow().state()).isEqualTo(JobInfo.State.DELAYED);
     end(token, "ack", "");
+  }
+
+  @Test
+  void theExampleCancelsOneJobAndRunsTheOther() throws IOException {
+    Path target = ModuleDirectory.of("plain-java").resolve("target");
+    String jar = "plain-java-" + System.getProperty("punctual.version") + ".jar";
+    try (ExampleProgram shop =
+        ExampleProgram.start(target, Map.of(), JavaProcess.JAVA, "-jar", jar, scheduler.url())) {
+      shop.awaitEnd();
+      assertThat(shop.lines("order ")).containsExactly("order 1002 is paid, its job: CANCELLED");
+      assertThat(shop.lines("closing ")).containsExactly("closing order 1001");
+    }
   }
 
   private static String claim(String application) throws IOException {

@@ -61,7 +61,8 @@ class ArchitectureTest {
         "scheduler-core",
         "scheduler-spring",
         "scheduler-plugin-starter",
-        "scheduler-test"
+        "scheduler-test",
+        "plain-java"
       })
   void whatApplicationsCompileAgainstRunsOnJava17(String module) {
     assertThat(MODULES.classFileVersion(module)).isLessThanOrEqualTo(61);

@@ -27,6 +27,7 @@ final class Modules {
       Map.ofEntries(
           Map.entry("scheduler-api", Set.of()),
           Map.entry("scheduler-client", Set.of("scheduler-api")),
+          Map.entry("plain-java", Set.of("scheduler-client")),
           Map.entry("scheduler-core", Set.of("scheduler-api")),
           Map.entry("scheduler-server", Set.of("scheduler-core")),
           Map.entry("scheduler-spring", Set.of("scheduler-client", "scheduler-core")),

@@ -1,0 +1,5 @@
+/** A shop in plain Java. */
+@NullMarked
+package io.punctual.example;
+
+import org.jspecify.annotations.NullMarked;
