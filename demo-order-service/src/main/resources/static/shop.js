@@ -66,7 +66,7 @@ function clock(ms) {
 }
 
 function state(order) {
-  if (order.status === "CLOSED") return ["closed", "nobody paid, so it is on sale again"];
+  if (order.status === "CLOSED") return ["closed", "not paid in time, so it is on sale again"];
   if (order.status === "OPEN") {
     return [order.remindedAt ? "reminded" : "open", `${clock(left(order))} left to pay`];
   }
@@ -124,7 +124,7 @@ function showOrders(orders) {
   $("none").hidden = orders.length > 0;
 }
 
-// For those who do not see it.
+// For screen readers.
 function tell(orders) {
   const news = [];
   for (const order of orders) {

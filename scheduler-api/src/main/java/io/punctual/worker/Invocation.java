@@ -81,7 +81,7 @@ public final class Invocation {
     CompletionStage<?> stage = worker.invokeAsync(params, context);
     if (stage == null) {
       throw new IllegalStateException(
-          "the worker for %s (%s) returned null in the place of a CompletionStage: nobody can know when its work has ended"
+          "the worker for %s (%s) returned null in the place of a CompletionStage: the end of its work cannot be known"
               .formatted(worker.type(), worker.clazz().getName()));
     }
     return stage;

@@ -167,7 +167,7 @@ class BadCallsIT extends SharedRedisTestBase {
       {'command':'finish'} | 400 | id is missing
       {'command':'finish','id':'none'} | 404 | no job none is known in default
       {'command':'finish','id':'1'} | 409 | one in each of these topics: a, b. Name the topic
-      {'command':'finish','id':'1','topic':'a'} | 409 | nobody has begun it
+      {'command':'finish','id':'1','topic':'a'} | 409 | no worker has begun it
       {'command':'finish','id':'1','topic':'c'} | 404 | no job 1 is known in default/c
       {'command':'finish','id':'1','token':'x'} | 400 | token is no token of a claim
       {'command':'finish','id':'2','token':'ZGVmYXVsdAphCjEKaW5jYXJuYXRpb24KdG9rZW4'} | 400 | token belongs to another job

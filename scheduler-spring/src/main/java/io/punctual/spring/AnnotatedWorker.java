@@ -78,7 +78,7 @@ final class AnnotatedWorker implements TaskWorker {
     Class<?> returned = method.getReturnType();
     if (returned != void.class && !CompletionStage.class.isAssignableFrom(returned)) {
       throw new WorkerSetupException(
-          "@DelayedTask is on a method that returns a %s: %s (%s). Nobody would look at it, or wait for it."
+          "@DelayedTask is on a method that returns a %s: %s (%s). It would be ignored, and not waited for."
               .formatted(returned.getSimpleName(), name, beanType.getName()),
           "Let it return nothing, or a CompletionStage where the work goes on after the call, and throw an"
               + " exception where the job failed.");
@@ -205,7 +205,7 @@ final class AnnotatedWorker implements TaskWorker {
       return CompletableFuture.completedFuture(null);
     } else if (returned == null) {
       throw new IllegalStateException(
-          "%s (%s) returned null in the place of a CompletionStage: nobody can know when its work has ended"
+          "%s (%s) returned null in the place of a CompletionStage: the end of its work cannot be known"
               .formatted(name, beanType.getName()));
     }
     return (CompletionStage<?>) returned;

@@ -597,7 +597,7 @@ public final class TestScheduler {
       limit.interrupt();
       return e;
     } catch (ExecutionException e) {
-      throw new IllegalStateException("nobody completes it so", e);
+      throw new IllegalStateException("not completed exceptionally by any caller", e);
     }
   }
 

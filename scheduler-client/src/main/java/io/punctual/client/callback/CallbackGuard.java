@@ -156,7 +156,7 @@ public final class CallbackGuard {
     if (!acceptUnsigned) {
       return new Refusal(
           CallbackRefusal.NO_KEY,
-          "punctual.client.callback.secrets is not set: nobody is let in. Set it to what the"
+          "punctual.client.callback.secrets is not set: all callers are refused. Set it to what the"
               + " scheduler's command credentials prints, or, on your own machine only, set"
               + " punctual.client.callback.accept-unsigned=true");
     }

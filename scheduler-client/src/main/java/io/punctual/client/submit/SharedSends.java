@@ -163,7 +163,7 @@ final class SharedSends {
     } catch (InterruptedException e) {
       throw interrupted(sender, e);
     } catch (ExecutionException e) {
-      throw new IllegalStateException("nobody completes it so", e);
+      throw new IllegalStateException("not completed exceptionally by any caller", e);
     }
   }
 
@@ -180,7 +180,7 @@ final class SharedSends {
     } catch (InterruptedException e) {
       throw interrupted(sender, e);
     } catch (ExecutionException e) {
-      throw new IllegalStateException("nobody completes it so", e);
+      throw new IllegalStateException("not completed exceptionally by any caller", e);
     }
   }
 

@@ -35,7 +35,7 @@ class ReachReportTest {
 
   private static final String BAD =
       """
-      {"diagnosis":{"status":"problem","code":"connection-refused","seen":"Nobody listens",
+      {"diagnosis":{"status":"problem","code":"connection-refused","seen":"No program listens",
       "cure":"Set eureka.instance.hostname","url":"http://a:1/cb"}}""";
   private static final String GOOD =
       """
@@ -137,7 +137,7 @@ class ReachReportTest {
     assertThat(output)
         .contains(
             "CANNOT REACH this instance at http://a:1/cb, so it gets no jobs (connection-refused):"
-                + " Nobody listens. Set eureka.instance.hostname")
+                + " No program listens. Set eureka.instance.hostname")
         .contains("(wrong-path)")
         .contains("WARN");
     assertThat(requests)

@@ -39,7 +39,7 @@ public final class LocalLease implements AttemptLease {
 
   private LeaseLostException lost() {
     return new LeaseLostException(
-        "the job %s of %s is not this attempt's any more: its lease ran out, or somebody ended it; nothing was changed"
+        "the job %s of %s is not this attempt's any more: its lease ran out, or it was ended; nothing was changed"
             .formatted(delivery.taskId(), delivery.queue().taskType()));
   }
 }

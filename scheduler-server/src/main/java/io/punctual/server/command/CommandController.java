@@ -239,7 +239,7 @@ class CommandController {
             ErrorCode.WRONG_STATE,
             "the job is "
                 + CommandStates.of(job)
-                + " and nobody has begun it: only what was popped can be finished; delete cancels"
+                + " and no worker has begun it: only what was popped can be finished; delete cancels"
                 + " it");
       }
       token = new ClaimToken(job.queue(), id, incarnation, NO_LEASE);

@@ -64,7 +64,7 @@ class OverviewController {
     model.addAttribute("submitted", now.rate("submitted"));
     model.addAttribute("lateness", now.lateness());
     model.addAttribute("findings", findings);
-    model.addAttribute("grave", findings.stream().filter(Finding::urgent).count());
+    model.addAttribute("urgent", findings.stream().filter(Finding::urgent).count());
     model.addAttribute("store", engine.storeHealth());
     return "overview";
   }

@@ -145,7 +145,7 @@ class OwnAddress implements SmartLifecycle {
         return status == 200 ? null : "something else answers, with HTTP " + status;
       }
     } catch (HttpTimeoutException | SocketTimeoutException e) {
-      return "nobody answers in time";
+      return "no answer comes in time";
     } catch (UnknownHostException e) {
       return "is no host of that name";
     } catch (ConnectException e) {

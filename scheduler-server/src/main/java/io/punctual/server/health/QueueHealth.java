@@ -166,7 +166,7 @@ public final class QueueHealth {
       case UNSERVED ->
           "Start one with a TaskWorker of that type; its own log names the types that it runs. An"
               + " application of another name gets none of them: spring.application.name. If they"
-              + " are fetched (punctual.client.delivery=pull, pop), nobody does so now.";
+              + " are fetched (punctual.client.delivery=pull, pop), no worker does so now.";
       case PARKED ->
           "Instances are busy (punctual.client.concurrency) or not reached: the checks of their own"
               + " say why.";

@@ -196,7 +196,7 @@ final class QueueGauges implements SmartLifecycle {
     gauge("punctual.queue.jobs", jobs, of.and("state", "dead"), queue, Sample::dead);
     seconds(
         "punctual.queue.oldest.ready.age",
-        "For how long the oldest job has been due that nobody has taken",
+        "For how long the oldest job has been due that no worker has taken",
         of,
         queue,
         sample -> sample.oldest() / 1e3);
@@ -208,13 +208,13 @@ final class QueueGauges implements SmartLifecycle {
         Sample::nextSeconds);
     gauge(
         "punctual.queue.parked",
-        "1 while jobs are due and nobody is there to take them",
+        "1 while jobs are due and no worker is there to take them",
         of,
         queue,
         Sample::parked);
     gauge(
         "punctual.queue.paused",
-        "1 while an operator has the queue hand out nothing",
+        "1 while an operator has paused the queue",
         of,
         queue,
         Sample::paused);

@@ -105,7 +105,7 @@ final class QueueMeters implements QueueListener {
             QueueMeters::name);
     this.leasesLost =
         Counter.builder("punctual.leases.lost")
-            .description("Leases that were lost while somebody was at work")
+            .description("Leases that were lost while a worker was at work")
             .tags(tags)
             .register(registry);
     this.lateness =

@@ -138,7 +138,7 @@ final class ProbeDiagnosis {
         case REFUSED ->
             diagnosis(
                 Code.CONNECTION_REFUSED,
-                "Nobody listens at " + authority() + ": the connection was refused",
+                "No program listens at " + authority() + ": the connection was refused",
                 "Is the worker up, and does server.address let others in? "
                     + port()
                     + " If the host is the wrong one: "
@@ -237,7 +237,7 @@ final class ProbeDiagnosis {
         return diagnosis(
             Code.UNAVAILABLE,
             "HTTP " + status + ": it takes no jobs now",
-            "It is ending or overloaded, or a proxy finds nobody behind it. Jobs go to other"
+            "It is ending or overloaded, or a proxy finds no server behind it. Jobs go to other"
                 + " instances meanwhile; if it stays so, look at the worker's log, and at what"
                 + " stands in front of server.port.");
       } else if (status >= 500 && (isBatch() || status != 501)) {
@@ -389,7 +389,7 @@ final class ProbeDiagnosis {
             diagnosis(
                 Code.ANSWER_OF_ANOTHER_KEY,
                 "The answer is signed with another key than this application's",
-                "Somebody else answers there, or punctual.client.callback.secrets in the worker are"
+                "Another program answers there, or punctual.client.callback.secrets in the worker are"
                     + " not what the scheduler's command 'credentials "
                     + instance.application()
                     + "' prints.");
@@ -459,7 +459,7 @@ final class ProbeDiagnosis {
           ? diagnosis(
               Code.UNPROVEN,
               reached.message()
-                  + ": somebody is there; path and key are proven by the first job, since a worker"
+                  + ": a worker is there; path and key are proven by the first job, since a worker"
                   + " of the single protocol is sent nothing else",
               status == 404
                   ? "If jobs fail with HTTP 404, punctual.callback-path in the worker's metadata is"

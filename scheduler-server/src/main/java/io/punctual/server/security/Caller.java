@@ -17,7 +17,7 @@ public record Caller(String name, @Nullable String application, @Nullable Role r
   /** Everybody, where nobody has to say who they are: the profile quickstart. */
   static final Caller ANYBODY = new Caller("anybody", null, Role.ADMIN);
 
-  private static final Caller NOBODY = new Caller("nobody", null, null);
+  private static final Caller NOBODY = new Caller("anonymous", null, null);
 
   static Caller application(String application, String token) {
     return new Caller(application + "/" + token, application, null);

@@ -74,7 +74,7 @@ class QuickstartConfiguration {
   @Bean
   AuthenticationManager nobody() {
     return authentication -> {
-      throw new BadCredentialsException("nobody logs in here");
+      throw new BadCredentialsException("there is no login in the profile quickstart");
     };
   }
 

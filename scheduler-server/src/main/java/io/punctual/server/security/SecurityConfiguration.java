@@ -80,7 +80,7 @@ class SecurityConfiguration {
               }
             });
     if (properties.operators().isEmpty()) {
-      log.info("No operators are set (punctual.security.operators): queues cannot be looked after");
+      log.info("No operators are set (punctual.security.operators): queues cannot be managed");
     }
   }
 

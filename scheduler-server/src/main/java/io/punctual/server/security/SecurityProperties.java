@@ -16,8 +16,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     without a gap. Made by the command {@code signing-key}
  * @param operators people, by name: {@code password}, its hash as the command {@code password}
  *     makes it, and {@code role}: viewer, operator or admin
- * @param unsignedAnswers applications whose workers do not sign their answers: whoever gets into
- *     the registry under such a name can make its jobs disappear
+ * @param unsignedAnswers applications whose workers do not sign their answers: a program that gets
+ *     into the registry under such a name can make its jobs disappear
  * @param jwt how tokens of an OAuth2 provider are read, where one is configured
  */
 @ConfigurationProperties("punctual.security")

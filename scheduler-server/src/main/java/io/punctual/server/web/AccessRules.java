@@ -54,7 +54,7 @@ class AccessRules implements HandlerInterceptor, WebMvcConfigurer {
   private static void check(HandlerMethod method, Caller caller) {
     Allowed allowed = method.getMethodAnnotation(Allowed.class);
     if (allowed == null) {
-      throw ApiException.of(ErrorCode.FORBIDDEN, "nobody may do this");
+      throw ApiException.of(ErrorCode.FORBIDDEN, "no caller may do this");
     }
     if (caller.application() != null) {
       if (!allowed.applications()) {

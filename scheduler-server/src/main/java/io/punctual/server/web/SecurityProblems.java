@@ -36,7 +36,7 @@ class SecurityProblems implements AuthenticationEntryPoint, AccessDeniedHandler 
           response,
           ApiException.unavailable(
               e.getMessage()
-                  + ", so that nobody can say who you are: nothing was changed; try"
+                  + ", so that you cannot be authenticated: nothing was changed; try"
                   + " again later",
               Duration.ofSeconds(2)));
     } else {

@@ -39,7 +39,7 @@ class OwnAddressTest {
     assertThat(failure("https://no-such-host.invalid:8080")).isEqualTo("is no host of that name");
     try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       assertThat(failure("http://127.0.0.1:" + silent.getLocalPort()))
-          .isEqualTo("nobody answers in time");
+          .isEqualTo("no answer comes in time");
     }
     HttpServer other = answering(404);
     HttpServer scheduler = answering(200);
@@ -59,9 +59,9 @@ class OwnAddressTest {
   @Test
   void anAddressAtWhichNobodyAnswersIsAProblemWithACure() {
     URI address = URI.create("http://192.0.2.2:18080");
-    Finding bad = new OwnAddress.Seen(address, "nobody answers in time").finding();
+    Finding bad = new OwnAddress.Seen(address, "no answer comes in time").finding();
     assertThat(bad.severity()).isEqualTo(Status.PROBLEM);
-    assertThat(bad.text()).contains("http://192.0.2.2:18080, and there nobody answers in time");
+    assertThat(bad.text()).contains("http://192.0.2.2:18080, and there no answer comes in time");
     assertThat(bad.remedy()).contains("eureka.instance.hostname", "server.address");
     assertThat(new OwnAddress.Seen(address, null).finding().severity()).isEqualTo(Status.OK);
   }

@@ -22,7 +22,7 @@ final class OnceContext implements TaskContext {
   @Override
   public String defer(Duration within) {
     throw new IllegalStateException(
-        "once and defer do not go together: when the method returns, %s/%s is remembered as done, and would not be run again if nobody finishes it. Leave once off for this type, or do what must happen once in a job of its own"
+        "once and defer do not go together: when the method returns, %s/%s is remembered as done, and would not be run again if it is never finished. Leave once off for this type, or do what must happen once in a job of its own"
             .formatted(taskType(), taskId()));
   }
 

@@ -69,7 +69,7 @@ final class KeptClaim {
         if (table.extend(ids, claim, lease) == ids.size()) {
           kept = asked;
         } else {
-          lose("somebody else has taken or removed rows of it");
+          lose("another process has taken or removed rows of it");
         }
       } catch (RuntimeException | Error e) {
         // Also an Error, with which the timer would end. Until the watch says that it was too

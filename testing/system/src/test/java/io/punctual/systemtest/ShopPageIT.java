@@ -99,7 +99,7 @@ class ShopPageIT {
     browser.until(() -> !browser.text(row + ".more").equals(seen));
     browser.until(() -> browser.text(row + ".tag").equals("reminded"));
     browser.until(() -> browser.text(row + ".tag").equals("closed"));
-    assertThat(browser.text(row + ".more")).isEqualTo("nobody paid, so it is on sale again");
+    assertThat(browser.text(row + ".more")).isEqualTo("not paid in time, so it is on sale again");
     assertThat(browser.one(row + ".pay").isDisplayed()).isFalse();
     browser.until(() -> left("teapot").equals("3 left"));
     browser.until(

@@ -82,7 +82,7 @@ class ManagementPortIT {
             .willReturn(
                 okJson(
                     """
-                    {"diagnosis":{"status":"problem","code":"connection-refused","seen":"Nobody listens",
+                    {"diagnosis":{"status":"problem","code":"connection-refused","seen":"No program listens",
                     "cure":"Set eureka.instance.hostname","url":"http://shop.example:1/cb"}}""")));
     return server;
   }

@@ -47,7 +47,7 @@
   const reading = (part) => part.contains(document.activeElement) || String(window.getSelection()) !== '';
   const refresh = () => {
     const part = document.getElementById('live');
-    // Nothing moves under the hand or the eye of somebody who is in it.
+    // Nothing moves under the hand or the eye of a reader.
     if (live && !document.hidden && part && window.htmx && !reading(part)) window.htmx.trigger(part, 'refresh');
   };
 
