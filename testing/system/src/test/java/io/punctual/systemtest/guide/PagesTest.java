@@ -77,6 +77,27 @@ class PagesTest {
     assertThat(missing).isEmpty();
   }
 
+  /** The worked examples: a module and its files in the first column, or a page. */
+  @Test
+  void theFilesThatAContributorIsSentToAreThere() throws IOException {
+    Matcher row =
+        Pattern.compile("^\\| `([a-z-]+)`(?: tests)?: (`[^|]*`) \\|", Pattern.MULTILINE)
+            .matcher(read(ROOT.resolve("CONTRIBUTING.md")));
+    int rows = 0;
+    while (row.find()) {
+      rows++;
+      List<String> files;
+      try (Stream<Path> all = Files.walk(ModuleDirectory.of(row.group(1)).resolve("src"))) {
+        files = all.map(Path::toString).toList();
+      }
+      for (String name : row.group(2).replace("`", "").split(", ")) {
+        String end = "/" + name + (name.contains(".") ? "" : ".java");
+        assertThat(files).as(row.group()).anyMatch(file -> file.endsWith(end));
+      }
+    }
+    assertThat(rows).isGreaterThan(15);
+  }
+
   @Test
   void theReadmeBeginsWithTheLinesOfTheGuide() {
     Matcher readme = BLOCK.matcher(read(ROOT.resolve("README.md")));
