@@ -18,9 +18,10 @@ import org.jspecify.annotations.Nullable;
 public final class Programs {
 
   private static final StartCaches CACHES =
-      new StartCaches(Path.of("target", "start-caches").toAbsolutePath());
+      new StartCaches(
+          Path.of("target", "start-caches").toAbsolutePath(),
+          Boolean.getBoolean("punctual.start-caches"));
 
-  // To make a cache costs as much as five starts save.
   private static final Set<String> OFTEN =
       Set.of(
           "scheduler-server",

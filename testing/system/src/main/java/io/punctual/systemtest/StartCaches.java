@@ -13,18 +13,23 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * What the JVM of a program loads at its start, kept in a file for the next start (JEP 483, JEP
- * 514), which takes half the processor time then; the tests are mostly starts.
+ * 514), which takes half the processor time then; the tests are mostly starts. To make a cache
+ * costs as much as five starts save: the full build makes them, all others use those that are
+ * there.
  */
 final class StartCaches {
 
   private final Path directory;
+  private final boolean making;
   private final Map<String, Optional<Path>> made = new ConcurrentHashMap<>();
 
   /**
    * @param directory where the caches are; one that is newer than its program is taken again
+   * @param making whether to make those that are missing
    */
-  StartCaches(Path directory) {
+  StartCaches(Path directory, boolean making) {
     this.directory = directory;
+    this.making = making;
   }
 
   /** Runs a program once. */
@@ -37,10 +42,7 @@ final class StartCaches {
     void run(String flag, Path log);
   }
 
-  /**
-   * Returns the flags that use a program's cache, and makes the cache if it is missing. Empty if
-   * none could be made.
-   */
+  /** Returns the flags that use a program's cache; empty if it is missing and was not made. */
   List<String> flags(Launch launch, Training training) {
     return made.computeIfAbsent(launch.name(), any -> make(launch, training))
         .map(cache -> List.of("-XX:AOTCache=" + cache))
@@ -53,6 +55,8 @@ final class StartCaches {
     try {
       if (isNewer(cache, launch.jars())) {
         return Optional.of(cache);
+      } else if (!making) {
+        return Optional.empty();
       }
       Files.createDirectories(directory);
       // Under another name at first: another JVM may make or use it.

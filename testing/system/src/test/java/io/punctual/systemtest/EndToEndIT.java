@@ -9,9 +9,15 @@ import java.time.Instant;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
-/** The way of a job from one end to the other, on real processes. */
+/**
+ * The way of a job from one end to the other, on real processes. The tests mostly wait, and share
+ * no queue.
+ */
+@Execution(ExecutionMode.CONCURRENT)
 class EndToEndIT {
 
   /** Seconds; the first payment in a process that has just started takes one or two. */

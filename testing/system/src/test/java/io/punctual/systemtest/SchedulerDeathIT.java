@@ -10,9 +10,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
-/** Schedulers that die with jobs in their hands. */
+/** Schedulers that die with jobs in their hands; the tests share none of them. */
+@Execution(ExecutionMode.CONCURRENT)
 class SchedulerDeathIT {
 
   @Test
