@@ -6,12 +6,15 @@ import java.net.ConnectException;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
@@ -90,12 +93,12 @@ final class Tries {
   }
 
   private static String described(Exception error, Duration within) {
-    if (error instanceof TimeoutException) {
-      return "no answer within " + seconds(within);
-    } else if (error instanceof HttpConnectTimeoutException) {
+    if (error instanceof HttpConnectTimeoutException) {
       return "no connection in time";
+    } else if (error instanceof HttpTimeoutException || hasCause(error, TimeoutException.class)) {
+      return "no answer within " + seconds(within);
     } else if (error instanceof UnknownHostException
-        || error.getCause() instanceof UnresolvedAddressException) {
+        || hasCause(error, UnresolvedAddressException.class)) {
       return "unknown host";
     }
     String message = error.getMessage();
@@ -103,6 +106,11 @@ final class Tries {
       return message == null ? "connection refused" : message;
     }
     return error.getClass().getSimpleName() + (message == null ? "" : ": " + message);
+  }
+
+  private static boolean hasCause(Exception error, Class<? extends Exception> type) {
+    return Stream.iterate(error.getCause(), Objects::nonNull, Throwable::getCause)
+        .anyMatch(type::isInstance);
   }
 
   private static String seconds(Duration time) {
