@@ -66,7 +66,7 @@ final class BadInputs {
     add("a key twice", job(",\"taskId\":\"a\",\"taskId\":\"b\""), "body");
     add("a field that is not known", job(",\"prio\":1"), "prio");
     add("a field in other case", job(",\"TaskID\":\"x\""), "TaskID");
-    add("40,000 fields", "{" + list(40_000, "\"f%d\":1") + "}", "application");
+    add("40,000 fields", "{" + list(40_000, "\"f%d\":1") + "}", "f0");
     add("too many tokens", "{" + list(60_000, "\"f%d\":1") + "}", "body");
     add("deep arrays", job(",\"params\":" + "[".repeat(10_000) + "]".repeat(10_000)), "body");
     add(

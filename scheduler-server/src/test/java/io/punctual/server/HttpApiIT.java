@@ -299,7 +299,7 @@ class HttpApiIT extends SharedRedisTestBase {
     assertThat(batch.status()).isEqualTo(200);
     assertThat(batch.at("/results/0/status")).isEqualTo("201");
     assertThat(batch.at("/results/1/status")).isEqualTo("400");
-    assertThat(batch.at("/results/1/problem/errors/0/field")).isEqualTo("jobs[1].delayTime");
+    assertThat(batch.at("/results/1/problem/errors/0/field")).isEqualTo("jobs[1].deley");
     assertThat(batch.at("/results/2/outcome")).isEqualTo("created");
     assertThat(batch.at("/results/3/problem/errors/0/field")).isEqualTo("jobs[3]");
     assertThat(api.get(path(id + "-2")).status()).isEqualTo(200);

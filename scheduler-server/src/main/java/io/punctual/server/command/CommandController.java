@@ -1,5 +1,7 @@
 package io.punctual.server.command;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.punctual.DelayQueueJob;
 import io.punctual.ErrorCode;
 import io.punctual.Limits;
@@ -24,21 +26,21 @@ import io.punctual.server.problem.Failures;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Ownership;
 import io.punctual.server.security.Role;
+import io.punctual.server.web.Body;
 import io.punctual.server.web.DurabilityHeader;
 import io.punctual.server.web.JobFields;
-import io.punctual.server.web.JsonBody;
-import io.punctual.server.web.JsonFields;
+import io.punctual.server.web.JsonRecords;
 import io.punctual.server.web.Problems;
 import io.punctual.server.web.RequestGuard;
-import io.punctual.server.web.WebProperties;
 import jakarta.servlet.http.HttpServletRequest;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
@@ -47,6 +49,8 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The command protocol: one address, a JSON object in, {@code success}, {@code error}, {@code id}
@@ -59,89 +63,186 @@ class CommandController {
   static final String PATH = Problems.COMMAND;
 
   private static final String KNOWN = "add, pop, finish, delete, nack, release, touch, get";
+  private static final List<String> COMMON = List.of("command", "application");
+  private static final Map<String, List<String>> FIELDS =
+      Map.of(
+          "add", List.of("topic", "id", "delay", "TTR", "body", "retry", "headers", "tags"),
+          "pop", List.of("topic", "topics", "timeout", "count", "TTR", "worker"),
+          "finish", List.of("id", "topic", "token"),
+          "delete", List.of("id", "topic"),
+          "nack", List.of("id", "topic", "token", "delay", "error", "worker"),
+          "release", List.of("id", "topic", "token", "delay"),
+          "touch", List.of("id", "topic", "token", "TTR"),
+          "get", List.of("id", "topic"));
+
   private static final Duration MAX_DELAY = Duration.between(Instant.EPOCH, Limits.MAX_DUE);
   private static final int MAX_TOPICS = 32;
+  private static final int MAX_SHOWN = 128;
   private static final String ID = CommandController.class.getName() + ".id";
   private static final LeaseToken NO_LEASE = new LeaseToken("none");
 
   private final ClaimService claims;
   private final JobService jobs;
-  private final WebProperties.Api bounds;
 
-  CommandController(ClaimService claims, JobService jobs, WebProperties properties) {
+  CommandController(ClaimService claims, JobService jobs) {
     this.claims = claims;
     this.jobs = jobs;
-    this.bounds = properties.api();
   }
 
-  /** What every command has. */
-  private record Command(JsonFields fields, String application, HttpServletRequest request) {
+  /**
+   * A command, with the fields of all of them, times in seconds; {@link #FIELDS} has each one's.
+   */
+  record Command(
+      @Nullable String command,
+      String application,
+      @Nullable String topic,
+      @Nullable List<String> topics,
+      @Nullable String id,
+      @Nullable String token,
+      @Nullable BigDecimal delay,
+      @JsonProperty("TTR") @Nullable BigDecimal timeToRun,
+      @Nullable BigDecimal timeout,
+      @Nullable Integer count,
+      @Nullable String worker,
+      @Nullable String error,
+      @Nullable String body,
+      @Nullable RetryPolicy retry,
+      @Nullable Map<String, String> headers,
+      @Nullable List<String> tags) {
 
-    @Nullable String topic() {
-      return fields.name("topic");
+    Command {
+      String checked = JobFields.name("application", application);
+      application =
+          Objects.requireNonNullElse(Ownership.application(checked), "default")
+              // As queues and tokens have it.
+              .toLowerCase(Locale.ROOT);
+      topic = JobFields.name("topic", topic);
+      id = JobFields.name("id", id);
     }
 
-    String id() {
-      return fields.requiredName("id");
+    private String requiredId() {
+      return JobFields.required("id", id);
+    }
+
+    private @Nullable Duration ttr() {
+      return JobFields.seconds("TTR", timeToRun, Limits.MIN_TIME_TO_RUN, Limits.MAX_TIME_TO_RUN);
+    }
+
+    private @Nullable Duration retryDelay() {
+      return JobFields.seconds("delay", delay, Duration.ZERO, Limits.MAX_RETRY_DELAY);
     }
   }
+
+  /** An answer; of a pop that names no count, with what is told of the job. */
+  record Answer(
+      boolean success,
+      @Nullable String error,
+      @Nullable String id,
+      @Nullable Object value,
+      @JsonUnwrapped @Nullable Details job) {
+
+    Answer(@Nullable String id, @Nullable Object value) {
+      this(true, null, id, value, null);
+    }
+  }
+
+  /** What is told of a job that was popped: TTR in seconds, delayTime in epoch ms. */
+  record Details(
+      String topic, int attempt, String token, @JsonProperty("TTR") Number ttr, long delayTime) {}
+
+  record Popped(String id, String value, @JsonUnwrapped Details job) {
+
+    private static Popped of(PulledJob job) {
+      ClaimToken token = job.token();
+      // Whole seconds look like whole seconds.
+      BigDecimal ttr = BigDecimal.valueOf(job.timeToRun(), 3).stripTrailingZeros();
+      return new Popped(
+          token.taskId(),
+          job.content().params(),
+          new Details(
+              token.queue().taskType(),
+              job.attempt(),
+              token.text(),
+              ttr.scale() > 0 ? (Number) ttr : (Number) ttr.longValueExact(),
+              job.dueTime()));
+    }
+  }
+
+  /** A job as {@code get} shows it; delayTime, in epoch ms, only where it waits. */
+  record Shown(
+      String topic, String state, @Nullable String body, @Nullable Long delayTime, int attempts) {}
 
   @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping(PATH)
-  DeferredResult<ResponseEntity<?>> run(HttpServletRequest request) {
-    JsonFields fields = JsonBody.read(request, bounds.maxBody().toBytes());
-    request.setAttribute(ID, fields.peek("id"));
-    String name = fields.text("command");
-    String application =
-        Objects.requireNonNullElse(Ownership.application(fields.name("application")), "default")
-            // As queues and tokens have it.
-            .toLowerCase(Locale.ROOT);
-    Command command = new Command(fields, application, request);
-    return switch (name == null ? "" : name) {
+  DeferredResult<ResponseEntity<?>> run(@Body ObjectNode json, HttpServletRequest request) {
+    // For an answer, whatever else is wrong with the command.
+    JsonNode id = json.get("id");
+    if (id != null && id.isString() && id.stringValue().length() <= MAX_SHOWN) {
+      request.setAttribute(ID, id.stringValue());
+    }
+    Command command = JsonRecords.bind(json, Command.class, "");
+    String name = Objects.requireNonNullElse(command.command(), "");
+    check(name, json);
+    return switch (name) {
       case "add" -> now(add(command));
-      case "pop" -> pop(command);
       case "finish" -> now(finish(command));
       case "delete" -> now(delete(command));
-      case "nack" -> now(nack(command));
+      case "nack" -> now(nack(command, request));
       case "release" -> now(release(command));
       case "touch" -> now(touch(command));
       case "get" -> now(get(command));
-      default -> throw fields.error("command", "must be one of " + KNOWN);
+      default -> pop(command, request);
     };
   }
 
-  private static DeferredResult<ResponseEntity<?>> now(Map<String, Object> answer) {
+  private static void check(String name, ObjectNode json) {
+    List<String> fields = FIELDS.get(name);
+    if (fields == null) {
+      throw ApiException.invalid("command", "must be one of " + KNOWN);
+    }
+    for (String field : json.propertyNames()) {
+      if (!fields.contains(field) && !COMMON.contains(field)) {
+        throw JsonRecords.unknown(field, Stream.concat(COMMON.stream(), fields.stream()).toList());
+      }
+    }
+  }
+
+  private static DeferredResult<ResponseEntity<?>> now(Answer answer) {
     DeferredResult<ResponseEntity<?>> result = new DeferredResult<>();
     result.setResult(ResponseEntity.ok(answer));
     return result;
   }
 
-  private Map<String, Object> add(Command command) {
-    JsonFields fields = command.fields();
-    String topic = fields.requiredName("topic");
-    String id = command.id();
-    Duration delay = fields.seconds("delay", Duration.ZERO, MAX_DELAY);
-    Duration timeToRun = fields.seconds("TTR", Limits.MIN_TIME_TO_RUN, Limits.MAX_TIME_TO_RUN);
-    String body = JobFields.params(fields, "body");
-    RetryPolicy retry = JobFields.retry(fields);
-    Map<String, String> headers = fields.texts("headers");
-    List<String> tags = fields.textList("tags");
-    fields.noMore();
+  private Answer add(Command command) {
+    String topic = JobFields.required("topic", command.topic());
+    String id = command.requiredId();
+    Duration delay = JobFields.seconds("delay", command.delay(), Duration.ZERO, MAX_DELAY);
+    Duration timeToRun = command.ttr();
+    String body = JobFields.params("body", command.body());
     if (delay == null) {
-      throw fields.error("delay", "is missing: give the seconds from now until the job is due");
+      throw ApiException.invalid(
+          "delay", "is missing: give the seconds from now until the job is due");
     }
     DelayQueueJob job;
     try {
       job =
           new DelayQueueJob(
-              id, topic, null, delay, body == null ? "" : body, timeToRun, retry, headers, tags);
+              id,
+              topic,
+              null,
+              delay,
+              body,
+              timeToRun,
+              command.retry(),
+              Objects.requireNonNullElse(command.headers(), Map.of()),
+              Objects.requireNonNullElse(command.tags(), List.of()));
     } catch (IllegalArgumentException e) {
-      throw JobFields.named(fields, e);
+      throw JobFields.named(e);
     }
     return switch (jobs.submit(new NewJob(command.application(), job, true), false)) {
       case Submitted.Accepted accepted -> {
         DurabilityHeader.add(accepted.reached());
-        yield answer(id, null);
+        yield new Answer(id, null);
       }
       case Submitted.Conflict conflict ->
           throw ApiException.of(
@@ -158,94 +259,62 @@ class CommandController {
     };
   }
 
-  private DeferredResult<ResponseEntity<?>> pop(Command command) {
-    JsonFields fields = command.fields();
+  private DeferredResult<ResponseEntity<?>> pop(Command command, HttpServletRequest request) {
     String topic = command.topic();
-    List<String> topics = fields.textList("topics");
-    Duration timeout = fields.seconds("timeout", Duration.ZERO, LongPolls.MAX_WAIT);
-    boolean many = fields.get("count") != null;
-    int count = fields.integer("count", 1, 1, JobStore.MAX_JOBS);
-    Duration timeToRun = fields.seconds("TTR", Limits.MIN_TIME_TO_RUN, Limits.MAX_TIME_TO_RUN);
-    String worker = JobFields.worker(fields, command.request());
-    fields.noMore();
+    List<String> topics = JobFields.names("topics", command.topics());
     if ((topic == null) == topics.isEmpty()) {
-      throw fields.error("topic", "give either topic, or topics in the order of their priority");
+      throw ApiException.invalid(
+          "topic", "give either topic, or topics in the order of their priority");
+    } else if (topics.size() > MAX_TOPICS) {
+      throw ApiException.invalid("topics", "must be at most " + MAX_TOPICS);
     }
-    if (topics.size() > MAX_TOPICS) {
-      throw fields.error("topics", "must be at most " + MAX_TOPICS);
-    }
-    List<QueueName> queues =
-        (topic != null ? List.of(topic) : JobFields.names(fields, "topics", topics))
-            .stream().map(type -> new QueueName(command.application(), type)).toList();
+    Duration timeout =
+        JobFields.seconds("timeout", command.timeout(), Duration.ZERO, LongPolls.MAX_WAIT);
     return claims.claim(
         new PullRequest(
-            queues, count, Objects.requireNonNullElse(timeout, Duration.ZERO), timeToRun, worker),
-        () -> RequestGuard.closed(command.request()),
-        jobs -> popped(jobs, many),
+            (topic != null ? List.of(topic) : topics)
+                .stream().map(type -> new QueueName(command.application(), type)).toList(),
+            JobFields.integer("count", command.count(), 1, 1, JobStore.MAX_JOBS),
+            Objects.requireNonNullElse(timeout, Duration.ZERO),
+            command.ttr(),
+            JobFields.worker(command.worker(), request)),
+        () -> RequestGuard.closed(request),
+        jobs -> popped(jobs, command.count() != null),
         null);
   }
 
-  private static Map<String, Object> popped(List<PulledJob> jobs, boolean many) {
+  private static Answer popped(List<PulledJob> jobs, boolean many) {
+    List<Popped> popped = jobs.stream().map(Popped::of).toList();
     if (many) {
-      return answer(
-          null,
-          jobs.stream()
-              .map(
-                  job -> {
-                    Map<String, Object> one = new LinkedHashMap<>();
-                    one.put("id", job.token().taskId());
-                    one.put("value", job.content().params());
-                    one.putAll(details(job));
-                    return one;
-                  })
-              .toList());
-    } else if (jobs.isEmpty()) {
-      return answer(null, null);
+      return new Answer(null, popped);
+    } else if (popped.isEmpty()) {
+      return new Answer(null, null);
     }
-    Map<String, Object> answer =
-        answer(jobs.get(0).token().taskId(), jobs.get(0).content().params());
-    answer.putAll(details(jobs.get(0)));
-    return answer;
+    Popped first = popped.get(0);
+    return new Answer(true, null, first.id(), first.value(), first.job());
   }
 
-  private static Map<String, Object> details(PulledJob job) {
-    Map<String, Object> details = new LinkedHashMap<>();
-    details.put("topic", job.token().queue().taskType());
-    details.put("attempt", job.attempt());
-    details.put("token", job.token().text());
-    details.put("TTR", seconds(job.timeToRun()));
-    details.put("delayTime", job.dueTime());
-    return details;
-  }
-
-  // Whole seconds look like whole seconds.
-  private static Number seconds(long millis) {
-    return millis % 1000 == 0 ? (Number) (millis / 1000) : (Number) (millis / 1000.0);
-  }
-
-  private Map<String, Object> finish(Command command) {
-    String id = command.id();
-    String topic = command.topic();
-    ClaimToken token = token(command, id);
-    command.fields().noMore();
+  private Answer finish(Command command) {
+    String id = command.requiredId();
+    ClaimToken token = command.token() == null ? null : token(command, id);
     if (token == null) {
-      JobView job = find(command, topic, id);
+      JobView job = find(command, id);
       if (job.state() == JobState.FINISHED) {
-        return answer(id, null);
+        return new Answer(id, null);
       }
       String incarnation = job.incarnation();
       if (incarnation == null || neverBegun(job)) {
         throw ApiException.of(
             ErrorCode.WRONG_STATE,
             "the job is "
-                + CommandStates.of(job)
-                + " and no worker has begun it: only what was popped can be finished; delete cancels"
-                + " it");
+                + state(job)
+                + " and no worker has begun it: only what was popped can be finished; delete"
+                + " cancels it");
       }
       token = new ClaimToken(job.queue(), id, incarnation, NO_LEASE);
     }
     var unused = claims.done(token);
-    return answer(id, null);
+    return new Answer(id, null);
   }
 
   private static boolean neverBegun(JobView job) {
@@ -253,13 +322,11 @@ class CommandController {
         || (job.state() == JobState.DELAYED && job.tries().attempts() == 0);
   }
 
-  private Map<String, Object> delete(Command command) {
-    String id = command.id();
-    String topic = command.topic();
-    command.fields().noMore();
-    QueueName queue = find(command, topic, id).queue();
+  private Answer delete(Command command) {
+    String id = command.requiredId();
+    QueueName queue = find(command, id).queue();
     return switch (jobs.cancel(new JobRef(queue, id), null)) {
-      case JobResult.Done done -> answer(id, null);
+      case JobResult.Done done -> new Answer(id, null);
       case JobResult.WrongState wrong ->
           throw JobResult.wrongState(
               wrong.state(),
@@ -275,92 +342,76 @@ class CommandController {
     };
   }
 
-  private JobView find(Command command, @Nullable String topic, String id) {
+  private JobView find(Command command, String id) {
+    String topic = command.topic();
     return topic == null
         ? jobs.find(command.application(), id)
         : jobs.find(JobRef.of(command.application(), topic, id));
   }
 
-  private Map<String, Object> nack(Command command) {
-    String id = command.id();
-    ClaimToken token = requiredToken(command, id);
-    Duration delay = command.fields().seconds("delay", Duration.ZERO, Limits.MAX_RETRY_DELAY);
-    String error = JobFields.error(command.fields());
-    String worker = JobFields.worker(command.fields(), command.request());
-    command.fields().noMore();
-    boolean dead =
-        claims.failed(token, worker, error, delay).outcome() == ClaimService.Outcome.DEAD;
-    return answer(id, dead ? "dead" : "delay");
+  private Answer nack(Command command, HttpServletRequest request) {
+    String id = command.requiredId();
+    ClaimService.Settlement settlement =
+        claims.failed(
+            token(command, id),
+            JobFields.worker(command.worker(), request),
+            Objects.requireNonNullElse(command.error(), ""),
+            command.retryDelay());
+    return new Answer(id, settlement.outcome() == ClaimService.Outcome.DEAD ? "dead" : "delay");
   }
 
-  private Map<String, Object> release(Command command) {
-    String id = command.id();
-    ClaimToken token = requiredToken(command, id);
-    Duration delay = command.fields().seconds("delay", Duration.ZERO, Limits.MAX_RETRY_DELAY);
-    command.fields().noMore();
-    var unused = claims.release(token, delay);
-    return answer(id, "delay");
+  private Answer release(Command command) {
+    String id = command.requiredId();
+    var unused = claims.release(token(command, id), command.retryDelay());
+    return new Answer(id, "delay");
   }
 
-  private Map<String, Object> touch(Command command) {
-    String id = command.id();
-    ClaimToken token = requiredToken(command, id);
-    Duration timeToRun =
-        command.fields().seconds("TTR", Limits.MIN_TIME_TO_RUN, Limits.MAX_TIME_TO_RUN);
-    command.fields().noMore();
-    return answer(id, claims.extend(token, timeToRun));
+  private Answer touch(Command command) {
+    String id = command.requiredId();
+    return new Answer(id, claims.extend(token(command, id), command.ttr()));
   }
 
-  private Map<String, Object> get(Command command) {
-    String id = command.id();
-    String topic = command.topic();
-    command.fields().noMore();
-    JobView job = find(command, topic, id);
-    Map<String, Object> value = new LinkedHashMap<>();
-    value.put("topic", job.queue().taskType());
-    value.put("state", CommandStates.of(job));
-    value.put("body", job.content() == null ? null : job.content().params());
-    value.put("delayTime", job.state() == JobState.DELAYED ? job.at() : null);
-    value.put(
-        "attempts", job.state() == JobState.RESERVED ? job.attempt() : job.tries().attempts());
-    return answer(id, value);
+  private Answer get(Command command) {
+    String id = command.requiredId();
+    JobView job = find(command, id);
+    return new Answer(
+        id,
+        new Shown(
+            job.queue().taskType(),
+            state(job),
+            job.content() == null ? null : job.content().params(),
+            job.state() == JobState.DELAYED ? job.at() : null,
+            job.state() == JobState.RESERVED ? job.attempt() : job.tries().attempts()));
   }
 
-  private static ClaimToken requiredToken(Command command, String id) {
-    ClaimToken token = token(command, id);
-    if (token == null) {
-      throw command.fields().error("token", "is missing: give the one that pop answered");
-    }
-    return token;
+  /** The state of a job as the command protocol names it. */
+  private static String state(JobView job) {
+    return switch (job.state()) {
+      case DELAYED -> job.ready() ? "ready" : "delay";
+      case RESERVED -> "reserved";
+      case DEAD -> "dead";
+      case FINISHED, CANCELLED -> "deleted";
+    };
   }
 
-  private static @Nullable ClaimToken token(Command command, String id) {
-    String text = command.fields().text("token");
-    String topic = command.topic();
+  private static ClaimToken token(Command command, String id) {
+    String text = command.token();
     if (text == null) {
-      return null;
+      throw ApiException.invalid("token", "is missing: give the one that pop answered");
     }
     ClaimToken token;
     try {
       token = ClaimToken.parse(text);
     } catch (IllegalArgumentException e) {
-      throw command.fields().error("token", String.valueOf(e.getMessage()));
+      throw ApiException.invalid("token", String.valueOf(e.getMessage()));
     }
+    String topic = command.topic();
     if (!token.taskId().equals(id)
         || !token.queue().application().equals(command.application())
         || (topic != null && !token.queue().taskType().equals(topic))) {
-      throw command.fields().error("token", "belongs to another job");
+      throw ApiException.invalid("token", "belongs to another job");
     }
     return token;
-  }
-
-  private static Map<String, Object> answer(@Nullable String id, @Nullable Object value) {
-    Map<String, Object> answer = new LinkedHashMap<>();
-    answer.put("success", true);
-    answer.put("error", null);
-    answer.put("id", id);
-    answer.put("value", value);
-    return answer;
   }
 
   @ExceptionHandler

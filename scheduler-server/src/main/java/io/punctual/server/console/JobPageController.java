@@ -81,13 +81,8 @@ class JobPageController {
   /** One job. */
   @Allowed(Role.VIEWER)
   @GetMapping(JOB)
-  String show(
-      @PathVariable String application,
-      @PathVariable String taskType,
-      @PathVariable String taskId,
-      @RequestParam(defaultValue = "false") boolean whole,
-      Model model) {
-    JobView job = jobs.find(JobRef.of(application, taskType, taskId));
+  String show(JobRef named, @RequestParam(defaultValue = "false") boolean whole, Model model) {
+    JobView job = jobs.find(named);
     QueueName queue = job.queue();
     String params = job.content() == null ? "" : job.content().params();
     boolean cut = !whole && params.length() > SHOWN_PARAMS;
@@ -112,77 +107,51 @@ class JobPageController {
 
   @Allowed(Role.OPERATOR)
   @PostMapping(JOB + "/run")
-  String run(
-      @PathVariable String application,
-      @PathVariable String taskType,
-      @PathVariable String taskId,
-      RedirectAttributes redirect) {
-    var unused = jobs.run(JobRef.of(application, taskType, taskId), null).orThrow();
-    return done("run", application, taskType, taskId, redirect);
+  String run(JobRef job, RedirectAttributes redirect) {
+    var unused = jobs.run(job, null).orThrow();
+    return done("run", job, redirect);
   }
 
   @Allowed(Role.OPERATOR)
   @PostMapping(JOB + "/cancel")
-  String cancel(
-      @PathVariable String application,
-      @PathVariable String taskType,
-      @PathVariable String taskId,
-      RedirectAttributes redirect) {
-    var unused = jobs.cancel(JobRef.of(application, taskType, taskId), null).orThrow();
-    return done("cancel", application, taskType, taskId, redirect);
+  String cancel(JobRef job, RedirectAttributes redirect) {
+    var unused = jobs.cancel(job, null).orThrow();
+    return done("cancel", job, redirect);
   }
 
   @Allowed(Role.OPERATOR)
   @PostMapping(JOB + "/requeue")
-  String requeue(
-      @PathVariable String application,
-      @PathVariable String taskType,
-      @PathVariable String taskId,
-      RedirectAttributes redirect) {
-    var unused = jobs.requeue(JobRef.of(application, taskType, taskId), null).orThrow();
-    return done("requeue", application, taskType, taskId, redirect);
+  String requeue(JobRef job, RedirectAttributes redirect) {
+    var unused = jobs.requeue(job, null).orThrow();
+    return done("requeue", job, redirect);
   }
 
   /** Another time: a moment, or how long from now. */
   @Allowed(Role.OPERATOR)
   @PostMapping(JOB + "/reschedule")
-  String reschedule(
-      @PathVariable String application,
-      @PathVariable String taskType,
-      @PathVariable String taskId,
-      @RequestParam String when,
-      RedirectAttributes redirect) {
+  String reschedule(JobRef job, @RequestParam String when, RedirectAttributes redirect) {
     JobChange change = JobChange.due(JobFields.due(when));
-    var unused = jobs.revise(JobRef.of(application, taskType, taskId), change, null).orThrow();
-    return done("reschedule", application, taskType, taskId, redirect);
+    var unused = jobs.revise(job, change, null).orThrow();
+    return done("reschedule", job, redirect);
   }
 
   /** Other params; refused if somebody else changed the job meanwhile. */
   @Allowed(Role.OPERATOR)
   @PostMapping(JOB + "/edit")
   String edit(
-      @PathVariable String application,
-      @PathVariable String taskType,
-      @PathVariable String taskId,
+      JobRef job,
       @RequestParam String params,
       @RequestParam String version,
       RedirectAttributes redirect) {
     // A browser sends line ends of its own.
-    JobChange change = JobChange.params(JobFields.params(params.replace("\r\n", "\n")));
-    var unused =
-        jobs.revise(JobRef.of(application, taskType, taskId), change, EntityTag.versions(version))
-            .orThrow();
-    return done("edit", application, taskType, taskId, redirect);
+    JobChange change = JobChange.params(JobFields.params("params", params.replace("\r\n", "\n")));
+    var unused = jobs.revise(job, change, EntityTag.versions(version)).orThrow();
+    return done("edit", job, redirect);
   }
 
-  private static String done(
-      String what,
-      String application,
-      String taskType,
-      String taskId,
-      RedirectAttributes redirect) {
+  private static String done(String what, JobRef job, RedirectAttributes redirect) {
     redirect.addFlashAttribute("told", what);
-    return "redirect:/console/jobs/" + application + "/" + taskType + "/" + taskId;
+    return "redirect:/console/jobs/" + job;
   }
 
   /** All that match: first of all they are looked at, at an address of their own. */

@@ -8,7 +8,7 @@ import io.punctual.server.jobs.QueueService;
 import io.punctual.server.metrics.QueueStatistics;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
-import io.punctual.server.web.JsonFields;
+import io.punctual.server.web.JobFields;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -83,7 +83,7 @@ class OverviewController {
   @GetMapping("/console/load")
   @ResponseBody
   Map<String, Object> load(@RequestParam(defaultValue = "1h") String within) {
-    Duration span = JsonFields.duration("within", within, Duration.ofSeconds(1), MAX_WITHIN);
+    Duration span = JobFields.duration("within", within, Duration.ofSeconds(1), MAX_WITHIN);
     Duration width = Objects.requireNonNull(span).dividedBy(INTERVALS);
     QueueService.Load load = queues.forecast(null, null, width, INTERVALS);
     long from = load.forecast().now();

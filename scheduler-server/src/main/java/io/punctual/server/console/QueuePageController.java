@@ -1,7 +1,6 @@
 package io.punctual.server.console;
 
 import io.punctual.ErrorCode;
-import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.core.job.QueueName;
 import io.punctual.server.engine.EngineProperties;
@@ -26,7 +25,6 @@ import java.util.regex.Pattern;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.servlet.mvc.support.RedirectAttributes;
@@ -118,8 +116,7 @@ class QueuePageController {
   /** One queue. */
   @Allowed(Role.VIEWER)
   @GetMapping("/console/queues/{application}/{taskType}")
-  String show(@PathVariable String application, @PathVariable String taskType, Model model) {
-    QueueName queue = queue(application, taskType);
+  String show(QueueName queue, Model model) {
     QueueSample row =
         statistics
             .look(queue)
@@ -166,26 +163,25 @@ class QueuePageController {
 
   @Allowed(Role.OPERATOR)
   @PostMapping("/console/queues/{application}/{taskType}/pause")
-  String pause(@PathVariable String application, @PathVariable String taskType) {
-    queues.setPaused(queue(application, taskType), true);
+  String pause(QueueName queue) {
+    queues.setPaused(queue, true);
     statistics.changed();
-    return back(application, taskType);
+    return back(queue);
   }
 
   @Allowed(Role.OPERATOR)
   @PostMapping("/console/queues/{application}/{taskType}/resume")
-  String resume(@PathVariable String application, @PathVariable String taskType) {
-    queues.setPaused(queue(application, taskType), false);
+  String resume(QueueName queue) {
+    queues.setPaused(queue, false);
     statistics.changed();
-    return back(application, taskType);
+    return back(queue);
   }
 
   /** What is left empty is not bounded. */
   @Allowed(Role.OPERATOR)
   @PostMapping("/console/queues/{application}/{taskType}/limits")
   String limit(
-      @PathVariable String application,
-      @PathVariable String taskType,
+      QueueName queue,
       @RequestParam(defaultValue = "") String concurrency,
       @RequestParam(defaultValue = "") String rate,
       RedirectAttributes redirect) {
@@ -196,41 +192,35 @@ class QueuePageController {
       }
       atOnce = Integer.valueOf(concurrency.strip());
     }
-    queues.limit(queue(application, taskType), atOnce, rate.isBlank() ? null : rate.strip());
+    queues.limit(queue, atOnce, rate.isBlank() ? null : rate.strip());
     redirect.addFlashAttribute("told", "limits");
-    return back(application, taskType);
+    return back(queue);
   }
 
   /** Removes all dead letters, or all jobs that wait, once the queue's name was typed. */
   @Allowed(Role.ADMIN)
   @PostMapping("/console/queues/{application}/{taskType}/purge")
   String purge(
-      @PathVariable String application,
-      @PathVariable String taskType,
-      @RequestParam String state,
-      @RequestParam(defaultValue = "") String name) {
-    QueueName queue = queue(application, taskType);
+      QueueName queue, @RequestParam String state, @RequestParam(defaultValue = "") String name) {
     if (!name.strip().equals(queue.toString())) {
       throw ApiException.invalid(
           "name", "must be " + queue + ", so that nothing else is purged by mistake");
     }
     JobFilter jobs =
-        new JobFilter(application, taskType, JobFilter.State.of(state), null, null, null, null);
+        new JobFilter(
+            queue.application(),
+            queue.taskType(),
+            JobFilter.State.of(state),
+            null,
+            null,
+            null,
+            null);
     return "redirect:/console/operations/"
         + work.begin(List.of(new BulkOperations.Order(BulkOperations.Action.PURGE, jobs, null)), 0)
             .getId();
   }
 
-  private static QueueName queue(String application, String taskType) {
-    for (String name : new String[] {application, taskType}) {
-      if (!Limits.isName(name)) {
-        throw ApiException.invalid("queue", Limits.NAME_RULE);
-      }
-    }
-    return new QueueName(application, taskType);
-  }
-
-  private static String back(String application, String taskType) {
-    return "redirect:/console/queues/" + application + "/" + taskType;
+  private static String back(QueueName queue) {
+    return "redirect:/console/queues/" + queue;
   }
 }

@@ -83,10 +83,7 @@ public record JobFilter(
    * @throws ApiException 400, naming the part
    */
   public JobFilter {
-    application = new QueueName(name("application", application), "x").application();
-    if (taskType != null) {
-      name("taskType", taskType);
-    }
+    application = JobRef.queue(application, taskType == null ? "any" : taskType).application();
     if (tag != null && !Limits.TAG.matcher(tag).matches()) {
       throw ApiException.invalid("tag", Limits.TAG_RULE);
     }
@@ -99,13 +96,6 @@ public record JobFilter(
     if (from != null && until != null && from > until) {
       throw ApiException.invalid("from", "must not be later than until");
     }
-  }
-
-  private static String name(String field, String value) {
-    if (!Limits.isName(value)) {
-      throw ApiException.invalid(field, Limits.NAME_RULE);
-    }
-    return value;
   }
 
   /** Whether it may match jobs of that queue. */

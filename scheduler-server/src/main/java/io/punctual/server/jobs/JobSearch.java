@@ -39,11 +39,6 @@ public class JobSearch {
    */
   public record Found(List<JobView> jobs, @Nullable String next, List<QueueName> damaged) {}
 
-  /** As below, with the calls of a request of its own. */
-  public Found find(JobFilter filter, @Nullable String cursor, int max) {
-    return find(filter, cursor, max, StoreCalls.ofRequest());
-  }
-
   /**
    * Finds jobs: without a tag by due time, lease deadline or time of death in each queue, with a
    * tag by id in each bucket.

@@ -3,6 +3,8 @@ package io.punctual.server.jobs;
 import io.punctual.DelayQueueJob;
 import io.punctual.core.job.QueueName;
 import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A job to submit.
@@ -10,6 +12,22 @@ import java.util.Map;
  * @param named whether the client chose the task id
  */
 public record NewJob(String application, DelayQueueJob job, boolean named) {
+
+  private static final Pattern TRACEPARENT =
+      Pattern.compile("00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}");
+
+  /**
+   * Puts the job into the trace of its request, unless it names one itself.
+   *
+   * @param traceparent as the request's header has it; null for none
+   */
+  public NewJob traced(@Nullable String traceparent) {
+    return traceparent == null
+            || !TRACEPARENT.matcher(traceparent).matches()
+            || job.headers().containsKey("traceparent")
+        ? this
+        : new NewJob(application, job.withHeader("traceparent", traceparent), named);
+  }
 
   /** Returns the queue of the job. */
   public QueueName queue() {

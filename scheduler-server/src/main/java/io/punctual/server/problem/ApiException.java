@@ -102,6 +102,19 @@ public final class ApiException extends RuntimeException {
         ErrorCode.TOO_MANY, ErrorCode.TOO_MANY.status(), detail, List.of(), extra, retryAfter);
   }
 
+  /**
+   * The same, of a part of the input: the fields' names begin with its path.
+   *
+   * @param path for instance {@code jobs[3]}; empty for the whole input
+   */
+  public ApiException within(String path) {
+    if (errors.isEmpty() || path.isEmpty()) {
+      return this;
+    }
+    FieldError error = errors.get(0);
+    return invalid(path + (error.field().isEmpty() ? "" : "." + error.field()), error.detail());
+  }
+
   /** The same, with further members of the problem document. */
   public ApiException with(Map<String, Object> more) {
     Map<String, Object> all = new LinkedHashMap<>(extra);

@@ -1,9 +1,9 @@
 package io.punctual.server.rest;
 
+import io.punctual.server.audit.AuditLog;
 import io.punctual.server.audit.AuditTrail;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
@@ -23,10 +23,10 @@ class AuditController {
   /** Lists what operators did, the newest first. */
   @Allowed(Role.OPERATOR)
   @GetMapping("/api/v1/audit")
-  Map<String, Object> list(
+  Page<AuditLog.Entry> list(
       @RequestParam(required = false) @Nullable String cursor,
       @RequestParam(required = false) @Nullable String limit) {
-    AuditTrail.Page page = audit.list(cursor, Paging.limit(limit, MAX_PAGE));
-    return Paging.page(page.entries(), page.next());
+    AuditTrail.Page page = audit.list(cursor, Page.limit(limit, MAX_PAGE));
+    return new Page<>(page.entries(), page.next());
   }
 }

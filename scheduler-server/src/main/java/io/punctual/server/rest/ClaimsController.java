@@ -1,28 +1,27 @@
 package io.punctual.server.rest;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.punctual.Limits;
-import io.punctual.core.ClaimToken;
 import io.punctual.core.PullRequest;
 import io.punctual.core.PulledJob;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.JobStore;
 import io.punctual.server.jobs.ClaimService;
 import io.punctual.server.jobs.LongPolls;
+import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
+import io.punctual.server.web.Body;
 import io.punctual.server.web.JobFields;
-import io.punctual.server.web.JsonBody;
-import io.punctual.server.web.JsonFields;
 import io.punctual.server.web.RequestGuard;
-import io.punctual.server.web.WebProperties;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -36,56 +35,90 @@ import org.springframework.web.context.request.async.DeferredResult;
 class ClaimsController {
 
   private final ClaimService claims;
-  private final WebProperties.Api bounds;
 
-  ClaimsController(ClaimService claims, WebProperties properties) {
+  ClaimsController(ClaimService claims) {
     this.claims = claims;
-    this.bounds = properties.api();
+  }
+
+  record Claim(
+      String application,
+      List<String> taskTypes,
+      @Nullable Integer max,
+      @JsonProperty("wait") @Nullable Duration patience,
+      @Nullable Duration timeToRun,
+      @Nullable String worker) {
+
+    Claim {
+      application = JobFields.application(application);
+      taskTypes = JobFields.names("taskTypes", taskTypes);
+      max = JobFields.integer("max", max, 1, 1, JobStore.MAX_JOBS);
+      patience = JobFields.within("wait", patience, Duration.ZERO, LongPolls.MAX_WAIT);
+      timeToRun = JobFields.timeToRun(timeToRun);
+      if (taskTypes.isEmpty() || taskTypes.size() > ClaimService.MAX_TASK_TYPES) {
+        throw ApiException.invalid(
+            "taskTypes", "must be a list of 1 to " + ClaimService.MAX_TASK_TYPES + " task types");
+      }
+    }
+
+    private PullRequest pull(HttpServletRequest request) {
+      return new PullRequest(
+          taskTypes.stream().map(type -> new QueueName(application, type)).toList(),
+          Objects.requireNonNullElse(max, 1),
+          Objects.requireNonNullElse(patience, Duration.ZERO),
+          timeToRun,
+          JobFields.worker(worker, request));
+    }
+  }
+
+  record Claimed(List<ClaimedJob> jobs) {}
+
+  /** A job that the caller has; times are epoch ms, times to run are ms. */
+  record ClaimedJob(
+      String application,
+      String taskType,
+      String taskId,
+      String incarnation,
+      int attempt,
+      long version,
+      long claimedAt,
+      long dueTime,
+      long timeToRun,
+      Instant until,
+      long jobTimeToRun,
+      String params,
+      Map<String, String> headers,
+      List<String> tags,
+      String token) {
+
+    private static ClaimedJob of(PulledJob job) {
+      return new ClaimedJob(
+          job.token().queue().application(),
+          job.token().queue().taskType(),
+          job.token().taskId(),
+          job.token().incarnation(),
+          job.attempt(),
+          job.version(),
+          job.until() - job.timeToRun(),
+          job.dueTime(),
+          job.timeToRun(),
+          Instant.ofEpochMilli(job.until()),
+          Objects.requireNonNullElse(job.content().timeToRun(), Limits.DEFAULT_TIME_TO_RUN)
+              .toMillis(),
+          job.content().params(),
+          job.content().headers(),
+          job.content().tags(),
+          job.token().text());
+    }
   }
 
   @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping("/claims")
-  DeferredResult<ResponseEntity<?>> claim(HttpServletRequest request) {
-    JsonFields fields = JsonBody.read(request, bounds.maxBody().toBytes());
-    String application = fields.application();
-    List<String> taskTypes = fields.textList("taskTypes");
-    int max = fields.integer("max", 1, 1, JobStore.MAX_JOBS);
-    Duration wait = fields.duration("wait", Duration.ZERO, LongPolls.MAX_WAIT);
-    Duration timeToRun =
-        fields.duration("timeToRun", Limits.MIN_TIME_TO_RUN, Limits.MAX_TIME_TO_RUN);
-    String worker = JobFields.worker(fields, request);
-    fields.noMore();
-    if (taskTypes.isEmpty() || taskTypes.size() > ClaimService.MAX_TASK_TYPES) {
-      throw fields.error(
-          "taskTypes", "must be a list of 1 to " + ClaimService.MAX_TASK_TYPES + " task types");
-    }
-    List<QueueName> queues =
-        JobFields.names(fields, "taskTypes", taskTypes).stream()
-            .map(type -> new QueueName(application, type))
-            .toList();
+  DeferredResult<ResponseEntity<?>> claim(@Body Claim claim, HttpServletRequest request) {
     return claims.claim(
-        new PullRequest(
-            queues, max, Objects.requireNonNullElse(wait, Duration.ZERO), timeToRun, worker),
+        claim.pull(request),
         () -> RequestGuard.closed(request),
-        jobs -> Map.of("jobs", jobs.stream().map(ClaimsController::output).toList()),
+        jobs -> new Claimed(jobs.stream().map(ClaimedJob::of).toList()),
         ClaimsController::nothing);
-  }
-
-  @Allowed(value = Role.ADMIN, applications = true)
-  @PostMapping("/claims:leave")
-  DeferredResult<Map<String, Object>> leave(HttpServletRequest request) {
-    JsonFields fields = JsonBody.read(request, bounds.maxBody().toBytes());
-    String application = fields.application();
-    boolean named = fields.get("worker") != null;
-    String worker = JobFields.worker(fields, request);
-    fields.noMore();
-    if (!named) {
-      throw fields.error("worker", "is missing: give the name with which the worker claims");
-    }
-    DeferredResult<Map<String, Object>> result = new DeferredResult<>();
-    var unused =
-        claims.leave(application, worker).thenAccept(n -> result.setResult(Map.of("ended", n)));
-    return result;
   }
 
   private static ResponseEntity<?> nothing(ClaimService.NoJobs none) {
@@ -103,85 +136,98 @@ class ClaimsController {
     }
   }
 
-  private static Map<String, Object> output(PulledJob job) {
-    Map<String, Object> out = new LinkedHashMap<>();
-    out.put("application", job.token().queue().application());
-    out.put("taskType", job.token().queue().taskType());
-    out.put("taskId", job.token().taskId());
-    out.put("incarnation", job.token().incarnation());
-    out.put("attempt", job.attempt());
-    out.put("version", job.version());
-    out.put("claimedAt", job.until() - job.timeToRun());
-    out.put("dueTime", job.dueTime());
-    out.put("timeToRun", job.timeToRun());
-    out.put("until", Instant.ofEpochMilli(job.until()).toString());
-    Duration own = job.content().timeToRun();
-    out.put("jobTimeToRun", (own != null ? own : Limits.DEFAULT_TIME_TO_RUN).toMillis());
-    out.put("params", job.content().params());
-    out.put("headers", job.content().headers());
-    out.put("tags", job.content().tags());
-    out.put("token", job.token().text());
-    return out;
+  record Leave(String application, String worker) {
+
+    Leave {
+      application = JobFields.application(application);
+      if (worker == null) {
+        throw ApiException.invalid(
+            "worker", "is missing: give the name with which the worker claims");
+      }
+      worker = JobFields.worker(worker);
+    }
+  }
+
+  record Left(int ended) {}
+
+  @Allowed(value = Role.ADMIN, applications = true)
+  @PostMapping("/claims:leave")
+  DeferredResult<Left> leave(@Body Leave leave) {
+    DeferredResult<Left> result = new DeferredResult<>();
+    var unused =
+        claims
+            .leave(leave.application(), leave.worker())
+            .thenAccept(ended -> result.setResult(new Left(ended)));
+    return result;
   }
 
   @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping("/claims/{token}/ack")
-  Map<String, Object> ack(@PathVariable String token) {
-    return answer(claims.done(ClaimService.token(token)));
+  JobAnswer ack(@PathVariable String token) {
+    return JobAnswer.of(claims.done(ClaimService.token(token)));
+  }
+
+  record Nack(@Nullable Duration delay, @Nullable String error, @Nullable String worker) {
+
+    Nack {
+      delay = JobFields.within("delay", delay, Duration.ZERO, Limits.MAX_RETRY_DELAY);
+    }
   }
 
   @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping("/claims/{token}/nack")
-  Map<String, Object> nack(@PathVariable String token, HttpServletRequest request) {
-    ClaimToken claim = ClaimService.token(token);
-    JsonFields fields = JsonBody.readOptional(request, bounds.maxBody().toBytes());
-    Duration delay = fields.duration("delay", Duration.ZERO, Limits.MAX_RETRY_DELAY);
-    String error = JobFields.error(fields);
-    String worker = JobFields.worker(fields, request);
-    fields.noMore();
-    return answer(claims.failed(claim, worker, error, delay));
+  JobAnswer nack(
+      @PathVariable String token, @Body(optional = true) Nack nack, HttpServletRequest request) {
+    return JobAnswer.of(
+        claims.failed(
+            ClaimService.token(token),
+            JobFields.worker(nack.worker(), request),
+            Objects.requireNonNullElse(nack.error(), ""),
+            nack.delay()));
   }
+
+  record Reject(@Nullable String error, @Nullable String worker) {}
 
   @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping("/claims/{token}/reject")
-  Map<String, Object> reject(@PathVariable String token, HttpServletRequest request) {
-    ClaimToken claim = ClaimService.token(token);
-    JsonFields fields = JsonBody.readOptional(request, bounds.maxBody().toBytes());
-    String error = JobFields.error(fields);
-    String worker = JobFields.worker(fields, request);
-    fields.noMore();
-    return answer(claims.rejected(claim, worker, error));
+  JobAnswer reject(
+      @PathVariable String token,
+      @Body(optional = true) Reject reject,
+      HttpServletRequest request) {
+    return JobAnswer.of(
+        claims.rejected(
+            ClaimService.token(token),
+            JobFields.worker(reject.worker(), request),
+            Objects.requireNonNullElse(reject.error(), "")));
+  }
+
+  record Release(@Nullable Duration delay) {
+
+    Release {
+      delay = JobFields.within("delay", delay, Duration.ZERO, Limits.MAX_RETRY_DELAY);
+    }
   }
 
   @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping("/claims/{token}/release")
-  Map<String, Object> release(@PathVariable String token, HttpServletRequest request) {
-    ClaimToken claim = ClaimService.token(token);
-    JsonFields fields = JsonBody.readOptional(request, bounds.maxBody().toBytes());
-    Duration delay = fields.duration("delay", Duration.ZERO, Limits.MAX_RETRY_DELAY);
-    fields.noMore();
-    return answer(claims.release(claim, delay));
+  JobAnswer release(@PathVariable String token, @Body(optional = true) Release release) {
+    return JobAnswer.of(claims.release(ClaimService.token(token), release.delay()));
   }
+
+  record Extend(@Nullable Duration timeToRun) {
+
+    Extend {
+      timeToRun =
+          JobFields.within("timeToRun", timeToRun, Limits.MIN_TIME_TO_RUN, Limits.MAX_DEFERRAL);
+    }
+  }
+
+  record Extended(String outcome, Instant until) {}
 
   @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping("/claims/{token}/extend")
-  Map<String, Object> extend(@PathVariable String token, HttpServletRequest request) {
-    ClaimToken claim = ClaimService.token(token);
-    JsonFields fields = JsonBody.readOptional(request, bounds.maxBody().toBytes());
-    Duration timeToRun = fields.duration("timeToRun", Limits.MIN_TIME_TO_RUN, Limits.MAX_DEFERRAL);
-    fields.noMore();
-    long until = claims.extend(claim, timeToRun);
-    return Map.of("outcome", "extended", "until", Instant.ofEpochMilli(until).toString());
-  }
-
-  private static Map<String, Object> answer(ClaimService.Settlement settlement) {
-    Map<String, Object> out = new LinkedHashMap<>();
-    out.put("outcome", settlement.outcome().text());
-    Long dueAt = settlement.dueAt();
-    if (dueAt != null) {
-      out.put("dueAt", Instant.ofEpochMilli(dueAt).toString());
-      out.put("delayTime", dueAt);
-    }
-    return out;
+  Extended extend(@PathVariable String token, @Body(optional = true) Extend extend) {
+    long until = claims.extend(ClaimService.token(token), extend.timeToRun());
+    return new Extended("extended", Instant.ofEpochMilli(until));
   }
 }

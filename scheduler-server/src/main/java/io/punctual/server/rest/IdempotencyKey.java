@@ -25,7 +25,6 @@ final class IdempotencyKey {
       Pattern.compile("\"((?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255})\"|([!#-~]{1,255})");
 
   private final @Nullable String key;
-  private boolean used;
 
   private IdempotencyKey(@Nullable String key) {
     this.key = key;
@@ -48,7 +47,6 @@ final class IdempotencyKey {
     if (key == null) {
       return UUID.randomUUID().toString();
     }
-    used = true;
     try {
       byte[] hash =
           MessageDigest.getInstance("SHA-256")
@@ -61,7 +59,9 @@ final class IdempotencyKey {
 
   /** Refuses a key that came with another job before. */
   void check(Submitted submitted) {
-    if (used && submitted instanceof Submitted.Conflict conflict) {
+    if (key != null
+        && submitted instanceof Submitted.Conflict conflict
+        && !conflict.job().named()) {
       throw ApiException.of(
           ErrorCode.IDEMPOTENCY_KEY_REUSED,
           "this Idempotency-Key came with another job before"

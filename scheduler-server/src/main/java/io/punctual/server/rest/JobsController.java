@@ -1,28 +1,31 @@
 package io.punctual.server.rest;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.punctual.ErrorCode;
 import io.punctual.Limits;
 import io.punctual.core.JobView;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.QueueName;
 import io.punctual.server.jobs.JobRef;
+import io.punctual.server.jobs.JobResult;
 import io.punctual.server.jobs.JobService;
 import io.punctual.server.jobs.NewJob;
 import io.punctual.server.jobs.Submitted;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
+import io.punctual.server.web.Body;
 import io.punctual.server.web.DurabilityHeader;
 import io.punctual.server.web.EntityTag;
-import io.punctual.server.web.JsonBody;
-import io.punctual.server.web.JsonFields;
+import io.punctual.server.web.JsonRecords;
 import io.punctual.server.web.Problems;
-import io.punctual.server.web.WebProperties;
-import jakarta.servlet.http.HttpServletRequest;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -31,7 +34,6 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PatchMapping;
-import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -46,30 +48,27 @@ class JobsController {
 
   private static final String JOB = "/{application}/{taskType}/{taskId}";
 
-  private final JobService jobs;
-  private final WebProperties.Api bounds;
+  private static final String MINIMAL = "return=minimal";
 
-  JobsController(JobService jobs, WebProperties properties) {
+  private final JobService jobs;
+
+  JobsController(JobService jobs) {
     this.jobs = jobs;
-    this.bounds = properties.api();
   }
 
   @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping
-  ResponseEntity<JobAnswers.Accepted> submit(
-      HttpServletRequest request,
+  ResponseEntity<JobAnswer> submit(
+      @Body JobRequest request,
       @RequestParam(required = false) @Nullable String onConflict,
-      @RequestHeader(value = "Idempotency-Key", required = false) @Nullable String key) {
-    boolean replace = JobAnswers.replace(onConflict);
+      @RequestHeader(value = "Idempotency-Key", required = false) @Nullable String key,
+      @RequestHeader(value = "traceparent", required = false) @Nullable String traceparent) {
+    boolean replace = replaces(onConflict);
     IdempotencyKey idempotency = IdempotencyKey.of(key);
-    NewJob job =
-        JobInput.traced(
-            JobInput.read(JsonBody.read(request, bounds.maxBody().toBytes()), idempotency::taskId),
-            request.getHeader("traceparent"));
+    NewJob job = request.job(idempotency).traced(traceparent);
     Submitted submitted = jobs.submit(job, replace);
     idempotency.check(submitted);
-    Submitted.Accepted accepted = JobAnswers.require(submitted);
-    DurabilityHeader.add(accepted.reached());
+    Submitted.Accepted accepted = accepted(submitted);
     ResponseEntity.BodyBuilder response =
         accepted.outcome() == Submitted.Outcome.CREATED
             ? ResponseEntity.created(URI.create("/api/v1/jobs/" + job.ref()))
@@ -78,64 +77,46 @@ class JobsController {
     if (version != null) {
       response.eTag(EntityTag.of(version));
     }
-    return response.body(JobAnswers.accepted(accepted, jobs.unserved(job.queue())));
+    return response.body(JobAnswer.of(accepted, jobs.unserved(job.queue())));
   }
 
-  /** Submits each job on its own: a bad one, or one in conflict, has an error in its place. */
-  @Allowed(value = Role.ADMIN, applications = true)
-  @PostMapping("/batch")
-  ResponseEntity<BatchAnswer> submitMany(
-      HttpServletRequest request,
-      @RequestParam(required = false) @Nullable String onConflict,
-      @RequestHeader(value = Preference.HEADER, required = false) @Nullable String prefer) {
-    boolean minimal = Preference.isMinimal(prefer);
-    boolean replace = JobAnswers.replace(onConflict);
-    JsonFields envelope = JsonBody.read(request, bounds.maxBatchBody().toBytes());
-    JsonNode given = envelope.get("jobs");
-    envelope.noMore();
-    if (given == null || !given.isArray() || given.isEmpty() || given.size() > Limits.MAX_BATCH) {
-      throw ApiException.invalid("jobs", "must be a list of 1 to " + Limits.MAX_BATCH + " jobs");
+  private static boolean replaces(@Nullable String onConflict) {
+    if (onConflict != null && !onConflict.equals("replace")) {
+      throw ApiException.invalid("onConflict", "must be replace, or not be given");
     }
-    List<Supplier<NewJob>> read = new ArrayList<>(given.size());
-    for (int i = 0; i < given.size(); i++) {
-      JsonNode job = given.get(i);
-      String path = "jobs[" + i + "].";
-      read.add(() -> JobInput.read(JsonFields.of(job, path)));
-    }
-    // All jobs of a batch have a few task types.
-    Map<QueueName, Optional<String>> unserved = new HashMap<>();
-    BatchAnswer answer =
-        new BatchAnswer(
-            jobs.submitAll(read, replace).stream()
-                .map(submitted -> result(submitted, minimal, unserved))
-                .toList());
-    ResponseEntity.BodyBuilder response = ResponseEntity.ok();
-    return (minimal ? response.header(Preference.APPLIED, Preference.MINIMAL) : response)
-        .body(answer);
+    return onConflict != null;
   }
 
-  private BatchResult result(
-      Submitted submitted, boolean minimal, Map<QueueName, Optional<String>> unserved) {
-    try {
-      Submitted.Accepted accepted = JobAnswers.require(submitted);
-      DurabilityHeader.add(accepted.reached());
-      if (minimal) {
-        return BatchResult.minimal(accepted);
+  /** Returns what became of a job that the scheduler has. */
+  private static Submitted.Accepted accepted(Submitted submitted) {
+    return switch (submitted) {
+      case Submitted.Accepted accepted -> {
+        DurabilityHeader.add(accepted.reached());
+        yield accepted;
       }
-      String hint =
-          unserved
-              .computeIfAbsent(
-                  accepted.job().queue(), queue -> Optional.ofNullable(jobs.unserved(queue)))
-              .orElse(null);
-      return BatchResult.of(status(accepted), JobAnswers.accepted(accepted, hint));
-    } catch (ApiException e) {
-      NewJob job = submitted.job();
-      return BatchResult.of(job == null ? null : job.job().taskId(), e);
-    }
+      case Submitted.Conflict conflict -> {
+        String taskId = conflict.job().job().taskId();
+        throw ApiException.of(
+            ErrorCode.CONFLICT,
+            "another job has the id "
+                + taskId
+                + "; "
+                + conflict.reason()
+                + ". Choose another id, or replace it over HTTP with ?onConflict=replace",
+            Map.of("taskId", taskId, "differing", conflict.differing()));
+      }
+      case Submitted.InDelivery taken -> throw JobResult.inDelivery(taken.attempt(), "replaced");
+      case Submitted.Refused refused -> throw refused.problem();
+    };
   }
 
-  private static int status(Submitted.Accepted accepted) {
-    return accepted.outcome() == Submitted.Outcome.CREATED ? 201 : 200;
+  record Batch(JsonNode jobs) {
+
+    Batch {
+      if (jobs == null || !jobs.isArray() || jobs.isEmpty() || jobs.size() > Limits.MAX_BATCH) {
+        throw ApiException.invalid("jobs", "must be a list of 1 to " + Limits.MAX_BATCH + " jobs");
+      }
+    }
   }
 
   record BatchAnswer(List<BatchResult> results) {}
@@ -143,120 +124,118 @@ class JobsController {
   /** The answer that the submit of one job would have had, or its problem. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   record BatchResult(
-      @Nullable String taskId,
-      int status,
-      @Nullable String application,
-      @Nullable String taskType,
-      @Nullable String outcome,
-      @Nullable String dueAt,
-      @Nullable Long delayTime,
-      @Nullable Long version,
-      @Nullable Boolean served,
-      @Nullable String hint,
-      @Nullable Map<String, Object> problem) {
+      int status, @JsonUnwrapped JobAnswer job, @Nullable Map<String, Object> problem) {}
 
-    static BatchResult of(int status, JobAnswers.Accepted job) {
-      return new BatchResult(
-          job.taskId(),
-          status,
-          job.application(),
-          job.taskType(),
-          job.outcome(),
-          job.dueAt(),
-          job.delayTime(),
-          job.version(),
-          job.served(),
-          job.hint(),
-          null);
+  /** Submits each job on its own: a bad one, or one in conflict, has an error in its place. */
+  @Allowed(value = Role.ADMIN, applications = true)
+  @PostMapping("/batch")
+  ResponseEntity<BatchAnswer> submitMany(
+      @Body(batch = true) Batch batch,
+      @RequestParam(required = false) @Nullable String onConflict,
+      @RequestHeader(value = "Prefer", required = false) @Nullable String prefer) {
+    boolean minimal = isMinimal(prefer);
+    List<Supplier<NewJob>> read = new ArrayList<>(batch.jobs().size());
+    for (JsonNode job : batch.jobs()) {
+      String path = "jobs[" + read.size() + "]";
+      read.add(() -> job(job, path));
     }
+    // All jobs of a batch have a few task types.
+    Map<QueueName, Optional<String>> unserved = new HashMap<>();
+    BatchAnswer answer =
+        new BatchAnswer(
+            jobs.submitAll(read, replaces(onConflict)).stream()
+                .map(submitted -> result(submitted, minimal, unserved))
+                .toList());
+    ResponseEntity.BodyBuilder response = ResponseEntity.ok();
+    return (minimal ? response.header("Preference-Applied", MINIMAL) : response).body(answer);
+  }
 
-    /** Omits fields that the client sent itself, and the version where it is 1, as of most. */
-    static BatchResult minimal(Submitted.Accepted job) {
-      Long version = job.number();
-      return new BatchResult(
-          job.job().named() ? null : job.job().job().taskId(),
-          JobsController.status(job),
-          null,
-          null,
-          JobService.text(job.outcome()),
-          null,
-          job.dueAt(),
-          version == null || version == 1 ? null : version,
-          null,
-          null,
-          null);
+  /** Whether the caller wants nothing that it knows already (RFC 7240). */
+  private static boolean isMinimal(@Nullable String prefer) {
+    // The first one counts.
+    return prefer != null
+        && Arrays.stream(prefer.split(",", -1))
+            .map(preference -> preference.strip().toLowerCase(Locale.ROOT))
+            .filter(preference -> preference.startsWith("return="))
+            .findFirst()
+            .filter(MINIMAL::equals)
+            .isPresent();
+  }
+
+  private static NewJob job(JsonNode json, String path) {
+    JobRequest request = JsonRecords.bind(json, JobRequest.class, path);
+    try {
+      return request.job(IdempotencyKey.of(null));
+    } catch (ApiException e) {
+      throw e.within(path);
     }
+  }
 
-    static BatchResult of(@Nullable String taskId, ApiException problem) {
+  private BatchResult result(
+      Submitted submitted, boolean minimal, Map<QueueName, Optional<String>> unserved) {
+    try {
+      Submitted.Accepted accepted = accepted(submitted);
+      int status = accepted.outcome() == Submitted.Outcome.CREATED ? 201 : 200;
+      if (minimal) {
+        return new BatchResult(status, JobAnswer.minimal(accepted), null);
+      }
+      String hint =
+          unserved
+              .computeIfAbsent(
+                  accepted.job().queue(), queue -> Optional.ofNullable(jobs.unserved(queue)))
+              .orElse(null);
+      return new BatchResult(status, JobAnswer.of(accepted, hint), null);
+    } catch (ApiException e) {
+      NewJob job = submitted.job();
       return new BatchResult(
-          taskId,
-          problem.status(),
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          Problems.document(problem));
+          e.status(), JobAnswer.of(job == null ? null : job.job().taskId()), Problems.document(e));
     }
   }
 
   @Allowed(value = Role.VIEWER, applications = true)
   @GetMapping(JOB)
-  ResponseEntity<Map<String, Object>> find(
-      @PathVariable String application,
-      @PathVariable String taskType,
-      @PathVariable String taskId) {
-    JobView job = jobs.find(JobRef.of(application, taskType, taskId));
-    return ResponseEntity.ok().eTag(EntityTag.of(job)).body(JobOutput.of(job));
+  ResponseEntity<JobResponse> find(JobRef job) {
+    JobView found = jobs.find(job);
+    return ResponseEntity.ok().eTag(EntityTag.of(found)).body(JobResponse.of(found));
   }
 
   @Allowed(value = Role.OPERATOR, applications = true)
   @DeleteMapping(JOB)
-  ResponseEntity<Map<String, Object>> cancel(
-      @PathVariable String application,
-      @PathVariable String taskType,
-      @PathVariable String taskId,
-      @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch) {
-    return JobAnswers.changed(
-        jobs.cancel(JobRef.of(application, taskType, taskId), EntityTag.versions(ifMatch)));
+  ResponseEntity<JobAnswer> cancel(
+      JobRef job, @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch) {
+    return changed(jobs.cancel(job, EntityTag.versions(ifMatch)));
   }
 
   @Allowed(value = Role.OPERATOR, applications = true)
   @PatchMapping(JOB)
-  ResponseEntity<Map<String, Object>> revise(
-      @PathVariable String application,
-      @PathVariable String taskType,
-      @PathVariable String taskId,
+  ResponseEntity<JobAnswer> revise(
+      JobRef job,
       @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch,
-      HttpServletRequest request) {
-    JsonFields fields = JsonBody.read(request, bounds.maxBody().toBytes());
-    JobRef job = JobRef.of(application, taskType, taskId);
-    return JobAnswers.changed(
-        jobs.revise(job, JobInput.change(fields), EntityTag.versions(ifMatch)));
+      @Body JobRequest request) {
+    return changed(jobs.revise(job, request.change(), EntityTag.versions(ifMatch)));
   }
 
   @Allowed(value = Role.OPERATOR, applications = true)
   @PostMapping(JOB + "/run")
-  ResponseEntity<Map<String, Object>> runNow(
-      @PathVariable String application,
-      @PathVariable String taskType,
-      @PathVariable String taskId,
-      @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch) {
-    return JobAnswers.changed(
-        jobs.run(JobRef.of(application, taskType, taskId), EntityTag.versions(ifMatch)));
+  ResponseEntity<JobAnswer> runNow(
+      JobRef job, @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch) {
+    return changed(jobs.run(job, EntityTag.versions(ifMatch)));
   }
 
   @Allowed(value = Role.OPERATOR, applications = true)
   @PostMapping(JOB + "/requeue")
-  ResponseEntity<Map<String, Object>> requeue(
-      @PathVariable String application,
-      @PathVariable String taskType,
-      @PathVariable String taskId,
-      @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch) {
-    return JobAnswers.changed(
-        jobs.requeue(JobRef.of(application, taskType, taskId), EntityTag.versions(ifMatch)));
+  ResponseEntity<JobAnswer> requeue(
+      JobRef job, @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch) {
+    return changed(jobs.requeue(job, EntityTag.versions(ifMatch)));
+  }
+
+  private static ResponseEntity<JobAnswer> changed(JobResult result) {
+    JobResult.Done done = result.orThrow();
+    ResponseEntity.BodyBuilder response = ResponseEntity.ok();
+    JobVersion version = done.version();
+    if (version != null) {
+      response.eTag(EntityTag.of(version));
+    }
+    return response.body(JobAnswer.of(done));
   }
 }

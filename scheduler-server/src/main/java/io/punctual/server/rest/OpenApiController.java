@@ -5,10 +5,7 @@ import org.springframework.core.io.Resource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/**
- * The description of the API for programs. Written by hand and held to by the tests: what is
- * generated from controllers that read their input strictly, field by field, says nothing.
- */
+/** The description of the API for programs: written by hand, and held to by the tests. */
 @RestController
 class OpenApiController {
 

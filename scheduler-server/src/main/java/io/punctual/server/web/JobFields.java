@@ -1,16 +1,23 @@
 package io.punctual.server.web;
 
 import io.punctual.Limits;
-import io.punctual.RetryPolicy;
 import io.punctual.core.job.Due;
 import io.punctual.server.problem.ApiException;
+import io.punctual.server.security.Ownership;
+import io.punctual.server.web.JsonRecords.EpochMillis;
 import jakarta.servlet.http.HttpServletRequest;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the fields of a job that several calls have. */
+/**
+ * Checks values of requests, whether they came in a body, in the address or in a form. Each check
+ * throws an {@link ApiException} (400) that names the field; a value that is null passes.
+ */
 public final class JobFields {
 
   private static final Duration MAX_DELAY = Duration.ofDays(2_900_000);
@@ -18,119 +25,193 @@ public final class JobFields {
       "give exactly one of delayTime (epoch ms), delay (ms, or a text such as 30m) and dueAt (a"
           + " time with offset)";
 
-  private static final String PARAMS =
-      "must be at most " + Limits.MAX_PARAMS_BYTES + " bytes of UTF-8";
-
   private JobFields() {}
 
   /**
    * As the job's own check says it: "headers: detail", "tags: detail", or "headers.name detail".
    */
-  public static ApiException named(JsonFields fields, IllegalArgumentException e) {
+  public static ApiException named(IllegalArgumentException e) {
     String[] message = String.valueOf(e.getMessage()).split(":? ", 2);
-    return fields.error(message[0], message[message.length - 1]);
+    return ApiException.invalid(message[0], message[message.length - 1]);
   }
 
-  /** The text that a job hands to its worker. */
-  public static @Nullable String params(JsonFields fields, String field) {
-    String params = fields.text(field);
-    if (params != null && !Limits.isParams(params)) {
-      throw fields.error(field, PARAMS);
+  /** Returns the application that the call is about; the caller's own if it does not say. */
+  public static String application(@Nullable String given) {
+    return required("application", Ownership.application(name("application", given)));
+  }
+
+  public static <T> T required(String field, @Nullable T value) {
+    if (value == null) {
+      throw ApiException.invalid(field, "is missing");
     }
-    return params;
+    return value;
   }
 
-  /**
-   * Checks params that came in a form.
-   *
-   * @throws ApiException 400
-   */
-  public static String params(String params) {
-    if (!Limits.isWhole(params)) {
-      throw ApiException.invalid("params", "must not hold half of a surrogate pair");
+  public static @Nullable String name(String field, @Nullable String value) {
+    if (value != null && !Limits.isName(value)) {
+      throw ApiException.invalid(field, Limits.NAME_RULE);
+    }
+    return value;
+  }
+
+  public static String requiredName(String field, @Nullable String value) {
+    return required(field, name(field, value));
+  }
+
+  /** Checks a list of names, for instance of task types; null is an empty one. */
+  public static List<String> names(String field, @Nullable List<String> names) {
+    if (names == null) {
+      return List.of();
+    }
+    for (int i = 0; i < names.size(); i++) {
+      var unused = name(field + "[" + i + "]", names.get(i));
+    }
+    return names;
+  }
+
+  /** Checks a whole number; null stands for {@code missing}. */
+  public static int integer(String field, @Nullable Integer value, int missing, int min, int max) {
+    if (value == null) {
+      return missing;
+    } else if (value < min || value > max) {
+      throw ApiException.invalid(field, "must be a whole number between " + min + " and " + max);
+    }
+    return value;
+  }
+
+  public static @Nullable Duration within(
+      String field, @Nullable Duration duration, Duration min, Duration max) {
+    if (duration != null && (duration.compareTo(min) < 0 || duration.compareTo(max) > 0)) {
+      throw ApiException.invalid(
+          field,
+          "must be between " + text(min) + " and " + text(max) + ", but was " + text(duration));
+    }
+    return duration;
+  }
+
+  public static @Nullable Duration timeToRun(@Nullable Duration timeToRun) {
+    return within("timeToRun", timeToRun, Limits.MIN_TIME_TO_RUN, Limits.MAX_TIME_TO_RUN);
+  }
+
+  /** A duration as it may be sent, in the largest unit of which it is a whole number. */
+  private static String text(Duration duration) {
+    // At most so many as fit, where one is longer than the age of the world.
+    long ms = TimeUnit.MILLISECONDS.convert(duration);
+    if (ms % 1000 != 0) {
+      return ms + "ms";
+    }
+    long s = ms / 1000;
+    if (s == 0 || s % 60 != 0) {
+      return s + "s";
+    } else if (s % 3600 != 0) {
+      return s / 60 + "m";
+    }
+    return s % 86_400 == 0 ? s / 86_400 + "d" : s / 3600 + "h";
+  }
+
+  /** Makes a duration of seconds, with a fraction or without. */
+  public static @Nullable Duration seconds(
+      String field, @Nullable BigDecimal seconds, Duration min, Duration max) {
+    if (seconds == null) {
+      return null;
+    } else if (seconds.compareTo(BigDecimal.valueOf(min.toMillis(), 3)) < 0
+        || seconds.compareTo(BigDecimal.valueOf(max.toMillis(), 3)) > 0) {
+      throw ApiException.invalid(
+          field, "must be between " + seconds(min) + " and " + seconds(max) + " seconds");
+    }
+    return Duration.ofMillis(
+        seconds.movePointRight(3).setScale(0, RoundingMode.HALF_UP).longValueExact());
+  }
+
+  private static String seconds(Duration duration) {
+    return BigDecimal.valueOf(duration.toMillis(), 3).stripTrailingZeros().toPlainString();
+  }
+
+  /** Makes epoch ms of a parameter in the address: an instant with offset, or epoch ms. */
+  public static @Nullable Long moment(String field, @Nullable String value) {
+    if (value == null) {
+      return null;
+    }
+    // A plus sign in an address means a space to most programs.
+    return value.matches("\\d{1,15}")
+        ? Long.parseLong(value)
+        : JsonRecords.instant(field, value.replace(' ', '+')).toEpochMilli();
+  }
+
+  /** Makes a duration of a parameter in the address: milliseconds, or a text such as 30m. */
+  public static @Nullable Duration duration(
+      String field, @Nullable String value, Duration min, Duration max) {
+    if (value == null) {
+      return null;
+    }
+    return within(
+        field,
+        value.matches("\\d{1,15}")
+            ? Duration.ofMillis(Long.parseLong(value))
+            : JsonRecords.duration(field, value),
+        min,
+        max);
+  }
+
+  /** Checks the text that a job hands to its worker; null is an empty one. */
+  public static String params(String field, @Nullable String params) {
+    if (params == null) {
+      return "";
+    } else if (!Limits.isWhole(params)) {
+      throw ApiException.invalid(field, "must not hold half of a surrogate pair");
     } else if (!Limits.isParams(params)) {
-      throw ApiException.invalid("params", PARAMS);
+      throw ApiException.invalid(
+          field, "must be at most " + Limits.MAX_PARAMS_BYTES + " bytes of UTF-8");
     }
     return params;
   }
 
-  /**
-   * Reads a due time that came in a form: an instant with offset, or a delay such as 30m.
-   *
-   * @throws ApiException 400
-   */
+  /** Reads a due time that came in a form: an instant with offset, or a delay such as 30m. */
   public static Due due(String when) {
     String text = when.strip();
     return text.contains("-")
-        ? Due.at(JsonFields.instant("dueAt", text))
-        : Due.in(JsonFields.parsed("delay", text, Duration.ZERO, MAX_DELAY).toMillis());
+        ? due(null, null, JsonRecords.instant("dueAt", text))
+        : due(null, JsonRecords.duration("delay", text), null);
   }
 
-  /** Exactly one of delayTime, delay and dueAt. */
-  public static Due due(JsonFields fields) {
-    Due due = dueOrNull(fields);
+  /** Makes a due time of exactly one of these. */
+  public static Due due(
+      @Nullable EpochMillis delayTime, @Nullable Duration delay, @Nullable Instant dueAt) {
+    Due due = dueOrNull(delayTime, delay, dueAt);
     if (due == null) {
-      throw fields.error("delayTime", "is missing: " + ONE_TIME);
+      throw ApiException.invalid("delayTime", "is missing: " + ONE_TIME);
     }
     return due;
   }
 
-  /** At most one of delayTime, delay and dueAt. */
-  public static @Nullable Due dueOrNull(JsonFields fields) {
-    Long delayTime = fields.epochMillis("delayTime");
-    Duration delay = fields.duration("delay", Duration.ZERO, MAX_DELAY);
-    Long dueAt = fields.instant("dueAt");
+  /** Makes a due time of one of these at most; null if there is none. */
+  public static @Nullable Due dueOrNull(
+      @Nullable EpochMillis delayTime, @Nullable Duration delay, @Nullable Instant dueAt) {
+    Duration checked = within("delay", delay, Duration.ZERO, MAX_DELAY);
     int given = (delayTime == null ? 0 : 1) + (delay == null ? 0 : 1) + (dueAt == null ? 0 : 1);
     if (given > 1) {
-      throw fields.error("delayTime", "is not alone: " + ONE_TIME);
-    } else if (given == 0) {
-      return null;
-    } else if (delay != null) {
-      return Due.in(delay.toMillis());
+      throw ApiException.invalid("delayTime", "is not alone: " + ONE_TIME);
+    } else if (checked != null) {
+      return Due.in(checked.toMillis());
+    } else if (dueAt != null) {
+      return Due.at(dueAt.toEpochMilli());
     }
-    return Due.at(Objects.requireNonNull(delayTime != null ? delayTime : dueAt));
-  }
-
-  public static @Nullable RetryPolicy retry(JsonFields fields) {
-    String text = fields.text("retry");
-    if (text == null) {
-      return null;
-    }
-    if (!text.matches("[ -~]*")) {
-      throw fields.error("retry", "must be printable ASCII");
-    }
-    try {
-      return RetryPolicy.parse(text);
-    } catch (IllegalArgumentException e) {
-      // The message quotes the text, which can be of any length.
-      String message = String.valueOf(e.getMessage());
-      throw fields.error(
-          "retry", message.length() > 400 ? message.substring(0, 400) + "..." : message);
-    }
+    return delayTime == null ? null : Due.at(delayTime.value());
   }
 
   /** Returns the name that a worker gives itself, else its address. */
-  public static String worker(JsonFields fields, HttpServletRequest request) {
-    String worker = fields.text("worker");
-    if (worker != null && !worker.matches("[!-~]{1,100}")) {
-      throw fields.error("worker", "must be 1 to 100 printable ASCII characters without spaces");
-    }
-    return worker != null ? worker : request.getRemoteAddr() + ":" + request.getRemotePort();
+  public static String worker(@Nullable String worker, HttpServletRequest request) {
+    return worker != null
+        ? worker(worker)
+        : request.getRemoteAddr() + ":" + request.getRemotePort();
   }
 
-  /** Returns what a worker says about a failure. */
-  public static String error(JsonFields fields) {
-    String error = fields.text("error");
-    return error == null ? "" : error;
-  }
-
-  /** Returns a list of names, for instance of task types. */
-  public static List<String> names(JsonFields fields, String field, List<String> names) {
-    for (int i = 0; i < names.size(); i++) {
-      if (!Limits.isName(names.get(i))) {
-        throw fields.error(field + "[" + i + "]", Limits.NAME_RULE);
-      }
+  /** Checks the name that a worker gives itself. */
+  public static String worker(String worker) {
+    if (!worker.matches("[!-~]{1,100}")) {
+      throw ApiException.invalid(
+          "worker", "must be 1 to 100 printable ASCII characters without spaces");
     }
-    return names;
+    return worker;
   }
 }

@@ -11,43 +11,26 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Locale;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.MethodParameter;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
-import tools.jackson.core.JacksonException;
-import tools.jackson.core.StreamReadConstraints;
-import tools.jackson.core.StreamReadFeature;
-import tools.jackson.core.json.JsonFactory;
-import tools.jackson.databind.DeserializationFeature;
+import org.springframework.stereotype.Component;
+import org.springframework.web.bind.support.WebDataBinderFactory;
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.method.support.ModelAndViewContainer;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Reads a request's body as strict JSON: bounded while reading, UTF-8 and nothing else, one
- * document, no field twice.
+ * Reads the body of a request for a parameter with {@link Body}: bounded while reading, UTF-8 and
+ * nothing else, and one JSON object, which {@link JsonRecords} binds.
  */
-public final class JsonBody {
-
-  // A batch of a thousand jobs with all headers and tags has some 75,000. As a node, each takes a
-  // hundred bytes, however short it is.
-  private static final int MAX_TOKENS = 100_000;
-
-  private static final JsonMapper MAPPER =
-      JsonMapper.builder(
-              JsonFactory.builder()
-                  .streamReadConstraints(
-                      StreamReadConstraints.builder()
-                          .maxNestingDepth(16)
-                          .maxTokenCount(MAX_TOKENS)
-                          .maxNumberLength(32)
-                          .maxNameLength(256)
-                          .maxStringLength(2 * 1024 * 1024)
-                          .build())
-                  .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
-                  .build())
-          .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
-          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          .build();
+@Component
+class JsonBody implements HandlerMethodArgumentResolver, WebMvcConfigurer {
 
   // Who sends a byte now and then would never be silent for long enough to be given up.
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -58,26 +41,47 @@ public final class JsonBody {
   // What a body may take before any of it has come.
   private static final int FIRST = 16 * 1024;
 
-  private JsonBody() {}
+  private final WebProperties.Api bounds;
 
-  /**
-   * Reads the body, which must be a JSON object.
-   *
-   * @param limit most bytes
-   */
-  public static JsonFields read(HttpServletRequest request, long limit) {
-    requireJson(request);
-    return JsonFields.of(parse(text(bytes(request, limit))), "");
+  JsonBody(WebProperties properties) {
+    this.bounds = properties.api();
   }
 
-  /** As {@link #read}; no body at all is an object without fields. */
-  public static JsonFields readOptional(HttpServletRequest request, long limit) {
-    Bytes bytes = bytes(request, limit);
-    if (bytes.isEmpty()) {
-      return JsonFields.of(MAPPER.createObjectNode(), "");
+  @Override
+  public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
+    resolvers.add(this);
+  }
+
+  @Override
+  public boolean supportsParameter(MethodParameter parameter) {
+    return parameter.hasParameterAnnotation(Body.class);
+  }
+
+  @Override
+  public Object resolveArgument(
+      MethodParameter parameter,
+      @Nullable ModelAndViewContainer container,
+      NativeWebRequest web,
+      @Nullable WebDataBinderFactory binders) {
+    Body body = Objects.requireNonNull(parameter.getParameterAnnotation(Body.class));
+    HttpServletRequest request =
+        Objects.requireNonNull(web.getNativeRequest(HttpServletRequest.class));
+    return JsonRecords.bind(read(request, body), parameter.getParameterType(), "");
+  }
+
+  private JsonNode read(HttpServletRequest request, Body body) {
+    if (!body.optional()) {
+      requireJson(request);
     }
-    requireJson(request);
-    return JsonFields.of(parse(text(bytes)), "");
+    Bytes bytes =
+        bytes(request, (body.batch() ? bounds.maxBatchBody() : bounds.maxBody()).toBytes());
+    if (body.optional()) {
+      if (bytes.isEmpty()) {
+        return JsonRecords.empty();
+      }
+      requireJson(request);
+    }
+    return JsonRecords.parse(text(bytes));
   }
 
   private static void requireJson(HttpServletRequest request) {
@@ -167,36 +171,5 @@ public final class JsonBody {
     } catch (CharacterCodingException e) {
       throw ApiException.invalid("body", "is not valid UTF-8");
     }
-  }
-
-  private static JsonNode parse(String text) {
-    if (text.isBlank()) {
-      throw ApiException.invalid("body", "is empty; it must be a JSON object");
-    }
-    try {
-      return MAPPER.readTree(text);
-    } catch (JacksonException e) {
-      String where =
-          e.getLocation() == null
-              ? ""
-              : String.format(
-                  Locale.ROOT,
-                  " at line %d, column %d",
-                  e.getLocation().getLineNr(),
-                  e.getLocation().getColumnNr());
-      throw ApiException.invalid("body", "is not valid JSON" + where + ": " + reason(e));
-    }
-  }
-
-  private static String reason(JacksonException e) {
-    String message = String.valueOf(e.getOriginalMessage());
-    String line = message.lines().findFirst().orElse("").replaceAll("\\p{Cntrl}", "?");
-    // What could be switched on in the library is nothing to a caller.
-    line =
-        line.replaceAll(
-            " (\\(bound as|for `ObjectNode`|\\(not recognized as one since).*|: enable `.*", "");
-    line = line.replaceAll(", from `[^`]*`", "");
-    line = line.replaceAll("\\(?`?(tools|com|java)\\.[\\w.$]+[`)]?(\\([^)]*\\))?", "").strip();
-    return line.length() > 200 ? line.substring(0, 200) + "..." : line;
   }
 }

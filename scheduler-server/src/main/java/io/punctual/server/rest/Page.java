@@ -1,17 +1,26 @@
 package io.punctual.server.rest;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.punctual.server.problem.ApiException;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Lists come in pages, each with a cursor to the next one. */
-final class Paging {
+/**
+ * A page of a list.
+ *
+ * @param nextCursor where the next page begins; null at the end
+ * @param damaged task types that could not be read; absent if there are none
+ */
+record Page<T>(
+    List<T> items,
+    @Nullable String nextCursor,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> damaged) {
 
   private static final int DEFAULT = 100;
 
-  private Paging() {}
+  Page(List<T> items, @Nullable String nextCursor) {
+    this(items, nextCursor, List.of());
+  }
 
   static int limit(@Nullable String limit, int max) {
     return limit == null ? DEFAULT : limit(limit, "limit", max);
@@ -25,12 +34,5 @@ final class Paging {
       throw ApiException.invalid(name, "must be between 1 and " + max);
     }
     return Integer.parseInt(limit);
-  }
-
-  static Map<String, Object> page(List<?> items, @Nullable String next) {
-    Map<String, Object> page = new LinkedHashMap<>();
-    page.put("items", items);
-    page.put("nextCursor", next);
-    return page;
   }
 }

@@ -1,0 +1,97 @@
+package io.punctual.server.rest;
+
+import io.punctual.core.job.Due;
+import io.punctual.core.job.QueueName;
+import io.punctual.server.jobs.BulkOperations;
+import io.punctual.server.jobs.BulkOperations.Action;
+import io.punctual.server.jobs.JobFilter;
+import io.punctual.server.jobs.JobIds;
+import io.punctual.server.problem.ApiException;
+import io.punctual.server.web.JobFields;
+import io.punctual.server.web.JsonRecords.EpochMillis;
+import io.punctual.server.web.JsonRecords.Moment;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** An operation on many jobs: those with the ids, or those that match the filter. */
+record BulkRequest(
+    String application,
+    @Nullable String taskType,
+    @Nullable List<String> taskIds,
+    @Nullable String state,
+    @Nullable String tag,
+    @Nullable Moment from,
+    @Nullable Moment until,
+    @Nullable String error,
+    @Nullable Integer limit,
+    @Nullable String cursor,
+    @Nullable Boolean dryRun,
+    @Nullable EpochMillis delayTime,
+    @Nullable Duration delay,
+    @Nullable Instant dueAt) {
+
+  BulkRequest {
+    application = JobFields.application(application);
+    taskType = JobFields.name("taskType", taskType);
+    if (limit != null) {
+      limit = JobFields.integer("limit", limit, 0, 1, BulkOperations.MAX_PAGE);
+    }
+  }
+
+  /**
+   * Makes the operation.
+   *
+   * @throws ApiException 400
+   */
+  BulkOperations.Order order(Action action) {
+    Due due = null;
+    if (action == Action.RESCHEDULE) {
+      due = JobFields.due(delayTime, delay, dueAt);
+    } else {
+      String reason = "is for jobs:reschedule alone";
+      refuse("delayTime", delayTime, reason);
+      refuse("delay", delay, reason);
+      refuse("dueAt", dueAt, reason);
+    }
+    return new BulkOperations.Order(action, taskIds == null ? filter(action) : ids(taskIds), due);
+  }
+
+  private JobFilter filter(Action action) {
+    JobFilter.State named = JobFilter.State.of(state);
+    return new JobFilter(
+        application,
+        taskType,
+        named == null && tag == null && taskType != null ? action.usualState() : named,
+        tag,
+        from == null ? null : from.millis(),
+        until == null ? null : until.millis(),
+        error);
+  }
+
+  private JobIds ids(List<String> ids) {
+    if (taskType == null) {
+      throw ApiException.invalid("taskType", "is missing: ids are those of one queue");
+    }
+    String reason = "cannot be given together with taskIds";
+    refuse("state", state, reason);
+    refuse("tag", tag, reason);
+    refuse("from", from, reason);
+    refuse("until", until, reason);
+    refuse("error", error, reason);
+    refuse("limit", limit, reason);
+    refuse("cursor", cursor, reason);
+    if (ids.isEmpty() || ids.size() > BulkOperations.MAX_PAGE) {
+      throw ApiException.invalid(
+          "taskIds", "must be a list of 1 to " + BulkOperations.MAX_PAGE + " ids");
+    }
+    return new JobIds(new QueueName(application, taskType), JobFields.names("taskIds", ids));
+  }
+
+  private static void refuse(String field, @Nullable Object given, String reason) {
+    if (given != null) {
+      throw ApiException.invalid(field, reason);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package io.punctual.server.rest;
+
+import io.punctual.DelayQueueJob;
+import io.punctual.RetryPolicy;
+import io.punctual.core.job.Due;
+import io.punctual.core.job.JobContent;
+import io.punctual.core.job.QueueName;
+import io.punctual.server.jobs.JobChange;
+import io.punctual.server.jobs.NewJob;
+import io.punctual.server.problem.ApiException;
+import io.punctual.server.web.JobFields;
+import io.punctual.server.web.JsonRecords.EpochMillis;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A job to submit, or what a waiting job shall become: then, parts that are absent stay. */
+record JobRequest(
+    @Nullable String application,
+    @Nullable String taskType,
+    @Nullable String taskId,
+    @Nullable EpochMillis delayTime,
+    @Nullable Duration delay,
+    @Nullable Instant dueAt,
+    @Nullable String params,
+    @Nullable Duration timeToRun,
+    @Nullable RetryPolicy retry,
+    @Nullable Map<String, String> headers,
+    @Nullable List<String> tags) {
+
+  /**
+   * Makes the job to submit.
+   *
+   * @param key names the job if the request does not
+   * @throws ApiException 400 for a job that is none, 403 for another application's
+   */
+  NewJob job(IdempotencyKey key) {
+    QueueName queue =
+        new QueueName(
+            JobFields.application(application), JobFields.requiredName("taskType", taskType));
+    String id = JobFields.name("taskId", taskId);
+    Due due = JobFields.due(delayTime, delay, dueAt);
+    return new NewJob(
+        queue.application(),
+        checked(id != null ? id : key.taskId(queue), queue.taskType(), due),
+        id != null);
+  }
+
+  /**
+   * Makes the change of a waiting job.
+   *
+   * @throws ApiException 400
+   */
+  JobChange change() {
+    if (application != null || taskType != null || taskId != null) {
+      throw ApiException.invalid(
+          application != null ? "application" : taskType != null ? "taskType" : "taskId",
+          "cannot be changed: it stands in the address");
+    }
+    Due due = JobFields.dueOrNull(delayTime, delay, dueAt);
+    DelayQueueJob given = checked("x", "x", due != null ? due : Due.in(0));
+    boolean content =
+        params != null || timeToRun != null || retry != null || headers != null || tags != null;
+    if (!content && due == null) {
+      throw ApiException.invalid(
+          "delayTime",
+          "is missing: give a new time (delayTime, delay or dueAt), or new params, headers, tags,"
+              + " timeToRun or retry");
+    }
+    return new JobChange(
+        due,
+        content
+            ? old ->
+                new JobContent(
+                    due != null ? due : old.due(),
+                    params != null ? params : old.params(),
+                    timeToRun != null ? timeToRun : old.timeToRun(),
+                    retry != null ? retry : old.retry(),
+                    headers != null ? given.headers() : old.headers(),
+                    tags != null ? given.tags() : old.tags())
+            : null,
+        params == null ? 0 : params.length());
+  }
+
+  private DelayQueueJob checked(String id, String type, Due due) {
+    try {
+      return new DelayQueueJob(
+          id,
+          type,
+          due.relative() ? null : due.millis(),
+          due.relative() ? Duration.ofMillis(due.millis()) : null,
+          JobFields.params("params", params),
+          JobFields.timeToRun(timeToRun),
+          retry,
+          Objects.requireNonNullElse(headers, Map.of()),
+          Objects.requireNonNullElse(tags, List.of()));
+    } catch (IllegalArgumentException e) {
+      throw JobFields.named(e);
+    }
+  }
+}

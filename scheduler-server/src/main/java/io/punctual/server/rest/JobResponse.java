@@ -1,0 +1,107 @@
+package io.punctual.server.rest;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.punctual.core.JobView;
+import io.punctual.core.job.JobContent;
+import io.punctual.core.job.JobState;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A job; in lists without params, headers and retry policy. What it does not have is left out. */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+record JobResponse(
+    String application,
+    String taskType,
+    String taskId,
+    String state,
+    @Nullable Long version,
+    @Nullable Instant dueAt,
+    @Nullable Long delayTime,
+    @Nullable Lease lease,
+    @Nullable Instant diedAt,
+    @Nullable Instant finishedAt,
+    @Nullable Instant cancelledAt,
+    @Nullable Attempts attempts,
+    @Nullable Instant acceptedAt,
+    @Nullable String submittedBy,
+    @Nullable String params,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, String> headers,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> tags,
+    @Nullable Long timeToRun,
+    @Nullable String retry,
+    @Nullable Failure lastError,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Failure> failures) {
+
+  /** The attempt that has the job. */
+  record Lease(int attempt, @Nullable String owner, Instant until) {}
+
+  record Attempts(int failed, int unknown, int undeliverable, int counted, int max) {}
+
+  /** How an attempt failed; {@code attempt} is absent where none was under way. */
+  record Failure(
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Integer attempt,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Instant startedAt,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Long durationMs,
+      Instant at,
+      String kind,
+      String instance,
+      String message) {
+
+    static Failure of(JobView.Failure failure) {
+      boolean attempted = failure.attempt() > 0;
+      return new Failure(
+          attempted ? failure.attempt() : null,
+          attempted ? Instant.ofEpochMilli(failure.startedAt()) : null,
+          attempted ? failure.at() - failure.startedAt() : null,
+          Instant.ofEpochMilli(failure.at()),
+          failure.kind(),
+          failure.instance(),
+          failure.message());
+    }
+  }
+
+  static JobResponse of(JobView job) {
+    JobState state = job.state();
+    Instant at = Instant.ofEpochMilli(job.at());
+    JobContent content = job.content();
+    List<Failure> failures = job.failures().stream().map(Failure::of).toList();
+    return new JobResponse(
+        job.queue().application(),
+        job.queue().taskType(),
+        job.taskId(),
+        state.name().toLowerCase(Locale.ROOT),
+        positive(job.version()),
+        state == JobState.DELAYED ? at : null,
+        state == JobState.DELAYED ? job.at() : null,
+        state == JobState.RESERVED ? new Lease(job.attempt(), job.owner(), at) : null,
+        state == JobState.DEAD ? at : null,
+        state == JobState.FINISHED ? at : null,
+        state == JobState.CANCELLED ? at : null,
+        state == JobState.FINISHED || state == JobState.CANCELLED ? null : attempts(job),
+        job.acceptedAt() > 0 ? Instant.ofEpochMilli(job.acceptedAt()) : null,
+        job.submitter(),
+        content == null ? null : content.params(),
+        content == null ? Map.of() : content.headers(),
+        job.tags(),
+        positive(job.timeToRun()),
+        content == null || content.retry() == null ? null : content.retry().text(),
+        failures.isEmpty() ? null : failures.get(0),
+        failures);
+  }
+
+  private static Attempts attempts(JobView job) {
+    return new Attempts(
+        job.tries().failed(),
+        job.tries().unknown(),
+        job.tries().undeliverable(),
+        job.tries().counted(),
+        job.maxAttempts());
+  }
+
+  private static @Nullable Long positive(long number) {
+    return number > 0 ? number : null;
+  }
+}

@@ -1,0 +1,52 @@
+package io.punctual.server.web;
+
+import io.punctual.core.job.QueueName;
+import io.punctual.server.jobs.JobRef;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.MethodParameter;
+import org.springframework.stereotype.Component;
+import org.springframework.web.bind.support.WebDataBinderFactory;
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.method.support.ModelAndViewContainer;
+import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+
+/** Binds a parameter that is a {@link JobRef} or a {@link QueueName} to the names in the path. */
+@Component
+class PathNames implements HandlerMethodArgumentResolver, WebMvcConfigurer {
+
+  @Override
+  public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
+    resolvers.add(this);
+  }
+
+  @Override
+  public boolean supportsParameter(MethodParameter parameter) {
+    return parameter.getParameterType() == JobRef.class
+        || parameter.getParameterType() == QueueName.class;
+  }
+
+  @Override
+  public Object resolveArgument(
+      MethodParameter parameter,
+      @Nullable ModelAndViewContainer container,
+      NativeWebRequest request,
+      @Nullable WebDataBinderFactory binders) {
+    QueueName queue = JobRef.queue(name(request, "application"), name(request, "taskType"));
+    return parameter.getParameterType() == QueueName.class
+        ? queue
+        : JobRef.of(queue.application(), queue.taskType(), name(request, "taskId"));
+  }
+
+  private static String name(NativeWebRequest request, String variable) {
+    return request.getAttribute(
+                HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE, RequestAttributes.SCOPE_REQUEST)
+            instanceof Map<?, ?> names
+        ? String.valueOf(names.get(variable))
+        : "";
+  }
+}
