@@ -6,6 +6,7 @@ import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
 import io.punctual.server.health.QueueHealth;
+import io.punctual.server.jobs.BulkOperation;
 import io.punctual.server.jobs.BulkOperations;
 import io.punctual.server.jobs.JobChange;
 import io.punctual.server.jobs.JobFilter;
@@ -48,14 +49,14 @@ class JobPageController {
 
   private final JobFinder finder;
   private final JobService jobs;
-  private final Previews previews;
+  private final BulkOperations bulk;
   private final QueueStatistics statistics;
 
   JobPageController(
-      JobFinder finder, JobService jobs, Previews previews, QueueStatistics statistics) {
+      JobFinder finder, JobService jobs, BulkOperations bulk, QueueStatistics statistics) {
     this.finder = finder;
     this.jobs = jobs;
-    this.previews = previews;
+    this.bulk = bulk;
     this.statistics = statistics;
   }
 
@@ -159,7 +160,7 @@ class JobPageController {
   @PostMapping("/console/bulk")
   String choose(
       @RequestParam MultiValueMap<String, String> form,
-      @RequestParam BulkOperations.Action action,
+      @RequestParam BulkOperation.Action action,
       @RequestParam(defaultValue = "") String when) {
     List<String> searches = chosen(form, "q", MAX_SEARCHES);
     List<JobSelection> jobs = new ArrayList<>();
@@ -173,7 +174,7 @@ class JobPageController {
       }
       jobs.add(filter);
     }
-    return preview(action, searches, 0, when, jobs);
+    return preview(action, searches, when, jobs);
   }
 
   /** Those that were checked, of whatever queues: each has its application, type and id. */
@@ -182,11 +183,10 @@ class JobPageController {
   String check(
       @RequestParam MultiValueMap<String, String> form,
       @RequestParam(defaultValue = "") String q,
-      @RequestParam BulkOperations.Action action,
+      @RequestParam BulkOperation.Action action,
       @RequestParam(defaultValue = "") String when) {
     Map<QueueName, List<String>> byQueue = new TreeMap<>();
-    List<String> chosen = chosen(form, "job", MAX_CHECKED);
-    for (String job : chosen) {
+    for (String job : chosen(form, "job", MAX_CHECKED)) {
       String[] names = job.split("/", -1);
       if (names.length != 3) {
         throw ApiException.invalid("job", "must be application/taskType/taskId");
@@ -198,7 +198,7 @@ class JobPageController {
     }
     List<JobSelection> jobs = new ArrayList<>();
     byQueue.forEach((queue, ids) -> jobs.add(new JobIds(queue, ids)));
-    return preview(action, List.of(q), chosen.size(), when, jobs);
+    return preview(action, List.of(q), when, jobs);
   }
 
   // One by one: a list among the parameters would be torn apart at the commas of a search.
@@ -214,27 +214,21 @@ class JobPageController {
   }
 
   private String preview(
-      BulkOperations.Action action,
-      List<String> searches,
-      int checked,
-      String when,
-      List<JobSelection> jobs) {
+      BulkOperation.Action action, List<String> searches, String when, List<JobSelection> jobs) {
     checkRole(action);
-    Due due = action == BulkOperations.Action.RESCHEDULE ? JobFields.due(when) : null;
-    List<BulkOperations.Order> orders =
-        jobs.stream().map(some -> new BulkOperations.Order(action, some, due)).toList();
+    Due due = action == BulkOperation.Action.RESCHEDULE ? JobFields.due(when) : null;
     String shown = due == null ? "" : when;
-    return "redirect:/console/bulk/" + previews.keep(orders, searches, checked, shown).getId();
+    return "redirect:/console/bulk/" + bulk.keep(action, jobs, due, searches, shown).getId();
   }
 
   /** What would be hit, before anything is. */
   @Allowed(Role.OPERATOR)
   @GetMapping("/console/bulk/{id}")
   String preview(@PathVariable String id, Model model) {
-    Previews.Preview preview = previews.find(id);
-    checkRole(preview.getAction());
-    model.addAttribute("preview", preview);
-    model.addAttribute("found", previews.look(preview));
+    BulkOperation operation = bulk.find(id);
+    checkRole(operation.getAction());
+    model.addAttribute("preview", operation);
+    model.addAttribute("found", operation.preview());
     return "bulk";
   }
 
@@ -242,18 +236,18 @@ class JobPageController {
   @Allowed(Role.OPERATOR)
   @PostMapping("/console/bulk/{id}/begin")
   String begin(@PathVariable String id, @RequestParam(defaultValue = "") String perSecond) {
-    Previews.Preview preview = previews.find(id);
-    checkRole(preview.getAction());
+    BulkOperation operation = bulk.find(id);
+    checkRole(operation.getAction());
     String rate = perSecond.strip();
     if (!rate.isEmpty() && !rate.matches("[1-9]\\d{0,5}")) {
       throw ApiException.invalid("perSecond", "must be a whole number from 1 to 999999, or empty");
     }
-    BulkWork.Work begun = previews.begin(preview, rate.isEmpty() ? 0 : Integer.parseInt(rate));
-    return "redirect:/console/operations/" + begun.getId();
+    bulk.begin(operation, rate.isEmpty() ? 0 : Integer.parseInt(rate));
+    return "redirect:/console/operations/" + id;
   }
 
-  private static void checkRole(BulkOperations.Action action) {
-    if (action == BulkOperations.Action.PURGE && !Caller.current().is(Role.ADMIN)) {
+  private static void checkRole(BulkOperation.Action action) {
+    if (action == BulkOperation.Action.PURGE && !Caller.current().is(Role.ADMIN)) {
       throw ApiException.of(ErrorCode.FORBIDDEN, "to purge needs the role admin");
     }
   }

@@ -1,8 +1,8 @@
 package io.punctual.server.console;
 
-import io.punctual.ErrorCode;
 import io.punctual.server.audit.AuditTrail;
-import io.punctual.server.problem.ApiException;
+import io.punctual.server.jobs.BulkOperation;
+import io.punctual.server.jobs.BulkOperations;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Caller;
 import io.punctual.server.security.Role;
@@ -21,12 +21,12 @@ class OtherPagesController {
   private static final int AUDIT_PAGE = 100;
 
   private final DeadLetters dead;
-  private final BulkWork work;
+  private final BulkOperations bulk;
   private final AuditTrail audit;
 
-  OtherPagesController(DeadLetters dead, BulkWork work, AuditTrail audit) {
+  OtherPagesController(DeadLetters dead, BulkOperations bulk, AuditTrail audit) {
     this.dead = dead;
-    this.work = work;
+    this.bulk = bulk;
     this.audit = audit;
   }
 
@@ -40,31 +40,26 @@ class OtherPagesController {
   @Allowed(Role.VIEWER)
   @GetMapping("/console/operations")
   String operations(Model model) {
-    model.addAttribute("all", work.all());
+    model.addAttribute("all", bulk.begun());
     return "operations";
   }
 
   @Allowed(Role.VIEWER)
   @GetMapping("/console/operations/{id}")
   String operation(@PathVariable String id, Model model) {
-    model.addAttribute("work", find(id));
+    BulkOperation operation = bulk.find(id);
+    if (operation.getProgress().begun() == null) {
+      return "redirect:/console/bulk/" + operation.getId();
+    }
+    model.addAttribute("work", operation);
     return "operation";
   }
 
   @Allowed(Role.OPERATOR)
   @PostMapping("/console/operations/{id}/stop")
   String stop(@PathVariable String id) {
-    work.stop(find(id).getId());
+    bulk.find(id).stop();
     return "redirect:/console/operations/" + id;
-  }
-
-  private BulkWork.Work find(String id) {
-    return work.find(id)
-        .orElseThrow(
-            () ->
-                ApiException.of(
-                    ErrorCode.NOT_FOUND,
-                    "this scheduler knows no such work: it is another one's, or was long ago"));
   }
 
   @Allowed(Role.OPERATOR)

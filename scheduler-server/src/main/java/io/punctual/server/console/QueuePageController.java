@@ -5,6 +5,7 @@ import io.punctual.RetryPolicy;
 import io.punctual.core.job.QueueName;
 import io.punctual.server.engine.EngineProperties;
 import io.punctual.server.health.QueueHealth;
+import io.punctual.server.jobs.BulkOperation;
 import io.punctual.server.jobs.BulkOperations;
 import io.punctual.server.jobs.JobFilter;
 import io.punctual.server.jobs.QueueService;
@@ -20,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.springframework.stereotype.Controller;
@@ -51,19 +53,19 @@ class QueuePageController {
 
   private final QueueStatistics statistics;
   private final QueueService queues;
-  private final BulkWork work;
+  private final BulkOperations bulk;
   private final Prober doctor;
   private final Function<QueueName, RetryPolicy> retries;
 
   QueuePageController(
       QueueStatistics statistics,
       QueueService queues,
-      BulkWork work,
+      BulkOperations bulk,
       Prober doctor,
       EngineProperties properties) {
     this.statistics = statistics;
     this.queues = queues;
-    this.work = work;
+    this.bulk = bulk;
     this.doctor = doctor;
     this.retries = properties.retries();
   }
@@ -206,18 +208,12 @@ class QueuePageController {
       throw ApiException.invalid(
           "name", "must be " + queue + ", so that nothing else is purged by mistake");
     }
-    JobFilter jobs =
-        new JobFilter(
-            queue.application(),
-            queue.taskType(),
-            JobFilter.State.of(state),
-            null,
-            null,
-            null,
-            null);
-    return "redirect:/console/operations/"
-        + work.begin(List.of(new BulkOperations.Order(BulkOperations.Action.PURGE, jobs, null)), 0)
-            .getId();
+    String search = JobQuery.of(queue.application(), queue.taskType(), state);
+    JobFilter jobs = Objects.requireNonNull(JobQuery.parse(search).asFilter());
+    BulkOperation operation =
+        bulk.keep(BulkOperation.Action.PURGE, List.of(jobs), null, List.of(search), "");
+    bulk.begin(operation, 0);
+    return "redirect:/console/operations/" + operation.getId();
   }
 
   private static String back(QueueName queue) {

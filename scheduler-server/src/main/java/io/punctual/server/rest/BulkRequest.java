@@ -2,10 +2,12 @@ package io.punctual.server.rest;
 
 import io.punctual.core.job.Due;
 import io.punctual.core.job.QueueName;
+import io.punctual.server.jobs.BulkOperation;
+import io.punctual.server.jobs.BulkOperation.Action;
 import io.punctual.server.jobs.BulkOperations;
-import io.punctual.server.jobs.BulkOperations.Action;
 import io.punctual.server.jobs.JobFilter;
 import io.punctual.server.jobs.JobIds;
+import io.punctual.server.jobs.JobSelection;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.web.JobFields;
 import io.punctual.server.web.JsonRecords.EpochMillis;
@@ -45,7 +47,7 @@ record BulkRequest(
    *
    * @throws ApiException 400
    */
-  BulkOperations.Order order(Action action) {
+  BulkOperation operation(Action action, BulkOperations bulk) {
     Due due = null;
     if (action == Action.RESCHEDULE) {
       due = JobFields.due(delayTime, delay, dueAt);
@@ -55,7 +57,8 @@ record BulkRequest(
       refuse("delay", delay, reason);
       refuse("dueAt", dueAt, reason);
     }
-    return new BulkOperations.Order(action, taskIds == null ? filter(action) : ids(taskIds), due);
+    JobSelection jobs = taskIds == null ? filter(action) : ids(taskIds);
+    return bulk.of(action, List.of(jobs), due);
   }
 
   private JobFilter filter(Action action) {

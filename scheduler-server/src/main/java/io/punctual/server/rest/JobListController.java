@@ -3,8 +3,9 @@ package io.punctual.server.rest;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.StoreException;
+import io.punctual.server.jobs.BulkOperation;
+import io.punctual.server.jobs.BulkOperation.Action;
 import io.punctual.server.jobs.BulkOperations;
-import io.punctual.server.jobs.BulkOperations.Action;
 import io.punctual.server.jobs.JobFilter;
 import io.punctual.server.jobs.JobSearch;
 import io.punctual.server.jobs.StoreCalls;
@@ -127,13 +128,9 @@ class JobListController {
   }
 
   private BulkAnswer bulk(Action action, BulkRequest request) {
-    BulkOperations.Order order = request.order(action);
     boolean dryRun = Boolean.TRUE.equals(request.dryRun());
     int limit = Objects.requireNonNullElse(request.limit(), BulkOperations.MAX_PAGE);
-    BulkOperations.Page page =
-        dryRun
-            ? bulk.preview(order, limit, request.cursor())
-            : bulk.perform(order, limit, request.cursor());
+    BulkOperation.Page page = request.operation(action, bulk).page(dryRun, limit, request.cursor());
     Long dueAt = page.dueAt();
     BulkAnswer answer =
         new BulkAnswer(

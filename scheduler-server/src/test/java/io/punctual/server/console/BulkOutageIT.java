@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.punctual.redis.RedisServer;
 import io.punctual.server.ApiClient.Answer;
 import io.punctual.server.ServerTestBase;
+import io.punctual.server.jobs.BulkOperation;
+import io.punctual.server.jobs.BulkOperations;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
@@ -48,7 +50,7 @@ class BulkOutageIT extends ServerTestBase {
   private static final int JOBS = 1_000;
 
   @Autowired private RedisConnectionFactory connections;
-  @Autowired private BulkWork bulk;
+  @Autowired private BulkOperations bulk;
 
   @Value("${punctual.key-prefix:punctual}")
   private String prefix;
@@ -149,12 +151,12 @@ class BulkOutageIT extends ServerTestBase {
       String preview = Visitor.next(bea.post("/console/bulk", form));
       String page = Visitor.next(bea.post(preview + "/begin", Map.of("perSecond", "100")));
       killInTheMiddle("console");
-      BulkWork.Work work = bulk.all().get(0);
-      eventually().until(work::isOver);
+      BulkOperation work = bulk.begun().get(0);
+      eventually().until(() -> work.getProgress().over());
       REDIS.start();
 
-      assertThat(work.getState()).isEqualTo(BulkWork.State.FAILED);
-      int cancelled = work.getOutcomes().getOrDefault("cancelled", 0);
+      assertThat(work.getProgress().state()).isEqualTo(BulkOperation.State.FAILED);
+      int cancelled = work.getProgress().outcomes().getOrDefault("cancelled", 0);
       assertThat(cancelled).isBetween(1, JOBS - 1);
       eventually()
           .untilAsserted(

@@ -461,7 +461,7 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(otto.post(preview + "/begin", Map.of()).statusCode()).isEqualTo(403);
       assertThat(bea.get("/console/bulk/none"))
           .satisfies(answer -> assertThat(answer.statusCode()).isEqualTo(404))
-          .satisfies(answer -> assertThat(answer.body()).contains("no such preview"));
+          .satisfies(answer -> assertThat(answer.body()).contains("no such operation"));
       assertThat(call("GET", "/api/v1/jobs/shop/before/one", "")).isEqualTo(200);
     }
   }

@@ -1,0 +1,342 @@
+package io.punctual.server.jobs;
+
+import io.punctual.core.Engine;
+import io.punctual.core.job.Due;
+import io.punctual.core.job.QueueName;
+import io.punctual.core.store.StoreException;
+import io.punctual.server.audit.AuditLog;
+import io.punctual.server.problem.ApiException;
+import io.punctual.server.problem.Failures;
+import io.punctual.server.security.Caller;
+import io.punctual.server.text.Printable;
+import io.punctual.server.text.PrintableException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An operation on many jobs, from its preview to its end: cancels, reschedules, requeues or purges
+ * them, a page at a time. It takes the jobs as they were when its first page began: a job that was
+ * submitted, or failed, or died since is left alone, and so is one that the operation has moved
+ * already. Each page is audited, whether it ends well or not.
+ */
+public final class BulkOperation {
+
+  private static final Logger log = LoggerFactory.getLogger(BulkOperation.class);
+  private static final int PAGE = 200;
+  private static final int MAX_NAMED = 3;
+
+  /** What is done to the jobs. */
+  public enum Action {
+    /** Waiting jobs will never run. */
+    CANCEL,
+    /** Waiting jobs get another due time. */
+    RESCHEDULE,
+    /** Dead letters wait again. */
+    REQUEUE,
+    /** Waiting jobs and dead letters are removed for good. */
+    PURGE;
+
+    /** The state of the jobs where a caller names neither a state nor a tag; null for none. */
+    public JobFilter.@Nullable State usualState() {
+      return switch (this) {
+        case CANCEL, RESCHEDULE -> JobFilter.State.DELAYED;
+        case REQUEUE -> JobFilter.State.DEAD;
+        case PURGE -> null;
+      };
+    }
+
+    String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** How far it is. */
+  public enum State {
+    PREVIEW,
+    WAITING,
+    RUNNING,
+    DONE,
+    STOPPED,
+    FAILED
+  }
+
+  /** What became of one job. */
+  public record Item(QueueName queue, String taskId, String outcome) {}
+
+  /**
+   * What became of a page.
+   *
+   * @param items one for each job that was dealt with
+   * @param dueAt the new due time of a reschedule, epoch ms; null where there is none
+   * @param next the cursor of the next page; null at the end. After a failure, that of this page
+   * @param damaged queues that could not be searched; none where the filter names a task type
+   * @param failure why the page ended before its end; null if it did not
+   */
+  public record Page(
+      List<Item> items,
+      @Nullable Long dueAt,
+      @Nullable String next,
+      List<QueueName> damaged,
+      @Nullable StoreException failure) {
+
+    /** The number of jobs by outcome. */
+    public Map<String, Integer> outcomes() {
+      Map<String, Integer> outcomes = new TreeMap<>();
+      items.forEach(item -> outcomes.merge(item.outcome(), 1, Integer::sum));
+      return outcomes;
+    }
+  }
+
+  /**
+   * How far an operation is.
+   *
+   * @param perSecond jobs a second; 0 for as fast as it goes
+   * @param operator the name of the operator that began it last; empty before
+   * @param begun when it began last; null before
+   * @param ended when it ended last; null before
+   * @param outcomes the number of jobs by outcome, since it began first
+   * @param error why it failed or was stopped; null if nobody has to know
+   */
+  public record Progress(
+      State state,
+      int perSecond,
+      String operator,
+      @Nullable Instant begun,
+      @Nullable Instant ended,
+      Map<String, Integer> outcomes,
+      @Nullable String error) {
+
+    /** Returns whether no page is under way, nor will be one unless it is begun. */
+    public boolean over() {
+      return state != State.WAITING && state != State.RUNNING;
+    }
+
+    /** Returns how many jobs were dealt with. */
+    public int matched() {
+      return outcomes.values().stream().mapToInt(Integer::intValue).sum();
+    }
+
+    private Progress with(State next) {
+      return new Progress(next, perSecond, operator, begun, ended, outcomes, error);
+    }
+
+    private Progress with(Page page) {
+      Map<String, Integer> sums = new TreeMap<>(outcomes);
+      page.outcomes().forEach((name, count) -> sums.merge(name, count, Integer::sum));
+      return new Progress(state, perSecond, operator, begun, ended, sums, error);
+    }
+
+    private Progress ended(State how, Instant when, @Nullable String why) {
+      return new Progress(how, perSecond, operator, begun, when, outcomes, why);
+    }
+  }
+
+  final Engine engine;
+  final JobSearch search;
+  final AuditLog audit;
+  final Action action;
+  private final String id = UUID.randomUUID().toString();
+  private final List<JobSelection> jobs;
+  private final @Nullable Due due;
+  private final List<String> searches;
+  private final String when;
+  private volatile Progress progress =
+      new Progress(State.PREVIEW, 0, "", null, null, Map.of(), null);
+  private volatile CountDownLatch stop = new CountDownLatch(1);
+
+  BulkOperation(
+      Engine engine,
+      JobSearch search,
+      AuditLog audit,
+      Action action,
+      List<? extends JobSelection> jobs,
+      @Nullable Due due,
+      List<String> searches,
+      String when) {
+    if ((action == Action.RESCHEDULE) != (due != null)) {
+      throw new IllegalArgumentException("a due time belongs to a reschedule, and to no other");
+    }
+    this.engine = engine;
+    this.search = search;
+    this.audit = audit;
+    this.action = action;
+    this.jobs = List.copyOf(jobs);
+    this.due = due;
+    this.searches = List.copyOf(searches);
+    this.when = when;
+  }
+
+  /**
+   * Does a page of the first jobs, for a caller that asks for each page itself. A failure of the
+   * store in the middle is no exception, but said by the page.
+   *
+   * @param dry whether to say only what the page would do
+   * @param limit most jobs, 1 to {@value BulkOperations#MAX_PAGE}
+   * @param cursor where the operation goes on; null to begin
+   * @throws ApiException 400 for a cursor of another operation
+   * @throws StoreException if the jobs could not be read; then nothing was changed
+   */
+  public Page page(boolean dry, int limit, @Nullable String cursor) {
+    return page(jobs.get(0), due, dry, limit, cursor);
+  }
+
+  private Page page(
+      JobSelection some, @Nullable Due time, boolean dry, int limit, @Nullable String cursor) {
+    return new BulkPage(this, some, time, dry).page(limit, cursor);
+  }
+
+  /**
+   * Says what would become of the jobs now, and changes nothing.
+   *
+   * @return one page of all; its {@code next} is not null if there are more jobs
+   * @throws StoreException if they cannot be read
+   */
+  public Page preview() {
+    // Two searches may find the same job.
+    Set<Item> items = new LinkedHashSet<>();
+    String next = null;
+    for (JobSelection some : jobs) {
+      Page page = page(some, due, /* dry= */ true, BulkOperations.MAX_PAGE, null);
+      StoreException failure = page.failure();
+      if (failure != null) {
+        throw failure;
+      }
+      next = next != null ? next : page.next();
+      items.addAll(page.items());
+    }
+    return new Page(List.copyOf(items), null, next, List.of(), null);
+  }
+
+  /**
+   * Notes that the operation begins, or goes on after it was stopped or failed.
+   *
+   * @return false if it is under way or done
+   */
+  synchronized boolean begins(int perSecond, Instant now) {
+    Progress before = progress;
+    if (!before.over() || before.state() == State.DONE) {
+      return false;
+    }
+    stop = new CountDownLatch(1);
+    progress =
+        new Progress(
+            State.WAITING, perSecond, Caller.current().name(), now, null, before.outcomes(), null);
+    return true;
+  }
+
+  /** Does all pages, at the speed that was said, until they are done or stopped. */
+  void run(InstantSource clock) {
+    progress = progress.with(State.RUNNING);
+    try {
+      int perSecond = progress.perSecond();
+      int size = perSecond == 0 ? PAGE : Math.min(PAGE, perSecond);
+      Deque<JobSelection> left = new ArrayDeque<>(jobs);
+      Due time = due;
+      String cursor = null;
+      long pause = 0;
+      while (!left.isEmpty()) {
+        if (stop.await(pause, TimeUnit.MILLISECONDS)) {
+          ends(State.STOPPED, clock.instant(), null);
+          return;
+        }
+        Page page = page(left.getFirst(), time, /* dry= */ false, size, cursor);
+        progress = progress.with(page);
+        StoreException failure = page.failure();
+        if (failure != null) {
+          throw failure;
+        }
+        cursor = page.next();
+        if (cursor == null) {
+          left.removeFirst();
+          // A delay is one instant for the whole operation: the one that its first jobs got.
+          time = page.dueAt() == null ? time : Due.at(page.dueAt());
+        }
+        pause = perSecond == 0 ? 0 : 1_000L * page.items().size() / perSecond;
+      }
+      ends(State.DONE, clock.instant(), null);
+    } catch (InterruptedException e) {
+      ends(State.STOPPED, clock.instant(), "the scheduler ended");
+      Thread.currentThread().interrupt();
+    } catch (Throwable e) {
+      // Also an Error: an operation that says nothing more would look as if it were under way.
+      ends(
+          State.FAILED,
+          clock.instant(),
+          e instanceof RuntimeException known
+              ? Failures.of(known).getMessage()
+              : String.valueOf(e.getMessage()));
+      log.warn(
+          "A bulk operation ({} {}) failed; the audit has what it did",
+          action,
+          Printable.of(jobs.toString()),
+          PrintableException.of(e));
+    }
+  }
+
+  private void ends(State how, Instant when, @Nullable String why) {
+    progress = progress.ended(how, when, why);
+  }
+
+  /** Ends it after the page that is under way; what is done stays done. */
+  public void stop() {
+    stop.countDown();
+  }
+
+  public String getId() {
+    return id;
+  }
+
+  public Action getAction() {
+    return action;
+  }
+
+  /** The words that found the jobs, as they were typed. */
+  public List<String> getSearches() {
+    return searches;
+  }
+
+  /** The new due time as it was typed; empty where there is none. */
+  public String getWhen() {
+    return when;
+  }
+
+  /** How many jobs were named one by one; 0 where filters find them. */
+  public int getChecked() {
+    return jobs.stream().mapToInt(some -> some instanceof JobIds ids ? ids.ids().size() : 0).sum();
+  }
+
+  /** The queues and tags, as far as a line holds them. */
+  public String getAbout() {
+    List<String> all = jobs.stream().map(BulkOperation::about).distinct().toList();
+    return String.join(", ", all.subList(0, Math.min(MAX_NAMED, all.size())))
+        + (all.size() > MAX_NAMED ? ", …" : "");
+  }
+
+  private static String about(JobSelection some) {
+    return switch (some) {
+      case JobFilter filter ->
+          filter.application()
+              + (filter.taskType() == null ? "" : "/" + filter.taskType())
+              + (filter.tag() == null ? "" : " tag:" + filter.tag());
+      case JobIds ids -> ids.queue().toString();
+    };
+  }
+
+  public Progress getProgress() {
+    return progress;
+  }
+}

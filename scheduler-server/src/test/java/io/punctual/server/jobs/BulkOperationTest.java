@@ -1,0 +1,51 @@
+package io.punctual.server.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+class BulkOperationTest {
+
+  @Test
+  @SuppressWarnings("NullAway")
+  void anOperationThatAnErrorEndsHasFailedAndGoesOnWhenAskedTo() {
+    AtomicInteger asked = new AtomicInteger();
+    // Asked when an operation begins, and when it ends.
+    InstantSource clock =
+        () -> {
+          if (asked.incrementAndGet() == 2) {
+            throw new StackOverflowError("of the test");
+          }
+          return Instant.EPOCH;
+        };
+    try (BulkOperations bulk = new BulkOperations(null, null, null, clock)) {
+      BulkOperation operation =
+          bulk.keep(BulkOperation.Action.CANCEL, List.of(), null, List.of(), "");
+      assertThat(operation.getProgress().state()).isEqualTo(BulkOperation.State.PREVIEW);
+      assertThat(bulk.begun()).isEmpty();
+
+      bulk.begin(operation, 0);
+      Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> operation.getProgress().over());
+      assertThat(operation.getProgress().state()).isEqualTo(BulkOperation.State.FAILED);
+      assertThat(operation.getProgress().error()).isEqualTo("of the test");
+      assertThat(operation.getProgress().ended()).isEqualTo(Instant.EPOCH);
+
+      bulk.begin(operation, 0);
+      Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> operation.getProgress().over());
+      assertThat(operation.getProgress().state()).isEqualTo(BulkOperation.State.DONE);
+      assertThat(operation.getProgress().error()).isNull();
+      assertThat(bulk.begun()).containsExactly(operation);
+
+      bulk.begin(operation, 0);
+      assertThat(operation.getProgress().state())
+          .as("it is done once")
+          .isEqualTo(BulkOperation.State.DONE);
+    }
+  }
+}
