@@ -3,6 +3,7 @@ package io.punctual.server.web;
 import io.punctual.ErrorCode;
 import io.punctual.core.ClaimToken;
 import io.punctual.server.problem.ApiException;
+import io.punctual.server.problem.Failures;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Caller;
 import io.punctual.server.security.Ownership;
@@ -12,7 +13,11 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.MediaType;
 import org.springframework.stereotype.Component;
+import org.springframework.web.HttpMediaTypeNotAcceptableException;
+import org.springframework.web.accept.HeaderContentNegotiationStrategy;
+import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.HandlerMapping;
@@ -21,10 +26,15 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
  * Enforces {@link Allowed} and confines applications to their own jobs. Path and query are checked
- * here, body fields where they are parsed ({@link Ownership#application}).
+ * here, body fields where they are parsed ({@link Ownership#application}). Refuses as well a call
+ * of the API whose {@code Accept} excludes JSON (406) before it takes effect: Spring refuses it
+ * only when it writes the answer.
  */
 @Component
 class AccessRules implements HandlerInterceptor, WebMvcConfigurer {
+
+  private static final HeaderContentNegotiationStrategy ACCEPT =
+      new HeaderContentNegotiationStrategy();
 
   @Override
   public void addInterceptors(InterceptorRegistry registry) {
@@ -47,8 +57,21 @@ class AccessRules implements HandlerInterceptor, WebMvcConfigurer {
         ownClaim(variables.get("token"));
       }
       own(request.getParameter("application"));
+      if (ServedPath.isBelow(request, "/api") && !isJsonAccepted(request)) {
+        throw Failures.framework(406);
+      }
     }
     return true;
+  }
+
+  private static boolean isJsonAccepted(HttpServletRequest request) {
+    try {
+      return ACCEPT.resolveMediaTypes(new ServletWebRequest(request)).stream()
+          .anyMatch(MediaType.APPLICATION_JSON::isCompatibleWith);
+    } catch (HttpMediaTypeNotAcceptableException e) {
+      // The header cannot be read.
+      return false;
+    }
   }
 
   private static void check(HandlerMethod method, Caller caller) {
