@@ -169,10 +169,10 @@ public final class Commands {
     return lines.toString();
   }
 
-  // The file first: a token that nobody ever sees would live on.
+  // The file first: else a token could live on that no one has.
   private static void write(Path file, Supplier<String> lines) {
     try {
-      // Nobody else may look at it, not even for a moment.
+      // With its final permissions from the start.
       Files.createFile(
           file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
       boolean written = false;
@@ -216,7 +216,7 @@ public final class Commands {
             .logStartupInfo(false)
             .properties("spring.cloud.discovery.enabled=false")
             .build();
-    // Logging is the business of whoever runs this.
+    // Keeps the log of the program that runs the command.
     application.setListeners(
         application.getListeners().stream()
             .filter(

@@ -51,7 +51,7 @@ final class InstanceAffinity {
         };
   }
 
-  /** The job is on its way to the instance. */
+  /** Notes that the job is sent to the instance. */
   synchronized void started(String incarnation, String instance) {
     Try last = tries.get(incarnation);
     boolean returned = last != null && last.isLost() && last.instance.equals(instance);
@@ -60,7 +60,7 @@ final class InstanceAffinity {
     tries.put(incarnation, new Try(instance, returned, null, before));
   }
 
-  /** It was not sent, after all: what is known of the try before that counts again. */
+  /** Takes back the last {@link #started}: the try before it counts again. */
   synchronized void notSent(String incarnation, String instance) {
     Try last = tries.get(incarnation);
     if (last == null || last.end != null || !last.instance.equals(instance)) {
@@ -76,7 +76,7 @@ final class InstanceAffinity {
   /**
    * A try ended.
    *
-   * @param cause why nobody knows how; null if the instance said it
+   * @param cause why the outcome is unknown; null if the instance reported it
    */
   synchronized void ended(String incarnation, String instance, @Nullable RepeatCause cause) {
     Try last = tries.get(incarnation);

@@ -438,7 +438,7 @@ final class InstanceTracker {
     return entries.computeIfAbsent(key(instance), key -> new Entry());
   }
 
-  // An id is the choice of whoever registers: it must say nothing about other applications.
+  // An instance chooses its id: the id must not reach other applications.
   private static Key key(WorkerInstance instance) {
     return new Key(instance.application(), instance.id());
   }

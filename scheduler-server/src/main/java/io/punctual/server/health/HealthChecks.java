@@ -42,11 +42,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Component;
 
-/** Looks at everything that jobs need to be on time, as this scheduler sees it. */
+/** Checks everything that jobs need to be on time, as this scheduler sees it. */
 @Component
 public class HealthChecks {
 
-  // Of the queues that nobody seems to serve, which are few where things are well.
+  // Queues without capacity that are sampled at once; normally there are few.
   private static final int MOST_QUEUES = 200;
   // Of one application.
   private static final int MOST_WORKERS = 20;
@@ -65,7 +65,7 @@ public class HealthChecks {
 
   private final Engine engine;
   private final Store store;
-  private final Prober doctor;
+  private final Prober prober;
   private final HttpDispatcher dispatcher;
   private final QueueStatistics statistics;
   private final WorkerDirectory workers;
@@ -80,7 +80,7 @@ public class HealthChecks {
   HealthChecks(
       Engine engine,
       Store store,
-      Prober doctor,
+      Prober prober,
       HttpDispatcher dispatcher,
       QueueStatistics statistics,
       WorkerDirectory workers,
@@ -92,7 +92,7 @@ public class HealthChecks {
       @Value("${spring.data.redis.host:localhost}:${spring.data.redis.port:6379}") String redis) {
     this.engine = engine;
     this.store = store;
-    this.doctor = doctor;
+    this.prober = prober;
     this.dispatcher = dispatcher;
     this.statistics = statistics;
     this.workers = workers;
@@ -155,7 +155,7 @@ public class HealthChecks {
       checks.addAll(registryChecks());
     }
     Map<String, List<WorkerReport>> reports =
-        doctor.workers(application).stream()
+        prober.workers(application).stream()
             .collect(
                 Collectors.groupingBy(
                     WorkerReport::application, TreeMap::new, Collectors.toList()));
@@ -303,7 +303,7 @@ public class HealthChecks {
     return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1) + ".";
   }
 
-  /** Due times are Redis's; a time that somebody names is meant by the clocks of the world. */
+  /** Compares the clocks: jobs are due by Redis's, while callers name times by their own. */
   static Finding clock(long redisAheadMs) {
     Duration apart = Duration.ofMillis(Math.abs(redisAheadMs));
     String seen =

@@ -54,7 +54,7 @@ class OwnAddress implements SmartLifecycle {
    * What the last call showed.
    *
    * @param address as the registry has it
-   * @param failure why nobody answered there; null if this scheduler did
+   * @param failure why this scheduler was not reached there; null if it was
    */
   record Seen(URI address, @Nullable String failure) {
 
@@ -122,7 +122,7 @@ class OwnAddress implements SmartLifecycle {
     }
   }
 
-  /** Why nobody is reached at an address; null if this kind of server is. */
+  /** Returns why no scheduler is reached at an address; null if one is. */
   static @Nullable String failure(URI address) {
     try {
       if (address.getScheme().equals("https")) {

@@ -13,7 +13,7 @@ import org.springframework.stereotype.Component;
 
 /** Whether the scheduler's parts are well, from what it knows at any time. */
 @Component
-@WhenCounted
+@ConditionalOnPunctualMetrics
 final class EngineGauges implements MeterBinder {
 
   private static final String IN_USE = "What calls, pulls and deliveries under way take; 0 at rest";

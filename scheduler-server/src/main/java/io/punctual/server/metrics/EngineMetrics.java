@@ -21,7 +21,7 @@ import org.springframework.stereotype.Component;
 
 /** Counts what the engine does. */
 @Component
-@WhenCounted
+@ConditionalOnPunctualMetrics
 final class EngineMetrics implements EngineListener {
 
   private final MeterRegistry registry;

@@ -29,7 +29,7 @@ import org.springframework.stereotype.Component;
  * and there may be thousands of queues. A scrape reads what was seen last.
  */
 @Component
-@WhenCounted
+@ConditionalOnPunctualMetrics
 final class QueueGauges implements SmartLifecycle {
 
   private static final Logger log = LoggerFactory.getLogger(QueueGauges.class);

@@ -82,7 +82,7 @@ public class RecentLateness {
     return quantiles(edges, grown(sum(counts.values()), sum(first.values())));
   }
 
-  // Nobody had looked for a while: what began since is not of the last minute.
+  // The last sample is too old: what began since then is not of the last minute.
   private static boolean isOld(Sample sample, long nanos) {
     return nanos - sample.taken() > 2 * WINDOW_NS;
   }

@@ -14,7 +14,7 @@ import org.springframework.stereotype.Component;
 
 /** {@code punctual.store.scripts}: how long calls of the store take. */
 @Component
-@WhenCounted
+@ConditionalOnPunctualMetrics
 final class ScriptTimings implements StoreListener {
 
   private static final Duration[] BUCKETS =

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The probes that wait for their turn. Few run at once, and fewer of one application: instances
  * that do not answer take the time of their own application only. Applications take turns, and what
- * somebody waits for goes before what nobody does.
+ * a caller waits for goes first.
  */
 final class ProbeQueue {
 
@@ -47,7 +47,7 @@ final class ProbeQueue {
     startWaiting();
   }
 
-  /** Puts a probe that waits before the others of its application: somebody waits for it. */
+  /** Puts a waiting probe before the others of its application, because a caller waits for it. */
   void hurry(String application, Runnable probe) {
     synchronized (this) {
       Deque<Runnable> mine = waiting.get(application);

@@ -28,27 +28,27 @@ public record ProbeResult(
     @Nullable Long clockAheadMs,
     @Nullable String version) {
 
-  /** The kinds of what may be message; docs/doctor.md has them all. */
+  /** What a probe can find; docs/doctor.md lists all of it. */
   public enum Code {
     /** A call got through, and its answer back. */
     REACHED(OK),
-    /** Somebody is there; what only a job can show, nobody knows yet. */
+    /** A server is there; only a job can prove the rest. */
     UNPROVEN(OK),
-    /** Calls get through to somebody who does not know what a ping is. */
+    /** Calls get through to a worker that knows no pings. */
     NO_PING(WARNING),
     /** The clocks differ by more than they should. */
     CLOCK_OFF(WARNING),
     /** It takes no jobs now. */
     UNAVAILABLE(WARNING),
-    /** Nobody knows the name's address. */
+    /** The name has no address. */
     UNKNOWN_HOST(PROBLEM),
     /** The scheduler does not call such addresses. */
     ADDRESS_NOT_ALLOWED(PROBLEM),
-    /** Nobody listens there. */
+    /** No program listens there. */
     CONNECTION_REFUSED(PROBLEM),
-    /** No connection, and no word why. */
+    /** No connection, and no refusal. */
     CONNECTION_TIMEOUT(PROBLEM),
-    /** No way there from here. */
+    /** No route from here. */
     NO_ROUTE(PROBLEM),
     /** A connection, and no answer. */
     NO_ANSWER(PROBLEM),
@@ -58,19 +58,19 @@ public record ProbeResult(
     TLS_TO_PLAIN_PORT(PROBLEM),
     /** The registry says http, and there is TLS. */
     PLAIN_TO_TLS_PORT(PROBLEM),
-    /** A certificate of nobody whom the scheduler trusts, or not any more. */
+    /** The scheduler does not trust the certificate, or it has expired. */
     CERTIFICATE_NOT_TRUSTED(PROBLEM),
-    /** The certificate of somebody else. */
+    /** The certificate is one of another host. */
     CERTIFICATE_OF_ANOTHER_NAME(PROBLEM),
-    /** TLS came to nothing. */
+    /** The TLS handshake failed. */
     TLS_FAILED(PROBLEM),
     /** There is nothing at the path. */
     WRONG_PATH(PROBLEM),
     /** Something answers that takes no jobs. */
     NOT_A_CALLBACK(PROBLEM),
-    /** Something in front wants to know who is calling. */
+    /** Something in front asks for a login. */
     LOGIN_IN_FRONT(PROBLEM),
-    /** It is somewhere else. */
+    /** The answer is a redirect. */
     REDIRECTED(PROBLEM),
     /** Another application answers there. */
     OTHER_APPLICATION(PROBLEM),
@@ -84,7 +84,7 @@ public record ProbeResult(
     CLOCKS_APART(PROBLEM),
     /** The answer is not signed. */
     ANSWER_NOT_SIGNED(PROBLEM),
-    /** The answer is signed by somebody else. */
+    /** The answer is signed with another key. */
     ANSWER_OF_ANOTHER_KEY(PROBLEM),
     /** The instance fails. */
     SERVER_ERROR(PROBLEM);
@@ -95,7 +95,7 @@ public record ProbeResult(
       this.status = status;
     }
 
-    /** How bad it is. */
+    /** Its severity. */
     public Status status() {
       return status;
     }
@@ -106,7 +106,7 @@ public record ProbeResult(
     }
   }
 
-  /** How bad it is. */
+  /** Its severity. */
   public Status status() {
     return code.status();
   }

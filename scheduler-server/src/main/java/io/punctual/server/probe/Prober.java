@@ -48,7 +48,6 @@ public class Prober implements SmartLifecycle {
   private final HttpDispatcher dispatcher;
   private final boolean probing;
   private final InstantSource clock = InstantSource.system();
-  private final ProbeDiagnosis diagnosis = new ProbeDiagnosis(clock);
   private final Map<String, ProbeState> states = new ConcurrentHashMap<>();
   private boolean failing;
   private volatile long lastRound;
@@ -249,7 +248,9 @@ public class Prober implements SmartLifecycle {
 
   private void run(ProbeState state, CompletableFuture<ProbeResult> future) {
     try {
-      ProbeResult result = diagnosis.of(state.instance, dispatcher.ping(state.instance));
+      ProbeResult result =
+          ProbeDiagnosis.of(
+              state.instance, dispatcher.ping(state.instance), clock.instant());
       keep(state, result);
       future.complete(result);
     } catch (Throwable e) {

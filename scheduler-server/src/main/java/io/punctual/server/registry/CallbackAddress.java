@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the URL of callbacks of what the registry says. Whoever registers says the host: nothing of
+ * Makes the URL of callbacks of what the registry says. The instance chooses the host: nothing of
  * it may become a port, a path, a query or a name to log in with.
  */
 final class CallbackAddress {

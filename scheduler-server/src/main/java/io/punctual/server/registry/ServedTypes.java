@@ -1,11 +1,11 @@
 package io.punctual.server.registry;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.punctual.core.job.QueueName;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Component;
 
-/** Tells queues that nobody serves, as far as this scheduler knows, and which may be meant. */
+/** Finds queues that no worker serves, as far as this scheduler knows, and similar names. */
 @Component
 public class ServedTypes {
 
@@ -35,11 +35,11 @@ public class ServedTypes {
   private final WorkerDirectory workers;
   private final RegistryContact registry;
   private final LongSupplier ticks;
-  // Guarded by this: monotonic ns of the last fetch, and what was found out lately.
-  private final Map<QueueName, Long> fetched = bounded();
-  private final Map<QueueName, Hint> hints = bounded();
+  // Monotonic ns of the last fetch.
+  private final Cache<QueueName, Long> fetched;
+  private final Cache<QueueName, Hint> hints;
 
-  private record Hint(String own, String all, long at) {}
+  private record Hint(String own, String all) {}
 
   @Autowired
   ServedTypes(WorkerDirectory workers, RegistryContact registry) {
@@ -50,15 +50,15 @@ public class ServedTypes {
     this.workers = workers;
     this.registry = registry;
     this.ticks = ticks;
+    this.fetched = bounded(ticks).expireAfterWrite(FETCHED).build();
+    this.hints = bounded(ticks).expireAfterWrite(KEPT).build();
   }
 
-  private static <V> Map<QueueName, V> bounded() {
-    return new LinkedHashMap<>(16, 0.75f, /* accessOrder= */ true) {
-      @Override
-      protected boolean removeEldestEntry(Map.Entry<QueueName, V> eldest) {
-        return size() > MAX_QUEUES;
-      }
-    };
+  private static Caffeine<Object, Object> bounded(LongSupplier ticks) {
+    return Caffeine.newBuilder()
+        .maximumSize(MAX_QUEUES)
+        .ticker(ticks::getAsLong)
+        .executor(Runnable::run);
   }
 
   /** The ids in the registry of the instances that get jobs of a queue. */
@@ -69,53 +69,34 @@ public class ServedTypes {
   }
 
   /** Notes that a worker fetches jobs of these queues. */
-  public synchronized void pulled(List<QueueName> queues) {
+  public void pulled(List<QueueName> queues) {
     queues.forEach(queue -> fetched.put(queue, ticks.getAsLong()));
   }
 
   /**
-   * Says that nobody serves a queue.
+   * Says that no worker serves a queue, and which name may be meant.
    *
    * @param others whether names of other applications may be told
-   * @return null if somebody does, or that is not known
+   * @return null if a worker serves it, or that is not known
    */
   public @Nullable String unserved(QueueName queue, boolean others) {
-    boolean blind = registry.isUsed() && registry.age() == null;
-    if (blind
+    boolean unknown = registry.isUsed() && registry.age() == null;
+    if (unknown
         || !workers.instances(queue.application(), queue.taskType()).isEmpty()
-        || askedWithin(queue, FETCHED)) {
+        || fetched.getIfPresent(queue) != null) {
       return null;
     }
-    Hint hint = hint(queue);
+    Hint hint = hints.get(queue, this::find);
     return others ? hint.all() : hint.own();
   }
 
   /** Returns whether workers pull the queue's jobs at this scheduler. */
   public boolean isPulled(QueueName queue) {
-    return askedWithin(queue, PULLED);
+    Long at = fetched.getIfPresent(queue);
+    return at != null && ticks.getAsLong() - at < PULLED.toNanos();
   }
 
-  private synchronized boolean askedWithin(QueueName queue, Duration time) {
-    Long at = fetched.get(queue);
-    return at != null && ticks.getAsLong() - at < time.toNanos();
-  }
-
-  private Hint hint(QueueName queue) {
-    long now = ticks.getAsLong();
-    synchronized (this) {
-      Hint known = hints.get(queue);
-      if (known != null && now - known.at() < KEPT.toNanos()) {
-        return known;
-      }
-    }
-    Hint hint = find(queue, now);
-    synchronized (this) {
-      hints.put(queue, hint);
-    }
-    return hint;
-  }
-
-  private Hint find(QueueName queue, long now) {
+  private Hint find(QueueName queue) {
     List<WorkerInstance> own = workers.instances(queue.application());
     if (!own.isEmpty()) {
       Set<String> types =
@@ -125,7 +106,7 @@ public class ServedTypes {
       String text = "no instance of " + queue.application() + " runs " + queue.taskType();
       String near = NearestName.of(queue.taskType(), types);
       String both = near == null ? text : text + "; " + near + " is run";
-      return new Hint(both, both, now);
+      return new Hint(both, both);
     }
     String text = "no instance in the registry is called " + queue.application();
     Collection<String> applications =
@@ -133,6 +114,6 @@ public class ServedTypes {
             .map(WorkerInstance::application)
             .collect(Collectors.toCollection(TreeSet::new));
     String near = NearestName.of(queue.application(), applications);
-    return new Hint(text, near == null ? text : text + "; " + near + " is", now);
+    return new Hint(text, near == null ? text : text + "; " + near + " is");
   }
 }

@@ -31,7 +31,7 @@ public class WorkerDirectory {
 
   private static final Pattern ID = Pattern.compile("[!-~]{1,200}");
 
-  // Names come from whoever registers: so many lines a minute, and so many entries, are enough.
+  // Names come from registered instances: bounds the log lines a minute and the entries.
   private static final int MOST_LINES = 60;
   private static final int MOST_UNUSABLE = 1_000;
   private static final long MINUTE_NS = Duration.ofMinutes(1).toNanos();

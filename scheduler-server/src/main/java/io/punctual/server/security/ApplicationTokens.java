@@ -31,7 +31,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
  * The tokens of applications. Redis has a hash of each, of which every scheduler has a copy: a new
  * token works within {@link #AGAIN}, one that was revoked no more after {@link #TRUST}.
  *
- * <p>The copy is read as a whole, at most once in {@link #AGAIN}: tokens that somebody made up cost
+ * <p>The copy is read as a whole, at most once in {@link #AGAIN}: made-up tokens cost
  * Redis nothing, however many there are.
  *
  * <p>A token is 32 random bytes, so that one round of SHA-256 hides it as well as any slow hash.
@@ -99,14 +99,14 @@ public final class ApplicationTokens {
     this.clock = clock;
   }
 
-  /** Whose token this is; empty if it is nobody's. */
+  /** Finds the entry of a token; empty if the token is unknown. */
   Optional<Entry> find(String token) {
     Matcher matcher = TOKEN.matcher(token);
     if (!matcher.matches()) {
       return Optional.empty();
     }
     Entry entry = entry(matcher.group(1));
-    // By equal time, so that nobody learns the hash byte by byte.
+    // In constant time, so that an attacker does not learn the hash byte by byte.
     return entry != null
             && MessageDigest.isEqual(
                 entry.hash().getBytes(StandardCharsets.US_ASCII),

@@ -14,7 +14,7 @@ import org.springframework.security.core.context.SecurityContextHolder;
  */
 public record Caller(String name, @Nullable String application, @Nullable Role role) {
 
-  /** Everybody, where nobody has to say who they are: the profile quickstart. */
+  /** Each caller in the profile quickstart, which needs no credentials. */
   static final Caller ANYBODY = new Caller("anybody", null, Role.ADMIN);
 
   private static final Caller NOBODY = new Caller("anonymous", null, null);
@@ -42,7 +42,7 @@ public record Caller(String name, @Nullable String application, @Nullable Role r
     return authentication instanceof CallerAuthentication known ? known.valid() : () -> false;
   }
 
-  /** The name that jobs keep of who submitted them; null where nobody has to say it. */
+  /** The name that jobs keep of their submitter; null if callers need no credentials. */
   public @Nullable String submitter() {
     return isAnybody() ? null : name;
   }

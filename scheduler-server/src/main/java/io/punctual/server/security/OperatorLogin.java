@@ -1,12 +1,14 @@
 package io.punctual.server.security;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Expiry;
 import io.punctual.server.text.Printable;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -28,28 +30,28 @@ import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.web.authentication.WebAuthenticationDetails;
 
 /**
- * Names and passwords of operators. Who guesses is made to wait.
+ * Checks names and passwords of operators, and refuses guesses for a while.
  *
- * <p>To look at a password takes a tenth of a second of a processor, by intent. So it is done by
- * one thread for all strangers, and by another one for the addresses from which somebody has logged
- * in lately; a password that was right is remembered for a while, as a keyed hash; and calls that
- * bring the same one at once share one look. Strangers can therefore take neither the processors
- * from the jobs nor the turn from those who are known.
+ * <p>Checking a bcrypt hash deliberately costs about 100 ms of CPU. One thread does so for all
+ * strangers, and another one for addresses from which an operator has logged in lately. A right
+ * password is remembered for a while as a keyed hash, and concurrent calls with the same password
+ * share one check. So strangers take neither the processors from the jobs nor the turn from
+ * operators.
  */
 final class OperatorLogin implements AuthenticationManager {
 
   private static final Logger log = LoggerFactory.getLogger(OperatorLogin.class);
 
-  /** So many wrong passwords for one name from one address... */
+  /** Wrong passwords for one name from one address... */
   static final int FAILURES = 5;
 
   /** ... within this time, and both together are refused for as long. */
   static final Duration PAUSE = Duration.ofMinutes(1);
 
-  /** So many wrong ones from one address, whatever the names. */
+  /** Wrong passwords from one address, for any names. */
   static final int FAILURES_OF_ADDRESS = 50;
 
-  /** For how long a right password is not looked at again. */
+  /** How long a right password is not checked again. */
   static final Duration REMEMBERED = Duration.ofMinutes(5);
 
   private static final Duration KNOWN = Duration.ofDays(1);
@@ -69,16 +71,18 @@ final class OperatorLogin implements AuthenticationManager {
   private final ThreadPoolExecutor ofStrangers = thread("punctual-passwords");
   private final ThreadPoolExecutor ofKnown = thread("punctual-passwords-known");
   private final SecretKeySpec key = randomKey();
-  private final Map<String, CompletableFuture<Void>> looks = new ConcurrentHashMap<>();
+  private final Map<String, CompletableFuture<Void>> checks = new ConcurrentHashMap<>();
   private final Map<String, Integer> waiting = new ConcurrentHashMap<>();
-  // Guarded by this. Names and addresses, addresses; passwords by their keyed hash; addresses.
-  private final Map<String, Failures> failures = bounded();
-  private final Map<String, Long> right = bounded();
-  private final Map<String, Long> known = bounded();
+  // By name and address, and by address.
+  private final Cache<String, Failures> failures;
+  // Right passwords, by their keyed hash.
+  private final Cache<String, Boolean> right;
+  // Addresses of earlier logins.
+  private final Cache<String, Boolean> known;
 
   private record Failures(int count, long first) {}
 
-  /** What somebody says who logs in, and where that comes from. */
+  /** Name and password of one login, and the address that sent them. */
   private record Attempt(String name, String password, String address) {
 
     String who() {
@@ -93,6 +97,9 @@ final class OperatorLogin implements AuthenticationManager {
     this.properties = properties;
     this.passwords = passwords;
     this.ticks = ticks;
+    this.failures = bounded(ticks).expireAfter(Expiry.creating((who, count) -> PAUSE)).build();
+    this.right = bounded(ticks).expireAfterWrite(REMEMBERED).build();
+    this.known = bounded(ticks).expireAfterWrite(KNOWN).build();
   }
 
   private static ThreadPoolExecutor thread(String name) {
@@ -114,13 +121,11 @@ final class OperatorLogin implements AuthenticationManager {
     return new SecretKeySpec(random, MAC);
   }
 
-  private static <V> Map<String, V> bounded() {
-    return new LinkedHashMap<>(16, 0.75f, /* accessOrder= */ true) {
-      @Override
-      protected boolean removeEldestEntry(Map.Entry<String, V> eldest) {
-        return size() > MAX_KEPT;
-      }
-    };
+  private static Caffeine<Object, Object> bounded(LongSupplier ticks) {
+    return Caffeine.newBuilder()
+        .maximumSize(MAX_KEPT)
+        .ticker(ticks::getAsLong)
+        .executor(Runnable::run);
   }
 
   @Override
@@ -139,10 +144,10 @@ final class OperatorLogin implements AuthenticationManager {
     SecurityProperties.Operator operator = properties.operators().get(attempt.name());
     String hash = operator == null ? NOBODY : operator.password();
     String mark = mark(attempt, hash);
-    // Who is shut out stays so, whatever was right before.
+    // Refused callers stay refused, even with a remembered password.
     refuseGuessing(attempt);
     if (!isRemembered(mark, attempt.who())) {
-      look(attempt, operator != null, hash, mark);
+      check(attempt, operator != null, hash, mark);
     }
     if (operator == null) {
       throw new BadCredentialsException("the name or the password is wrong");
@@ -174,16 +179,16 @@ final class OperatorLogin implements AuthenticationManager {
     }
   }
 
-  private void look(Attempt attempt, boolean exists, String hash, String mark) {
+  private void check(Attempt attempt, boolean exists, String hash, String mark) {
     CompletableFuture<Void> mine = new CompletableFuture<>();
-    CompletableFuture<Void> before = looks.putIfAbsent(mark, mine);
+    CompletableFuture<Void> before = checks.putIfAbsent(mark, mine);
     if (before == null) {
-      begin(attempt, exists, hash, mark, mine);
+      start(attempt, exists, hash, mark, mine);
     }
     try {
       (before == null ? mine : before).get();
     } catch (ExecutionException e) {
-      // A new one for each of those who share it.
+      // A new exception for each caller that shares the check.
       if (e.getCause() instanceof TooManyFailuresException failed) {
         throw new TooManyFailuresException(failed.pause());
       }
@@ -193,48 +198,47 @@ final class OperatorLogin implements AuthenticationManager {
       throw new BadCredentialsException("the name or the password is wrong");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new UndecidedException("this scheduler ends", e);
+      throw new UndecidedException("this scheduler is stopping", e);
     }
   }
 
-  private void begin(
+  private void start(
       Attempt attempt, boolean exists, String hash, String mark, CompletableFuture<Void> answer) {
     String address = attempt.address();
     try {
       if (waiting.merge(address, 1, Integer::sum) > MAX_WAITING_OF_ADDRESS) {
         throw new RejectedExecutionException();
       }
-      (isKnown(address) ? ofKnown : ofStrangers)
+      (known.getIfPresent(address) == null ? ofStrangers : ofKnown)
           .execute(
               () -> {
                 try {
                   decide(attempt, exists, hash, mark);
-                  over(address, mark);
+                  ended(address, mark);
                   answer.complete(null);
                 } catch (Throwable e) {
-                  // Also an Error: callers that share this look wait for its end.
-                  over(address, mark);
+                  // Also an Error: callers that share this check wait for its end.
+                  ended(address, mark);
                   answer.completeExceptionally(e);
                 }
               });
     } catch (RejectedExecutionException e) {
-      over(address, mark);
+      ended(address, mark);
       answer.completeExceptionally(new TooManyFailuresException(Duration.ofSeconds(2)));
     }
   }
 
-  private void over(String address, String mark) {
+  private void ended(String address, String mark) {
     waiting.computeIfPresent(address, (any, count) -> count == 1 ? null : count - 1);
-    looks.remove(mark);
+    checks.remove(mark);
   }
 
   // One after the other for one address, so that many guesses at once are no more than one by one.
   private void decide(Attempt attempt, boolean exists, String hash, String mark) {
     refuseGuessing(attempt);
     if (!matches(attempt.password(), hash) || !exists) {
-      // Also for a name that nobody has: it must not be told from one that somebody has. By
-      // address,
-      // so that a stranger cannot shut an operator out.
+      // Also for an unknown name, which must not be told from a known one. By address, so that a
+      // stranger cannot shut an operator out.
       failed(attempt.who(), FAILURES);
       failed(attempt.address(), FAILURES_OF_ADDRESS);
       throw new BadCredentialsException("wrong");
@@ -246,29 +250,23 @@ final class OperatorLogin implements AuthenticationManager {
     try {
       return passwords.matches(password, hash);
     } catch (IllegalArgumentException e) {
-      // Not even a password: longer than any that was ever hashed.
+      // Longer than any password that was ever hashed.
       return false;
     }
   }
 
-  private synchronized boolean isRemembered(String mark, String who) {
-    Long until = right.get(mark);
-    if (until == null || until - ticks.getAsLong() <= 0) {
+  private boolean isRemembered(String mark, String who) {
+    if (right.getIfPresent(mark) == null) {
       return false;
     }
-    failures.remove(who);
+    failures.invalidate(who);
     return true;
   }
 
-  private synchronized boolean isKnown(String address) {
-    Long until = known.get(address);
-    return until != null && until - ticks.getAsLong() > 0;
-  }
-
-  private synchronized void remember(Attempt attempt, String mark) {
-    failures.remove(attempt.who());
-    right.put(mark, ticks.getAsLong() + REMEMBERED.toNanos());
-    known.put(attempt.address(), ticks.getAsLong() + KNOWN.toNanos());
+  private void remember(Attempt attempt, String mark) {
+    failures.invalidate(attempt.who());
+    right.put(mark, true);
+    known.put(attempt.address(), true);
   }
 
   private void refuseGuessing(Attempt attempt) {
@@ -276,30 +274,28 @@ final class OperatorLogin implements AuthenticationManager {
     refuseGuessing(attempt.address(), FAILURES_OF_ADDRESS);
   }
 
-  private synchronized void refuseGuessing(String who, int limit) {
-    Failures seen = failures.get(who);
-    if (seen != null && seen.count() >= limit) {
-      long left = seen.first() + PAUSE.toNanos() - ticks.getAsLong();
-      if (left > 0) {
-        throw new TooManyFailuresException(Duration.ofNanos(left));
-      }
-      failures.remove(who);
+  private void refuseGuessing(String who, int limit) {
+    Failures some = failures.getIfPresent(who);
+    if (some != null && some.count() >= limit) {
+      long left = some.first() + PAUSE.toNanos() - ticks.getAsLong();
+      throw new TooManyFailuresException(Duration.ofNanos(Math.max(0, left)));
     }
   }
 
-  private synchronized void failed(String who, int limit) {
-    Failures seen = failures.get(who);
-    long now = ticks.getAsLong();
-    Failures more =
-        seen == null || now - seen.first() > PAUSE.toNanos()
-            ? new Failures(1, now)
-            : new Failures(seen.count() + 1, seen.first());
-    failures.put(who, more);
-    if (more.count() == limit) {
+  private void failed(String who, int limit) {
+    Failures all =
+        failures
+            .asMap()
+            .merge(
+                who,
+                new Failures(1, ticks.getAsLong()),
+                (earlier, one) -> new Failures(earlier.count() + 1, earlier.first()));
+    if (all != null && all.count() == limit) {
       log.warn(
-          "{} logins of {} failed within {}: it is refused for as long",
+          "{} logins of {} failed within {}; its logins are refused for {}",
           limit,
           Printable.of(who),
+          PAUSE,
           PAUSE);
     }
   }

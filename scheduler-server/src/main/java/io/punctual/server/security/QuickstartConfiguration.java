@@ -32,7 +32,7 @@ import org.springframework.security.web.header.writers.frameoptions.XFrameOption
 import org.springframework.security.web.util.matcher.AnyRequestMatcher;
 import org.springframework.web.filter.OncePerRequestFilter;
 
-/** On one's own machine nobody has to say who they are, and nobody else gets in. */
+/** Lets everybody on this machine in without a login, and no other machine. */
 @Configuration(proxyBeanMethods = false)
 @Profile("quickstart")
 class QuickstartConfiguration {
@@ -49,7 +49,7 @@ class QuickstartConfiguration {
       String address = environment.getProperty(property);
       if (!isLoopback(address)) {
         throw new InsecureSetupException(
-            "The profile quickstart lets everybody in, and "
+            "The profile quickstart needs no login, and "
                 + property
                 + " is "
                 + (address == null ? "not set" : address)
@@ -114,7 +114,7 @@ class QuickstartConfiguration {
     protected void doFilterInternal(
         HttpServletRequest request, HttpServletResponse response, FilterChain chain)
         throws IOException, ServletException {
-      if (ForeignSites.sent(request) || !HERE.contains(request.getServerName())) {
+      if (CrossSiteFilter.sent(request) || !HERE.contains(request.getServerName())) {
         response.sendError(403);
         return;
       }

@@ -106,7 +106,7 @@ class SecurityConfiguration {
     tokens.setCookiePath(CONSOLE);
     tokens.setCookieCustomizer(cookie -> cookie.sameSite("Strict"));
     String login = CONSOLE + "/login";
-    ReturnAddress pages = new ReturnAddress();
+    LoginReturnCookie pages = new LoginReturnCookie();
     AuthenticationEntryPoint page = new LoginUrlAuthenticationEntryPoint(login);
     return http.securityMatcher("/", CONSOLE, CONSOLE + "/**")
         // In cookies: strangers leave nothing behind here.
@@ -204,7 +204,7 @@ class SecurityConfiguration {
         .anonymous(AbstractHttpConfigurer::disable)
         .headers(SecurityConfiguration::headers)
         .authenticationManager(operators)
-        .addFilterBefore(new ForeignSites(denied), BasicAuthenticationFilter.class)
+        .addFilterBefore(new CrossSiteFilter(denied), BasicAuthenticationFilter.class)
         .httpBasic(basic -> basic.authenticationEntryPoint(entryPoint))
         .oauth2ResourceServer(
             server ->

@@ -3,7 +3,7 @@ package io.punctual.server.security;
 import java.time.Duration;
 import org.springframework.security.core.AuthenticationException;
 
-/** Somebody guesses passwords, or very many log in at once. */
+/** Refuses a login: too many failed before, or too many wait at once. */
 public final class TooManyFailuresException extends AuthenticationException {
 
   private static final long serialVersionUID = 1L;

@@ -47,7 +47,7 @@ class AccessRules implements HandlerInterceptor, WebMvcConfigurer {
   @Override
   public boolean preHandle(
       HttpServletRequest request, HttpServletResponse response, Object handler) {
-    // What was begun may go on: the answer to somebody who waited for jobs.
+    // The call was allowed when it began: this is the answer to a long poll.
     if (handler instanceof HandlerMethod method
         && request.getDispatcherType() != DispatcherType.ASYNC) {
       check(method, Caller.current());

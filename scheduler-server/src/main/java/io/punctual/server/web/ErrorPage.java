@@ -16,7 +16,7 @@ class ErrorPage implements ErrorController {
   @RequestMapping("/error")
   ResponseEntity<Map<String, Object>> show(HttpServletRequest request) {
     Object status = request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE);
-    // Without a status somebody asked for this very path.
+    // Without a status, the caller asked for this very path.
     return Problems.respond(Failures.framework(status instanceof Integer code ? code : 404));
   }
 }

@@ -17,7 +17,7 @@ import org.springframework.security.web.AuthenticationEntryPoint;
 import org.springframework.security.web.access.AccessDeniedHandler;
 import org.springframework.stereotype.Component;
 
-/** Who is not let in is told so by a problem document, too. */
+/** Answers refused callers with a problem document. */
 @Component
 class SecurityProblems implements AuthenticationEntryPoint, AccessDeniedHandler {
 

@@ -7,25 +7,30 @@ import io.punctual.server.dispatch.callback.PingResult;
 import io.punctual.server.probe.ProbeResult.Code;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.wire.WorkerMetadata;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpHeaders;
 import java.security.cert.CertificateException;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.core.io.support.PropertiesLoaderUtils;
 
 /** What WorkerProbeIT can not show with real servers, or not for each address. */
 class ProbeDiagnosisTest {
 
   private static final Instant NOW = Instant.parse("2026-11-21T12:00:00Z");
-
-  private final ProbeDiagnosis probed = new ProbeDiagnosis(() -> NOW);
 
   private static WorkerInstance instance(String address, String protocol) {
     return new WorkerInstance(
@@ -36,7 +41,7 @@ class ProbeDiagnosisTest {
   }
 
   private ProbeResult failed(String address, CallFailure failure, @Nullable Throwable cause) {
-    return probed.of(instance(address, "batch"), new PingResult.NoAnswer(failure, cause, false));
+    return ProbeDiagnosis.of(instance(address, "batch"), new PingResult.NoAnswer(failure, cause, false), NOW);
   }
 
   private ProbeResult failed(String address, Throwable cause) {
@@ -45,7 +50,7 @@ class ProbeDiagnosisTest {
 
   private ProbeResult answered(
       String protocol, int status, Map<String, List<String>> headers, String body) {
-    return probed.of(
+    return ProbeDiagnosis.of(
         instance("http://shop:8080", protocol),
         new PingResult.Answered(
             status,
@@ -53,7 +58,8 @@ class ProbeDiagnosisTest {
             body,
             PingResult.Signature.NOT_WANTED,
             false,
-            NOW));
+            NOW),
+        NOW);
   }
 
   private static SSLHandshakeException handshake(Throwable cause) {
@@ -122,9 +128,10 @@ class ProbeDiagnosisTest {
   @Test
   void aSchedulerOnTheSameMachineMayBeAllowedToCallIt() {
     ProbeResult result =
-        probed.of(
+        ProbeDiagnosis.of(
             instance("http://127.0.0.1:8081", "batch"),
-            new PingResult.NotCalled("127.0.0.1 is 127.0.0.1, which is not called"));
+            new PingResult.NotCalled("127.0.0.1 is 127.0.0.1, which is not called"),
+            NOW);
     assertThat(result.code()).isEqualTo(Code.ADDRESS_NOT_ALLOWED);
     assertThat(result.remedy())
         .contains("eureka.instance.hostname", "127.0.0.0/8", "punctual.dispatch.allowed-networks");
@@ -197,5 +204,26 @@ class ProbeDiagnosisTest {
     }
     assertThat(failed("http://shop:8080", CallFailure.NOT_HTTP, null).code())
         .isEqualTo(Code.NOT_HTTP);
+  }
+
+  @Test
+  void eachPlaceholderOfTheTextsHasAValueAndEachCodeAMessage() throws IOException {
+    Properties texts =
+        PropertiesLoaderUtils.loadProperties(
+            new ClassPathResource("diagnoses.properties", ProbeDiagnosis.class));
+    Set<String> known = new HashSet<>(texts.stringPropertyNames());
+    known.addAll(List.of("detail", "host", "authority", "path", "application", "hint"));
+    for (Object text : texts.values()) {
+      assertThat(Pattern.compile("\\{([^}]*)}").matcher(text.toString()).results())
+          .allMatch(found -> known.contains(found.group(1)), text.toString());
+    }
+    assertThat(Arrays.stream(Code.values()).map(code -> code.word() + ".message"))
+        .allMatch(known::contains);
+  }
+
+  @Test
+  void whatStrangersSayHasNoPlaceholders() {
+    assertThat(answered("batch", 421, Map.of(), "{application} {port}").message())
+        .isEqualTo("HTTP 421: {application} {port}");
   }
 }

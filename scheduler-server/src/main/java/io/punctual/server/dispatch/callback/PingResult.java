@@ -24,11 +24,11 @@ public sealed interface PingResult {
       implements PingResult {}
 
   /**
-   * Somebody answered.
+   * The ping was answered.
    *
    * @param body the first part of it
    * @param speaksTls whether the port speaks TLS, where the registry says http; looked at only
-   *     where the answer is that of somebody who did not understand
+   *     where the server did not understand the ping
    * @param at the middle of the call, by the clock here
    */
   record Answered(
@@ -42,11 +42,11 @@ public sealed interface PingResult {
 
   /** Whether an answer is the application's. */
   enum Signature {
-    /** Nobody asked for one. */
+    /** No signature was expected. */
     NOT_WANTED,
     /** It is not signed, at least not to its end. */
     MISSING,
-    /** It is signed by somebody else. */
+    /** It is signed with another key. */
     WRONG,
     /** It is the application's. */
     RIGHT

@@ -114,10 +114,10 @@ public final class SingleProtocol implements CallbackProtocol {
     boolean done = status >= 200 && status < 300;
     String deferral = answer.header(CallbackRequest.DEFER);
     boolean deferred = status == 202 && deferral != null;
-    // Whoever could take the header away, or add it, would otherwise end a job that goes on.
+    // Else a proxy that adds or removes the header could end a job that still runs.
     String signed = deferred ? status + " " + deferral : Integer.toString(status);
     if ((done || status == 422) && signer.answerIsSigned() && !isSigned(answer, signer, signed)) {
-      // It would be the end of the job, and anybody may have said so.
+      // It would end the job, and the answer is not authenticated.
       String unsigned =
           error
               + " is not signed with the key of this application ("

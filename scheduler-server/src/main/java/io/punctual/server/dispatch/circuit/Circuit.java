@@ -236,7 +236,7 @@ public final class Circuit {
       Circuit.this.failed(this, instance, /* known= */ true);
     }
 
-    /** Nobody knows what became of it at the instance. */
+    /** Its outcome at the instance is unknown. */
     public void unknown(String instance) {
       Circuit.this.failed(this, instance, /* known= */ false);
     }

@@ -10,18 +10,18 @@ import org.springframework.security.web.access.AccessDeniedHandler;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Refuses what the page of another site sends by the browser of somebody who may: browsers add the
- * password that an operator once typed to whatever is sent here, by whomever.
+ * Refuses changes that pages of other sites send by an operator's browser: browsers add the
+ * password that an operator once typed to each request.
  */
-final class ForeignSites extends OncePerRequestFilter {
+final class CrossSiteFilter extends OncePerRequestFilter {
 
   private final AccessDeniedHandler denied;
 
-  ForeignSites(AccessDeniedHandler denied) {
+  CrossSiteFilter(AccessDeniedHandler denied) {
     this.denied = denied;
   }
 
-  /** Whether a browser says that another site sends this. What is no browser says nothing. */
+  /** Returns whether a browser says that another site sent this. Other clients say nothing. */
   static boolean sent(HttpServletRequest request) {
     String site = request.getHeader("Sec-Fetch-Site");
     return site == null

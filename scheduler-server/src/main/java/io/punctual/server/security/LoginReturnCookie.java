@@ -15,10 +15,10 @@ import org.springframework.security.web.savedrequest.SimpleSavedRequest;
 import org.springframework.web.util.WebUtils;
 
 /**
- * Where somebody wanted to go who has to log in first: a page of the console, kept in a cookie,
- * since strangers leave nothing behind here.
+ * Remembers in a cookie which page of the console to show after the login. The scheduler itself
+ * keeps nothing of strangers.
  */
-final class ReturnAddress implements RequestCache {
+final class LoginReturnCookie implements RequestCache {
 
   static final String COOKIE = "punctual-return";
 
@@ -36,7 +36,7 @@ final class ReturnAddress implements RequestCache {
     String query = request.getQueryString();
     String page = request.getRequestURI() + (query == null ? "" : "?" + query);
     String into = request.getHeader("Sec-Fetch-Dest");
-    // Pages that somebody opens, and not what they load, send or ask for again.
+    // Only pages that an operator opens, not what these load, send or poll.
     if (request.getMethod().equals("GET")
         && request.getHeader("HX-Request") == null
         && (into == null || into.equals("document"))

@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 
-/** Not where {@code management.metrics.enable.punctual=false}: then nothing is done for metrics. */
+/** Matches unless {@code management.metrics.enable.punctual=false}. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ConditionalOnProperty(name = "management.metrics.enable.punctual", matchIfMissing = true)
-@interface WhenCounted {}
+@interface ConditionalOnPunctualMetrics {}
