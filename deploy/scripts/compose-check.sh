@@ -222,7 +222,7 @@ step "three demos run"
 # Whether the job of an order has a state, asked with the token of the shop: job_is ORDER STATE
 job_is() {
   local token
-  token=$(docker exec "$(containers scheduler)" sed -n 's/^punctual.client.token=//p' /credentials/order-service.properties)
+  token=$(docker exec "$(containers scheduler)" sed -n 's/^punctual.token=//p' /credentials/order-service.properties)
   curl -sf --max-time 10 -H @<(echo "Authorization: Bearer $token") "$job/$1" | grep -q "\"state\":\"$2\""
 }
 

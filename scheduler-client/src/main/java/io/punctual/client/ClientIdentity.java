@@ -19,7 +19,7 @@ public record ClientIdentity(String application) {
     if (!Limits.isName(application)) {
       throw new IllegalStateException(
           "Punctual needs a name for this application: set spring.application.name (or"
-              + " punctual.client.application); it "
+              + " punctual.application); it "
               + Limits.NAME_RULE
               + ", and is '"
               + application

@@ -1,10 +1,11 @@
 package io.punctual.plugin;
 
 import io.punctual.core.store.Store;
+import io.punctual.core.store.durability.Durability;
 import io.punctual.core.store.redis.RedisStore;
+import io.punctual.core.store.redis.script.StoreOptions;
+import io.punctual.spring.autoconfigure.PunctualProperties;
 import io.punctual.spring.plugin.PunctualPluginAutoConfiguration;
-import io.punctual.spring.plugin.PunctualPluginObservationAutoConfiguration;
-import io.punctual.spring.plugin.PunctualPluginProperties;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -16,13 +17,10 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** The store of plugin mode, in the application's own Redis: where it is, the engine runs jobs. */
 @AutoConfiguration(
-    before = {
-      PunctualPluginAutoConfiguration.class,
-      PunctualPluginObservationAutoConfiguration.class
-    },
+    before = PunctualPluginAutoConfiguration.class,
     afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
-@ConditionalOnProperty(prefix = "punctual.plugin", name = "enabled", matchIfMissing = true)
-@EnableConfigurationProperties(PunctualPluginProperties.class)
+@ConditionalOnProperty(prefix = "punctual", name = "enabled", matchIfMissing = true)
+@EnableConfigurationProperties(PunctualProperties.class)
 public class PunctualPluginRedisAutoConfiguration {
 
   @Bean(destroyMethod = "close")
@@ -34,7 +32,21 @@ public class PunctualPluginRedisAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  Store punctualStore(PluginRedis redis, PunctualPluginProperties properties) {
-    return RedisStore.connect(redis.connections(), properties.storeOptions());
+  Store punctualStore(PluginRedis redis, PunctualProperties properties) {
+    return RedisStore.connect(
+        redis.connections(),
+        new StoreOptions(
+            properties.keyPrefix(),
+            StoreOptions.DEFAULTS.tombstones(),
+            durability(properties.durability())));
+  }
+
+  private static Durability durability(String text) {
+    try {
+      return Durability.parse(text, Durability.DEFAULT.patience());
+    } catch (IllegalArgumentException e) {
+      // Without its cause: of a chain, Spring Boot shows the innermost message alone.
+      throw new IllegalArgumentException("punctual.durability: " + e.getMessage());
+    }
   }
 }

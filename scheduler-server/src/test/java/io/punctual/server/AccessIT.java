@@ -141,7 +141,7 @@ class AccessIT extends ServerTestBase {
     args.add("--punctual.security.signing-keys=" + SIGNING_KEY);
     result =
         new Commands(InputStream.nullInputStream(), print, print).run(args.toArray(String[]::new));
-    String text = out.toString(StandardCharsets.UTF_8).replace("punctual.client.token=", "");
+    String text = out.toString(StandardCharsets.UTF_8).replace("punctual.token=", "");
     return words[0].equals("credentials") ? text.lines().findFirst().orElse("") : text;
   }
 

@@ -105,20 +105,20 @@ class WorkerProbeIT extends SharedRedisTestBase {
           new Case(Code.PLAIN_TO_TLS_PORT, "secure", "eureka.instance.secure-port-enabled=true"),
           new Case(Code.CERTIFICATE_NOT_TRUSTED, "stranger", "punctual.dispatch.ssl-bundle"),
           new Case(Code.WRONG_PATH, "path", "server.servlet.context-path"),
-          new Case(Code.NOT_A_CALLBACK, "page", "punctual.client.callback.path"),
-          new Case(Code.NOT_A_CALLBACK, "getter", "punctual.client.callback.path"),
-          new Case(Code.LOGIN_IN_FRONT, "login401", "punctual.client.callback.path"),
-          new Case(Code.LOGIN_IN_FRONT, "login302", "punctual.client.callback.path"),
+          new Case(Code.NOT_A_CALLBACK, "page", "punctual.callback.path"),
+          new Case(Code.NOT_A_CALLBACK, "getter", "punctual.callback.path"),
+          new Case(Code.LOGIN_IN_FRONT, "login401", "punctual.callback.path"),
+          new Case(Code.LOGIN_IN_FRONT, "login302", "punctual.callback.path"),
           new Case(Code.REDIRECTED, "redirected", "eureka.instance.secure-port-enabled=true"),
-          new Case(Code.OTHER_APPLICATION, "others421", "punctual.client.application"),
-          new Case(Code.OTHER_APPLICATION, "others", "punctual.client.application"),
-          new Case(Code.WORKER_WITHOUT_KEY, "keyless", "punctual.client.callback.secrets"),
+          new Case(Code.OTHER_APPLICATION, "others421", "punctual.application"),
+          new Case(Code.OTHER_APPLICATION, "others", "punctual.application"),
+          new Case(Code.WORKER_WITHOUT_KEY, "keyless", "punctual.callback.secrets"),
           new Case(Code.SCHEDULER_WITHOUT_KEY, "unsigned", "punctual.security.signing-keys"),
-          new Case(Code.KEYS_DIFFER, "differ", "punctual.client.callback.secrets"),
+          new Case(Code.KEYS_DIFFER, "differ", "punctual.callback.secrets"),
           new Case(Code.CLOCKS_APART, "apart", "NTP"),
           new Case(Code.ANSWER_NOT_SIGNED, "bare", "punctual.security.unsigned-answers"),
-          new Case(Code.ANSWER_OF_ANOTHER_KEY, "impostor", "punctual.client.callback.secrets"),
-          new Case(Code.SERVER_ERROR, "broken", "punctual.client.callback.path"));
+          new Case(Code.ANSWER_OF_ANOTHER_KEY, "impostor", "punctual.callback.secrets"),
+          new Case(Code.SERVER_ERROR, "broken", "punctual.callback.path"));
 
   private static final class Behaviour implements ResponseDefinitionTransformerV2 {
 

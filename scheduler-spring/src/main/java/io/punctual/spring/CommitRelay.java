@@ -176,7 +176,7 @@ public final class CommitRelay implements CommittedCalls, SmartLifecycle {
 
   private static SchedulerUnavailableException full() {
     String text =
-        "Nothing was sent: %,d calls wait already for schedulers that do not answer. Use the outbox (punctual.client.outbox.enabled) to keep as many as the database holds."
+        "Nothing was sent: %,d calls wait already for schedulers that do not answer. Use the outbox (punctual.outbox.enabled) to keep as many as the database holds."
             .formatted(MAX_CALLS);
     return new SchedulerUnavailableException(
         text, MAX_PAUSE, /* mayHaveTakenEffect= */ false, new IllegalStateException(text));

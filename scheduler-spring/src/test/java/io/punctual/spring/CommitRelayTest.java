@@ -244,8 +244,7 @@ class CommitRelayTest {
     assertThat(failures)
         .hasSize(100)
         .allSatisfy(
-            told ->
-                assertThat(told).contains("10,000 calls wait", "punctual.client.outbox.enabled"));
+            told -> assertThat(told).contains("10,000 calls wait", "punctual.outbox.enabled"));
     answer.countDown();
     awaitEmpty();
     assertThat(scheduler.jobs).hasSize(10_000);

@@ -110,7 +110,7 @@ class DevRedisIT {
 
   @Test
   void itStaysAwayWithoutTheProfileAndWhereARedisIsNamed() {
-    String off = "--punctual.plugin.enabled=false";
+    String off = "--punctual.enabled=false";
     try (var other = start("prod", new String[] {off});
         var named = start("--spring.data.redis.host=127.0.0.1", off);
         var numbered = start("--spring.data.redis.port=6380", off);

@@ -38,7 +38,7 @@ import org.springframework.context.annotation.Bean;
     properties = {
       "spring.application.name=shop",
       "eureka.client.enabled=false",
-      "punctual.client.check=false"
+      "punctual.check=false"
     })
 @ExtendWith(OutputCaptureExtension.class)
 class CallbackBodiesIT {
@@ -90,7 +90,7 @@ class CallbackBodiesIT {
     // Only now the size matters.
     assertThat(before(Head.of(id, now, ANY_SIGNATURE)))
         .startsWith("HTTP/1.1 413")
-        .contains("punctual.client.callback.max-body, " + LARGEST);
+        .contains("punctual.callback.max-body, " + LARGEST);
   }
 
   @Test

@@ -65,8 +65,8 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
       "spring.mvc.apiversion.required=true",
       "spring.mvc.apiversion.use.header=X-Version",
       "eureka.client.enabled=false",
-      "punctual.client.callback.accept-unsigned=true",
-      "punctual.client.callback.max-body=100KB"
+      "punctual.callback.accept-unsigned=true",
+      "punctual.callback.max-body=100KB"
     })
 class CallbackIT {
 
@@ -78,7 +78,7 @@ class CallbackIT {
   @DynamicPropertySource
   static void scheduler(DynamicPropertyRegistry registry) {
     SCHEDULER.start();
-    registry.add("punctual.client.url", SCHEDULER::baseUrl);
+    registry.add("punctual.url", SCHEDULER::baseUrl);
   }
 
   @AfterAll

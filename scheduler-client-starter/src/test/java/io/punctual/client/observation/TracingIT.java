@@ -52,7 +52,7 @@ import tools.jackson.databind.json.JsonMapper;
     properties = {
       "spring.application.name=shop",
       "eureka.client.enabled=false",
-      "punctual.client.callback.accept-unsigned=true",
+      "punctual.callback.accept-unsigned=true",
       "management.tracing.sampling.probability=1.0",
       "management.tracing.propagation.type=b3"
     })
@@ -90,7 +90,7 @@ class TracingIT {
                         """
                         {"taskId":"t","outcome":"created","dueAt":"1970-01-01T00:00:07Z",\
                         "delayTime":7000}""")));
-    registry.add("punctual.client.url", SCHEDULER::baseUrl);
+    registry.add("punctual.url", SCHEDULER::baseUrl);
     registry.add("management.opentelemetry.tracing.export.otlp.endpoint", COLLECTOR::url);
   }
 

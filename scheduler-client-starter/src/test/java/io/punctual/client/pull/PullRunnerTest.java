@@ -121,8 +121,8 @@ class PullRunnerTest {
         .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
         .withPropertyValues(
             "spring.application.name=shop",
-            "punctual.client.delivery=pull",
-            "punctual.client.url=" + scheduler.baseUrl())
+            "punctual.delivery=pull",
+            "punctual.url=" + scheduler.baseUrl())
         .withBean("close", TaskWorker.class, Recording::new)
         .run(
             context -> {
@@ -145,8 +145,8 @@ class PullRunnerTest {
         .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
         .withPropertyValues(
             "spring.application.name=shop",
-            "punctual.client.delivery=pull",
-            "punctual.client.url=" + scheduler.baseUrl())
+            "punctual.delivery=pull",
+            "punctual.url=" + scheduler.baseUrl())
         .withBean("close", Annotated.class, Annotated::new)
         .run(
             context -> {
@@ -163,9 +163,9 @@ class PullRunnerTest {
         .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
         .withPropertyValues(
             "spring.application.name=shop",
-            "punctual.client.delivery=pull",
-            "punctual.client.url=" + scheduler.baseUrl(),
-            "punctual.client.workers.[mail].concurrency=2")
+            "punctual.delivery=pull",
+            "punctual.url=" + scheduler.baseUrl(),
+            "punctual.workers.[mail].concurrency=2")
         .withBean("close", Annotated.class, Annotated::new)
         .withBean("mail", Mailing.class, Mailing::new)
         .run(
@@ -188,11 +188,11 @@ class PullRunnerTest {
         .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
         .withPropertyValues(
             "spring.application.name=shop",
-            "punctual.client.delivery=pull",
-            "punctual.client.url=" + scheduler.baseUrl(),
-            "punctual.client.concurrency=2",
-            "punctual.client.workers.[mail].concurrency=1",
-            "punctual.client.workers.[sms].concurrency=1")
+            "punctual.delivery=pull",
+            "punctual.url=" + scheduler.baseUrl(),
+            "punctual.concurrency=2",
+            "punctual.workers.[mail].concurrency=1",
+            "punctual.workers.[sms].concurrency=1")
         .withBean("waiting", Waiting.class, () -> new Waiting(end))
         .run(
             context -> {
@@ -260,7 +260,7 @@ class PullRunnerTest {
             .willSetStateTo("given")
             .willReturn(jsonResponse("{\"jobs\":[" + good + ",{\"taskId\":\"bad\"}]}", 200)));
     runner()
-        .withPropertyValues("punctual.client.workers.[mail].concurrency=1")
+        .withPropertyValues("punctual.workers.[mail].concurrency=1")
         .withBean("mail", Mailing.class, Mailing::new)
         .run(
             context -> {
@@ -278,8 +278,8 @@ class PullRunnerTest {
         .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
         .withPropertyValues(
             "spring.application.name=shop",
-            "punctual.client.delivery=pull",
-            "punctual.client.url=" + scheduler.baseUrl());
+            "punctual.delivery=pull",
+            "punctual.url=" + scheduler.baseUrl());
   }
 
   final class Waiting {
@@ -328,9 +328,9 @@ class PullRunnerTest {
         .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
         .withPropertyValues(
             "spring.application.name=shop",
-            "punctual.client.delivery=pull",
-            "punctual.client.pull.lease=3s",
-            "punctual.client.url=" + scheduler.baseUrl())
+            "punctual.delivery=pull",
+            "punctual.pull-lease=3s",
+            "punctual.url=" + scheduler.baseUrl())
         .withBean("long", LongWork.class, LongWork::new)
         .run(
             context -> {
@@ -351,9 +351,9 @@ class PullRunnerTest {
         .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
         .withPropertyValues(
             "spring.application.name=shop",
-            "punctual.client.delivery=pull",
-            "punctual.client.workers.[order.close].concurrency=1",
-            "punctual.client.url=" + scheduler.baseUrl())
+            "punctual.delivery=pull",
+            "punctual.workers.[order.close].concurrency=1",
+            "punctual.url=" + scheduler.baseUrl())
         .withBean("left", Leaving.class, Leaving::new)
         .run(
             context -> {

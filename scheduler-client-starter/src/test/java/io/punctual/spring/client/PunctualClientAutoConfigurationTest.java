@@ -82,7 +82,7 @@ class PunctualClientAutoConfigurationTest {
 
   @Test
   void oneSwitchTurnsEverythingOff() {
-    web.withPropertyValues("punctual.client.enabled=false")
+    web.withPropertyValues("punctual.enabled=false")
         .run(
             context -> {
               assertThat(context).doesNotHaveBean(TaskSubmitService.class);
@@ -138,18 +138,18 @@ class PunctualClientAutoConfigurationTest {
 
   @Test
   void aConcurrencyOutOfRangeNamesTheProperty() {
-    web.withPropertyValues("punctual.client.concurrency=0")
+    web.withPropertyValues("punctual.concurrency=0")
         .run(
             context ->
                 assertThat(context.getStartupFailure())
                     .rootCause()
-                    .hasMessageContaining("punctual.client.concurrency"));
+                    .hasMessageContaining("punctual.concurrency"));
   }
 
   @Test
   void aWorkerCanBeSwitchedOffInThisInstance() {
     web.withBean("orders", Orders.class, Orders::new)
-        .withPropertyValues("punctual.client.workers.[order.close].enabled=false")
+        .withPropertyValues("punctual.workers.[order.close].enabled=false")
         .run(
             context ->
                 assertThat(context.getBean(TaskWorkers.class).types())
@@ -171,7 +171,7 @@ class PunctualClientAutoConfigurationTest {
     web.withBean("orders", Orders.class, Orders::new)
         .withBean(JobScheduler.class, () -> recording)
         .withPropertyValues(
-            "shop.time=40s", "punctual.client.workers.[order.close].retry=1s,2s;attempts=7")
+            "shop.time=40s", "punctual.workers.[order.close].retry=1s,2s;attempts=7")
         .run(
             context -> {
               TaskSubmitService service = context.getBean(TaskSubmitService.class);
@@ -190,13 +190,13 @@ class PunctualClientAutoConfigurationTest {
   @Test
   void aSettingOutOfRangeNamesItsProperty() {
     for (String setting : List.of("concurrency=0", "time-to-run=1ms", "retry=often")) {
-      web.withPropertyValues("punctual.client.workers.[order.close]." + setting)
+      web.withPropertyValues("punctual.workers.[order.close]." + setting)
           .run(
               context ->
                   assertThat(context.getStartupFailure())
                       .rootCause()
                       .hasMessageContaining(
-                          "punctual.client.workers.\"[order.close]\"."
+                          "punctual.workers.\"[order.close]\"."
                               + setting.substring(0, setting.indexOf('='))));
     }
     web.withBean("bad", BadSettings.class, BadSettings::new)
@@ -213,14 +213,14 @@ class PunctualClientAutoConfigurationTest {
   void aConfiguredTypeThatNobodyHasIsWarnedOfWithWhatMayBeMeant(CapturedOutput output) {
     web.withBean("orders", Orders.class, Orders::new)
         .withPropertyValues(
-            "punctual.client.workers.order.close.concurrency=5",
-            "punctual.client.workers.[order.remnd].concurrency=5",
-            "punctual.client.workers.[something.else].concurrency=5")
+            "punctual.workers.order.close.concurrency=5",
+            "punctual.workers.[order.remnd].concurrency=5",
+            "punctual.workers.[something.else].concurrency=5")
         .run(context -> assertThat(context).hasNotFailed());
 
     assertThat(output)
         .contains("'order', which no worker here has. Is 'order.close' meant?")
-        .contains("punctual.client.workers.\"[order.close]\".*")
+        .contains("punctual.workers.\"[order.close]\".*")
         .contains("'order.remnd', which no worker here has. Is 'order.remind' meant?")
         .contains("'something.else', which no worker here has; there are");
   }
@@ -263,7 +263,7 @@ class PunctualClientAutoConfigurationTest {
 
     registered.run(context -> assertThat(context).hasSingleBean(ReachReport.class));
     registered
-        .withPropertyValues("punctual.client.check=false")
+        .withPropertyValues("punctual.check=false")
         .run(context -> assertThat(context).doesNotHaveBean(ReachReport.class));
     web.run(context -> assertThat(context).doesNotHaveBean(ReachReport.class));
   }
@@ -291,7 +291,7 @@ class PunctualClientAutoConfigurationTest {
                     .doesNotHaveBean(PunctualHealthIndicator.class));
     actuated
         .withPropertyValues(
-            "management.endpoints.web.exposure.include=punctual", "punctual.client.enabled=false")
+            "management.endpoints.web.exposure.include=punctual", "punctual.enabled=false")
         .run(context -> assertThat(context).doesNotHaveBean(PunctualEndpoint.class));
   }
 

@@ -9,6 +9,7 @@ import io.punctual.SubmitResult;
 import io.punctual.TaskSubmitService;
 import io.punctual.client.run.JobRunner;
 import io.punctual.spring.SubmitObservations;
+import io.punctual.spring.autoconfigure.PunctualObservationAutoConfiguration;
 import io.punctual.spring.observation.DefaultJobInvokeObservationConvention;
 import io.punctual.spring.observation.DefaultJobSubmitObservationConvention;
 import io.punctual.spring.observation.JobInvokeObservationConvention;
@@ -41,7 +42,7 @@ class PunctualObservationAutoConfigurationTest {
   @Test
   void whereTheApplicationObservesItsJobsAreObserved() {
     observed
-        .withPropertyValues("punctual.client.delivery=pull")
+        .withPropertyValues("punctual.delivery=pull")
         .run(
             context -> {
               use(context);

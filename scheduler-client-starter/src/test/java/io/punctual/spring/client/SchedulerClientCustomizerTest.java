@@ -49,8 +49,7 @@ class SchedulerClientCustomizerTest {
   void schedulersAreCalledThroughTheProxyThatABeanSets() {
     new ApplicationContextRunner()
         .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
-        .withPropertyValues(
-            "spring.application.name=shop", "punctual.client.url=http://scheduler.example")
+        .withPropertyValues("spring.application.name=shop", "punctual.url=http://scheduler.example")
         .withBean(
             SchedulerClientCustomizer.class,
             () -> client -> client.proxy(ProxySelector.of(proxy.getAddress())))

@@ -27,7 +27,7 @@ class StartupLinesIT {
 
     assertThat(output)
         .contains("jobs of [order.close] DO NOT RUN in this instance of shop")
-        .contains("this application has no web server. Set punctual.client.delivery=pull")
+        .contains("this application has no web server. Set punctual.delivery=pull")
         .contains("schedulers [http://127.0.0.1:1]");
   }
 
@@ -37,7 +37,7 @@ class StartupLinesIT {
 
     assertThat(output)
         .contains("shop runs no task types")
-        .doesNotContain("DO NOT RUN", "punctual.client.delivery=pull", "LoadBalancer");
+        .doesNotContain("DO NOT RUN", "punctual.delivery=pull", "LoadBalancer");
   }
 
   @Test
@@ -68,7 +68,7 @@ class StartupLinesIT {
 
             Action:
 
-            Start the scheduler, or correct punctual.client.url.
+            Start the scheduler, or correct punctual.url.
 
             In development, ./quickstart in Punctual's repository starts a registry and a scheduler.""");
     String all = output.getAll();
@@ -82,8 +82,8 @@ class StartupLinesIT {
             "--spring.application.name=shop",
             "--server.port=0",
             "--server.servlet.context-path=/ctx",
-            "--punctual.client.url=http://127.0.0.1:1",
-            "--punctual.client.submit.timeout=1s",
+            "--punctual.url=http://127.0.0.1:1",
+            "--punctual.submit-timeout=1s",
             "--eureka.client.enabled=false")
         .close();
   }

@@ -186,7 +186,7 @@ final class CallbackBodies {
     private NotReadException tooLarge() {
       return new NotReadException(
           413,
-          "the request is larger than punctual.client.callback.max-body, " + largest + " bytes",
+          "the request is larger than punctual.callback.max-body, " + largest + " bytes",
           false);
     }
 

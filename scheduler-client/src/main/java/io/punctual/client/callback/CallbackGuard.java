@@ -145,7 +145,7 @@ public final class CallbackGuard {
     return new Refusal(
         CallbackRefusal.WRONG_SIGNATURE,
         "the signature is wrong: the scheduler's key for this application is none of"
-            + " punctual.client.callback.secrets, or the call was changed on its way");
+            + " punctual.callback.secrets, or the call was changed on its way");
   }
 
   private static Refusal repeated() {
@@ -156,9 +156,9 @@ public final class CallbackGuard {
     if (!acceptUnsigned) {
       return new Refusal(
           CallbackRefusal.NO_KEY,
-          "punctual.client.callback.secrets is not set: all callers are refused. Set it to what the"
+          "punctual.callback.secrets is not set: all callers are refused. Set it to what the"
               + " scheduler's command credentials prints, or, on your own machine only, set"
-              + " punctual.client.callback.accept-unsigned=true");
+              + " punctual.callback.accept-unsigned=true");
     }
     // Behind a proxy every caller seems to be on this machine. A page in a browser of this machine
     // may reach it by the page's own name (DNS rebinding).
@@ -167,15 +167,15 @@ public final class CallbackGuard {
         || !HERE.contains(request.serverName())) {
       return new Refusal(
           CallbackRefusal.NOT_THIS_MACHINE,
-          "punctual.client.callback.accept-unsigned is for calls from the same machine only, by its"
+          "punctual.callback.accept-unsigned is for calls from the same machine only, by its"
               + " address 127.0.0.1: set eureka.instance.hostname=127.0.0.1, or"
-              + " punctual.client.callback.secrets");
+              + " punctual.callback.secrets");
     }
     // Browsers send JSON to another site only if that site agrees, which this one never does.
     return has(request, "Origin", "Sec-Fetch-Site") || !isJson(request)
         ? new Refusal(
             CallbackRefusal.UNSIGNED,
-            "punctual.client.callback.accept-unsigned is for schedulers, which send"
+            "punctual.callback.accept-unsigned is for schedulers, which send"
                 + " application/json; web pages may not run jobs")
         : null;
   }

@@ -106,7 +106,7 @@ public final class SchedulerWatch implements AutoCloseable {
     if (answer.status() == 401 || answer.status() == 403) {
       log.warn(
           "Punctual: the schedulers REFUSE {}, so its jobs are neither sent nor run: HTTP {}: {}. Set"
-              + " punctual.client.token to what their command \"credentials {}\" prints.",
+              + " punctual.token to what their command \"credentials {}\" prints.",
           identity.application(),
           answer.status(),
           answer.text("detail"),
@@ -115,7 +115,7 @@ public final class SchedulerWatch implements AutoCloseable {
     } else if (answer.status() != 200) {
       log.warn(
           "Punctual: no scheduler answers {}, but something else does at {}: HTTP {}. Correct"
-              + " punctual.client.url, or punctual.client.service-id.",
+              + " punctual.url, or punctual.service-id.",
           identity.application(),
           calls.shownSchedulers(),
           answer.status());

@@ -92,6 +92,17 @@ public final class LeaseRelay implements JobLease {
   }
 
   @Override
+  public void timeOver(Duration timeToRun) {
+    JobLease held;
+    synchronized (this) {
+      held = current;
+    }
+    if (held != null) {
+      held.timeOver(timeToRun);
+    }
+  }
+
+  @Override
   public synchronized void onLost(Runnable action) {
     whenLost = action;
   }

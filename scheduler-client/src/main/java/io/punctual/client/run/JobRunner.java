@@ -285,12 +285,14 @@ public final class JobRunner implements AutoCloseable {
       this.leave = leave;
       CallbackRequest.Job job = started.job();
       Duration given = Duration.ofMillis(job.timeToRun());
+      Duration allowed =
+          given.compareTo(Limits.MAX_TIME_TO_RUN) > 0 ? Limits.MAX_TIME_TO_RUN : given;
       limit =
           new TimeLimit(
-              given.compareTo(Limits.MAX_TIME_TO_RUN) > 0 ? Limits.MAX_TIME_TO_RUN : given,
+              allowed,
               // When its time is over, its scheduler gives it to another instance.
               started.since(),
-              () -> {});
+              () -> started.lease().timeOver(allowed));
       running.put(limit, job.taskType());
       limit.watch(timer);
       // Elsewhere: whoever sees that must not wait for what the application does then.
@@ -488,11 +490,16 @@ public final class JobRunner implements AutoCloseable {
     return Math.min(asked + QUIET.toNanos() - now, end - now);
   }
 
+  /** Interrupts the jobs that run now; others are taken as before. */
+  public void interrupt() {
+    running.keySet().forEach(TimeLimit::interrupt);
+  }
+
   @Override
   public void close() {
     draining = true;
     closed.countDown();
-    running.keySet().forEach(TimeLimit::interrupt);
+    interrupt();
     threads.shutdownNow();
     ends.shutdown();
     timer.shutdownNow();

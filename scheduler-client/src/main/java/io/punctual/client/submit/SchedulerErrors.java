@@ -28,7 +28,7 @@ public final class SchedulerErrors {
               detail, Duration.ofSeconds(2), new IllegalStateException("HTTP " + status));
       case "unauthenticated" ->
           new PunctualException(
-              ErrorCode.UNAUTHENTICATED, detail + "; set punctual.client.token to one that lives");
+              ErrorCode.UNAUTHENTICATED, detail + "; set punctual.token to one that lives");
       case "forbidden" -> new PunctualException(ErrorCode.FORBIDDEN, detail);
       default -> new PunctualException(ErrorCode.INTERNAL, detail);
     };

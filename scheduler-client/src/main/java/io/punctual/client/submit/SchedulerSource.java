@@ -25,7 +25,7 @@ public interface SchedulerSource {
 
   /** Says why no scheduler is known, in whole sentences; may take a second. */
   default String whyNone() {
-    return "punctual.client.url names none.";
+    return "punctual.url names none.";
   }
 
   /**
@@ -35,7 +35,7 @@ public interface SchedulerSource {
    */
   default String remedy(boolean known) {
     return known
-        ? "Start the scheduler, or correct punctual.client.url."
-        : "Set punctual.client.url to the address of a scheduler.";
+        ? "Start the scheduler, or correct punctual.url."
+        : "Set punctual.url to the address of a scheduler.";
   }
 }

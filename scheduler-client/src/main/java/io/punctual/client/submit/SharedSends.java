@@ -155,7 +155,7 @@ final class SharedSends {
       if (leave(sender)) {
         throw unavailable(
             "Nothing was sent: the requests of other threads took all of the time that the call had."
-                + " Repeat it, or raise punctual.client.submit.timeout.",
+                + " Repeat it, or raise punctual.submit-timeout.",
             /* mayHaveTakenEffect= */ false,
             e);
       }

@@ -95,7 +95,7 @@ class CallbackGuardTest {
   @Test
   void anotherApplicationsKeyIsNoKey() {
     assertThat(refusal(signed(OTHERS, "msg_1", SECONDS, BODY), BODY))
-        .contains("signature is wrong", "punctual.client.callback.secrets");
+        .contains("signature is wrong", "punctual.callback.secrets");
   }
 
   @Test
@@ -285,7 +285,7 @@ class CallbackGuardTest {
   void withoutKeysNobodyIsLetInUnlessThatIsWanted() {
     CallbackGuard closed = new CallbackGuard(List.of(), false, () -> now);
     assertThat(refusal(closed, new FakeExchange(), BODY))
-        .contains("punctual.client.callback.secrets is not set");
+        .contains("punctual.callback.secrets is not set");
     CallbackGuard open = new CallbackGuard(List.of(), true, () -> now);
     assertThat(refusal(open, unsigned(), BODY)).isNull();
     FakeExchange remote = unsigned();

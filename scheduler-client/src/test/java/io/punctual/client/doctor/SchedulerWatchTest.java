@@ -193,7 +193,7 @@ class SchedulerWatchTest {
 
     eventually(output, "REFUSE shop", 2);
     assertThat(output)
-        .contains("HTTP 401: no such token. Set punctual.client.token")
+        .contains("HTTP 401: no such token. Set punctual.token")
         .contains("\"credentials shop\"");
     status = 200;
     eventually(output, "a scheduler answers shop now", 1);

@@ -275,7 +275,7 @@ class HttpJobSchedulerTest {
         .hasMessage(
             "Nothing was sent: no scheduler accepts connections: "
                 + away
-                + " (connection refused). Start the scheduler, or correct punctual.client.url.")
+                + " (connection refused). Start the scheduler, or correct punctual.url.")
         .isInstanceOfSatisfying(
             SchedulerUnavailableException.class, e -> assertThat(e.mayHaveTakenEffect()).isFalse());
     assertThatThrownBy(
@@ -287,8 +287,8 @@ class HttpJobSchedulerTest {
   void nothingWasSentWhereNoSchedulerIsKnown() {
     assertThatThrownBy(() -> service(SHORT, new URI[0]).submit(job()))
         .hasMessage(
-            "Nothing was sent: no scheduler is known: punctual.client.url names none. Set"
-                + " punctual.client.url to the address of a scheduler.")
+            "Nothing was sent: no scheduler is known: punctual.url names none. Set"
+                + " punctual.url to the address of a scheduler.")
         .isInstanceOfSatisfying(
             SchedulerUnavailableException.class, e -> assertThat(e.mayHaveTakenEffect()).isFalse());
   }

@@ -151,11 +151,11 @@ class OutboxCrashIT {
             "--spring.data.redis.port=" + redis.port(),
             "--spring.datasource.url=" + postgres.getJdbcUrl("postgres", name),
             "--spring.main.banner-mode=off",
-            "--punctual.plugin.key-prefix=" + name,
-            "--punctual.client.outbox.enabled=true",
-            "--punctual.client.outbox.lease=10s",
+            "--punctual.key-prefix=" + name,
+            "--punctual.outbox.enabled=true",
+            "--punctual.outbox.lease=10s",
             // The one that dies shall not be woken by time in the very moment.
-            "--punctual.client.outbox.poll-interval="
+            "--punctual.outbox.poll-interval="
                 + (mode.equals(OutboxShop.DIE_AFTER_COMMIT) ? "1m" : "1s"));
     Process process =
         new ProcessBuilder(command)

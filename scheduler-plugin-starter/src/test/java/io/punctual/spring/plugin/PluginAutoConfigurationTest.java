@@ -10,6 +10,8 @@ import io.punctual.core.Engine;
 import io.punctual.plugin.PunctualPluginRedisAutoConfiguration;
 import io.punctual.spring.SubmitObservations;
 import io.punctual.spring.Transactions;
+import io.punctual.spring.autoconfigure.PunctualObservationAutoConfiguration;
+import io.punctual.spring.autoconfigure.PunctualProperties;
 import io.punctual.spring.autoconfigure.WorkerSetupFailureAnalyzer;
 import io.punctual.worker.WorkerSetupException;
 import java.time.Duration;
@@ -34,30 +36,21 @@ class PluginAutoConfigurationTest {
           .withPropertyValues(
               "spring.application.name=Shop",
               "spring.data.redis.port=1",
-              "punctual.plugin.shutdown-patience=0s");
+              "punctual.shutdown-patience=0s");
 
   @Test
   void defaults() {
     application.run(
         context -> {
           assertThat(context).hasSingleBean(TaskSubmitService.class).hasSingleBean(Engine.class);
-          PunctualPluginProperties properties = context.getBean(PunctualPluginProperties.class);
-          assertThat(properties)
-              .usingRecursiveComparison()
-              .ignoringFields("shutdownPatience")
-              .isEqualTo(
-                  new PunctualPluginProperties(
-                      true,
-                      null,
-                      16,
-                      java.time.Duration.ofSeconds(1),
-                      "default",
-                      List.of(),
-                      "punctual",
-                      "auto",
-                      Transactions.AFTER_COMMIT,
-                      false,
-                      java.time.Duration.ofSeconds(20)));
+          PunctualProperties properties = context.getBean(PunctualProperties.class);
+          assertThat(properties.concurrency()).isEqualTo(100);
+          assertThat(properties.keyPrefix()).isEqualTo("punctual");
+          assertThat(properties.durability()).isEqualTo("auto");
+          assertThat(properties.transactions()).isEqualTo(Transactions.AFTER_COMMIT);
+          PluginTasks tasks = context.getBean(PluginTasks.class);
+          assertThat(tasks.retry("order.close")).isEqualTo(RetryPolicy.DEFAULT);
+          assertThat(tasks.scanInterval("order.close")).isEqualTo(Duration.ofSeconds(1));
           assertThat(context.getBean(PluginIdentity.class).application()).isEqualTo("Shop");
         });
   }
@@ -65,7 +58,7 @@ class PluginAutoConfigurationTest {
   @Test
   void itCanBeSwitchedOff() {
     application
-        .withPropertyValues("punctual.plugin.enabled=false")
+        .withPropertyValues("punctual.enabled=false")
         .run(
             context ->
                 assertThat(context)
@@ -76,7 +69,7 @@ class PluginAutoConfigurationTest {
   @Test
   void withoutMicrometerNothingIsMissed() {
     application
-        .withConfiguration(AutoConfigurations.of(PunctualPluginObservationAutoConfiguration.class))
+        .withConfiguration(AutoConfigurations.of(PunctualObservationAutoConfiguration.class))
         .withClassLoader(new FilteredClassLoader("io.micrometer"))
         .run(
             context ->
@@ -122,51 +115,58 @@ class PluginAutoConfigurationTest {
   @Test
   void aValueOutOfRangeNamesTheProperty() {
     application
-        .withPropertyValues("punctual.plugin.concurrency=0")
+        .withPropertyValues("punctual.concurrency=0")
         .run(
             context ->
                 assertThat(context.getStartupFailure())
                     .rootCause()
-                    .hasMessageContaining(
-                        "punctual.plugin.concurrency must be between 1 and 10000"));
+                    .hasMessageContaining("punctual.concurrency must be between 1 and 10000"));
     for (String setting :
         List.of(
             "durability=always",
             "retry=often",
-            "queues[].retry=often",
-            "queues[].time-to-run=1ms")) {
+            "shutdown-patience=-1s",
+            "pull-lease=1s",
+            "submit-timeout=6m",
+            "outbox.lease=1s",
+            "outbox.poll-interval=2m",
+            "outbox.keep-sent=1s",
+            "once.retention=1m",
+            "callback.max-body=1B",
+            "callback.path=x y",
+            "workers.\"[order.close]\".concurrency=0",
+            "workers.\"[order.close]\".retry=often",
+            "workers.\"[order.close]\".time-to-run=1ms")) {
       application
-          .withPropertyValues(
-              "punctual.plugin.queues[0].task-type=order.close",
-              "punctual.plugin." + setting.replace("[]", "[0]"))
+          .withPropertyValues("punctual." + setting)
           .run(
               context ->
                   assertThat(context.getStartupFailure())
+                      .as(setting)
                       .rootCause()
                       .hasMessageContaining(
-                          "punctual.plugin." + setting.substring(0, setting.indexOf('='))));
+                          "punctual." + setting.substring(0, setting.indexOf('='))));
     }
   }
 
   @Test
-  void settingsOfAQueueWinOverThoseOfTheAnnotation() {
+  void settingsOfAWorkerWinOverThoseOfTheAnnotation() {
     application
         .withBean("orders", Orders.class)
         .withPropertyValues(
-            "punctual.plugin.queues[0].task-type=order.close",
-            "punctual.plugin.queues[0].threads=5",
-            "punctual.plugin.queues[0].time-to-run=9s")
+            "punctual.workers.\"[order.close]\".concurrency=5",
+            "punctual.workers.\"[order.close]\".time-to-run=9s")
         .run(
             context -> {
               PluginTasks tasks = context.getBean(PluginTasks.class);
               assertThat(tasks.threads("order.close")).isEqualTo(5);
               assertThat(tasks.threads("order.remind")).isEqualTo(3);
-              assertThat(tasks.threads("other")).isEqualTo(16);
+              assertThat(tasks.threads("other")).isEqualTo(100);
               assertThat(tasks.retry("order.close")).isEqualTo(RetryPolicy.NEVER);
               assertThat(tasks.retry("order.remind")).isEqualTo(RetryPolicy.DEFAULT);
-              assertThat(tasks.submitted("order.close").timeToRun())
+              assertThat(tasks.settings("order.close").timeToRun())
                   .isEqualTo(Duration.ofSeconds(9));
-              assertThat(tasks.submitted("order.remind").timeToRun())
+              assertThat(tasks.settings("order.remind").timeToRun())
                   .isEqualTo(Duration.ofSeconds(8));
             });
   }

@@ -165,7 +165,7 @@ class PluginIT extends PluginTestBase {
     PluginTasks tasks = context.getBean(PluginTasks.class);
     assertThat(tasks.threads("script")).isEqualTo(4);
     assertThat(tasks.threads("other")).isEqualTo(2);
-    assertThat(tasks.scanInterval("other")).isEqualTo(Duration.ofMillis(200));
+    assertThat(tasks.scanInterval("other")).isEqualTo(Duration.ofSeconds(1));
     tasks.setThreads("script", 1);
     tasks.register("script", 3);
     assertThat(tasks.scanInterval("script")).isEqualTo(Duration.ofSeconds(3));
@@ -308,13 +308,14 @@ class PluginIT extends PluginTestBase {
         .contains(
             "was rejected at attempt 1 and becomes a dead letter. Correct its params or the worker,"
                 + " then requeue it. Reason: io.punctual.RejectTaskException: no such order");
-    assertThat(error("reject").message()).isEqualTo("no such order");
+    assertThat(error("reject").message())
+        .isEqualTo("io.punctual.RejectTaskException: no such order");
     eventually().until(() -> find("fail").state() == JobState.DEAD);
     assertThat(find("fail").tries().failed()).isEqualTo(3);
     assertThat(error("fail").message()).isEqualTo("java.lang.IllegalStateException: broken");
     eventually().until(() -> find("later").tries().failed() == 1);
     assertThat(find("later").state()).isEqualTo(JobState.DELAYED);
-    assertThat(error("later").message()).isEqualTo("too busy");
+    assertThat(error("later").message()).isEqualTo("io.punctual.RetryLaterException: too busy");
   }
 
   @Test
@@ -367,7 +368,7 @@ class PluginIT extends PluginTestBase {
     eventually().until(() -> future(first.get(1)).state() == JobState.DEAD);
     assertThat(future(first.get(0)).state()).isEqualTo(JobState.FINISHED);
     assertThat(Objects.requireNonNull(future(first.get(1)).lastFailure()).message())
-        .isEqualTo("no such order");
+        .isEqualTo("io.punctual.RejectTaskException: no such order");
     assertThat(Objects.requireNonNull(future(first.get(2)).lastFailure()).message())
         .isEqualTo("java.lang.IllegalStateException: broken");
     futures.begun.keySet().forEach(futures::complete);
@@ -540,6 +541,23 @@ class PluginIT extends PluginTestBase {
     }
     eventually().until(() -> script.calls.size() == 40 && running.get() == 0);
     assertThat(most).hasValue(4);
+  }
+
+  @Test
+  void jobsOfAllTypesTogetherStayWithinTheConcurrencyOfTheInstance() {
+    Futures futures = context.getBean(Futures.class);
+    for (String id : List.of("a", "b", "c", "d")) {
+      service.job("future", null).id(id).in(Duration.ZERO).send();
+    }
+    eventually().until(() -> futures.begun.size() == 4);
+    service.send("script", "waits", Duration.ZERO);
+    eventually()
+        .until(() -> engine.stats(new QueueName("shop", "script")).orElseThrow().ready() == 1);
+    assertThat(script.calls).doesNotContain("waits");
+
+    futures.complete("a");
+    eventually().until(() -> script.calls.contains("waits"));
+    futures.begun.keySet().forEach(futures::complete);
   }
 
   @Test

@@ -94,12 +94,10 @@ abstract class PluginTestBase {
               "spring.application.name=SHOP",
               "spring.data.redis.host=" + host,
               "spring.data.redis.port=" + port,
-              "punctual.plugin.key-prefix=" + prefix,
-              "punctual.plugin.concurrency=4",
-              "punctual.plugin.queues[0].task-type=other",
-              "punctual.plugin.queues[0].threads=2",
-              "punctual.plugin.queues[0].scan-interval=200ms",
-              "punctual.plugin.shutdown-patience=10s",
+              "punctual.key-prefix=" + prefix,
+              "punctual.concurrency=4",
+              "punctual.workers.other.concurrency=2",
+              "punctual.shutdown-patience=10s",
               "spring.main.banner-mode=off")
           .run();
     }

@@ -45,11 +45,10 @@ class PunctualEndpointIT {
                 "spring.data.redis.host=" + redis.host(),
                 "spring.data.redis.port=" + redis.port(),
                 "management.endpoints.web.exposure.include=punctual",
-                "punctual.plugin.key-prefix=" + prefix,
-                "punctual.plugin.concurrency=4",
-                "punctual.plugin.queues[0].task-type=order.close",
-                "punctual.plugin.queues[0].threads=2",
-                "punctual.plugin.queues[0].time-to-run=45s")
+                "punctual.key-prefix=" + prefix,
+                "punctual.concurrency=4",
+                "punctual.workers.\"[order.close]\".concurrency=2",
+                "punctual.workers.\"[order.close]\".time-to-run=45s")
             .run();
   }
 

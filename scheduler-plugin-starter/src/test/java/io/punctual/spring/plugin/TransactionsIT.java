@@ -45,7 +45,7 @@ class TransactionsIT {
                 "spring.data.redis.host=" + redis.host(),
                 "spring.data.redis.port=" + redis.port(),
                 "spring.datasource.url=jdbc:hsqldb:mem:" + UUID.randomUUID(),
-                "punctual.plugin.key-prefix=t" + UUID.randomUUID().toString().substring(0, 8),
+                "punctual.key-prefix=t" + UUID.randomUUID().toString().substring(0, 8),
                 "spring.main.banner-mode=off")
             .run();
     service = context.getBean(TaskSubmitService.class);

@@ -160,11 +160,10 @@ public final class Commands {
 
   private static String lines(
       String application, ApplicationTokens tokens, SecurityProperties keys) {
-    StringBuilder lines =
-        new StringBuilder("punctual.client.token=" + tokens.create(application) + "\n");
+    StringBuilder lines = new StringBuilder("punctual.token=" + tokens.create(application) + "\n");
     List<CallbackSignature.Key> secrets = keys.keysOf(application);
     for (int i = 0; i < secrets.size(); i++) {
-      lines.append("punctual.client.callback.secrets[" + i + "]=" + secrets.get(i).reveal() + "\n");
+      lines.append("punctual.callback.secrets[" + i + "]=" + secrets.get(i).reveal() + "\n");
     }
     return lines.toString();
   }

@@ -406,7 +406,7 @@ public class HealthChecks {
               "An application sends its jobs to any of them, and finds a job only where it was"
                   + " sent. Let all use one Redis and one punctual.key-prefix; or give each"
                   + " installation a name of its own: spring.application.name of the schedulers,"
-                  + " punctual.client.service-id of their applications."));
+                  + " punctual.service-id of their applications."));
     }
     return checks;
   }

@@ -166,9 +166,9 @@ public final class QueueHealth {
       case UNSERVED ->
           "Start one with a TaskWorker of that type; its own log names the types that it runs. An"
               + " application of another name gets none of them: spring.application.name. If they"
-              + " are fetched (punctual.client.delivery=pull, pop), no worker does so now.";
+              + " are fetched (punctual.delivery=pull, pop), no worker does so now.";
       case PARKED ->
-          "Instances are busy (punctual.client.concurrency) or not reached: the checks of their own"
+          "Instances are busy (punctual.concurrency) or not reached: the checks of their own"
               + " say why.";
       case CIRCUITS ->
           "The jobs' last errors say why (GET /api/v1/jobs with the queue's state). It closes by"
@@ -176,7 +176,7 @@ public final class QueueHealth {
       case FAILING ->
           "The jobs' last errors say why (GET /api/v1/jobs with the queue's state), as does the"
               + " workers' log.";
-      case LATE -> "Add workers or concurrency (punctual.client.concurrency), or raise its limits.";
+      case LATE -> "Add workers or concurrency (punctual.concurrency), or raise its limits.";
       case PAUSED -> "Resume it: POST /api/v1/queues/{application}/{taskType}/resume.";
       case DEAD -> "Fix what their last errors say, and requeue them.";
       default -> throw new IllegalArgumentException(code + " is about no queue");

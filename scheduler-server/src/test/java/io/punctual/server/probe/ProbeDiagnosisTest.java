@@ -121,7 +121,7 @@ class ProbeDiagnosisTest {
       String remedy = String.valueOf(failed(address, failure, null).remedy());
       assertThat(remedy.contains("container, which only its own network knows"))
           .isEqualTo(container);
-      assertThat(remedy).contains("eureka.instance.hostname", "punctual.client.delivery=pull");
+      assertThat(remedy).contains("eureka.instance.hostname", "punctual.delivery=pull");
     }
   }
 

@@ -25,12 +25,11 @@ final class OutboxHint implements SmartInitializingSingleton {
   public void afterSingletonsInstantiated() {
     if (has(DataSource.class)
         && has(PlatformTransactionManager.class)
-        && !isImmediate("punctual.client.transactions")
-        && !isImmediate("punctual.plugin.transactions")) {
+        && !"immediate".equalsIgnoreCase(environment.getProperty("punctual.transactions"))) {
       log.info(
           "Punctual: the outbox is off. Jobs that a transaction sends are kept in memory from its"
               + " commit until a scheduler has them, and are lost if the process dies in between."
-              + " punctual.client.outbox.enabled=true keeps them in the database.");
+              + " punctual.outbox.enabled=true keeps them in the database.");
     }
   }
 
@@ -39,9 +38,5 @@ final class OutboxHint implements SmartInitializingSingleton {
                 type, /* includeNonSingletons= */ true, /* allowEagerInit= */ false)
             .length
         > 0;
-  }
-
-  private boolean isImmediate(String property) {
-    return "immediate".equalsIgnoreCase(environment.getProperty(property));
   }
 }

@@ -45,6 +45,7 @@ import org.springframework.transaction.PlatformTransactionManager;
       "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
     })
 @ConditionalOnBean(JobApplication.class)
+@EnableConfigurationProperties(PunctualProperties.class)
 public class PunctualTransactionsAutoConfiguration {
 
   @Bean
@@ -73,7 +74,7 @@ public class PunctualTransactionsAutoConfiguration {
 
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnBooleanProperty(
-      name = "punctual.client.outbox.enabled",
+      name = "punctual.outbox.enabled",
       havingValue = false,
       matchIfMissing = true)
   @ConditionalOnClass(DataSourceScriptDatabaseInitializer.class)
@@ -86,7 +87,7 @@ public class PunctualTransactionsAutoConfiguration {
   }
 
   @Configuration(proxyBeanMethods = false)
-  @ConditionalOnProperty(prefix = "punctual.client.outbox", name = "enabled")
+  @ConditionalOnProperty(prefix = "punctual.outbox", name = "enabled")
   @ConditionalOnMissingClass(
       "org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer")
   static class OutboxWithoutJdbc {
@@ -94,24 +95,23 @@ public class PunctualTransactionsAutoConfiguration {
     @Bean
     OnceSource punctualOutboxWithoutJdbc() {
       throw new WorkerSetupException(
-          "punctual.client.outbox.enabled is set, and JDBC is not on the class path.",
+          "punctual.outbox.enabled is set, and JDBC is not on the class path.",
           "Add spring-boot-starter-jdbc or spring-boot-starter-data-jpa, and a DataSource; or unset"
               + " it.");
     }
   }
 
   @Configuration(proxyBeanMethods = false)
-  @ConditionalOnProperty(prefix = "punctual.client.outbox", name = "enabled")
+  @ConditionalOnProperty(prefix = "punctual.outbox", name = "enabled")
   @ConditionalOnClass(DataSourceScriptDatabaseInitializer.class)
-  @EnableConfigurationProperties(PunctualOutboxProperties.class)
   static class OutboxConfiguration {
 
-    private static final String USER = "punctual.client.outbox.enabled";
+    private static final String USER = "punctual.outbox.enabled";
 
     @Bean
     @ConditionalOnMissingBean(name = "punctualOutboxSchema")
     SchemaScript punctualOutboxSchema(
-        ObjectProvider<DataSource> sources, PunctualOutboxProperties properties) {
+        ObjectProvider<DataSource> sources, PunctualProperties properties) {
       return SchemaScript.of(
           only(sources, "DataSource", USER), "punctual_outbox", properties.initializeSchema());
     }
@@ -130,18 +130,18 @@ public class PunctualTransactionsAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(name = "punctualOutboxRelay")
     OutboxRelay punctualOutboxRelay(
-        Outbox outbox, JobScheduler scheduler, PunctualOutboxProperties properties) {
-      return new OutboxRelay(outbox, scheduler, properties.options());
+        Outbox outbox, JobScheduler scheduler, PunctualProperties properties) {
+      return new OutboxRelay(outbox, scheduler, properties.outbox().options());
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnProperty("punctual.client.outbox.keep-sent")
+    @ConditionalOnProperty("punctual.outbox.keep-sent")
     static class KeptJobs {
 
       @Bean
       @ConditionalOnMissingBean(name = "punctualSentSchema")
       SchemaScript punctualSentSchema(
-          ObjectProvider<DataSource> sources, PunctualOutboxProperties properties) {
+          ObjectProvider<DataSource> sources, PunctualProperties properties) {
         return SchemaScript.of(
             only(sources, "DataSource", USER), "punctual_sent", properties.initializeSchema());
       }
@@ -161,8 +161,8 @@ public class PunctualTransactionsAutoConfiguration {
     static class Metrics {
 
       @Bean
-      OutboxMetrics punctualOutboxMetrics(Outbox outbox, PunctualOutboxProperties properties) {
-        return new OutboxMetrics(outbox, properties.keepSent() != null);
+      OutboxMetrics punctualOutboxMetrics(Outbox outbox, PunctualProperties properties) {
+        return new OutboxMetrics(outbox, properties.outbox().keepSent() != null);
       }
     }
 
@@ -173,8 +173,8 @@ public class PunctualTransactionsAutoConfiguration {
       @Bean
       @ConditionalOnEnabledHealthIndicator("punctualOutbox")
       OutboxHealthIndicator punctualOutboxHealthIndicator(
-          Outbox outbox, PunctualOutboxProperties properties) {
-        return new OutboxHealthIndicator(outbox, properties.keepSent() != null);
+          Outbox outbox, PunctualProperties properties) {
+        return new OutboxHealthIndicator(outbox, properties.outbox().keepSent() != null);
       }
     }
   }
@@ -202,7 +202,6 @@ public class PunctualTransactionsAutoConfiguration {
 
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(DataSourceScriptDatabaseInitializer.class)
-  @EnableConfigurationProperties(PunctualOnceProperties.class)
   static class DatabaseOnceConfiguration {
 
     private static final String USER = "once: database";
@@ -212,7 +211,7 @@ public class PunctualTransactionsAutoConfiguration {
         ObjectProvider<DataSource> sources,
         ObjectProvider<PlatformTransactionManager> transactions,
         JobApplication application,
-        PunctualOnceProperties properties) {
+        PunctualProperties properties) {
       return new DatabaseOnceSource(sources, transactions, application, properties);
     }
   }
@@ -222,7 +221,7 @@ public class PunctualTransactionsAutoConfiguration {
     private final ObjectProvider<DataSource> sources;
     private final ObjectProvider<PlatformTransactionManager> transactions;
     private final JobApplication application;
-    private final PunctualOnceProperties properties;
+    private final PunctualProperties properties;
     private @Nullable Database opened;
     private boolean migrated;
 
@@ -230,7 +229,7 @@ public class PunctualTransactionsAutoConfiguration {
         ObjectProvider<DataSource> sources,
         ObjectProvider<PlatformTransactionManager> transactions,
         JobApplication application,
-        PunctualOnceProperties properties) {
+        PunctualProperties properties) {
       this.sources = sources;
       this.transactions = transactions;
       this.application = application;
@@ -252,7 +251,7 @@ public class PunctualTransactionsAutoConfiguration {
           database,
           only(transactions, "TransactionManager", DatabaseOnceConfiguration.USER),
           application.name(),
-          properties.retention());
+          properties.once().retention());
     }
 
     // Workers may be there before Flyway's or Liquibase's work is done.
@@ -265,8 +264,7 @@ public class PunctualTransactionsAutoConfiguration {
     }
 
     private static void require(Database database) {
-      database.require(
-          "punctual_once", "task_type", DatabaseOnceConfiguration.USER, "punctual.client.once");
+      database.require("punctual_once", "task_type", DatabaseOnceConfiguration.USER);
     }
   }
 }

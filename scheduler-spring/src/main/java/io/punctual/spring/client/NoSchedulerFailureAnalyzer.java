@@ -19,7 +19,7 @@ final class NoSchedulerFailureAnalyzer extends AbstractFailureAnalyzer<NoSchedul
             + "\n\nIn development, ./quickstart in Punctual's repository starts a registry and a"
             + " scheduler. An application that has to start without one catches"
             + " SchedulerUnavailableException, or sends in a transaction with the outbox"
-            + " (punctual.client.outbox.enabled=true).",
+            + " (punctual.outbox.enabled=true).",
         cause);
   }
 }

@@ -37,7 +37,7 @@ final class NotCalledReport {
     }
     log.warn(
         "Punctual: jobs of {} DO NOT RUN in this instance of {}: schedulers call on the servlet"
-            + " stack (Spring MVC), and {}. Set punctual.client.delivery=pull: then it fetches them."
+            + " stack (Spring MVC), and {}. Set punctual.delivery=pull: then it fetches them."
             + " Sending jobs works as it is; schedulers {}",
         workers.types(),
         identity.application(),

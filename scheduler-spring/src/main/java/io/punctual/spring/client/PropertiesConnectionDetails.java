@@ -1,10 +1,11 @@
 package io.punctual.spring.client;
 
+import io.punctual.spring.autoconfigure.PunctualProperties;
 import java.net.URI;
 import java.util.List;
 
 /** Where the properties say that schedulers are. */
-record PropertiesConnectionDetails(PunctualClientProperties properties)
+record PropertiesConnectionDetails(PunctualProperties properties)
     implements PunctualConnectionDetails {
 
   @Override

@@ -6,6 +6,7 @@ import io.punctual.client.doctor.ReachReport;
 import io.punctual.client.run.JobRunner;
 import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.spring.AnnotatedWorkers;
+import io.punctual.spring.autoconfigure.PunctualProperties;
 import io.punctual.spring.client.actuate.PunctualEndpoint;
 import io.punctual.spring.client.actuate.PunctualHealthIndicator;
 import io.punctual.worker.TaskWorkers;
@@ -38,7 +39,7 @@ public class PunctualActuatorAutoConfiguration {
         TaskWorkers workers,
         JobRunner runner,
         SchedulerLocator locator,
-        PunctualClientProperties properties,
+        PunctualProperties properties,
         AnnotatedWorkers annotated,
         ObjectProvider<AdvertisedCallback> callback,
         ObjectProvider<ReachReport> reach) {
@@ -48,8 +49,8 @@ public class PunctualActuatorAutoConfiguration {
           workers,
           runner,
           properties.concurrency(),
-          type -> PunctualClientAutoConfiguration.settings(type, properties, annotated),
-          type -> PunctualClientAutoConfiguration.places(type, properties, annotated),
+          type -> properties.settings(type, annotated),
+          type -> properties.concurrency(type, annotated),
           locator,
           callback::getIfAvailable,
           reach::getIfAvailable);

@@ -8,7 +8,9 @@ import io.punctual.client.json.Json;
 import io.punctual.client.run.JobRunner;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
+import io.punctual.spring.autoconfigure.PunctualProperties;
 import io.punctual.spring.client.servlet.ServletCallback;
+import io.punctual.spring.client.servlet.TomcatDrop;
 import io.punctual.wire.WorkerMetadata;
 import io.punctual.worker.TaskWorkers;
 import java.time.InstantSource;
@@ -16,19 +18,24 @@ import java.util.Map;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.tomcat.ConfigurableTomcatWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
+import org.springframework.security.config.annotation.web.configuration.WebSecurityCustomizer;
 import org.springframework.web.servlet.handler.SimpleUrlHandlerMapping;
 
 /** The path that schedulers call. */
 @AutoConfiguration(after = PunctualClientAutoConfiguration.class)
 @ConditionalOnBean(JobRunner.class)
 @ConditionalOnProperty(
-    prefix = "punctual.client",
+    prefix = "punctual",
     name = "delivery",
     havingValue = "push",
     matchIfMissing = true)
@@ -42,7 +49,7 @@ public class PunctualCallbackAutoConfiguration {
       JobRunner runner,
       SchedulerCalls calls,
       Json json,
-      PunctualClientProperties properties,
+      PunctualProperties properties,
       ObjectProvider<AdvertisedCallback> advertised) {
     CallbackGuard guard =
         new CallbackGuard(
@@ -62,7 +69,7 @@ public class PunctualCallbackAutoConfiguration {
   /** Before all other mappings, so that no catch-all of the application takes the path. */
   @Bean
   SimpleUrlHandlerMapping punctualCallbackMapping(
-      CallbackHandler handler, PunctualClientProperties properties) {
+      CallbackHandler handler, PunctualProperties properties) {
     return new SimpleUrlHandlerMapping(
         Map.of(properties.callback().path(), new ServletCallback(handler)),
         Ordered.HIGHEST_PRECEDENCE);
@@ -71,7 +78,7 @@ public class PunctualCallbackAutoConfiguration {
   /** What the registry is told. */
   @Bean
   WorkerMetadata punctualWorkerMetadata(
-      TaskWorkers workers, PunctualClientProperties properties, Environment environment) {
+      TaskWorkers workers, PunctualProperties properties, Environment environment) {
     return new WorkerMetadata(
         workers.types(),
         CallbackPath.of(environment, properties.callback().path()),
@@ -87,5 +94,35 @@ public class PunctualCallbackAutoConfiguration {
       WorkerMetadata metadata,
       Environment environment) {
     return new StartupReport(identity, workers, locator, metadata, environment);
+  }
+
+  /**
+   * Keeps the application's own security off the callback's path: no login page, no CSRF token, no
+   * session. A filter chain bean would do that too, but it would also switch off the chain that
+   * Spring Boot gives to applications that define none, and so open everything else.
+   */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(WebSecurityCustomizer.class)
+  static class Security {
+
+    @Bean
+    WebSecurityCustomizer punctualCallbackSecurity(PunctualProperties properties) {
+      return web -> web.ignoring().requestMatchers(properties.callback().path());
+    }
+  }
+
+  /** Ends connections on which a callback comes too slowly. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(ConfigurableTomcatWebServerFactory.class)
+  static class Tomcat {
+
+    @Bean
+    static WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> punctualTomcatDrop(
+        Environment environment) {
+      // Before the properties are bound: the server is made early.
+      String path =
+          environment.getProperty("punctual.callback.path", WorkerMetadata.DEFAULT_CALLBACK_PATH);
+      return factory -> factory.addEngineValves(new TomcatDrop(CallbackPath.of(environment, path)));
+    }
   }
 }

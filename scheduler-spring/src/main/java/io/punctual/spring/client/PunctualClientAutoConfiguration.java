@@ -1,10 +1,7 @@
 package io.punctual.spring.client;
 
-import io.micrometer.core.instrument.MeterRegistry;
 import io.punctual.JobListener;
 import io.punctual.JobScheduler;
-import io.punctual.TaskSubmitService;
-import io.punctual.TaskWorker;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.doctor.SchedulerWatch;
 import io.punctual.client.json.Jackson3Json;
@@ -16,58 +13,45 @@ import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.client.submit.SchedulerSource;
 import io.punctual.spring.AnnotatedWorkers;
-import io.punctual.spring.CommitFailures;
-import io.punctual.spring.CommitRelay;
-import io.punctual.spring.CommittedCalls;
 import io.punctual.spring.JobApplication;
-import io.punctual.spring.MeteredCommitFailures;
-import io.punctual.spring.Payloads;
-import io.punctual.spring.SpringTaskSubmitService;
-import io.punctual.spring.SubmitObservations;
-import io.punctual.spring.TransactionCalls;
-import io.punctual.spring.WorkerSettings;
+import io.punctual.spring.autoconfigure.PunctualProperties;
+import io.punctual.spring.autoconfigure.SharedConfiguration;
 import io.punctual.spring.client.registry.EurekaAddresses;
 import io.punctual.spring.client.registry.RegistrySchedulers;
-import io.punctual.spring.once.OnceFilters;
 import io.punctual.worker.AttemptObservations;
 import io.punctual.worker.JobListeners;
 import io.punctual.worker.TaskWorkers;
 import io.punctual.worker.WorkerSetupException;
 import java.net.http.HttpClient;
-import java.time.InstantSource;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
-import tools.jackson.databind.json.JsonMapper;
 
-/** Workers and submitting. */
+/** Service mode: what runs jobs of schedulers, and submits jobs to them. */
 @AutoConfiguration(
     afterName =
         "org.springframework.cloud.client.discovery.composite.CompositeDiscoveryClientAutoConfiguration")
-@ConditionalOnProperty(prefix = "punctual.client", name = "enabled", matchIfMissing = true)
-@EnableConfigurationProperties(PunctualClientProperties.class)
+@ConditionalOnProperty(prefix = "punctual", name = "enabled", matchIfMissing = true)
+@Import(SharedConfiguration.class)
 public class PunctualClientAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  ClientIdentity punctualClientIdentity(
-      PunctualClientProperties properties, Environment environment) {
+  ClientIdentity punctualClientIdentity(PunctualProperties properties, Environment environment) {
     String configured = properties.application();
     return new ClientIdentity(
         configured != null ? configured : environment.getProperty("spring.application.name", ""));
@@ -79,59 +63,25 @@ public class PunctualClientAutoConfiguration {
     return new JobApplication(identity.application());
   }
 
-  @Bean
-  @ConditionalOnMissingBean
-  TaskWorkers punctualTaskWorkers(
-      ListableBeanFactory beans,
-      AnnotatedWorkers annotated,
-      PunctualClientProperties properties,
-      ObjectProvider<OnceFilters> once,
-      Environment environment) {
-    TaskWorkers workers = new TaskWorkers(beans.getBeansOfType(TaskWorker.class));
-    annotated.addTo(workers);
-    ConfiguredWorkers.apply(properties, environment, workers);
-    once.ifAvailable(
-        filters -> filters.apply(workers, type -> settings(type, properties, annotated).once()));
-    return workers;
-  }
-
-  @Bean
-  @ConditionalOnMissingBean
-  AnnotatedWorkers punctualAnnotatedWorkers(
-      ConfigurableListableBeanFactory beans, Payloads payloads) {
-    return new AnnotatedWorkers(beans, payloads);
-  }
-
   @Bean(destroyMethod = "close")
   @ConditionalOnMissingBean
   JobRunner punctualJobRunner(
       TaskWorkers workers,
       ObjectProvider<JobListener> listeners,
       ObjectProvider<AttemptObservations> observations,
-      PunctualClientProperties properties,
+      PunctualProperties properties,
       AnnotatedWorkers annotated) {
     return new JobRunner(
         workers,
         new JobListeners(listeners.orderedStream().toList()),
         observations.getIfAvailable(() -> AttemptObservations.NONE),
         properties.concurrency(),
-        type -> places(type, properties, annotated));
-  }
-
-  static WorkerSettings settings(
-      String taskType, PunctualClientProperties properties, AnnotatedWorkers annotated) {
-    return properties.worker(taskType).or(annotated.settings(taskType));
-  }
-
-  static int places(
-      String taskType, PunctualClientProperties properties, AnnotatedWorkers annotated) {
-    Integer own = settings(taskType, properties, annotated).concurrency();
-    return own == null ? properties.concurrency() : Math.min(own, properties.concurrency());
+        type -> properties.concurrency(type, annotated));
   }
 
   @Bean
   @ConditionalOnMissingBean(PunctualConnectionDetails.class)
-  PropertiesConnectionDetails punctualConnectionDetails(PunctualClientProperties properties) {
+  PropertiesConnectionDetails punctualConnectionDetails(PunctualProperties properties) {
     return new PropertiesConnectionDetails(properties);
   }
 
@@ -141,8 +91,8 @@ public class PunctualClientAutoConfiguration {
     if (connection.getUrls().isEmpty()) {
       throw new WorkerSetupException(
           "It is not known where schedulers are: there is no registry's client on the class path,"
-              + " and punctual.client.url is not set.",
-          "Set punctual.client.url to the address of a scheduler, or add"
+              + " and punctual.url is not set.",
+          "Set punctual.url to the address of a scheduler, or add"
               + " spring-cloud-starter-netflix-eureka-client.");
     }
     return SchedulerSource.of(connection.getUrls());
@@ -157,7 +107,7 @@ public class PunctualClientAutoConfiguration {
     @ConditionalOnMissingBean
     SchedulerSource punctualRegistrySchedulers(
         PunctualConnectionDetails connection,
-        PunctualClientProperties properties,
+        PunctualProperties properties,
         ObjectProvider<DiscoveryClient> discovery,
         Environment environment) {
       return connection.getUrls().isEmpty()
@@ -185,7 +135,7 @@ public class PunctualClientAutoConfiguration {
       SchedulerLocator locator,
       Json json,
       PunctualConnectionDetails connection,
-      PunctualClientProperties properties,
+      PunctualProperties properties,
       ObjectProvider<SslBundles> bundles,
       ObjectProvider<SchedulerClientCustomizer> customizers) {
     String token = connection.getToken();
@@ -193,7 +143,7 @@ public class PunctualClientAutoConfiguration {
     return new SchedulerCalls(
         locator,
         json,
-        properties.submit().timeout(),
+        properties.submitTimeout(),
         token == null ? properties.token() : token,
         client -> {
           if (bundle != null) {
@@ -216,7 +166,7 @@ public class PunctualClientAutoConfiguration {
   }
 
   @Bean(destroyMethod = "close")
-  @ConditionalOnProperty(prefix = "punctual.client", name = "check", matchIfMissing = true)
+  @ConditionalOnProperty(prefix = "punctual", name = "check", matchIfMissing = true)
   SchedulerWatch punctualSchedulerWatch(ClientIdentity identity, SchedulerCalls calls) {
     return new SchedulerWatch(identity, calls);
   }
@@ -229,13 +179,13 @@ public class PunctualClientAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  @ConditionalOnProperty(prefix = "punctual.client", name = "delivery", havingValue = "pull")
+  @ConditionalOnProperty(prefix = "punctual", name = "delivery", havingValue = "pull")
   PullRunner punctualPullRunner(
       ClientIdentity identity,
       TaskWorkers workers,
       JobRunner runner,
       SchedulerCalls calls,
-      PunctualClientProperties properties,
+      PunctualProperties properties,
       AnnotatedWorkers annotated) {
     return new PullRunner(
         identity,
@@ -243,9 +193,9 @@ public class PunctualClientAutoConfiguration {
         runner,
         calls,
         properties.concurrency(),
-        type -> places(type, properties, annotated),
-        properties.pull().lease(),
-        properties.shutdown().drainTimeout());
+        type -> properties.concurrency(type, annotated),
+        properties.pullLease(),
+        properties.shutdownPatience());
   }
 
   @Bean
@@ -258,50 +208,5 @@ public class PunctualClientAutoConfiguration {
   @ConditionalOnMissingBean(JobScheduler.class)
   HttpJobScheduler punctualJobScheduler(ClientIdentity identity, SchedulerCalls calls) {
     return new HttpJobScheduler(identity, calls);
-  }
-
-  @Bean
-  @ConditionalOnMissingBean
-  Payloads punctualPayloads(ObjectProvider<JsonMapper> mapper) {
-    return new Payloads(() -> mapper.getIfAvailable(JsonMapper::new));
-  }
-
-  @Bean
-  @ConditionalOnMissingBean(CommittedCalls.class)
-  CommitRelay punctualCommitRelay(JobScheduler scheduler, ObjectProvider<CommitFailures> failures) {
-    return new CommitRelay(scheduler, failures.getIfAvailable(() -> CommitFailures.NONE));
-  }
-
-  @Bean
-  @ConditionalOnMissingBean
-  TaskSubmitService punctualTaskSubmitService(
-      JobScheduler scheduler,
-      Payloads payloads,
-      CommittedCalls committed,
-      ObjectProvider<TransactionCalls> outbox,
-      ObjectProvider<SubmitObservations> observations,
-      PunctualClientProperties properties,
-      AnnotatedWorkers annotated) {
-    return new SpringTaskSubmitService(
-        scheduler,
-        payloads,
-        type -> settings(type, properties, annotated),
-        properties.transactions(),
-        committed,
-        InstantSource.system(),
-        outbox.getIfAvailable(),
-        observations.getIfAvailable(() -> SubmitObservations.NONE));
-  }
-
-  @Configuration(proxyBeanMethods = false)
-  @ConditionalOnClass(MeterRegistry.class)
-  static class Metrics {
-
-    @Bean
-    @ConditionalOnMissingBean
-    CommitFailures punctualCommitFailures(ObjectProvider<MeterRegistry> registry) {
-      MeterRegistry known = registry.getIfAvailable();
-      return known == null ? CommitFailures.NONE : new MeteredCommitFailures(known);
-    }
   }
 }

@@ -7,8 +7,8 @@ import org.springframework.boot.autoconfigure.service.connection.ConnectionDetai
 
 /**
  * Where schedulers are, and who this application is for them: a bean of this type takes the place
- * of {@code punctual.client.url}. Spring Boot makes one of a scheduler in a container, by Docker
- * Compose or {@code @ServiceConnection}.
+ * of {@code punctual.url}. Spring Boot makes one of a scheduler in a container, by Docker Compose
+ * or {@code @ServiceConnection}.
  */
 public interface PunctualConnectionDetails extends ConnectionDetails {
 
@@ -22,7 +22,7 @@ public interface PunctualConnectionDetails extends ConnectionDetails {
   /**
    * The token of this application, as the scheduler's command {@code credentials} prints it.
    *
-   * @return null where {@code punctual.client.token} counts
+   * @return null where {@code punctual.token} counts
    */
   default @Nullable String getToken() {
     return null;

@@ -8,6 +8,7 @@ import io.punctual.client.callback.CallbackHandler;
 import io.punctual.client.doctor.ReachReport;
 import io.punctual.client.run.JobRunner;
 import io.punctual.client.submit.SchedulerCalls;
+import io.punctual.spring.autoconfigure.PunctualProperties;
 import io.punctual.spring.client.registry.MetadataPublisher;
 import io.punctual.wire.WorkerMetadata;
 import io.punctual.worker.TaskWorkers;
@@ -55,7 +56,7 @@ public class PunctualEurekaAutoConfiguration {
 
   /** Only where there are workers: nobody calls an application that submits and nothing else. */
   @Bean(destroyMethod = "close")
-  @ConditionalOnProperty(prefix = "punctual.client", name = "check", matchIfMissing = true)
+  @ConditionalOnProperty(prefix = "punctual", name = "check", matchIfMissing = true)
   ReachReport punctualReachReport(
       ClientIdentity identity, ApplicationInfoManager registration, SchedulerCalls calls) {
     // Later: the port may not be known yet.
@@ -75,7 +76,7 @@ public class PunctualEurekaAutoConfiguration {
 
   @Bean
   MetadataPublisher.Drain punctualDrain(
-      ApplicationInfoManager registration, JobRunner runner, PunctualClientProperties properties) {
-    return new MetadataPublisher.Drain(registration, runner, properties.shutdown().drainTimeout());
+      ApplicationInfoManager registration, JobRunner runner, PunctualProperties properties) {
+    return new MetadataPublisher.Drain(registration, runner, properties.shutdownPatience());
   }
 }

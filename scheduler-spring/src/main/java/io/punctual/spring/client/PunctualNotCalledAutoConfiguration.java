@@ -16,7 +16,7 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnBean(JobRunner.class)
 @ConditionalOnMissingBean(CallbackHandler.class)
 @ConditionalOnProperty(
-    prefix = "punctual.client",
+    prefix = "punctual",
     name = "delivery",
     havingValue = "push",
     matchIfMissing = true)

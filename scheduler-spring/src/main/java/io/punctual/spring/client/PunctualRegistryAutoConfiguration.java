@@ -11,7 +11,7 @@ import org.springframework.context.annotation.Bean;
 /** Keeps the registry's password out of the log. */
 @AutoConfiguration
 @ConditionalOnClass(EurekaClientConfigBean.class)
-@ConditionalOnProperty(prefix = "punctual.client", name = "enabled", matchIfMissing = true)
+@ConditionalOnProperty(prefix = "punctual", name = "enabled", matchIfMissing = true)
 public class PunctualRegistryAutoConfiguration {
 
   @Bean

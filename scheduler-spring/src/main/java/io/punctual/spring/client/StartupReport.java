@@ -56,7 +56,7 @@ final class StartupReport {
           "Punctual: no registry is told what this instance runs, since it has no Eureka client, so"
               + " schedulers DO NOT CALL it. Give it one (eureka.client.enabled), or write {} into"
               + " the metadata of this instance in the schedulers' registry; or set"
-              + " punctual.client.delivery=pull, and it fetches its jobs",
+              + " punctual.delivery=pull, and it fetches its jobs",
           metadata.toMap());
     }
     if (ClassUtils.isPresent("org.glassfish.jersey.client.JerseyClient", null)

@@ -94,10 +94,9 @@ public final class Database {
    *
    * @param column that it must have: an older table may lack it
    * @param user what wants it, for people: the property
-   * @param properties where {@code initialize-schema} is
    * @throws WorkerSetupException if it is not
    */
-  public void require(String table, String column, String user, String properties) {
+  public void require(String table, String column, String user) {
     try {
       var unused =
           commit(() -> jdbc.queryForList("select " + column + " from " + table + " where 1 = 0"));
@@ -106,8 +105,8 @@ public final class Database {
           new WorkerSetupException(
               "%s needs the table %s with its column %s, which is not there or may not be read: %s"
                   .formatted(user, table, column, e.getMostSpecificCause().getMessage()),
-              "Set %s.initialize-schema=always, or let Flyway or Liquibase run the script R__%s.sql for this database, which is in the jar under io/punctual/schema. A table of an older version is dropped before, once it is empty."
-                  .formatted(properties, table));
+              "Set punctual.initialize-schema=always, or let Flyway or Liquibase run the script R__%s.sql for this database, which is in the jar under io/punctual/schema. A table of an older version is dropped before, once it is empty."
+                  .formatted(table));
       failed.initCause(e);
       throw failed;
     }

@@ -152,7 +152,7 @@ public final class Outbox implements TransactionCalls {
       log.warn(
           "Punctual: a job was sent, cancelled or moved in a transaction that is not one of the"
               + " outbox's DataSource, or has committed already, so it is not written to the outbox:"
-              + " see punctual.client.transactions. This is said once.");
+              + " see punctual.transactions. This is said once.");
     }
     return false;
   }
@@ -184,7 +184,7 @@ public final class Outbox implements TransactionCalls {
     } catch (DataAccessException e) {
       throw new PunctualException(
           ErrorCode.UNAVAILABLE,
-          "the %s of %s%s was not written to the table punctual_outbox: %s. Roll the transaction back; see that the table is there (punctual.client.outbox.initialize-schema) and may be written"
+          "the %s of %s%s was not written to the table punctual_outbox: %s. Roll the transaction back; see that the table is there (punctual.initialize-schema) and may be written"
               .formatted(
                   calls.get(0).kind(),
                   calls.get(0).target(),

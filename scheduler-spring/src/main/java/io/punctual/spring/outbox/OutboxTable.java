@@ -79,8 +79,7 @@ final class OutboxTable {
    * @throws WorkerSetupException if it is not
    */
   void require() {
-    database.require(
-        "punctual_outbox", "task_type", "punctual.client.outbox.enabled", "punctual.client.outbox");
+    database.require("punctual_outbox", "task_type", "punctual.outbox.enabled");
   }
 
   /** What is in the table, as far as it concerns this application. */

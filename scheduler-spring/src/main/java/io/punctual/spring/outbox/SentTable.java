@@ -89,8 +89,7 @@ final class SentTable {
    * @throws WorkerSetupException if they are not
    */
   void require() {
-    String user = "punctual.client.outbox.keep-sent";
-    database.require("punctual_sent", "keep_until", user, "punctual.client.outbox");
+    database.require("punctual_sent", "keep_until", "punctual.outbox.keep-sent");
   }
 
   /** Returns what was sent for those jobs, by lane. */

@@ -1,87 +1,59 @@
 package io.punctual.spring.plugin;
 
-import io.punctual.JobAttempt;
 import io.punctual.Limits;
-import io.punctual.RejectTaskException;
-import io.punctual.TaskWorker;
+import io.punctual.client.run.JobRunner;
 import io.punctual.core.Delivery;
 import io.punctual.core.Dispatcher;
-import io.punctual.core.RepeatCause;
-import io.punctual.core.job.LogFields;
 import io.punctual.core.job.QueueName;
-import io.punctual.core.local.LocalLease;
-import io.punctual.core.local.WorkerEnds;
-import io.punctual.worker.AttemptObservations;
-import io.punctual.worker.Invocation;
-import io.punctual.worker.JobListeners;
-import io.punctual.worker.OneLine;
-import io.punctual.worker.RunningAttempt;
-import io.punctual.worker.TimeLimit;
+import io.punctual.wire.CallbackRequest;
+import io.punctual.wire.CallbackResult;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.core.task.AsyncTaskExecutor;
 
 /**
- * Runs jobs in this process. Each task type has its own slots, so that a slow type holds no other
- * one up; a slot is free again only when the worker has really returned, also after its
- * time-to-run.
+ * Hands the engine's deliveries to the attempt loop in this process. A slot is free again only when
+ * the worker has returned, also after its time-to-run.
  */
 final class InProcessDispatcher implements Dispatcher, AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(InProcessDispatcher.class);
-  private static final int MAX_REASON = 1500;
 
   private final String application;
   private final String instance;
   private final PluginTasks tasks;
-  private final JobListeners listeners;
-  private final AttemptObservations observations;
-  private final AsyncTaskExecutor threads;
-  private final ScheduledThreadPoolExecutor timer;
-  private final Map<QueueName, AtomicInteger> running = new ConcurrentHashMap<>();
-  private final Set<TimeLimit> attempts = ConcurrentHashMap.newKeySet();
+  private final int concurrency;
+  private final Supplier<JobRunner> maker;
+  private final Map<String, AtomicInteger> running = new ConcurrentHashMap<>();
+  private final AtomicInteger total = new AtomicInteger();
   private volatile Consumer<QueueName> capacityChanged = queue -> {};
+  private @Nullable JobRunner runner;
 
   /**
    * @param instance who this is, shown with a job's last error
-   * @param tasks asked for workers when the first job comes: workers may themselves submit jobs,
-   *     and so need the engine before they are there
-   * @param threads must start every task at once
+   * @param concurrency jobs that run at once, of all types together
+   * @param maker called when the first job comes: workers may themselves submit jobs, and so need
+   *     the engine before they are there
    */
   InProcessDispatcher(
       String application,
       String instance,
       PluginTasks tasks,
-      JobListeners listeners,
-      AttemptObservations observations,
-      AsyncTaskExecutor threads) {
+      int concurrency,
+      Supplier<JobRunner> maker) {
     this.application = application;
     this.instance = instance;
     this.tasks = tasks;
-    this.listeners = listeners;
-    this.observations = observations;
-    this.threads = threads;
-    this.timer =
-        new ScheduledThreadPoolExecutor(
-            1,
-            task -> {
-              Thread thread = new Thread(task, "punctual-time-to-run");
-              thread.setDaemon(true);
-              return thread;
-            });
-    this.timer.setRemoveOnCancelPolicy(true);
+    this.concurrency = concurrency;
+    this.maker = maker;
   }
 
   /** To be told when a slot has become free. */
@@ -91,13 +63,22 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
 
   /** How many jobs of a task type run now. */
   int running(String taskType) {
-    AtomicInteger slots = running.get(new QueueName(application, taskType));
+    AtomicInteger slots = running.get(taskType);
     return slots == null ? 0 : slots.get();
   }
 
   /** Interrupts all workers that still run. */
-  void interrupt() {
-    attempts.forEach(TimeLimit::interrupt);
+  synchronized void interrupt() {
+    if (runner != null) {
+      runner.interrupt();
+    }
+  }
+
+  private synchronized JobRunner runner() {
+    if (runner == null) {
+      runner = maker.get();
+    }
+    return runner;
   }
 
   @Override
@@ -108,174 +89,92 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
 
   @Override
   public int capacity(QueueName queue) {
-    return serves(queue) ? Math.max(0, tasks.threads(queue.taskType()) - slots(queue).get()) : 0;
+    int free =
+        Math.min(
+            tasks.threads(queue.taskType()) - running(queue.taskType()), concurrency - total.get());
+    return serves(queue) ? Math.max(0, free) : 0;
   }
 
   @Override
   public void dispatch(QueueName queue, List<Delivery> deliveries) {
-    TaskWorker worker = tasks.worker(queue.taskType());
     for (Delivery delivery : deliveries) {
-      if (worker == null) {
-        var unused = delivery.undeliverable(instance, "no worker for " + queue.taskType(), null);
-        continue;
-      }
-      slots(queue).incrementAndGet();
-      try {
-        threads.execute(() -> run(queue, worker, delivery));
-      } catch (RuntimeException | Error e) {
-        // The others run, or get their thread.
-        free(queue);
-        var unused = delivery.undeliverable(instance, "no thread to run it on: " + e, null);
-      }
-    }
-  }
-
-  private void run(QueueName queue, TaskWorker worker, Delivery delivery) {
-    new Running(queue, delivery).call(worker);
-  }
-
-  /** An attempt from its call until its work has ended. */
-  private final class Running implements Invocation.Listener {
-
-    private final QueueName queue;
-    private final Delivery delivery;
-    private final Duration timeToRun;
-    private final TimeLimit limit;
-    private final AttemptObservations.Observed observed;
-    private final long start;
-    private final RunningAttempt context;
-    private boolean elsewhere;
-
-    Running(QueueName queue, Delivery delivery) {
-      this.queue = queue;
-      this.delivery = delivery;
-      Duration allowed = delivery.content().timeToRun();
-      timeToRun = allowed != null ? allowed : Limits.DEFAULT_TIME_TO_RUN;
-      limit = new TimeLimit(timeToRun, () -> tookTooLong(delivery, timeToRun));
-      attempts.add(limit);
-      limit.watch(timer);
-      // Elsewhere: whoever keeps the leases must not wait for what the application does then.
-      delivery.onLost(() -> later(limit::lose));
+      running.computeIfAbsent(queue.taskType(), type -> new AtomicInteger()).incrementAndGet();
+      total.incrementAndGet();
       delivery.started();
-      observed =
-          observations.started(
-              queue.taskType(),
-              delivery.taskId(),
-              delivery.attempt(),
-              delivery.content().headers());
-      start = System.nanoTime();
-      context =
-          new RunningAttempt(
-              queue.taskType(),
-              delivery.taskId(),
-              delivery.incarnation(),
-              delivery.attempt(),
-              delivery.dueTime(),
-              delivery.content().headers(),
-              InstantSource.system(),
-              limit,
-              new LocalLease(delivery));
-    }
-
-    void call(TaskWorker worker) {
-      Invocation.call(worker, delivery.content().params(), context, limit, threads, this);
-    }
-
-    @Override
-    public void goesOn() {
-      elsewhere = true;
-      observed.leave();
-    }
-
-    @Override
-    public void ended(@Nullable Throwable thrown) {
-      attempts.remove(limit);
-      if (elsewhere) {
-        observed.enter();
-      }
-      Duration deferred = context.deferred();
-      listeners.ended(
-          queue.taskType(),
-          delivery.taskId(),
-          delivery.attempt(),
-          delivery.dueTime(),
-          start,
-          thrown,
-          deferred != null);
-      logFailure(delivery, thrown);
-      // Behind the line of the log, which belongs to the trace.
-      observed.ended(thrown, deferred != null);
-      // Counts even when the time was over: the work may be done.
-      CompletableFuture<Void> ended = WorkerEnds.store(delivery, instance, thrown, deferred);
-      free(queue);
-      ended.exceptionally(
-          e -> {
-            log.warn("The end of job {} of {} was not stored: {}", delivery.taskId(), queue, e);
-            return null;
-          });
+      var unused =
+          runner()
+              .run(job(delivery), new DeliveryLease(delivery, instance))
+              .thenAccept(result -> ended(delivery, result));
     }
   }
 
-  private void later(Runnable task) {
-    try {
-      timer.execute(task);
-    } catch (RejectedExecutionException e) {
-      log.trace("closed: everything was stopped already", e);
-    }
+  private static CallbackRequest.Job job(Delivery delivery) {
+    Duration given = delivery.content().timeToRun();
+    return new CallbackRequest.Job(
+        delivery.taskId(),
+        delivery.queue().taskType(),
+        delivery.incarnation(),
+        delivery.attempt(),
+        delivery.version(),
+        delivery.claimedAt(),
+        delivery.dueTime(),
+        (given == null ? Limits.DEFAULT_TIME_TO_RUN : given).toMillis(),
+        delivery.content().params(),
+        delivery.content().headers(),
+        /* token= */ null);
   }
 
-  private static void logFailure(Delivery delivery, @Nullable Throwable thrown) {
-    if (thrown instanceof RejectTaskException) {
-      LogFields.of(log.atWarn(), delivery.queue(), delivery.taskId())
-          .addKeyValue("punctual.attempt", delivery.attempt())
-          .log(
-              "Job {} of {} was rejected at attempt {} and becomes a dead letter. Correct its params"
-                  + " or the worker, then requeue it. Reason: {}",
+  // Counts even when the time was over: the work may be done.
+  private void ended(Delivery delivery, CallbackResult result) {
+    CompletableFuture<Void> stored = store(delivery, result);
+    free(delivery.queue());
+    stored.exceptionally(
+        e -> {
+          log.warn(
+              "The end of job {} of {} was not stored: {}",
               delivery.taskId(),
               delivery.queue(),
-              delivery.attempt(),
-              OneLine.of(thrown.toString(), MAX_REASON));
-    } else if (JobListeners.outcome(thrown, false) == JobAttempt.Outcome.FAILED) {
-      // The stack is kept nowhere else.
-      LogFields.of(log.atWarn(), delivery.queue(), delivery.taskId())
-          .addKeyValue("punctual.attempt", delivery.attempt())
-          .setCause(thrown)
-          .log(
-              "Job {} of {} failed, attempt {}",
-              delivery.taskId(),
-              delivery.queue(),
-              delivery.attempt());
-    }
+              String.valueOf(e));
+          return null;
+        });
   }
 
-  private void tookTooLong(Delivery delivery, Duration timeToRun) {
-    LogFields.of(log.atWarn(), delivery.queue(), delivery.taskId())
-        .addKeyValue("punctual.attempt", delivery.attempt())
-        .log(
-            "Job {} of {} is interrupted, attempt {}: its time-to-run of {} is over",
-            delivery.taskId(),
-            delivery.queue(),
-            delivery.attempt(),
-            timeToRun);
-    var unused =
-        delivery.unknown(
-            instance,
-            "it ran longer than its time-to-run of " + timeToRun,
-            true,
-            RepeatCause.TIME_OVER);
+  private CompletableFuture<Void> store(Delivery delivery, CallbackResult result) {
+    String error = String.valueOf(result.error());
+    return switch (result.outcome()) {
+      case CallbackResult.DONE -> delivery.done();
+      case CallbackResult.DEFERRED -> delivery.deferred(millis(result.timeToRunMs()));
+      case CallbackResult.REJECT -> delivery.rejected(instance, error);
+      case CallbackResult.RETRY ->
+          delivery.failed(
+              instance,
+              error,
+              result.retryAfterMs() == null ? null : millis(result.retryAfterMs()));
+      default -> delivery.undeliverable(instance, error, null);
+    };
+  }
+
+  private static Duration millis(@Nullable Long millis) {
+    return Duration.ofMillis(millis == null ? 0 : millis);
   }
 
   private void free(QueueName queue) {
-    slots(queue).decrementAndGet();
-    capacityChanged.accept(queue);
-  }
-
-  private AtomicInteger slots(QueueName queue) {
-    return running.computeIfAbsent(queue, name -> new AtomicInteger());
+    AtomicInteger slots = running.get(queue.taskType());
+    if (slots != null) {
+      slots.decrementAndGet();
+    }
+    if (total.getAndDecrement() < concurrency) {
+      capacityChanged.accept(queue);
+    } else {
+      // All types may have waited for it.
+      tasks.types().forEach(type -> capacityChanged.accept(new QueueName(application, type)));
+    }
   }
 
   @Override
-  public void close() {
-    timer.shutdownNow();
+  public synchronized void close() {
+    if (runner != null) {
+      runner.close();
+    }
   }
 }

@@ -3,22 +3,22 @@ package io.punctual.spring.plugin;
 import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.TaskWorker;
-import io.punctual.spring.Once;
+import io.punctual.spring.AnnotatedWorkers;
 import io.punctual.spring.WorkerSettings;
+import io.punctual.spring.autoconfigure.PunctualProperties;
 import io.punctual.worker.TaskWorkers;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The task types that this application runs, with their scan intervals and numbers of threads: a
- * bean to inject where these change while the application runs. The same can be said by properties,
- * {@code punctual.plugin.queues}. Changes take effect at once, in this instance only.
+ * bean to inject where these change while the application runs. Changes take effect at once, in
+ * this instance only. Together, jobs of all types stay within {@code punctual.concurrency}.
  *
  * <p>Jobs do not wait for the scan interval: they wake their scanner when they are due. It is how
  * often a scanner looks in any case, should a wake-up have been lost.
@@ -26,53 +26,27 @@ import org.jspecify.annotations.Nullable;
 public final class PluginTasks {
 
   /** Bounds of a scan interval. */
-  static final Duration MIN_INTERVAL = Duration.ofMillis(10);
+  private static final Duration MIN_INTERVAL = Duration.ofMillis(10);
 
-  static final Duration MAX_INTERVAL = Duration.ofMinutes(1);
-  static final int MAX_THREADS = 10_000;
+  private static final Duration MAX_INTERVAL = Duration.ofMinutes(1);
+  private static final Duration DEFAULT_INTERVAL = Duration.ofSeconds(1);
 
   private final Supplier<TaskWorkers> workers;
-  private final Function<String, WorkerSettings> annotated;
-  private final RetryPolicy retry;
+  private final AnnotatedWorkers annotated;
+  private final PunctualProperties properties;
   private final Map<String, Duration> intervals = new ConcurrentHashMap<>();
   private final Map<String, Integer> threads = new ConcurrentHashMap<>();
-  private final Map<String, Duration> timesToRun = new ConcurrentHashMap<>();
-  private final Map<String, RetryPolicy> policies = new ConcurrentHashMap<>();
-  private final Map<String, Once> remembered = new ConcurrentHashMap<>();
-  private final Duration defaultInterval;
+  // As properties and annotations have them, which do not change.
+  private final Map<String, WorkerSettings> settings = new ConcurrentHashMap<>();
   private volatile int defaultThreads;
   private volatile Consumer<String> changed = type -> {};
 
-  /**
-   * @param annotated what the workers themselves say, where properties say nothing
-   */
   PluginTasks(
-      Supplier<TaskWorkers> workers,
-      Function<String, WorkerSettings> annotated,
-      PunctualPluginProperties properties) {
+      Supplier<TaskWorkers> workers, AnnotatedWorkers annotated, PunctualProperties properties) {
     this.workers = workers;
     this.annotated = annotated;
-    this.defaultInterval = properties.scanInterval();
+    this.properties = properties;
     this.defaultThreads = properties.concurrency();
-    this.retry = properties.retryPolicy();
-    for (PunctualPluginProperties.Queue queue : properties.queues()) {
-      if (queue.scanInterval() != null) {
-        intervals.put(queue.taskType(), queue.scanInterval());
-      }
-      if (queue.threads() != null) {
-        threads.put(queue.taskType(), queue.threads());
-      }
-      if (queue.timeToRun() != null) {
-        timesToRun.put(queue.taskType(), queue.timeToRun());
-      }
-      if (queue.once() != null) {
-        remembered.put(queue.taskType(), queue.once());
-      }
-      RetryPolicy own = queue.retryPolicy();
-      if (own != null) {
-        policies.put(queue.taskType(), own);
-      }
-    }
   }
 
   /** To be told which task type may run more jobs now. */
@@ -141,35 +115,32 @@ public final class PluginTasks {
   public int threads(String taskType) {
     Integer own = threads.get(taskType);
     if (own == null) {
-      own = annotated.apply(taskType).concurrency();
+      own = settings(taskType).concurrency();
     }
     return own == null ? defaultThreads : own;
   }
 
   /** How often the scanner of a task type looks even if nothing wakes it. */
   public Duration scanInterval(String taskType) {
-    return intervals.getOrDefault(taskType, defaultInterval);
+    return intervals.getOrDefault(taskType, DEFAULT_INTERVAL);
   }
 
   RetryPolicy retry(String taskType) {
-    RetryPolicy own = policies.get(taskType);
-    if (own == null) {
-      own = annotated.apply(taskType).retry();
+    RetryPolicy own = settings(taskType).retry();
+    return own == null ? RetryPolicy.DEFAULT : own;
+  }
+
+  WorkerSettings settings(String taskType) {
+    WorkerSettings known = settings.get(taskType);
+    if (known == null) {
+      known = properties.settings(taskType, annotated);
+      settings.put(taskType, known);
     }
-    return own == null ? retry : own;
+    return known;
   }
 
-  /** Where it is remembered which jobs of a task type are done. */
-  @Nullable Once once(String taskType) {
-    Once own = remembered.get(taskType);
-    return own == null ? annotated.apply(taskType).once() : own;
-  }
-
-  /** What jobs that are submitted here get; their retry policy is the engine's matter. */
-  WorkerSettings submitted(String taskType) {
-    Duration own = timesToRun.get(taskType);
-    return new WorkerSettings(
-        null, own == null ? annotated.apply(taskType).timeToRun() : own, null, null);
+  TaskWorkers workers() {
+    return workers.get();
   }
 
   Set<String> types() {
@@ -192,17 +163,21 @@ public final class PluginTasks {
     }
   }
 
-  static void requireInterval(String what, Duration interval) {
+  private static void requireInterval(String what, Duration interval) {
     if (interval.compareTo(MIN_INTERVAL) < 0 || interval.compareTo(MAX_INTERVAL) > 0) {
       throw new IllegalArgumentException(
           what + " must be between " + MIN_INTERVAL + " and " + MAX_INTERVAL + ", not " + interval);
     }
   }
 
-  static void requireThreads(String what, int threads) {
-    if (threads < 1 || threads > MAX_THREADS) {
+  private static void requireThreads(String what, int threads) {
+    if (threads < 1 || threads > PunctualProperties.MAX_CONCURRENCY) {
       throw new IllegalArgumentException(
-          what + " must be between 1 and " + MAX_THREADS + ", not " + threads);
+          what
+              + " must be between 1 and "
+              + PunctualProperties.MAX_CONCURRENCY
+              + ", not "
+              + threads);
     }
   }
 }

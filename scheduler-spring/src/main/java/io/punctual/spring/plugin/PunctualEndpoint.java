@@ -156,12 +156,12 @@ public final class PunctualEndpoint {
   }
 
   private TaskType taskType(String type) {
-    Once once = tasks.once(type);
+    Once once = tasks.settings(type).once();
     return new TaskType(
         tasks.threads(type),
         dispatcher.running(type),
         tasks.scanInterval(type),
-        tasks.submitted(type).timeToRun(),
+        tasks.settings(type).timeToRun(),
         tasks.retry(type).text(),
         once == null || once == Once.OFF ? null : once.name().toLowerCase(Locale.ROOT));
   }

@@ -2,6 +2,7 @@ package io.punctual.spring.plugin;
 
 import io.punctual.JobScheduler;
 import io.punctual.core.Engine;
+import io.punctual.spring.autoconfigure.PunctualProperties;
 import io.punctual.spring.client.PunctualActuatorAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -29,7 +30,7 @@ public class PunctualPluginActuatorAutoConfiguration {
     @ConditionalOnAvailableEndpoint
     PunctualEndpoint punctualEndpoint(
         PluginIdentity identity,
-        PunctualPluginProperties properties,
+        PunctualProperties properties,
         PluginTasks tasks,
         InProcessDispatcher dispatcher,
         Engine engine,

@@ -1,4 +1,4 @@
--- Which jobs are done: punctual.client.once.
+-- Which jobs are done: punctual.once.
 -- Times are milliseconds since 1970, by the database's clock.
 create table if not exists punctual_once (
   application varchar(128) character set ascii collate ascii_bin not null,

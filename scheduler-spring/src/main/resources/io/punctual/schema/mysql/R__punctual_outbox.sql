@@ -1,4 +1,4 @@
--- What waits to be sent to the scheduler: punctual.client.outbox.
+-- What waits to be sent to the scheduler: punctual.outbox.
 -- Rows of one lane, which is a job, go in the order of their ids; lane and task type of what concerns all jobs are *.
 -- Times are milliseconds since 1970, by the database's clock.
 create table if not exists punctual_outbox (

@@ -1,4 +1,4 @@
--- What was sent to the scheduler, by job, as it was wanted last: punctual.client.outbox.keep-sent.
+-- What was sent to the scheduler, by job, as it was wanted last: punctual.outbox.keep-sent.
 -- due_at is by the scheduler's clock; other times by the database's; milliseconds since 1970.
 create table if not exists punctual_sent (
   application varchar(128) not null,

@@ -66,7 +66,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 @ExtendWith(OutputCaptureExtension.class)
 class PunctualTransactionsAutoConfigurationTest {
 
-  private static final String OUTBOX = "punctual.client.outbox.enabled=true";
+  private static final String OUTBOX = "punctual.outbox.enabled=true";
 
   private final ApplicationContextRunner bare =
       new ApplicationContextRunner()
@@ -99,11 +99,10 @@ class PunctualTransactionsAutoConfigurationTest {
     bare.run(context -> assertThat(output).doesNotContain(hint));
     application.withPropertyValues(OUTBOX).run(context -> assertThat(output).doesNotContain(hint));
     application
-        .withPropertyValues("punctual.client.transactions=immediate")
+        .withPropertyValues("punctual.transactions=immediate")
         .run(context -> assertThat(output).doesNotContain(hint));
     application.run(
-        context ->
-            assertThat(output).contains(hint).contains("punctual.client.outbox.enabled=true"));
+        context -> assertThat(output).contains(hint).contains("punctual.outbox.enabled=true"));
   }
 
   @Test
@@ -150,7 +149,7 @@ class PunctualTransactionsAutoConfigurationTest {
   @Test
   void whatIsSentAgainIsSeenInHealthAndMetrics() {
     application
-        .withPropertyValues(OUTBOX, "punctual.client.outbox.keep-sent=1h")
+        .withPropertyValues(OUTBOX, "punctual.outbox.keep-sent=1h")
         .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
         .run(
             context -> {
@@ -194,7 +193,7 @@ class PunctualTransactionsAutoConfigurationTest {
   @Test
   void whatAWorkerOfTheApplicationHasDoneIsNotKept() {
     application
-        .withPropertyValues(OUTBOX, "punctual.client.outbox.keep-sent=1h")
+        .withPropertyValues(OUTBOX, "punctual.outbox.keep-sent=1h")
         .run(
             context -> {
               JdbcTemplate jdbc = new JdbcTemplate(context.getBean(DataSource.class));
@@ -264,7 +263,7 @@ class PunctualTransactionsAutoConfigurationTest {
                     .getFailure()
                     .rootCause()
                     .isInstanceOf(WorkerSetupException.class)
-                    .hasMessageContaining("punctual.client.outbox.enabled needs a DataSource"));
+                    .hasMessageContaining("punctual.outbox.enabled needs a DataSource"));
   }
 
   @Test
@@ -311,26 +310,25 @@ class PunctualTransactionsAutoConfigurationTest {
 
   @Test
   void valuesThatAreOutOfRangeAreNamed() {
-    for (String value :
-        List.of("poll-interval=1ms", "lease=1s", "lease=6m", "keep-refused=1s", "keep-sent=1s")) {
+    for (String value : List.of("poll-interval=1ms", "lease=1s", "lease=6m", "keep-sent=1s")) {
       application
-          .withPropertyValues(OUTBOX, "punctual.client.outbox." + value)
+          .withPropertyValues(OUTBOX, "punctual.outbox." + value)
           .run(
               context ->
                   assertThat(context)
                       .getFailure()
                       .rootCause()
                       .hasMessageContaining(
-                          "punctual.client.outbox." + value.substring(0, value.indexOf('='))));
+                          "punctual.outbox." + value.substring(0, value.indexOf('='))));
     }
     application
-        .withPropertyValues("punctual.client.once.retention=1s")
+        .withPropertyValues("punctual.once.retention=1s")
         .run(
             context ->
                 assertThat(context)
                     .getFailure()
                     .rootCause()
-                    .hasMessageContaining("punctual.client.once.retention"));
+                    .hasMessageContaining("punctual.once.retention"));
   }
 
   @Test
@@ -342,33 +340,32 @@ class PunctualTransactionsAutoConfigurationTest {
                 assertThat(tables(context.getBean(DataSource.class)))
                     .containsExactly("PUNCTUAL_OUTBOX"));
     application
-        .withPropertyValues(OUTBOX, "punctual.client.outbox.keep-sent=1h")
+        .withPropertyValues(OUTBOX, "punctual.outbox.keep-sent=1h")
         .run(
             context ->
                 assertThat(tables(context.getBean(DataSource.class)))
                     .containsExactly("PUNCTUAL_OUTBOX", "PUNCTUAL_RESEND", "PUNCTUAL_SENT"));
     application
-        .withPropertyValues(OUTBOX, "punctual.client.outbox.initialize-schema=never")
-        .run(context -> assertLacks(context, "punctual.client.outbox", "punctual_outbox"));
+        .withPropertyValues(OUTBOX, "punctual.initialize-schema=never")
+        .run(context -> assertLacks(context, "punctual_outbox"));
     // A file is none of this process's memory.
     String file = "spring.datasource.url=jdbc:h2:./target/h2/" + UUID.randomUUID();
     application
         .withPropertyValues(OUTBOX, file)
-        .run(context -> assertLacks(context, "punctual.client.outbox", "punctual_outbox"));
+        .run(context -> assertLacks(context, "punctual_outbox"));
     application
         .withPropertyValues(file)
         .withUserConfiguration(OnceInDatabase.class)
-        .run(context -> assertLacks(context, "punctual.client.once", "punctual_once"));
+        .run(context -> assertLacks(context, "punctual_once"));
     application
-        .withPropertyValues(OUTBOX, file, "punctual.client.outbox.initialize-schema=always")
+        .withPropertyValues(OUTBOX, file, "punctual.initialize-schema=always")
         .run(
             context ->
                 assertThat(tables(context.getBean(DataSource.class)))
                     .containsExactly("PUNCTUAL_OUTBOX"));
   }
 
-  private static void assertLacks(
-      AssertableApplicationContext context, String properties, String table) {
+  private static void assertLacks(AssertableApplicationContext context, String table) {
     assertThat(context)
         .getFailure()
         .rootCause()
@@ -380,8 +377,7 @@ class PunctualTransactionsAutoConfigurationTest {
         .satisfies(
             setup -> {
               assertThat(setup.description()).contains("needs the table " + table);
-              assertThat(setup.action())
-                  .contains("Set " + properties + ".initialize-schema=always");
+              assertThat(setup.action()).contains("Set punctual.initialize-schema=always");
             });
   }
 
@@ -400,8 +396,7 @@ class PunctualTransactionsAutoConfigurationTest {
         .withUserConfiguration(OnceInDatabase.class)
         .withPropertyValues(
             OUTBOX,
-            "punctual.client.outbox.initialize-schema=never",
-            "punctual.client.once.initialize-schema=never",
+            "punctual.initialize-schema=never",
             "spring.flyway.locations=classpath:io/punctual/schema/{vendor}")
         .run(
             context -> {
@@ -419,8 +414,7 @@ class PunctualTransactionsAutoConfigurationTest {
         .withUserConfiguration(OnceInDatabase.class)
         .withPropertyValues(
             OUTBOX,
-            "punctual.client.outbox.initialize-schema=never",
-            "punctual.client.once.initialize-schema=never",
+            "punctual.initialize-schema=never",
             "spring.liquibase.change-log=classpath:io/punctual/schema/liquibase.yaml")
         .run(
             context -> {

@@ -26,9 +26,9 @@ class UnknownPropertiesTest {
   private static final String METADATA =
       """
       {"properties": [
-        {"name": "punctual.client.callback.accept-unsigned", "type": "java.lang.Boolean"},
-        {"name": "punctual.client.delivery", "type": "x.Delivery"},
-        {"name": "punctual.client.workers", "type": "java.util.Map<java.lang.String,x.Worker>"},
+        {"name": "punctual.callback.accept-unsigned", "type": "java.lang.Boolean"},
+        {"name": "punctual.delivery", "type": "x.Delivery"},
+        {"name": "punctual.workers", "type": "java.util.Map<java.lang.String,x.Worker>"},
         {"name": "spring.application.name", "type": "java.lang.String"}
       ]}
       """;
@@ -54,39 +54,39 @@ class UnknownPropertiesTest {
   void misspeltNamesAreOneWarningWithTheNamesThatWereMeant(CapturedOutput output) throws Exception {
     warn(
         Map.of(
-            "punctual.client.callback.accept-unsinged",
+            "punctual.callback.accept-unsinged",
             "true",
-            "punctual.delivery",
+            "punctual.client.delivery",
             "pull",
             "punctual.something-else",
             "1"),
-        Map.of("PUNCTUAL_CLIENT_DELIVERRY", "pull"));
+        Map.of("PUNCTUAL_DELIVERRY", "pull"));
 
     assertThat(output.getAll().lines().filter(line -> line.contains(" WARN ")))
         .singleElement()
         .asString()
         .contains(
-            "punctual.client.callback.accept-unsinged (did you mean"
-                + " punctual.client.callback.accept-unsigned?)",
-            "punctual.delivery (did you mean punctual.client.delivery?)",
+            "punctual.callback.accept-unsinged (did you mean"
+                + " punctual.callback.accept-unsigned?)",
+            "punctual.client.delivery (did you mean punctual.delivery?)",
             "punctual.something-else",
-            "PUNCTUAL_CLIENT_DELIVERRY (did you mean punctual.client.delivery?)");
+            "PUNCTUAL_DELIVERRY (did you mean punctual.delivery?)");
   }
 
   @Test
   void everyWayToWriteAKnownNameIsSilentAndSoAreOthers(CapturedOutput output) throws Exception {
     warn(
         Map.of(
-            "punctual.client.callback.acceptUnsigned",
+            "punctual.callback.acceptUnsigned",
             "true",
-            "punctual.client.workers[order.close].concurrency",
+            "punctual.workers[order.close].concurrency",
             "4",
             "spring.application.nam",
             "x"),
         Map.of(
-            "PUNCTUAL_CLIENT_CALLBACK_ACCEPTUNSIGNED",
+            "PUNCTUAL_CALLBACK_ACCEPTUNSIGNED",
             "true",
-            "PUNCTUAL_CLIENT_WORKERS_X_RETRY",
+            "PUNCTUAL_WORKERS_X_RETRY",
             "1s",
             // As Kubernetes names the service "punctual-scheduler".
             "PUNCTUAL_SCHEDULER_SERVICE_HOST",
@@ -103,12 +103,11 @@ class UnknownPropertiesTest {
     try (var application =
         new SpringApplicationBuilder(Application.class)
             .web(WebApplicationType.NONE)
-            .properties("punctual.client.outbox.enabeld=true")
+            .properties("punctual.outbox.enabeld=true")
             .run()) {
       assertThat(application.isActive()).isTrue();
     }
 
-    assertThat(output)
-        .contains("punctual.client.outbox.enabeld (did you mean punctual.client.outbox.enabled?)");
+    assertThat(output).contains("punctual.outbox.enabeld (did you mean punctual.outbox.enabled?)");
   }
 }

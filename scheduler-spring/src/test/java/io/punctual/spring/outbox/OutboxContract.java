@@ -146,23 +146,18 @@ abstract class OutboxContract {
   @Test
   void aTableThatIsNotThereIsNamedWithItsCure() {
     Database database = Database.of(source, "the test");
-    assertThatThrownBy(
-            () ->
-                database.require("punctual_none", "task_type", "the test", "punctual.client.none"))
+    assertThatThrownBy(() -> database.require("punctual_none", "task_type", "the test"))
         .isInstanceOfSatisfying(
             WorkerSetupException.class,
             failed -> {
               assertThat(failed.description()).contains("the test needs the table punctual_none");
-              assertThat(failed.action()).contains("punctual.client.none.initialize-schema=always");
+              assertThat(failed.action()).contains("punctual.initialize-schema=always");
             });
-    assertThatThrownBy(
-            () ->
-                database.require(
-                    "punctual_outbox", "of_another_version", "the test", "punctual.client.outbox"))
+    assertThatThrownBy(() -> database.require("punctual_outbox", "of_another_version", "the test"))
         .isInstanceOfSatisfying(
             WorkerSetupException.class,
             failed -> assertThat(failed.action()).contains("A table of an older version"));
-    database.require("punctual_outbox", "task_type", "the test", "punctual.client.outbox");
+    database.require("punctual_outbox", "task_type", "the test");
   }
 
   @Test

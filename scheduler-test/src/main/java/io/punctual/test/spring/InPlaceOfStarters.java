@@ -9,8 +9,8 @@ import org.springframework.core.env.MapPropertySource;
 
 /**
  * Switches the starters off, so that nothing of them looks for a scheduler, a registry or a Redis.
- * The Eureka client and the Redis of the profile dev are switched off as well, and jobs are tried
- * again as plugin mode is set to, unless the application or the test says something else itself.
+ * The Eureka client and the Redis of the profile dev are switched off as well, unless the
+ * application or the test says something else itself.
  */
 final class InPlaceOfStarters implements EnvironmentPostProcessor, Ordered {
 
@@ -22,22 +22,13 @@ final class InPlaceOfStarters implements EnvironmentPostProcessor, Ordered {
     }
     environment
         .getPropertySources()
-        .addFirst(
-            new MapPropertySource(
-                "punctualTest",
-                Map.of("punctual.client.enabled", "false", "punctual.plugin.enabled", "false")));
+        .addFirst(new MapPropertySource("punctualTest", Map.of("punctual.enabled", "false")));
     environment
         .getPropertySources()
         .addLast(
             new MapPropertySource(
                 "punctualTestDefaults",
-                Map.of(
-                    "eureka.client.enabled",
-                    "false",
-                    "punctual.dev.redis.enabled",
-                    "false",
-                    "punctual.test.retry",
-                    "${punctual.plugin.retry:default}")));
+                Map.of("eureka.client.enabled", "false", "punctual.dev.redis.enabled", "false")));
   }
 
   // Behind those who read configuration files: they may switch this off.

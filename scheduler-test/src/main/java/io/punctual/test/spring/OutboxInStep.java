@@ -88,7 +88,7 @@ final class OutboxInStep implements PendingCalls {
   private static RuntimeException failed(@Nullable Throwable cause) {
     if (cause instanceof DataAccessException) {
       return new IllegalStateException(
-          "The outbox (table punctual_outbox) cannot be used in this test: %s. See that the table is there before the test begins: databases in memory get it by themselves, others with punctual.client.outbox.initialize-schema=always or by the application's own migrations"
+          "The outbox (table punctual_outbox) cannot be used in this test: %s. See that the table is there before the test begins: databases in memory get it by themselves, others with punctual.initialize-schema=always or by the application's own migrations"
               .formatted(cause.getMessage()),
           cause);
     } else if (cause instanceof Error error) {

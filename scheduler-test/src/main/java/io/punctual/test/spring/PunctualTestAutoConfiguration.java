@@ -14,23 +14,18 @@ import io.punctual.spring.Payloads;
 import io.punctual.spring.SpringTaskSubmitService;
 import io.punctual.spring.SubmitObservations;
 import io.punctual.spring.TransactionCalls;
-import io.punctual.spring.WorkerSettings;
-import io.punctual.spring.client.PunctualClientProperties;
+import io.punctual.spring.autoconfigure.ConfiguredWorkers;
+import io.punctual.spring.autoconfigure.PunctualProperties;
 import io.punctual.spring.once.OnceFilters;
 import io.punctual.spring.outbox.Outbox;
 import io.punctual.spring.outbox.OutboxOptions;
 import io.punctual.spring.outbox.OutboxRelay;
-import io.punctual.spring.plugin.PunctualPluginProperties;
 import io.punctual.test.PendingCalls;
 import io.punctual.test.TestScheduler;
 import io.punctual.worker.TaskWorkers;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.Map;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -57,7 +52,7 @@ import tools.jackson.databind.json.JsonMapper;
       "io.punctual.spring.autoconfigure.PunctualTransactionsAutoConfiguration"
     })
 @ConditionalOnProperty(prefix = "punctual.test", name = "enabled", matchIfMissing = true)
-@EnableConfigurationProperties(PunctualTestProperties.class)
+@EnableConfigurationProperties({PunctualProperties.class, PunctualTestProperties.class})
 public class PunctualTestAutoConfiguration {
 
   private static final Logger log = LoggerFactory.getLogger(PunctualTestAutoConfiguration.class);
@@ -77,19 +72,20 @@ public class PunctualTestAutoConfiguration {
       ListableBeanFactory beans,
       AnnotatedWorkers annotated,
       Payloads payloads,
-      ObjectProvider<StarterSettings> starters,
+      PunctualProperties starter,
+      Environment environment,
       ObjectProvider<CommitFailures> failures,
       ObjectProvider<JobListener> listeners,
       ObjectProvider<OnceFilters> filters,
       ObjectProvider<TransactionCalls> outbox,
       ObjectProvider<PendingCalls> pending) {
-    StarterSettings starter = StarterSettings.together(starters.orderedStream().toList());
+    RetryPolicy retry = starter.retryPolicy();
     TestScheduler.Builder builder =
         TestScheduler.builder()
             .application(application.name())
-            .retry(properties.retryPolicy())
+            .retry(retry == null ? RetryPolicy.DEFAULT : retry)
             .maxAttempts(properties.maxAttempts())
-            .workers(() -> workers(beans, annotated, starter, filters))
+            .workers(() -> workers(beans, annotated, starter, environment, filters))
             .listeners(() -> listeners.orderedStream().toList())
             .pendingCalls(() -> pending.getIfAvailable(() -> PendingCalls.NONE))
             .taskSubmitService(
@@ -97,7 +93,7 @@ public class PunctualTestAutoConfiguration {
                     new SpringTaskSubmitService(
                         scheduler.jobScheduler(),
                         payloads,
-                        type -> starter.worker(type).or(annotated.settings(type)),
+                        type -> starter.settings(type, annotated),
                         starter.transactions(),
                         new DirectCalls(
                             scheduler.jobScheduler(),
@@ -115,14 +111,14 @@ public class PunctualTestAutoConfiguration {
   private static TaskWorkers workers(
       ListableBeanFactory beans,
       AnnotatedWorkers annotated,
-      StarterSettings starter,
+      PunctualProperties starter,
+      Environment environment,
       ObjectProvider<OnceFilters> filters) {
     TaskWorkers workers = new TaskWorkers(beans.getBeansOfType(TaskWorker.class));
     annotated.addTo(workers);
+    ConfiguredWorkers.apply(starter, environment, workers);
     filters.ifAvailable(
-        known ->
-            known.apply(workers, type -> starter.worker(type).or(annotated.settings(type)).once()));
-    starter.elsewhere().forEach(workers::remove);
+        known -> known.apply(workers, type -> starter.settings(type, annotated).once()));
     return workers;
   }
 
@@ -168,52 +164,10 @@ public class PunctualTestAutoConfiguration {
             scheduler.taskTypes());
   }
 
-  @Configuration(proxyBeanMethods = false)
-  @EnableConfigurationProperties(PunctualClientProperties.class)
-  static class ServiceMode {
-
-    @Bean
-    StarterSettings punctualServiceModeSettings(PunctualClientProperties properties) {
-      Map<String, WorkerSettings> workers = new HashMap<>();
-      Set<String> elsewhere = new HashSet<>();
-      properties
-          .workers()
-          .forEach(
-              (type, worker) -> {
-                workers.put(type, properties.worker(type));
-                if (!worker.enabled()) {
-                  elsewhere.add(type);
-                }
-              });
-      return new StarterSettings(properties.transactions(), workers, elsewhere);
-    }
-  }
-
-  @Configuration(proxyBeanMethods = false)
-  @EnableConfigurationProperties(PunctualPluginProperties.class)
-  static class PluginMode {
-
-    @Bean
-    StarterSettings punctualPluginModeSettings(PunctualPluginProperties properties) {
-      Map<String, WorkerSettings> workers = new HashMap<>();
-      for (PunctualPluginProperties.Queue queue : properties.queues()) {
-        String retry = queue.retry();
-        workers.put(
-            queue.taskType(),
-            new WorkerSettings(
-                queue.threads(),
-                queue.timeToRun(),
-                retry == null ? null : RetryPolicy.parse(retry),
-                queue.once()));
-      }
-      return new StarterSettings(properties.transactions(), workers, Set.of());
-    }
-  }
-
   /** In the place of the thread that relays in production. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(DataSourceScriptDatabaseInitializer.class)
-  @ConditionalOnProperty(prefix = "punctual.client.outbox", name = "enabled")
+  @ConditionalOnProperty(prefix = "punctual.outbox", name = "enabled")
   static class OutboxCalls {
 
     private static final OutboxOptions OPTIONS =

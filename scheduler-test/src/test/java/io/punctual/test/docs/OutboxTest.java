@@ -14,7 +14,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Stands in docs/test-kit.md. */
-@SpringBootTest(classes = OutboxTest.Shop.class, properties = "punctual.client.outbox.enabled=true")
+@SpringBootTest(classes = OutboxTest.Shop.class, properties = "punctual.outbox.enabled=true")
 class OutboxTest {
 
   @Configuration

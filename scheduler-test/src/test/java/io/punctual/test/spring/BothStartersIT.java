@@ -44,6 +44,12 @@ class BothStartersIT {
     }
   }
 
+  /** As before the client starter was added. */
+  private ConfigurableApplicationContext pluginOnly() {
+    return shop(
+        "spring.autoconfigure.exclude=io.punctual.spring.client.PunctualClientAutoConfiguration");
+  }
+
   private ConfigurableApplicationContext shop(String... properties) {
     return new SpringApplicationBuilder(Shop.class)
         .properties(properties)
@@ -52,10 +58,10 @@ class BothStartersIT {
             "server.port=0",
             "eureka.client.enabled=false",
             "punctual.test.enabled=false",
-            "punctual.client.url=" + NO_SCHEDULER,
-            "punctual.client.submit.timeout=1s",
-            "punctual.client.callback.accept-unsigned=true",
-            "punctual.plugin.key-prefix=" + prefix,
+            "punctual.url=" + NO_SCHEDULER,
+            "punctual.submit-timeout=1s",
+            "punctual.callback.accept-unsigned=true",
+            "punctual.key-prefix=" + prefix,
             "spring.data.redis.host=" + REDIS.host(),
             "spring.data.redis.port=" + REDIS.port())
         .run();
@@ -67,7 +73,7 @@ class BothStartersIT {
 
   @Test
   void jobsOfPluginModeStillRunAndNewOnesGoToTheSchedulers() {
-    try (var before = shop("punctual.client.enabled=false")) {
+    try (var before = pluginOnly()) {
       before.getBean(TaskSubmitService.class).send(job("old", Duration.ofSeconds(2)));
       assertThat(before.getBeansOfType(JobRunner.class)).isEmpty();
     }

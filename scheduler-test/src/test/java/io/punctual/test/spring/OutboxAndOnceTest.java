@@ -34,7 +34,7 @@ import org.springframework.transaction.support.TransactionTemplate;
     properties = {
       "spring.application.name=bank",
       "spring.datasource.url=jdbc:h2:mem:outbox-and-once",
-      "punctual.client.outbox.enabled=true"
+      "punctual.outbox.enabled=true"
     })
 @TestConstructor(autowireMode = TestConstructor.AutowireMode.ALL)
 class OutboxAndOnceTest {
@@ -214,7 +214,7 @@ class OutboxAndOnceTest {
       assertThatThrownBy(scheduler::runDue)
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("table punctual_outbox")
-          .hasMessageContaining("punctual.client.outbox.initialize-schema=always");
+          .hasMessageContaining("punctual.initialize-schema=always");
     } finally {
       db.sql("alter table hidden rename to punctual_outbox").update();
     }

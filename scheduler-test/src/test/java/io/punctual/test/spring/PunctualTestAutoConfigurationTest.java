@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.punctual.DelayedTask;
 import io.punctual.JobAttempt;
 import io.punctual.JobListener;
-import io.punctual.RetryPolicy;
 import io.punctual.SubmitResult;
 import io.punctual.TaskContext;
 import io.punctual.TaskSubmitService;
@@ -137,15 +136,14 @@ class PunctualTestAutoConfigurationTest {
   void propertiesSayWhatItIsLike() {
     application
         .withPropertyValues(
-            "punctual.test.retry=1h",
+            "punctual.retry=1h",
             "punctual.test.start-at=2026-03-01T12:00:00Z",
             "punctual.test.max-attempts=7")
         .run(
             context -> {
               assertThat(context.getBean(PunctualTestProperties.class))
                   .isEqualTo(
-                      new PunctualTestProperties(
-                          true, "1h", Instant.parse("2026-03-01T12:00:00Z"), 7));
+                      new PunctualTestProperties(true, Instant.parse("2026-03-01T12:00:00Z"), 7));
               TestScheduler scheduler = context.getBean(TestScheduler.class);
               assertThat(scheduler.now()).isEqualTo("2026-03-01T12:00:00Z");
               scheduler.register(
@@ -167,20 +165,17 @@ class PunctualTestAutoConfigurationTest {
         context ->
             assertThat(context.getBean(PunctualTestProperties.class))
                 .isEqualTo(
-                    new PunctualTestProperties(
-                        true, "default", null, TestScheduler.DEFAULT_MAX_ATTEMPTS)));
-    assertThat(new PunctualTestProperties(true, "default", null, 1).retryPolicy())
-        .isEqualTo(RetryPolicy.DEFAULT);
+                    new PunctualTestProperties(true, null, TestScheduler.DEFAULT_MAX_ATTEMPTS)));
   }
 
   @Test
   void wrongPropertiesAreNamed() {
     application
-        .withPropertyValues("punctual.test.retry=often")
+        .withPropertyValues("punctual.retry=often")
         .run(
             context ->
                 assertThat(context.getStartupFailure())
-                    .hasStackTraceContaining("IllegalArgumentException: punctual.test.retry: "));
+                    .hasStackTraceContaining("IllegalArgumentException: punctual.retry: "));
     application
         .withPropertyValues("punctual.test.max-attempts=0")
         .run(
@@ -240,21 +235,13 @@ class PunctualTestAutoConfigurationTest {
   void whatIsSetForTheStarterCounts() {
     application
         .withBean(Reminders.class)
-        .withPropertyValues("punctual.client.workers.[order.remind].retry=2h")
+        .withPropertyValues("punctual.workers.[order.remind].retry=2h")
         .run(
             context ->
                 assertThat(waits(context)).containsExactly(Duration.ZERO, Duration.ofHours(2)));
     application
         .withBean(Reminders.class)
-        .withPropertyValues(
-            "punctual.plugin.queues[0].task-type=order.remind",
-            "punctual.plugin.queues[0].retry=3h")
-        .run(
-            context ->
-                assertThat(waits(context)).containsExactly(Duration.ZERO, Duration.ofHours(3)));
-    application
-        .withBean(Reminders.class)
-        .withPropertyValues("punctual.client.workers.[order.remind].enabled=false")
+        .withPropertyValues("punctual.workers.[order.remind].enabled=false")
         .run(context -> assertThat(context.getBean(TestScheduler.class).taskTypes()).isEmpty());
   }
 
@@ -292,7 +279,7 @@ class PunctualTestAutoConfigurationTest {
           assertThat(scheduler.jobs("mail")).hasSize(1);
         });
     application
-        .withPropertyValues("punctual.client.transactions=immediate")
+        .withPropertyValues("punctual.transactions=immediate")
         .run(
             context ->
                 transaction.executeWithoutResult(
@@ -326,17 +313,11 @@ class PunctualTestAutoConfigurationTest {
 
   @Test
   void theEnvironmentSaysThatTheStartersAreOff() {
-    MockEnvironment on = new MockEnvironment().withProperty("punctual.client.enabled", "true");
+    MockEnvironment on = new MockEnvironment().withProperty("punctual.enabled", "true");
     new InPlaceOfStarters().postProcessEnvironment(on, new SpringApplication());
-    assertThat(on.getProperty("punctual.client.enabled")).isEqualTo("false");
-    assertThat(on.getProperty("punctual.plugin.enabled")).isEqualTo("false");
+    assertThat(on.getProperty("punctual.enabled")).isEqualTo("false");
     assertThat(on.getProperty("eureka.client.enabled")).isEqualTo("false");
     assertThat(on.getProperty("punctual.dev.redis.enabled")).isEqualTo("false");
-    assertThat(on.getProperty("punctual.test.retry")).isEqualTo("default");
-
-    MockEnvironment plugin = new MockEnvironment().withProperty("punctual.plugin.retry", "2h");
-    new InPlaceOfStarters().postProcessEnvironment(plugin, new SpringApplication());
-    assertThat(plugin.getProperty("punctual.test.retry")).isEqualTo("2h");
 
     MockEnvironment eureka = new MockEnvironment().withProperty("eureka.client.enabled", "true");
     new InPlaceOfStarters().postProcessEnvironment(eureka, new SpringApplication());
@@ -344,7 +325,7 @@ class PunctualTestAutoConfigurationTest {
 
     MockEnvironment off = new MockEnvironment().withProperty("punctual.test.enabled", "false");
     new InPlaceOfStarters().postProcessEnvironment(off, new SpringApplication());
-    assertThat(off.getProperty("punctual.client.enabled")).isNull();
+    assertThat(off.getProperty("punctual.enabled")).isNull();
     assertThat(off.getProperty("eureka.client.enabled")).isNull();
   }
 }

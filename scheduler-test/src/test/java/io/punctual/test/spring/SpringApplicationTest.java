@@ -31,7 +31,7 @@ import org.springframework.test.context.TestConstructor;
     classes = SpringApplicationTest.Shop.class,
     properties = {
       "spring.application.name=shop",
-      "punctual.client.enabled=true",
+      "punctual.enabled=true",
       "punctual.test.start-at=2026-03-01T12:00:00Z",
       // Nobody listens there.
       "spring.data.redis.port=1",

@@ -45,7 +45,7 @@ final class Machine {
   /** A web application of this module. */
   JavaProcess application(Class<?> main) {
     return programs
-        .application(main, "--punctual.client.enabled=false", "--punctual.plugin.enabled=false")
+        .application(main, "--punctual.enabled=false")
         .start()
         .awaitReady();
   }

@@ -154,8 +154,8 @@ public final class Programs {
             "--server.address=127.0.0.1",
             "--server.port=" + port,
             SHOP_IN_MEMORY,
-            "--punctual.client.url=" + scheduler.url(),
-            "--punctual.client.callback.accept-unsigned=true",
+            "--punctual.url=" + scheduler.url(),
+            "--punctual.callback.accept-unsigned=true",
             "--eureka.instance.hostname=127.0.0.1",
             eureka(registry)));
   }
@@ -188,7 +188,7 @@ public final class Programs {
             SHOP_IN_MEMORY,
             "--spring.data.redis.host=127.0.0.1",
             "--spring.data.redis.port=" + redisPort,
-            "--punctual.plugin.key-prefix=" + keyPrefix));
+            "--punctual.key-prefix=" + keyPrefix));
   }
 
   /** An instance of a worker application. */
@@ -213,7 +213,7 @@ public final class Programs {
                 "--server.address=127.0.0.1",
                 "--server.port=" + port,
                 "--management.endpoint.health.probes.enabled=true",
-                "--punctual.client.callback.accept-unsigned=true",
+                "--punctual.callback.accept-unsigned=true",
                 "--eureka.instance.instance-id=" + application + ":" + port,
                 "--eureka.instance.hostname=127.0.0.1",
                 eureka(registry)));

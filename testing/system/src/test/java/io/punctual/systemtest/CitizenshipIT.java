@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 @Tag("full")
 class CitizenshipIT {
 
-  private static final String PULL = "--punctual.client.delivery=pull";
+  private static final String PULL = "--punctual.delivery=pull";
   private static JavaProcess scheduler;
 
   @BeforeAll
@@ -55,7 +55,7 @@ class CitizenshipIT {
       assertThat(Files.readString(shop.log()))
           .contains("Netty started")
           .contains("jobs of [order.close] DO NOT RUN in this instance of reactive-push")
-          .contains("this is a WebFlux application. Set punctual.client.delivery=pull");
+          .contains("this is a WebFlux application. Set punctual.delivery=pull");
     }
   }
 

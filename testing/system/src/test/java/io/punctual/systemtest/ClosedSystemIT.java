@@ -92,7 +92,7 @@ class ClosedSystemIT {
             .lines()
             .findFirst()
             .orElseThrow()
-            .replace("punctual.client.token=", "");
+            .replace("punctual.token=", "");
     scheduler =
         PROGRAMS
             .program(
@@ -323,7 +323,7 @@ class ClosedSystemIT {
             "Bearer "
                 + Files.readAllLines(DIRECTORY.resolve("order-service.properties"))
                     .get(0)
-                    .replace("punctual.client.token=", ""));
+                    .replace("punctual.token=", ""));
     assertThat(
             call(
                     "POST",
@@ -382,7 +382,7 @@ class ClosedSystemIT {
             .lines()
             .findFirst()
             .orElseThrow()
-            .replace("punctual.client.token=", "");
+            .replace("punctual.token=", "");
     RegistryEntry entry = RegistryEntry.of(application, "bad", host, 80, "order.close");
     assertThat(register(entry, registryUser())).isEqualTo(204);
     Map<String, String> bearer = Map.of("Authorization", "Bearer " + token);

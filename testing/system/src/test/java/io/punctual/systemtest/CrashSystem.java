@@ -48,7 +48,7 @@ final class CrashSystem implements AutoCloseable {
         workload
             .worker(
                 REGISTRY,
-                "--punctual.client.service-id=" + SCHEDULERS,
+                "--punctual.service-id=" + SCHEDULERS,
                 "--worker.extra=" + String.join(",", CrashCase.types(true)))
             .start();
     for (CrashCase each : CrashCase.values()) {

@@ -74,10 +74,9 @@ class DeployIT {
   void anInstanceTenTimesSlowerDoesNotDragTheOthers() throws Exception {
     Workload load = Workload.of("slower");
     try (JavaProcess slow =
-            load.worker(REGISTRY, "--worker.slower=10", "--punctual.client.concurrency=10")
-                .start();
-        JavaProcess one = load.worker(REGISTRY, "--punctual.client.concurrency=10").start();
-        JavaProcess two = load.worker(REGISTRY, "--punctual.client.concurrency=10").start()) {
+            load.worker(REGISTRY, "--worker.slower=10", "--punctual.concurrency=10").start();
+        JavaProcess one = load.worker(REGISTRY, "--punctual.concurrency=10").start();
+        JavaProcess two = load.worker(REGISTRY, "--punctual.concurrency=10").start()) {
       for (JavaProcess worker : List.of(slow, one, two)) {
         worker.awaitReady();
       }

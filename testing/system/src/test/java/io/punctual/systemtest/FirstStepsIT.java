@@ -69,7 +69,7 @@ class FirstStepsIT {
                         jar.toString(),
                         "--server.address=127.0.0.1",
                         "--server.port=" + port,
-                        "--punctual.client.service-id=" + SCHEDULER,
+                        "--punctual.service-id=" + SCHEDULER,
                         Programs.eureka(REGISTRY)),
                     port)
                 .start()) {

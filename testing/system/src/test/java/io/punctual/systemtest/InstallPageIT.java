@@ -177,7 +177,7 @@ class InstallPageIT {
       String said = shell(folder, "echo \"$ALICE_PASSWORD\" | " + command);
       assertThat(said)
           .as(command)
-          .containsPattern("(?m)^([A-Za-z0-9_-]{43}|\\{bcrypt}.+|punctual.client.token=pct_.+)$");
+          .containsPattern("(?m)^([A-Za-z0-9_-]{43}|\\{bcrypt}.+|punctual.token=pct_.+)$");
     }
   }
 

@@ -55,8 +55,7 @@ class LargeJobsIT {
           Waiting.until(id + " is taken", submit);
         }
       }
-      try (JavaProcess worker =
-          load.worker(REGISTRY, "--punctual.client.concurrency=1000").start()) {
+      try (JavaProcess worker = load.worker(REGISTRY, "--punctual.concurrency=1000").start()) {
         worker.awaitReady();
         Waiting.until(
             "all were tried",

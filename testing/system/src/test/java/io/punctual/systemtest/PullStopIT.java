@@ -31,10 +31,10 @@ class PullStopIT {
   private static JavaProcess puller(Workload load, String schedulers) {
     return load.worker(
         REGISTRY,
-        "--punctual.client.delivery=pull",
-        "--punctual.client.pull.lease=5s",
-        "--punctual.client.concurrency=20",
-        "--punctual.client.service-id=" + schedulers);
+        "--punctual.delivery=pull",
+        "--punctual.pull-lease=5s",
+        "--punctual.concurrency=20",
+        "--punctual.service-id=" + schedulers);
   }
 
   @Test

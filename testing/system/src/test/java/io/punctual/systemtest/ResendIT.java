@@ -53,9 +53,9 @@ class ResendIT {
                   "--shop.data=" + DIRECTORY.resolve(application).toAbsolutePath(),
                   "--spring.application.name=" + application,
                   "--eureka.client.service-url.defaultZone=" + REGISTRY.url() + "/eureka/",
-                  "--punctual.client.url=" + first.url() + "," + second.url(),
-                  "--punctual.client.callback.accept-unsigned=true",
-                  "--punctual.client.outbox.keep-sent=1d",
+                  "--punctual.url=" + first.url() + "," + second.url(),
+                  "--punctual.callback.accept-unsigned=true",
+                  "--punctual.outbox.keep-sent=1d",
                   "--management.endpoint.health.show-details=always")
               .start());
     }

@@ -59,8 +59,8 @@ class ShopIT {
                 database,
                 "--spring.application.name=" + name,
                 "--eureka.client.service-url.defaultZone=" + REGISTRY.url() + "/eureka/",
-                "--punctual.client.url=" + scheduler.url(),
-                "--punctual.client.callback.accept-unsigned=true"));
+                "--punctual.url=" + scheduler.url(),
+                "--punctual.callback.accept-unsigned=true"));
     all.addAll(List.of(options));
     return PROGRAMS.program("demo-order-service", all.toArray(String[]::new)).start().awaitReady();
   }
@@ -93,11 +93,7 @@ class ShopIT {
     JavaProcess another = PROGRAMS.scheduler(REGISTRY, REDIS.port(), "shop-late");
     try (another;
         JavaProcess shop =
-            shop(
-                "shop-early",
-                another,
-                Programs.SHOP_IN_MEMORY,
-                "--punctual.client.submit.timeout=1s")) {
+            shop("shop-early", another, Programs.SHOP_IN_MEMORY, "--punctual.submit-timeout=1s")) {
       String id = place(shop, "tea", 1);
       assertThat(status(shop, id)).isEqualTo("OPEN");
 
@@ -119,12 +115,12 @@ class ShopIT {
                 "shop-without-outbox",
                 stalled.start().awaitReady(),
                 Programs.SHOP_IN_MEMORY,
-                "--punctual.client.outbox.enabled=false",
+                "--punctual.outbox.enabled=false",
                 "--spring.datasource.hikari.maximum-pool-size=10",
                 "--spring.datasource.hikari.connection-timeout=25000",
                 // Longer than the connection timeout: if an order held its connection during a
                 // call, other orders would fail.
-                "--punctual.client.submit.timeout=60s")) {
+                "--punctual.submit-timeout=60s")) {
       stalled.suspend();
       List<CompletableFuture<String>> placed = new ArrayList<>();
       try (ExecutorService customers = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -42,8 +42,8 @@ class ShopPageIT {
             .demo(
                 REGISTRY,
                 "--spring.application.name=shop-page",
-                "--punctual.client.url=" + scheduler.url(),
-                "--punctual.client.callback.accept-unsigned=true")
+                "--punctual.url=" + scheduler.url(),
+                "--punctual.callback.accept-unsigned=true")
             .start()
             .awaitReady();
     browser = new Browser(shop.url(), "shop");

@@ -41,8 +41,8 @@ class StrangersBodiesIT {
             WorkerApplication.class,
             "--" + WorkerApplication.RECORD + "=" + directory.resolve("record"),
             "--spring.application.name=shop",
-            "--punctual.client.check=false",
-            "--punctual.client.callback.secrets=" + SECRET)) {
+            "--punctual.check=false",
+            "--punctual.callback.secrets=" + SECRET)) {
       application.start().awaitReady();
       String now = Long.toString(Instant.now().getEpochSecond());
       flood(application, "", 16_000_000);

@@ -79,8 +79,8 @@ class TlsIT {
         programs
             .demo(
                 registry,
-                "--punctual.client.ssl-bundle=punctual",
-                "--punctual.client.callback.secrets="
+                "--punctual.ssl-bundle=punctual",
+                "--punctual.callback.secrets="
                     + CallbackSignature.Key.derived(SIGNING_KEY, "order-service").reveal())
             .start();
     scheduler.awaitReady();
@@ -201,8 +201,8 @@ class TlsIT {
                 registry,
                 "pulling",
                 record,
-                "--punctual.client.delivery=pull",
-                "--punctual.client.ssl-bundle=punctual")
+                "--punctual.delivery=pull",
+                "--punctual.ssl-bundle=punctual")
             .start()) {
       addJob("pulling");
       Waiting.until("it is done", () -> isFinished("pulling/job/1"));

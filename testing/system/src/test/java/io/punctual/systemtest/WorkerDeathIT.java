@@ -127,7 +127,7 @@ class WorkerDeathIT {
     Path handle = SharedSystem.DIRECTORY.resolve(load.application() + ".handle");
     // It asks a scheduler itself, and the registry has those of other tests as well.
     try (JavaProcess worker =
-        load.worker(REGISTRY, "--punctual.client.url=" + scheduler.url()).start().awaitReady()) {
+        load.worker(REGISTRY, "--punctual.url=" + scheduler.url()).start().awaitReady()) {
       assertThat(submitter.submitOne(scheduler, "left", "defer " + handle, 0)).isTrue();
       Waiting.until("its worker has the handle", () -> Files.exists(handle) && leased(submitter));
       // Until it has returned, it has not left the job.

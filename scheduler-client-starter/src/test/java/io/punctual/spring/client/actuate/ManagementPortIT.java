@@ -57,12 +57,12 @@ import tools.jackson.databind.json.JsonMapper;
       "eureka.client.fetch-registry=false",
       "eureka.instance.hostname=shop.example",
       "eureka.instance.instance-id=i",
-      "punctual.client.token=pct_of-the-shop",
-      "punctual.client.submit.timeout=4s",
-      "punctual.client.callback.accept-unsigned=true",
-      "punctual.client.workers.[order.close].concurrency=3",
-      "punctual.client.workers.[order.close].time-to-run=45s",
-      "punctual.client.workers.[order.close].retry=1s,2s;attempts=7"
+      "punctual.token=pct_of-the-shop",
+      "punctual.submit-timeout=4s",
+      "punctual.callback.accept-unsigned=true",
+      "punctual.workers.[order.close].concurrency=3",
+      "punctual.workers.[order.close].time-to-run=45s",
+      "punctual.workers.[order.close].retry=1s,2s;attempts=7"
     })
 class ManagementPortIT {
 
@@ -89,7 +89,7 @@ class ManagementPortIT {
 
   @DynamicPropertySource
   static void schedulers(DynamicPropertyRegistry registry) {
-    registry.add("punctual.client.url", SCHEDULER::baseUrl);
+    registry.add("punctual.url", SCHEDULER::baseUrl);
   }
 
   @BeforeEach

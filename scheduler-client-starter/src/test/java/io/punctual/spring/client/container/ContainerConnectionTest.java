@@ -55,9 +55,9 @@ class ContainerConnectionTest {
           .withPropertyValues(
               "spring.application.name=shop",
               // Nothing listens there.
-              "punctual.client.url=http://127.0.0.1:1",
-              "punctual.client.token=pct_of-the-property",
-              "punctual.client.submit.timeout=20s");
+              "punctual.url=http://127.0.0.1:1",
+              "punctual.token=pct_of-the-property",
+              "punctual.submit-timeout=20s");
 
   @BeforeAll
   static void start() {

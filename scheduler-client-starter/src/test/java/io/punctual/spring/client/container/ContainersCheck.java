@@ -87,7 +87,7 @@ class ContainersCheck {
           Shop.class,
           "--spring.docker.compose.file=" + file,
           "--spring.docker.compose.skip.in-tests=false",
-          "--punctual.client.token=" + token);
+          "--punctual.token=" + token);
     } finally {
       compose(file, "down", "--volumes", "--timeout", "1");
     }
@@ -99,7 +99,7 @@ class ContainersCheck {
         Stream.concat(
                 Stream.of(
                     "--spring.application.name=shop",
-                    "--punctual.client.delivery=pull",
+                    "--punctual.delivery=pull",
                     "--eureka.client.enabled=false",
                     "--spring.docker.compose.lifecycle-management=none"),
                 Stream.of(arguments))
@@ -115,7 +115,7 @@ class ContainersCheck {
   private static String token(String credentials) {
     return credentials
         .lines()
-        .filter(line -> line.startsWith("punctual.client.token="))
+        .filter(line -> line.startsWith("punctual.token="))
         .map(line -> line.substring(line.indexOf('=') + 1))
         .findFirst()
         .orElseThrow(() -> new AssertionError("no token in: " + credentials));

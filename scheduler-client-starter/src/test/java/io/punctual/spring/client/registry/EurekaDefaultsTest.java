@@ -47,7 +47,7 @@ class EurekaDefaultsTest {
     MockEnvironment off =
         new MockEnvironment()
             .withProperty("server.ssl.bundle", "x")
-            .withProperty("punctual.client.enabled", "false");
+            .withProperty("punctual.enabled", "false");
     int before = off.getPropertySources().size();
 
     assertThat(withDefaults(off).getPropertySources()).hasSize(before);

@@ -37,7 +37,7 @@ class RegistrySchedulersTest {
   private final ApplicationContextRunner application =
       new ApplicationContextRunner()
           .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
-          .withPropertyValues("spring.application.name=shop", "punctual.client.submit.timeout=1s");
+          .withPropertyValues("spring.application.name=shop", "punctual.submit-timeout=1s");
   private final ApplicationContextRunner registered =
       application.withBean(DiscoveryClient.class, () -> registry);
 
@@ -82,8 +82,8 @@ class RegistrySchedulersTest {
             assertThatThrownBy(() -> send(context.getBean(TaskSubmitService.class)))
                 .hasMessage(
                     "Nothing was sent: no scheduler is known: This application has no"
-                        + " DiscoveryClient, and punctual.client.url is not set. Set"
-                        + " punctual.client.url to the address of a scheduler, or enable the client"
+                        + " DiscoveryClient, and punctual.url is not set. Set"
+                        + " punctual.url to the address of a scheduler, or enable the client"
                         + " of the registry (eureka.client.enabled)."));
   }
 
@@ -107,7 +107,7 @@ class RegistrySchedulersTest {
 
           assertThat(log.getAll())
               .containsOnlyOnce("shows schedulers of 2 installations as punctual-scheduler:")
-              .contains("http://scheduler-2:8080", "punctual.client.service-id");
+              .contains("http://scheduler-2:8080", "punctual.service-id");
         });
   }
 
@@ -137,8 +137,8 @@ class RegistrySchedulersTest {
                   "Nothing was sent: no scheduler is known: The registry"
                       + " http://localhost:8761/eureka/ shows no instance of punctual-scheduler."
                       + " Start a scheduler;")
-              .hasMessageContaining("punctual.client.service-id")
-              .hasMessageContaining("punctual.client.url");
+              .hasMessageContaining("punctual.service-id")
+              .hasMessageContaining("punctual.url");
         });
   }
 
@@ -166,7 +166,7 @@ class RegistrySchedulersTest {
             AutoConfigurations.of(
                 EndpointAutoConfiguration.class, PunctualActuatorAutoConfiguration.class))
         .withPropertyValues(
-            "punctual.client.delivery=pull", "management.endpoints.web.exposure.include=punctual")
+            "punctual.delivery=pull", "management.endpoints.web.exposure.include=punctual")
         .withBean(RunsNothing.class)
         .run(
             context -> {

@@ -35,7 +35,7 @@ public final class BatchProtocol implements CallbackProtocol {
 
   private static final Logger log = LoggerFactory.getLogger(BatchProtocol.class);
   private static final String IGNORED =
-      "it was ignored, since anybody may have sent it (punctual.client.callback.secrets)";
+      "it was ignored, since anybody may have sent it (punctual.callback.secrets)";
   private static final ContentType JSON = ContentType.create("application/json");
 
   private final String scheduler;
@@ -261,12 +261,11 @@ public final class BatchProtocol implements CallbackProtocol {
           "the clock there and this scheduler's are more than "
               + CallbackSignature.TOLERANCE_SECONDS
               + " s apart, so that no signed call is let in: let both keep their time by NTP";
-      case NO_KEY, NOT_THIS_MACHINE ->
-          "the worker has no key: set punctual.client.callback.secrets there";
+      case NO_KEY, NOT_THIS_MACHINE -> "the worker has no key: set punctual.callback.secrets there";
       case UNSIGNED ->
           "the worker wants signed calls: set punctual.security.signing-keys at this scheduler";
       case WRONG_SIGNATURE ->
-          "the signature is not of the worker's key: punctual.client.callback.secrets there and"
+          "the signature is not of the worker's key: punctual.callback.secrets there and"
               + " punctual.security.signing-keys here differ";
       case LATE ->
           "the jobs' lease had ended by the clock there: the call was held up on its way, or that"

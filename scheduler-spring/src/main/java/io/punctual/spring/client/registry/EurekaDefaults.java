@@ -11,8 +11,8 @@ import org.springframework.core.env.MapPropertySource;
 /**
  * Settings of the Eureka client that make an instance seen, and missed, in seconds instead of
  * minutes, and found by https where it speaks that. Of the lowest precedence: whatever an
- * application sets itself wins. Without the starter ({@code punctual.client.enabled=false}) nothing
- * is set.
+ * application sets itself wins. Without the starter ({@code punctual.enabled=false}) nothing is
+ * set.
  */
 public final class EurekaDefaults implements EnvironmentPostProcessor, Ordered {
 
@@ -22,7 +22,7 @@ public final class EurekaDefaults implements EnvironmentPostProcessor, Ordered {
   @Override
   public void postProcessEnvironment(
       ConfigurableEnvironment environment, SpringApplication application) {
-    if (!environment.getProperty("punctual.client.enabled", Boolean.class, true)) {
+    if (!environment.getProperty("punctual.enabled", Boolean.class, true)) {
       return;
     }
     if (isServedByHttps(environment)) {

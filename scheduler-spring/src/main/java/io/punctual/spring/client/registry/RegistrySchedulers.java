@@ -70,7 +70,7 @@ public final class RegistrySchedulers implements SchedulerSource {
           "Punctual: {} shows schedulers of {} installations as {}: {}. Each keeps jobs of its own,"
               + " so a job is found only where it was sent. Let all use one Redis and one"
               + " punctual.key-prefix, or give each installation a name of its own:"
-              + " spring.application.name there, punctual.client.service-id here",
+              + " spring.application.name there, punctual.service-id here",
           registry(),
           installations.size(),
           serviceId,
@@ -94,7 +94,7 @@ public final class RegistrySchedulers implements SchedulerSource {
   public String whyNone() {
     DiscoveryClient client = discovery.getIfAvailable();
     if (client == null) {
-      return "This application has no DiscoveryClient, and punctual.client.url is not set.";
+      return "This application has no DiscoveryClient, and punctual.url is not set.";
     }
     return hasAnswered(client)
         ? "%s shows no instance of %s.".formatted(registry(), serviceId)
@@ -105,15 +105,15 @@ public final class RegistrySchedulers implements SchedulerSource {
   public String remedy(boolean known) {
     DiscoveryClient client = discovery.getIfAvailable();
     if (client == null) {
-      return "Set punctual.client.url to the address of a scheduler, or enable the client of the"
+      return "Set punctual.url to the address of a scheduler, or enable the client of the"
           + " registry (eureka.client.enabled).";
     } else if (known) {
-      return "%s shows these addresses. Start the scheduler; if it runs, set eureka.instance.hostname there, or punctual.client.url here, to an address that this machine reaches."
+      return "%s shows these addresses. Start the scheduler; if it runs, set eureka.instance.hostname there, or punctual.url here, to an address that this machine reaches."
           .formatted(registry());
     }
     return (hasAnswered(client) ? "Start a scheduler; if one runs," : "Start it; if it runs,")
         + " correct eureka.client.service-url.defaultZone (the schedulers' registry) or"
-        + " punctual.client.service-id (their name there), or set punctual.client.url (their"
+        + " punctual.service-id (their name there), or set punctual.url (their"
         + " address).";
   }
 

@@ -15,12 +15,22 @@ import org.apache.coyote.ActionCode;
  */
 public final class TomcatDrop extends ValveBase {
 
-  public TomcatDrop() {
+  private final String path;
+
+  /**
+   * @param path of the callback, with the application's context path; other requests pass through
+   */
+  public TomcatDrop(String path) {
     super(/* asyncSupported= */ true);
+    this.path = path;
   }
 
   @Override
   public void invoke(Request request, Response response) throws IOException, ServletException {
+    if (!path.equals(request.getDecodedRequestURI())) {
+      getNext().invoke(request, response);
+      return;
+    }
     RestOfBody rest = RestOfBody.prepare(request);
     getNext().invoke(request, response);
     if (!rest.read()) {

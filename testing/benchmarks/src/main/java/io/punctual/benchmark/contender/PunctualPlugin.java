@@ -35,13 +35,14 @@ final class PunctualPlugin extends SpringContender {
                             TaskWorker.class, () -> new StarterApplication.Worker(TYPE, handler)))
             .run(
                 "--spring.application.name=" + APPLICATION,
-                "--punctual.client.enabled=false",
+                // The client starter is there as well.
+                "--spring.autoconfigure.exclude="
+                    + "io.punctual.spring.client.PunctualClientAutoConfiguration",
                 UNOBSERVED,
                 "--eureka.client.enabled=false",
-                "--spring.threads.virtual.enabled=true",
                 "--spring.main.banner-mode=off",
                 "--logging.level.root=warn",
-                "--punctual.plugin.concurrency=500",
+                "--punctual.concurrency=500",
                 "--spring.data.redis.host=127.0.0.1",
                 "--spring.data.redis.port=" + surroundings().redisPort());
     opened(started);

@@ -64,7 +64,7 @@ final class PunctualService extends SpringContender {
                       () -> new SingleApplication.Callback(worker)),
               surroundings(),
               application,
-              "--punctual.client.enabled=false",
+              "--punctual.enabled=false",
               "--eureka.instance.metadata-map[punctual.task-types]=" + TYPE,
               "--eureka.instance.metadata-map[punctual.protocol]=single",
               "--eureka.instance.metadata-map[punctual.callback-path]=/single",

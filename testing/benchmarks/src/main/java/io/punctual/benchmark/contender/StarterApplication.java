@@ -56,11 +56,13 @@ public final class StarterApplication {
         new ArrayList<>(
             List.of(
                 "--spring.application.name=" + application,
-                "--punctual.plugin.enabled=false",
+                // The plugin starter is there as well.
+                "--spring.autoconfigure.exclude="
+                    + "io.punctual.plugin.PunctualPluginRedisAutoConfiguration",
                 SpringContender.UNOBSERVED,
-                "--punctual.client.concurrency=" + CONCURRENCY,
-                "--punctual.client.callback.accept-unsigned=true",
-                "--punctual.client.url=" + surroundings.schedulers(),
+                "--punctual.concurrency=" + CONCURRENCY,
+                "--punctual.callback.accept-unsigned=true",
+                "--punctual.url=" + surroundings.schedulers(),
                 "--spring.threads.virtual.enabled=true",
                 "--spring.main.banner-mode=off",
                 "--logging.level.root=warn",

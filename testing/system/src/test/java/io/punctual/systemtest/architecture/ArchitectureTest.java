@@ -137,6 +137,33 @@ class ArchitectureTest {
   }
 
   @Test
+  void aModeKnowsNothingOfTheOther() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("io.punctual.spring.client..")
+            .should()
+            .dependOnClassesThat(
+                resideInAnyPackage("io.punctual.spring.plugin..", "io.punctual.core..")));
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("io.punctual.spring.plugin..")
+            .should()
+            .dependOnClassesThat(
+                resideInAnyPackage(
+                        "io.punctual.client..",
+                        "org.springframework.web..",
+                        "org.springframework.cloud..",
+                        "com.netflix..",
+                        "jakarta..")
+                    .and(
+                        not(
+                            resideInAnyPackage(
+                                "io.punctual.client.run..", "io.punctual.client.lease..")))));
+  }
+
+  @Test
   void theHttpApiKnowsNeitherRegistryNorDispatch() {
     check(
         noClasses()

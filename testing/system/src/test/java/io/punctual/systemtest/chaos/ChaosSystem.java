@@ -133,14 +133,14 @@ final class ChaosSystem implements AutoCloseable {
     List<String> options =
         new ArrayList<>(
             List.of(
-                "--punctual.client.delivery=pull",
-                "--punctual.client.pull.lease=" + PULL_LEASE,
-                "--punctual.client.concurrency=" + PULL_CONCURRENCY,
+                "--punctual.delivery=pull",
+                "--punctual.pull-lease=" + PULL_LEASE,
+                "--punctual.concurrency=" + PULL_CONCURRENCY,
                 EXPOSED,
                 "--" + WorkerApplication.OWN + "=" + PULLED,
                 "--" + WorkerApplication.EXTRA + "=" + CHANGED));
     if (throughLinks) {
-      options.add("--punctual.client.url=" + String.join(",", submitAddresses()));
+      options.add("--punctual.url=" + String.join(",", submitAddresses()));
     }
     return programs.worker(
         newRegistryLink().url(), application, record, options.toArray(String[]::new));

@@ -1,4 +1,4 @@
-package io.punctual.spring.client;
+package io.punctual.spring.autoconfigure;
 
 import io.punctual.spring.NearMiss;
 import io.punctual.worker.TaskWorkers;
@@ -11,21 +11,21 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /** The workers that properties name. */
-final class ConfiguredWorkers {
+public final class ConfiguredWorkers {
 
   private static final Logger log = LoggerFactory.getLogger(ConfiguredWorkers.class);
 
   private ConfiguredWorkers() {}
 
   /** Switches off those that shall not run here, and warns of those that nobody has. */
-  static void apply(
-      PunctualClientProperties properties, Environment environment, TaskWorkers workers) {
+  public static void apply(
+      PunctualProperties properties, Environment environment, TaskWorkers workers) {
     Set<String> types = workers.types();
     for (String type : named(environment)) {
       // Without any worker it only submits, for others that have this one.
       if (!types.contains(type) && !types.isEmpty()) {
         log.warn(
-            "Punctual: punctual.client.workers sets something for the task type '{}', which no"
+            "Punctual: punctual.workers sets something for the task type '{}', which no"
                 + " worker here has{}; there are {}",
             type,
             hint(type, types),
@@ -46,7 +46,7 @@ final class ConfiguredWorkers {
   // Not of the bound properties: a name with dots that stands in no brackets is not among them.
   private static Set<String> named(Environment environment) {
     return Binder.get(environment)
-        .bind("punctual.client.workers", Bindable.mapOf(String.class, Object.class))
+        .bind("punctual.workers", Bindable.mapOf(String.class, Object.class))
         .orElseGet(Map::of)
         .keySet();
   }
@@ -55,7 +55,7 @@ final class ConfiguredWorkers {
     return NearMiss.of(type, types)
         .map(
             near ->
-                ". Is '%s' meant? Its settings are punctual.client.workers.\"[%s]\".*: with quotes and brackets"
+                ". Is '%s' meant? Its settings are punctual.workers.\"[%s]\".*: with quotes and brackets"
                     .formatted(near, near))
         .orElse("");
   }

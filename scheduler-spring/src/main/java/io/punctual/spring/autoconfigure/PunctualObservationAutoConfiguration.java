@@ -1,8 +1,7 @@
-package io.punctual.spring.plugin;
+package io.punctual.spring.autoconfigure;
 
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.tracing.Tracer;
-import io.punctual.core.store.Store;
 import io.punctual.spring.SubmitObservations;
 import io.punctual.spring.observation.JobInvokeObservationConvention;
 import io.punctual.spring.observation.JobInvokeTracingHandler;
@@ -11,6 +10,8 @@ import io.punctual.spring.observation.JobSubmitTracingHandler;
 import io.punctual.spring.observation.MicrometerAttemptObservations;
 import io.punctual.spring.observation.MicrometerSubmitObservations;
 import io.punctual.worker.AttemptObservations;
+import java.util.Locale;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -20,19 +21,21 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
 
 /** Where the application observes, its jobs are observed; where it traces, they are traced. */
 @AutoConfiguration(
-    before = PunctualPluginAutoConfiguration.class,
     afterName = {
       "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration",
       "org.springframework.boot.micrometer.tracing.opentelemetry.autoconfigure.OpenTelemetryTracingAutoConfiguration",
       "org.springframework.boot.micrometer.tracing.brave.autoconfigure.BraveAutoConfiguration"
     })
 @ConditionalOnClass(ObservationRegistry.class)
-@ConditionalOnBean(Store.class)
-@ConditionalOnProperty(prefix = "punctual.plugin", name = "enabled", matchIfMissing = true)
-public class PunctualPluginObservationAutoConfiguration {
+@ConditionalOnProperty(prefix = "punctual", name = "enabled", matchIfMissing = true)
+public class PunctualObservationAutoConfiguration {
+
+  /** A bean that service mode alone has. */
+  private static final String SERVICE_MODE = "punctualJobRunner";
 
   @Bean
   @ConditionalOnBean(ObservationRegistry.class)
@@ -46,8 +49,16 @@ public class PunctualPluginObservationAutoConfiguration {
   @ConditionalOnBean(ObservationRegistry.class)
   @ConditionalOnMissingBean
   AttemptObservations punctualAttemptObservations(
-      ObservationRegistry registry, ObjectProvider<JobInvokeObservationConvention> convention) {
-    return new MicrometerAttemptObservations(registry, convention.getIfAvailable(), "in-process");
+      ObservationRegistry registry,
+      ObjectProvider<JobInvokeObservationConvention> convention,
+      BeanFactory beans,
+      Environment environment) {
+    return new MicrometerAttemptObservations(
+        registry,
+        convention.getIfAvailable(),
+        beans.containsBean(SERVICE_MODE)
+            ? environment.getProperty("punctual.delivery", "push").toLowerCase(Locale.ROOT)
+            : "in-process");
   }
 
   @Configuration(proxyBeanMethods = false)
