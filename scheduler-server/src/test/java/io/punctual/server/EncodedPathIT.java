@@ -20,7 +20,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 /** A path that is written with percent signs is the same path: no limit and no rule is skipped. */
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-    properties = {"eureka.client.enabled=false", SharedRedisTestBase.ALONE + "=EncodedPathIT"})
+    properties = "eureka.client.enabled=false")
 @Isolated // It fills the memory for bodies.
 class EncodedPathIT extends SharedRedisTestBase {
 

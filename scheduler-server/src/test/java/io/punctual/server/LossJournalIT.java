@@ -10,7 +10,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 /** What applications are told of losses. */
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-    properties = {"eureka.client.enabled=false", "punctual.key-prefix=loss-journal"})
+    properties = "eureka.client.enabled=false")
 class LossJournalIT extends SharedRedisTestBase {
 
   private static final String LOSSES = "/api/v1/store/losses";

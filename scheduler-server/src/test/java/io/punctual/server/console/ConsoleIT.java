@@ -27,7 +27,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -42,7 +43,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** The console below its looks: who gets in, and what forms do. */
 @ExtendWith(OutputCaptureExtension.class)
-@Isolated("reads what is printed")
+@ResourceLock(Resources.SYSTEM_OUT)
 @TestPropertySource(properties = SharedRedisTestBase.ALONE + "=ConsoleIT")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ConsoleIT extends ConsoleTestBase {
