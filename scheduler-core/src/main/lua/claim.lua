@@ -20,12 +20,8 @@
 --          nobody keeps looking; a delayed id without a sound record is moved to the dead letters
 --          and reported: dropping it would hide a loss, and handing it out would break every
 --          claim after this one
---- @include lib/now
 --- @include lib/job
 
-local broken = check_types()
-if broken then return broken end
-local now = now_ms()
 local max_bytes, lease = tonumber(ARGV[2]), tonumber(ARGV[3])
 local terms, token, owner = ARGV[4], ARGV[5], ARGV[6]
 
@@ -38,10 +34,10 @@ end
 
 -- The generic cell rate algorithm (ITU-T I.371): the time at which the next job would be due if all
 -- came evenly may run ahead of the clock by a burst, of a second at most. In microseconds.
-local count, period = string.match(control[3] or '', '^([1-9]%d*) ([1-9]%d*)$')
+local allowed, period = string.match(control[3] or '', '^([1-9]%d*) ([1-9]%d*)$')
 local interval, burst, ahead
-if count then
-  interval = math.max(1, math.floor(period * 1000 / count))
+if allowed then
+  interval = math.max(1, math.floor(period * 1000 / allowed))
   burst = math.max(interval, math.min(period, 1000) * 1000)
   -- Where the rate was changed, what runs ahead of the clock must not be more than a burst.
   ahead = math.max(0, math.min(burst, (tonumber(control[4] or '') or 0) - now * 1000))
@@ -68,7 +64,7 @@ local function records_within(ids, bytes_left)
 end
 
 local due = (paused or max < 1) and {} or redis.call(
-  'ZRANGEBYSCORE', DELAYED, '-inf', int(now), 'WITHSCORES', 'LIMIT', 0, max)
+  'ZRANGEBYSCORE', DELAYED, '-inf', now_text, 'WITHSCORES', 'LIMIT', 0, max)
 local corrupt, claimed = {}, {}
 if #due > 0 then
   local ids = {}
@@ -79,7 +75,7 @@ if #due > 0 then
   -- Mostly nothing has failed.
   local tries = redis.call('HLEN', TRIES) > 0
     and redis.call('HMGET', TRIES, unpack(ids)) or {}
-  local now_text, deadline_text = int(now), int(now + lease)
+  local deadline_text = int(now + lease)
   local alone_at_first = (terms == 'push' or terms == 'sent') and '0' or '-'
   for i = 1, fitting do
     local id, record = ids[i], records[i]
@@ -94,18 +90,17 @@ if #due > 0 then
       end
       -- Whatever somebody else may have written: a due time is an integer.
       local score = int(tonumber(due[2 * i]))
-      remove(DELAYED, id)
-      add(RESERVED, deadline, id)
+      move(id, DELAYED, RESERVED, deadline)
       add(LEASES, id,
         token .. ' ' .. attempt .. ' ' .. alone .. ' ' .. now_text .. ' ' .. score .. ' '
           .. version .. ' ' .. owner)
       claimed[#claimed + 1] = { id, score, attempt, record, tries[i] or '' }
     else
       corrupt[#corrupt + 1] = id
-      bury_corrupt(id, now)
+      bury_corrupt(id)
     end
   end
-  if count then
+  if allowed then
     ahead = ahead + #claimed * interval
     add(CONTROL, 'tat', int(now * 1000 + ahead))
   end
@@ -113,7 +108,7 @@ if #due > 0 then
 end
 
 local next_at = not paused and head_of(DELAYED) or nil
-if next_at and count then
+if next_at and allowed then
   next_at = math.max(next_at, now + math.ceil((ahead + interval - burst) / 1000))
 end
 local full = concurrency and redis.call('ZCARD', RESERVED) >= concurrency
@@ -122,7 +117,7 @@ if next_at and full then
   next_at = math.max(next_at, now + 1000)
 end
 return {
-  int(now), int_or_empty(next_at), int_or_empty(head_of(RESERVED)), paused or '',
+  now_text, int_or_empty(next_at), int_or_empty(head_of(RESERVED)), paused or '',
   full and '1' or '0', corrupt,
   unpack(claimed),
 }

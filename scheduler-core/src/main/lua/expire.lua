@@ -13,15 +13,10 @@
 --          whose answer never arrived was no attempt: its job waits as if it had not been claimed.
 --          A lease that runs longer since the clock was set forward counts as claimed now, so that
 --          no other scheduler does the same again
---- @include lib/now
---- @include lib/job
 --- @include lib/tomb
 --- @include lib/outcome
 --- @include lib/wake
 
-local broken = check_types()
-if broken then return broken end
-local now = now_ms()
 local ended = math.min(now, tonumber(ARGV[4]) or now)
 local claimed_before, jump = tonumber(ARGV[5]), tonumber(ARGV[6])
 
@@ -30,36 +25,28 @@ local ids = redis.call(
 local retried, dead = 0, 0
 if #ids > 0 then
   local head = head_of(DELAYED)
-  local records = redis.call('HMGET', JOBS, unpack(ids))
-  local leases = redis.call('HMGET', LEASES, unpack(ids))
-  local deadlines = redis.call('ZMSCORE', RESERVED, unpack(ids))
-  local tries = redis.call('HMGET', TRIES, unpack(ids))
-  for i, id in ipairs(ids) do
-    local record, lease = read_record(records[i]), read_lease(leases[i])
-    local deadline = tonumber(deadlines[i]) + jump
-    if record and lease and tonumber(lease.claimed) < claimed_before and deadline > now then
-      remove(RESERVED, id)
-      add(RESERVED, int(deadline), id)
-      remove(LEASES, id)
-      add(LEASES, id, lease_claimed_at(leases[i], now))
-    elseif record and lease then
-      local job = { id = id, record = record, lease = lease, tries = tries[i] }
+  for _, job in ipairs(jobs_of(ids)) do
+    local id, lease, deadline = job.id, job.lease, job.deadline + jump
+    if not job.record or not lease then
+      bury_corrupt(id)
+      dead = dead + 1
+    elseif tonumber(lease.claimed) < claimed_before and deadline > now then
+      move(id, RESERVED, RESERVED, int(deadline))
+      renew_lease(id, lease)
+    else
       if not lease.received then
         give_back(job, lease.due)
         retried = retried + 1
-      elseif end_attempt(job, 'lease', 0, lease.alone, '', now) == 'retry' then
+      elseif end_attempt(job, 'lease', 0, lease.alone, '') == 'retry' then
         retried = retried + 1
       else
         dead = dead + 1
       end
       count('expired')
-    else
-      bury_corrupt(id, now)
-      dead = dead + 1
     end
   end
   write()
   announce_head(head, ARGV[2], ARGV[3])
 end
-tend_tombs(now, #ids, false)
-return { int(now), int(retried), int(dead), int_or_empty(head_of(RESERVED)) }
+tend_tombs(#ids, false)
+return { now_text, int(retried), int(dead), int_or_empty(head_of(RESERVED)) }

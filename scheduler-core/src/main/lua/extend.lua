@@ -8,12 +8,8 @@
 -- COST     for all jobs 2 reads and 2 writes; 2 writes more for leases that are received
 -- WHY      each id is removed and added again: a full Redis refuses a script whose first write
 --          may add. A puller that extends a lease has received the job
---- @include lib/now
 --- @include lib/job
 
-local broken = check_types()
-if broken then return broken end
-local now = now_ms()
 local deadline = now + tonumber(ARGV[1])
 
 local ids, tokens = {}, {}
@@ -21,7 +17,7 @@ for i = 2, #ARGV, 2 do
   ids[#ids + 1] = ARGV[i]
   tokens[#tokens + 1] = ARGV[i + 1]
 end
-local result = { int(now) }
+local result = { now_text }
 if #ids > 0 then
   local leases = redis.call('HMGET', LEASES, unpack(ids))
   local deadlines = redis.call('ZMSCORE', RESERVED, unpack(ids))
@@ -29,12 +25,10 @@ if #ids > 0 then
     local lease = deadlines[i] and read_lease(leases[i])
     local held = lease and lease.token == tokens[i]
     if held and deadline > tonumber(deadlines[i]) then
-      remove(RESERVED, id)
-      add(RESERVED, int(deadline), id)
+      move(id, RESERVED, RESERVED, int(deadline))
     end
     if held and not lease.received then
-      remove(LEASES, id)
-      add(LEASES, id, received_lease(leases[i]))
+      receive_lease(id, lease)
     end
     result[#result + 1] = held and '1' or '0'
   end

@@ -7,15 +7,11 @@
 -- COST     one read of O(log n) per interval
 -- WHY      an interval holds what is due after its beginning and up to its end, so that nothing is
 --          counted twice, and what is due now is ready
---- @include lib/now
 --- @include lib/job
 
-local broken = check_types()
-if broken then return broken end
-local now = now_ms()
 local width = tonumber(ARGV[1])
 
-local result = { int(now), int(redis.call('ZCOUNT', DELAYED, '-inf', int(now))) }
+local result = { now_text, int(redis.call('ZCOUNT', DELAYED, '-inf', now_text)) }
 for i = 1, tonumber(ARGV[2]) do
   local from, to = '(' .. int(now + (i - 1) * width), int(now + i * width)
   result[#result + 1] = int(redis.call('ZCOUNT', DELAYED, from, to))

@@ -8,13 +8,8 @@
 -- RETURNS  {now ms, head due ms to be woken for or ''}
 -- COST     1 read and 3 writes
 -- WHY      it stands in the bucket itself, where claim sees it: it holds for all schedulers together
---- @include lib/now
---- @include lib/job
 --- @include lib/wake
 
-local broken = check_types()
-if broken then return broken end
-local now = now_ms()
 for _, field in ipairs({ 'concurrency', 'rate', 'tat' }) do
   remove(CONTROL, field)
 end
@@ -25,4 +20,4 @@ if ARGV[4] ~= '' then
   add(CONTROL, 'rate', ARGV[4])
 end
 write()
-return { int(now), announce_head(nil, ARGV[1], ARGV[2]) }
+return { now_text, announce_head(nil, ARGV[1], ARGV[2]) }

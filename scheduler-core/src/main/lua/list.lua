@@ -11,12 +11,8 @@
 -- COST     O(log n) reads to find the place, 4 for all jobs; at most some 4 MB of records
 -- WHY      the place is looked for by (score, id), so that a list goes on where it was even when
 --          that job is gone
---- @include lib/now
 --- @include lib/snapshot
 
-local broken = check_types()
-if broken then return broken end
-local now = now_ms()
 local set = ({ delayed = DELAYED, reserved = RESERVED, dead = DEAD })[ARGV[1]]
 local max = tonumber(ARGV[2])
 
@@ -55,4 +51,4 @@ for i = 1, math.min(#found, 2 * max), 2 do
 end
 local jobs = #ids > 0 and outlines(ids, places) or {}
 local more = #found > 2 * max or #jobs < #ids
-return { int(now), more and '1' or '0', unpack(jobs) }
+return { now_text, more and '1' or '0', unpack(jobs) }

@@ -8,22 +8,17 @@
 -- COST     at most 3 reads and 2 writes
 -- WHY      it stands in the bucket itself, where claim sees it: no scheduler can miss it, and no
 --          restart forgets it
---- @include lib/now
---- @include lib/job
 --- @include lib/wake
 
-local broken = check_types()
-if broken then return broken end
-local now = now_ms()
 local since = redis.call('HGET', CONTROL, 'paused')
 
 if ARGV[3] == '1' then
-  since = since or int(now)
+  since = since or now_text
   remove(CONTROL, 'paused')
   add(CONTROL, 'paused', since)
   write()
-  return { int(now), since, '' }
+  return { now_text, since, '' }
 end
 remove(CONTROL, 'paused')
 write()
-return { int(now), '', since and announce_head(nil, ARGV[1], ARGV[2]) or '' }
+return { now_text, '', since and announce_head(nil, ARGV[1], ARGV[2]) or '' }

@@ -4,14 +4,10 @@
 -- ARGV     state: 'delayed' or 'dead'
 -- EACH     id: text
 -- RETURNS  {now ms, removed}
--- COST     for all jobs 2 reads and 6 writes
+-- COST     for all jobs 2 reads and 8 writes
 -- WHY      no tombstone: who purges wants room, and may submit the id again
---- @include lib/now
 --- @include lib/job
 
-local broken = check_types()
-if broken then return broken end
-local now = now_ms()
 local set = ARGV[1] == 'dead' and DEAD or DELAYED
 
 local ids = {}
@@ -26,16 +22,11 @@ if #ids > 0 then
     if scores[i] and not seen[id] then
       seen[id] = true
       local record = read_record(records[i])
-      if record then
-        remove_tags(id, record.tags)
-      end
-      for _, key in ipairs({ set, TRIES, ERRORS, JOBS }) do
-        remove(key, id)
-      end
+      forget(id, record and record.tags or '')
       count('purged')
       removed = removed + 1
     end
   end
   write()
 end
-return { int(now), int(removed) }
+return { now_text, int(removed) }

@@ -10,13 +10,8 @@
 --          'requeued', 'changed' where another version was seen, else 'refused'
 -- COST     for all jobs 6 reads and 4 writes
 -- WHY      totals and the last error stay: what happened is part of the job's story
---- @include lib/now
---- @include lib/job
 --- @include lib/wake
 
-local broken = check_types()
-if broken then return broken end
-local now = now_ms()
 local due = now + tonumber(ARGV[3])
 
 local ids, versions_seen = {}, {}
@@ -24,7 +19,7 @@ for i = 4, #ARGV, 2 do
   ids[#ids + 1] = ARGV[i]
   versions_seen[#versions_seen + 1] = ARGV[i + 1]
 end
-local result = { int(now), '' }
+local result = { now_text, '' }
 if #ids > 0 then
   local head = head_of(DELAYED)
   local records = redis.call('HMGET', JOBS, unpack(ids))
@@ -33,17 +28,15 @@ if #ids > 0 then
   local done = {}
   for i, id in ipairs(ids) do
     local record, t = read_record(records[i]), read_tries(tries[i])
-    local seen, kind = versions_seen[i], 'refused'
+    local kind = 'refused'
     if deaths[i] and record and not done[id] then
-      kind = (seen == '' or seen == record.incarnation .. ' ' .. int(t.version)) and 'requeued'
-        or 'changed'
+      kind = is_other(versions_seen[i], record.incarnation, t.version) and 'changed' or 'requeued'
     end
     if kind == 'requeued' then
       done[id] = true
       t.counted, t.delivered, t.suspect, t.first_due = 0, 0, 0, due
       t.version = t.version + 1
-      remove(DEAD, id)
-      add(DELAYED, int(due), id)
+      move(id, DEAD, DELAYED, int(due))
       add(TRIES, id, write_tries(t))
       count('requeued')
     end

@@ -16,59 +16,45 @@
 -- COST     at most 9 reads and 6 writes
 -- WHY      new content is a new incarnation: a late ack of the old one must not finish it. The id
 --          is removed and added again: a full Redis refuses a script whose first write may add
---- @include lib/now
---- @include lib/job
---- @include lib/tomb
+--- @include lib/waiting
 --- @include lib/wake
 
-local broken = check_types()
-if broken then return broken end
-local now = now_ms()
 local id, seen, mode, incarnation = ARGV[3], ARGV[4], ARGV[5], ARGV[7]
 
-local function refused(kind, attempt, version, found)
-  return { int(now), kind, '0', attempt, '', int(version), found }
+local job = waiting(id, seen)
+local record, version, refused = job.record, job.version, job.refused
+if job.tomb and seen ~= '' or not refused and incarnation ~= '' and not record then
+  refused = 'changed'
+elseif refused == 'cancelled' then
+  refused = 'unknown'
+end
+if refused then
+  return { now_text, refused, '0', job.attempt, '', int(version), job.incarnation }
 end
 
-local place = places_of({ id })[1]
-if not place.state then
-  local tomb = tomb_of(id, now)
-  local kind = tomb and tomb.finished and 'finished' or 'unknown'
-  return refused(seen ~= '' and tomb and 'changed' or kind, '0', 0, '')
-end
-local record = read_record(redis.call('HGET', JOBS, id))
-local found, version = record and record.incarnation or '', version_of(id, place.state)
-if seen ~= '' and seen ~= found .. ' ' .. int(version) then
-  return refused('changed', '0', version, found)
-elseif place.state == 'reserved' then
-  return refused('in-delivery', lease_of(id).attempt, version, found)
-elseif place.state == 'dead' then
-  return refused('dead', '0', version, found)
-elseif incarnation ~= '' and not record then
-  return refused('changed', '0', version, found)
-end
-
-local head, due = head_of(DELAYED), place.score
+local head, due = head_of(DELAYED), int(job.place.score)
 local tries = read_tries(redis.call('HGET', TRIES, id))
-remove(DELAYED, id)
 if mode ~= 'keep' then
-  due = tonumber(ARGV[6]) + (mode == 'in' and now or 0)
+  due = int(due_of(mode, ARGV[6]))
 end
 if mode ~= 'keep' or tries.version == 1 then
-  tries.first_due = due
+  tries.first_due = tonumber(due)
 end
 tries.version = version + 1
 add(TRIES, id, write_tries(tries))
-if incarnation ~= '' then
+if incarnation == '' then
+  move(id, DELAYED, DELAYED, due)
+else
   local tags = ARGV[10]
+  remove(DELAYED, id)
   remove_tags(id, record.tags, tags)
-  add_tags(id, tags)
-  add(JOBS, id, write_record(
-    incarnation, ARGV[8], record.accepted, ARGV[9], tags, ARGV[11]))
+  put({
+    id = id, incarnation = incarnation, due = due, max_attempts = ARGV[8],
+    accepted = record.accepted, ttr = ARGV[9], tags = tags, content = ARGV[11],
+  })
 end
-add(DELAYED, int(due), id)
 write()
 return {
-  int(now), 'revised', int(due), '0', announce_head(head, ARGV[1], ARGV[2]), int(version + 1),
-  incarnation ~= '' and incarnation or found,
+  now_text, 'revised', due, '0', announce_head(head, ARGV[1], ARGV[2]), int(version + 1),
+  incarnation ~= '' and incarnation or job.incarnation,
 }

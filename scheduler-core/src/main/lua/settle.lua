@@ -18,8 +18,6 @@
 --          else needs the lease, so that an earlier holder cannot disturb its successor. A job that
 --          returns is announced: the engine that ends it may have no capacity for it. A released
 --          job waits behind those that are due, so that its holder gets the others first
---- @include lib/now
---- @include lib/job
 --- @include lib/tomb
 --- @include lib/outcome
 --- @include lib/wake
@@ -28,9 +26,6 @@ local COUNTERS = {
   fail = 'failed', unknown = 'unknown', undeliverable = 'undeliverable', reject = 'rejected'
 }
 
-local broken = check_types()
-if broken then return broken end
-local now = now_ms()
 local retention = tonumber(ARGV[1])
 
 -- Where the arguments of each settlement begin; what an ack does not need is not read for it.
@@ -41,46 +36,24 @@ for i = 4, #ARGV, 7 do
   all_acks = all_acks and ARGV[i] == 'ack'
 end
 
-local function load_jobs(of)
-  local records = redis.call('HMGET', JOBS, unpack(of))
-  local leases = redis.call('HMGET', LEASES, unpack(of))
-  local tries = redis.call('HMGET', TRIES, unpack(of))
-  local deadlines = redis.call('ZMSCORE', RESERVED, unpack(of))
-  local jobs = {}
-  for i = 1, #of do
-    jobs[i] = {
-      id = of[i],
-      record = read_record(records[i]),
-      lease = deadlines[i] and read_lease(leases[i]),
-      tries = tries[i],
-    }
-  end
-  return jobs
-end
+-- Where an acked job may be: usually nothing has failed, and no job has been dead or tried before.
+-- It may be a late ack, of a job that was given back: that waits again.
+local UNFAILED = { RESERVED, LEASES, DELAYED }
+local places = redis.call('HLEN', TRIES) > 0 and EVERYWHERE or UNFAILED
 
-local now_text, tombs_expire = int(now), int(now + retention)
+local tombs_expire = int(now + retention)
 local DONE_NOW = { 'done', now_text }
-local finished, failed_before = 0, redis.call('HLEN', TRIES) > 0
+local finished = 0
 
 local function ack(id, text, incarnation)
   local found, content, _, tags = parse_record(text or '')
   if found ~= incarnation then
-    local tomb = tomb_of(id, now)
+    local tomb = tomb_of(id)
     local before = tomb and tomb.finished and tomb.incarnation == incarnation
     return { before and 'already' or 'gone', '0' }
   end
-  remove(RESERVED, id)
-  remove(LEASES, id)
-  -- It may be a late one: somebody had given the job back, or up.
-  remove(DELAYED, id)
-  if failed_before then
-    remove(DEAD, id)
-    remove(TRIES, id)
-    remove(ERRORS, id)
-  end
-  remove(JOBS, id)
-  remove_tags(id, tags)
-  add_tomb(id, incarnation, 'D', hash_of(string.sub(text, content)), now_text, tombs_expire)
+  forget(id, tags, places)
+  add_tomb(id, incarnation, 'D', string.sub(text, content), tombs_expire)
   finished = finished + 1
   return DONE_NOW
 end
@@ -91,15 +64,13 @@ local function settle(job, i)
     and job.lease and job.lease.token == ARGV[i + 3]
   if not held then
     return { 'lost', '0' }
-  elseif op == 'return' then
+  elseif op == 'return' or op == 'release' then
     count('released')
-    return { 'retry', int(give_back(job, job.lease.due)) }
-  elseif op == 'release' then
-    count('released')
-    return { 'retry', int(give_back(job, now + tonumber(ARGV[i + 4]))) }
+    local due = op == 'return' and job.lease.due or now + tonumber(ARGV[i + 4])
+    return { 'retry', int(give_back(job, due)) }
   end
   local kind, due = end_attempt(
-    job, op, tonumber(ARGV[i + 4]), tonumber(ARGV[i + 5]), ARGV[i + 6], now)
+    job, op, tonumber(ARGV[i + 4]), tonumber(ARGV[i + 5]), ARGV[i + 6])
   count(COUNTERS[op])
   return { kind, int(due) }
 end
@@ -108,13 +79,13 @@ local result = { now_text }
 if #ids > 0 then
   local records = all_acks and redis.call('HMGET', JOBS, unpack(ids))
   local head = not all_acks and head_of(DELAYED)
-  local jobs, seen = all_acks and {} or load_jobs(ids), {}
+  local jobs, seen = all_acks and {} or jobs_of(ids), {}
   for k, id in ipairs(ids) do
     local i, job, text = starts[k], jobs[k], records and records[k]
     if seen[id] then
       write()
-      failed_before = true
-      job = load_jobs({ id })[1]
+      places = EVERYWHERE
+      job = jobs_of({ id })[1]
       text = false
     end
     seen[id] = true
@@ -132,7 +103,7 @@ if #ids > 0 then
     announce_head(head, ARGV[2], ARGV[3])
   end
   if finished > 0 then
-    tend_tombs(now, #ids, true)
+    tend_tombs(#ids, true)
   end
 end
 return result

@@ -5,24 +5,19 @@
 --          paused since ms or '', concurrency or '', rate or '', {name, count...}}
 -- COST     8 reads, O(log n)
 -- WHY      ready is counted by score: a job that is due is still DELAYED until somebody claims it
---- @include lib/now
 --- @include lib/job
 
-local broken = check_types()
-if broken then return broken end
-local now = now_ms()
-
-local ready = redis.call('ZCOUNT', DELAYED, '-inf', int(now))
+local ready = redis.call('ZCOUNT', DELAYED, '-inf', now_text)
 local next_due = redis.call('ZRANGE', DELAYED, ready, ready, 'WITHSCORES')[2]
 local control = redis.call('HMGET', CONTROL, 'paused', 'concurrency', 'rate')
 return {
-  int(now),
+  now_text,
   int(redis.call('ZCARD', DELAYED)),
   int(ready),
   int(redis.call('ZCARD', RESERVED)),
   int(redis.call('ZCARD', DEAD)),
   int_or_empty(ready > 0 and head_of(DELAYED) or nil),
-  int_or_empty(next_due and tonumber(next_due)),
+  int_or_empty(next_due),
   control[1] or '', control[2] or '', control[3] or '',
   redis.call('HGETALL', STATS),
 }

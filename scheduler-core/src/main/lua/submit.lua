@@ -16,29 +16,26 @@
 --          incarnation or ''}...}; {'created'} alone for a job that is stored as asked
 -- COST     for all jobs 8 to 11 reads and 2 to 4 writes; per tombstone or job found 1 read
 -- WHY      the first write adds, so that a full Redis refuses the call as a whole
---- @include lib/now
---- @include lib/job
 --- @include lib/tomb
 --- @include lib/wake
-
-local broken = check_types()
-if broken then return broken end
-local now = now_ms()
 
 -- What most are found as, and answered: one table for all.
 local NOTHING, CREATED = {}, { 'created' }
 
-local jobs, ids = {}, {}
+-- As a record has it.
+local accepted = struct.pack('>I6', now)
+
+local jobs, ids, stored = {}, {}, 0
 local n = 0
 for i = 3, #ARGV, 9 do
   n = n + 1
-  local due = ARGV[i + 3]
   ids[n] = ARGV[i]
   jobs[n] = {
     id = ARGV[i],
     incarnation = ARGV[i + 1],
-    due = ARGV[i + 2] == 'in' and int(now + tonumber(due)) or due,
+    due = int(due_of(ARGV[i + 2], ARGV[i + 3])),
     max_attempts = ARGV[i + 4],
+    accepted = accepted,
     ttr = ARGV[i + 5],
     tags = ARGV[i + 6],
     content = ARGV[i + 7],
@@ -60,9 +57,9 @@ local function load_states(of)
   local records = redis.call('HMGET', JOBS, unpack(of))
   local expiries = redis.call('ZMSCORE', DONE, unpack(of))
   local looked, whole = {}, is_whole()
-  for i = 1, #of do
+  for i, id in ipairs(of) do
     if records[i] or not whole then
-      looked[#looked + 1] = of[i]
+      looked[#looked + 1] = id
     end
   end
   local found = #looked > 0 and places_of(looked) or {}
@@ -71,8 +68,8 @@ local function load_states(of)
     places[id] = found[i]
   end
   local states = {}
-  for i = 1, #of do
-    local place = places[of[i]]
+  for i, id in ipairs(of) do
+    local place = places[id]
     if records[i] or place or expiries[i] then
       states[i] = {
         record = records[i] and read_record(records[i]),
@@ -87,20 +84,13 @@ local function load_states(of)
   return states
 end
 
-local accepted, stored = accepted_at(now), 0
-
 local function store(job)
-  add(JOBS, job.id, write_record(
-    job.incarnation, job.max_attempts, accepted, job.ttr, job.tags, job.content))
-  add(DELAYED, job.due, job.id)
-  if job.tags ~= '' then
-    add_tags(job.id, job.tags)
-  end
+  put(job)
   stored = stored + 1
 end
 
 local function create(job, state)
-  local tomb = live_tomb(job.id, state.tomb_expires, now)
+  local tomb = live_tomb(job.id, state.tomb_expires)
   if tomb and tomb.finished then
     if tomb.hash == hash_of(job.content) then
       return { 'done', tomb.at, '0', '', '0', '' }
@@ -149,7 +139,7 @@ local function write_adding_first()
   write_removals()
 end
 
-local result = { int(now), '' }
+local result = { now_text, '' }
 if #jobs > 0 then
   local head = head_of(DELAYED)
   local states, seen = load_states(ids), {}

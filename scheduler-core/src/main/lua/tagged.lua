@@ -9,12 +9,8 @@
 --          where records are large
 -- COST     8 reads for all jobs; at most some 4 MB of records
 -- WHY      an id that is in no state is left out: a job whose record was lost leaves its tags behind
---- @include lib/now
 --- @include lib/snapshot
 
-local broken = check_types()
-if broken then return broken end
-local now = now_ms()
 local prefix, max = ARGV[1] .. ' ', tonumber(ARGV[2])
 
 -- '!' is the first character behind the space that ends a tag.
@@ -24,7 +20,7 @@ local ids = {}
 for i = 1, math.min(#found, max) do
   ids[i] = string.sub(found[i], #prefix + 1)
 end
-local result = { int(now), #found > max and ids[max] or '' }
+local result = { now_text, #found > max and ids[max] or '' }
 if #ids > 0 then
   local places, present, places_present = places_of(ids), {}, {}
   for i, id in ipairs(ids) do

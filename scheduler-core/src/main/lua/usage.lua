@@ -7,8 +7,6 @@
 --- @include lib/keys
 --- @include lib/text
 
-local broken = check_types()
-if broken then return broken end
 local bytes = 0
 for i = 1, #TYPES do
   bytes = bytes + (redis.call('MEMORY', 'USAGE', KEYS[i], 'SAMPLES', '20') or 0)

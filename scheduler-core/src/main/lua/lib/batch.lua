@@ -1,5 +1,4 @@
---- @include lib/keys
---- @include lib/text
+--- @include lib/begin
 
 -- Gathers the writes of a call, so that two hundred jobs cost a dozen commands. Whoever handles
 -- the same id twice in one call writes in between.

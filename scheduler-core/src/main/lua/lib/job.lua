@@ -1,5 +1,3 @@
---- @include lib/keys
---- @include lib/text
 --- @include lib/batch
 
 -- Readers never raise: a value that is not of its form counts as absent, so that nothing can fail
@@ -41,17 +39,6 @@ local function content_of(record)
   return string.sub(record.text, record.content_at)
 end
 
--- As a record has it.
-local function accepted_at(now)
-  return struct.pack('>I6', now)
-end
-
--- Attempts and time to run as text.
-local function write_record(incarnation, max_attempts, accepted, ttr, tags, content)
-  local rest = (ttr ~= '0' or tags ~= '') and ' ' .. ttr .. tags or ''
-  return struct.pack('>I2', max_attempts) .. accepted .. incarnation .. rest .. '\n' .. content
-end
-
 -- The members '<tag> <id>' of the index: no tag holds a space, and a space sorts before them all.
 local function remove_tags(id, tags, kept)
   local remaining = {}
@@ -69,6 +56,39 @@ local function add_tags(id, tags)
   for tag in string.gmatch(tags, '%S+') do
     add(TAGS, '0', tag .. ' ' .. id)
   end
+end
+
+-- Makes a job wait, with a new record. Numbers are text, and when it was accepted is as a record
+-- has it.
+local function put(job)
+  local rest = (job.ttr ~= '0' or job.tags ~= '') and ' ' .. job.ttr .. job.tags or ''
+  add(JOBS, job.id,
+    struct.pack('>I2', job.max_attempts) .. job.accepted .. job.incarnation .. rest .. '\n'
+      .. job.content)
+  add(DELAYED, job.due, job.id)
+  add_tags(job.id, job.tags)
+end
+
+local EVERYWHERE = { DELAYED, RESERVED, DEAD, LEASES, TRIES, ERRORS }
+
+-- Removes a job and its record; from all keys unless it is known to be in those alone.
+local function forget(id, tags, keys)
+  for _, key in ipairs(keys or EVERYWHERE) do
+    remove(key, id)
+  end
+  remove(JOBS, id)
+  remove_tags(id, tags)
+end
+
+-- From one state to another one, or to another place in the same; the score is text.
+local function move(id, from, to, score)
+  remove(from, id)
+  add(to, score, id)
+end
+
+local function replace_lease(id, text)
+  remove(LEASES, id)
+  add(LEASES, id, text)
 end
 
 -- '<undeliverable> <unknown> <failed> <counted> <delivered> <suspect 0/1> <firstDue> <version>';
@@ -106,6 +126,7 @@ local function read_lease(text)
     return nil
   end
   return {
+    text = text,
     token = token,
     attempt = attempt,
     alone = tonumber(alone),
@@ -116,14 +137,14 @@ local function read_lease(text)
   }
 end
 
--- The text of a lease once the puller has the job: an attempt that runs out counts from then on.
-local function received_lease(text)
-  return (string.gsub(text, '^(%S+ %d+) %-', '%1 1', 1))
+-- Once the puller has the job, an attempt that runs out counts.
+local function receive_lease(id, lease)
+  replace_lease(id, (string.gsub(lease.text, '^(%S+ %d+) %-', '%1 1', 1)))
 end
 
--- The text of a lease as if its job had been claimed at another time.
-local function lease_claimed_at(text, now)
-  return (string.gsub(text, '^(%S+ %d+ [01-]) %d+', '%1 ' .. int(now), 1))
+-- As if the job had been claimed now.
+local function renew_lease(id, lease)
+  replace_lease(id, (string.gsub(lease.text, '^(%S+ %d+ [01-]) %d+', '%1 ' .. now_text, 1)))
 end
 
 -- For each id {state, score}, or an empty table for what is in no state.
@@ -132,7 +153,7 @@ local function places_of(ids)
   local reserved = redis.call('ZMSCORE', RESERVED, unpack(ids))
   local dead = redis.call('ZMSCORE', DEAD, unpack(ids))
   local places = {}
-  for i = 1, #ids do
+  for i in ipairs(ids) do
     if delayed[i] then
       places[i] = { state = 'delayed', score = tonumber(delayed[i]) }
     elseif reserved[i] then
@@ -155,6 +176,16 @@ end
 local function version_of(id, state)
   return state == 'reserved' and lease_of(id).version
     or read_tries(redis.call('HGET', TRIES, id)).version
+end
+
+-- Whether a caller has seen another version than that, as '<incarnation> <version>'; '' is any.
+local function is_other(seen, incarnation, version)
+  return seen ~= '' and seen ~= incarnation .. ' ' .. int(version)
+end
+
+-- When a job is due that asks for a mode, 'at' or 'in', and ms.
+local function due_of(mode, millis)
+  return tonumber(millis) + (mode == 'in' and now or 0)
 end
 
 -- Score of the first member, or nil for an empty set.
@@ -182,11 +213,10 @@ local function with_history(id, entry, note)
 end
 
 -- A job that can neither run nor be dropped is kept where people look.
-local function bury_corrupt(id, now)
+local function bury_corrupt(id)
   remove(DELAYED, id)
-  remove(RESERVED, id)
   remove(LEASES, id)
-  add(DEAD, int(now), id)
-  add(ERRORS, id, with_history(id, { int(now), 'corrupt', 'dead-corrupt', '0', '0' }, ''))
+  move(id, RESERVED, DEAD, now_text)
+  add(ERRORS, id, with_history(id, { now_text, 'corrupt', 'dead-corrupt', '0', '0' }, ''))
   count('dead')
 end

@@ -8,13 +8,9 @@ local TYPES = {
 }
 
 -- Lua does not roll back: a key of a foreign type must be found before the first write.
-local function check_types()
-  for i = 1, #TYPES do
-    local found = redis.call('TYPE', KEYS[i]).ok
-    if found ~= 'none' and found ~= TYPES[i] then
-      return redis.error_reply(
-        'WRONGTYPE ' .. KEYS[i] .. ' is a ' .. found .. ', not a ' .. TYPES[i])
-    end
+for i = 1, #TYPES do
+  local found = redis.call('TYPE', KEYS[i]).ok
+  if found ~= 'none' and found ~= TYPES[i] then
+    return redis.error_reply('WRONGTYPE ' .. KEYS[i] .. ' is a ' .. found .. ', not a ' .. TYPES[i])
   end
-  return nil
 end

@@ -1,5 +1,24 @@
 --- @include lib/job
 
+-- For each id the job as attempts end on it; without a lease unless it is reserved.
+local function jobs_of(ids)
+  local records = redis.call('HMGET', JOBS, unpack(ids))
+  local leases = redis.call('HMGET', LEASES, unpack(ids))
+  local tries = redis.call('HMGET', TRIES, unpack(ids))
+  local deadlines = redis.call('ZMSCORE', RESERVED, unpack(ids))
+  local jobs = {}
+  for i, id in ipairs(ids) do
+    jobs[i] = {
+      id = id,
+      record = read_record(records[i]),
+      lease = deadlines[i] and read_lease(leases[i]),
+      tries = tries[i],
+      deadline = tonumber(deadlines[i] or 0),
+    }
+  end
+  return jobs
+end
+
 -- What is known of the attempts of a reserved job, as it is written when the job leaves its holder.
 local function tries_behind(job)
   local tries = read_tries(job.tries)
@@ -12,17 +31,16 @@ end
 
 -- Makes a reserved job wait again without an attempt. Returns its due time.
 local function give_back(job, due)
-  remove(RESERVED, job.id)
+  move(job.id, RESERVED, DELAYED, int(due))
   remove(LEASES, job.id)
   add(TRIES, job.id, write_tries(tries_behind(job)))
-  add(DELAYED, int(due), job.id)
   return due
 end
 
 -- Ends an attempt of a reserved job that did not succeed: counts it, and makes the job wait again
 -- or dead. Shared by settle and expire, so that the rule of the limits stands in one place.
 -- Returns 'retry' and the due time, or 'dead' and 0.
-local function end_attempt(job, kind, delay, alone, note, now)
+local function end_attempt(job, kind, delay, alone, note)
   local id = job.id
   local tries = tries_behind(job)
   local disposition = 'retry'
@@ -48,16 +66,15 @@ local function end_attempt(job, kind, delay, alone, note, now)
     end
   end
 
-  remove(RESERVED, id)
   remove(LEASES, id)
   add(TRIES, id, write_tries(tries))
-  local entry = { int(now), kind, disposition, job.lease.attempt, job.lease.claimed }
+  local entry = { now_text, kind, disposition, job.lease.attempt, job.lease.claimed }
   add(ERRORS, id, with_history(id, entry, note))
   if disposition == 'retry' then
-    add(DELAYED, int(now + delay), id)
+    move(id, RESERVED, DELAYED, int(now + delay))
     return 'retry', now + delay
   end
-  add(DEAD, int(now), id)
+  move(id, RESERVED, DEAD, now_text)
   count('dead')
   return 'dead', 0
 end

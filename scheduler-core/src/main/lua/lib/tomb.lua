@@ -1,10 +1,8 @@
---- @include lib/keys
---- @include lib/text
 --- @include lib/batch
 
 -- The tombstone of an id, or nil; an expired one counts as none, trimmed or not.
 -- '<incarnation> <D or C> <hash> <atMs>'
-local function live_tomb(id, expires, now)
+local function live_tomb(id, expires)
   if not expires or tonumber(expires) <= now then
     return nil
   end
@@ -16,25 +14,25 @@ local function live_tomb(id, expires, now)
   return { incarnation = incarnation, finished = outcome == 'D', hash = hash, at = at }
 end
 
-local function tomb_of(id, now)
-  return live_tomb(id, redis.call('ZSCORE', DONE, id), now)
+local function tomb_of(id)
+  return live_tomb(id, redis.call('ZSCORE', DONE, id))
 end
 
 local function hash_of(content)
   return string.sub(redis.sha1hex(content), 1, 20)
 end
 
--- Both times as text.
-local function add_tomb(id, incarnation, outcome, hash, at, expires)
+-- The outcome is D or C; the time at which it expires is text.
+local function add_tomb(id, incarnation, outcome, content, expires)
   add(DONE, expires, id)
-  add(TOMBS, id, incarnation .. ' ' .. outcome .. ' ' .. hash .. ' ' .. at)
+  add(TOMBS, id, incarnation .. ' ' .. outcome .. ' ' .. hash_of(content) .. ' ' .. now_text)
 end
 
 -- Removes expired tombstones, at most so many that the cost stays that of the call itself. After
 -- tombstones were added, both keys expire with the last tombstone, so that a quiet queue loses them,
 -- too. The last one decides, not the caller's retention: another engine may keep them longer.
-local function tend_tombs(now, jobs, added)
-  local expired = redis.call('ZRANGEBYSCORE', DONE, '-inf', int(now), 'LIMIT', 0, 32 + 2 * jobs)
+local function tend_tombs(jobs, added)
+  local expired = redis.call('ZRANGEBYSCORE', DONE, '-inf', now_text, 'LIMIT', 0, 32 + 2 * jobs)
   if #expired > 0 then
     redis.call('ZREM', DONE, unpack(expired))
     redis.call('HDEL', TOMBS, unpack(expired))

@@ -34,20 +34,22 @@ record Mutant(String file, int line, String change, String text) {
           "lib/job",
           "lib/outcome",
           "lib/tomb",
+          "lib/waiting",
           "lib/snapshot",
           "lib/wake");
 
   /** A line that can go without breaking the syntax. */
   private static final Pattern STATEMENT =
       Pattern.compile(
-          "^\\s*((add|remove|count|write|store|tend_tombs|add_tomb|bury_corrupt|add_tags|remove_tags)\\(.*\\)"
+          "^\\s*((add|remove|count|write|store|tend_tombs|add_tomb|bury_corrupt|add_tags|remove_tags"
+              + "|put|forget|move|replace_lease|receive_lease|renew_lease)\\(.*\\)"
               + "|redis\\.call\\(.*\\)"
               + "|[\\w.]+(\\[[^\\]]*\\])?( ?, ?[\\w.]+)* = [^{(]*[^{(,]|[\\w.]+ = \\w+\\(.*\\))$");
 
   private static final String[][] SWAPS = {
     {" <= ", " < "}, {" >= ", " > "}, {" < ", " <= "}, {" > ", " >= "}, {" == ", " ~= "},
     {" ~= ", " == "}, {" + 1", " + 2"}, {" + ", " - "}, {" and ", " or "}, {"not ", ""},
-    {" = 0", " = 1"}, {" = 1", " = 0"}, {"'-inf', int(now)", "'-inf', '(' .. int(now)"},
+    {" = 0", " = 1"}, {" = 1", " = 0"}, {"'-inf', now_text", "'-inf', '(' .. now_text"},
   };
 
   /** All mutants of all scripts, in a fixed order. */

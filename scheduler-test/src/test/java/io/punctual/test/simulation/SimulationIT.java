@@ -71,7 +71,7 @@ class SimulationIT {
 
   @Test
   void aClaimThatTakesJobsTooEarlyIsFoundOut(SharedRedis redis) {
-    findsOut(redis, "claim", "'-inf', int(now)", "'-inf', int(now + 20)");
+    findsOut(redis, "claim", "'-inf', now_text", "'-inf', int(now + 20)");
   }
 
   private static void findsOut(SharedRedis redis, String file, String right, String mistake) {

@@ -45,7 +45,7 @@ class BrokenVariantsIT {
             new Variant(
                 "jobs are claimed early",
                 "lua/claim.lua",
-                "'ZRANGEBYSCORE', DELAYED, '-inf', int(now),",
+                "'ZRANGEBYSCORE', DELAYED, '-inf', now_text,",
                 "'ZRANGEBYSCORE', DELAYED, '-inf', int(now + 50),")),
         variant(
             EngineFault.NOTHING,
