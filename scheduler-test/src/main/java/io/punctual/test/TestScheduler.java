@@ -123,6 +123,7 @@ public final class TestScheduler {
             store,
             new MemoryQueues(),
             EngineOptions.defaults(INSTANCE).with().retry(queue -> retry).build(),
+            millis::get,
             random);
     this.jobScheduler = faults.before(new EngineJobScheduler(application, stepper.engine()));
     Function<TestScheduler, TaskSubmitService> factory = builder.tasks;
@@ -449,8 +450,7 @@ public final class TestScheduler {
         return Optional.empty();
       }
       pending.get().make();
-      stepper.expire();
-      return stepper.claim(TestScheduler.this::serves);
+      return stepper.step(TestScheduler.this::serves);
     }
 
     private IllegalStateException endless(Delivery next) {

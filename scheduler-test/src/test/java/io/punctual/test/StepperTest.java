@@ -33,6 +33,7 @@ class StepperTest {
           new InMemoryJobStore(millis::get, StoreOptions.DEFAULTS.tombstones()),
           new MemoryQueues(),
           EngineOptions.defaults("test"),
+          millis::get,
           new Random(1));
 
   @BeforeEach
@@ -52,16 +53,15 @@ class StepperTest {
     return stepper.next(queue -> true);
   }
 
-  private Optional<Delivery> claim() {
-    return stepper.claim(queue -> true);
+  private Optional<Delivery> step() {
+    return stepper.step(queue -> true);
   }
 
   /** Steps until nothing is left; answers when each job went out, in ms since the start. */
   private List<Long> finishAll() {
     List<Long> times = new ArrayList<>();
     while (true) {
-      stepper.expire();
-      Optional<Delivery> delivery = claim();
+      Optional<Delivery> delivery = step();
       if (delivery.isPresent()) {
         times.add(millis.get() - START);
         delivery.get().done().join();
@@ -89,7 +89,7 @@ class StepperTest {
   @Test
   void aPausedQueueHasNothingToDoUntilItGoesOn() {
     stepper.engine().operations().pause(QUEUE, true);
-    assertThat(claim()).isEmpty();
+    assertThat(step()).isEmpty();
     assertThat(next()).isEmpty();
 
     stepper.engine().operations().pause(QUEUE, false);
@@ -100,16 +100,16 @@ class StepperTest {
   void aFullQueueGoesOnWhenAJobHasEnded() {
     stepper.engine().operations().limit(QUEUE, new Throttle(1, null));
 
-    Delivery first = claim().orElseThrow();
-    assertThat(claim()).isEmpty();
+    Delivery first = step().orElseThrow();
+    assertThat(step()).isEmpty();
 
     first.done().join();
-    assertThat(claim()).map(Delivery::taskId).hasValue("2");
+    assertThat(step()).map(Delivery::taskId).hasValue("2");
   }
 
   @Test
   void whatIsNotEndedComesBackWhenItsLeaseIsOver() {
-    assertThat(claim()).map(Delivery::taskId).hasValue("1");
+    assertThat(step()).map(Delivery::taskId).hasValue("1");
 
     assertThat(finishAll())
         .containsExactly(0L, 0L, EngineOptions.defaults("test").lease().toMillis());

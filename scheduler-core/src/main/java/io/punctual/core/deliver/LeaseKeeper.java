@@ -173,6 +173,10 @@ public final class LeaseKeeper {
    * @throws StoreException if the store did not answer
    */
   public void keepLapsed() {
+    if (!context.threads().runLater()) {
+      // Nobody keeps the leases of an engine that is stepped.
+      return;
+    }
     List<OpenDelivery> lapsed;
     synchronized (open) {
       lapsed = open.values().stream().filter(OpenDelivery::lapsed).toList();

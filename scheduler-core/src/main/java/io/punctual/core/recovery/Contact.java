@@ -26,6 +26,13 @@ public final class Contact {
     this.heartbeat = lease.toNanos() / 3;
   }
 
+  /** With a store that always answers: leases may be expired at any time. */
+  public static Contact unbroken() {
+    Contact contact = new Contact(Duration.ZERO);
+    contact.expireFrom = Long.MIN_VALUE;
+    return contact;
+  }
+
   /** The store answered. */
   public synchronized void answered(long nanos) {
     if (!heard || nanos - last > silence) {

@@ -169,7 +169,7 @@ public final class StoreWatch {
   private void watch() {
     while (!stopping) {
       signal.take();
-      signal.sleep(look(), Long.MIN_VALUE, Long.MIN_VALUE);
+      signal.sleep(look());
     }
   }
 

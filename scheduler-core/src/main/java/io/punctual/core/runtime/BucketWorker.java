@@ -8,6 +8,7 @@ import io.punctual.core.deliver.RetryDelays;
 import io.punctual.core.deliver.Settler;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.pull.Puller;
+import io.punctual.core.scan.ScanLoop;
 import io.punctual.core.scan.Scanner;
 import io.punctual.core.submit.Submitter;
 import io.punctual.core.wake.Capacity;
@@ -30,6 +31,7 @@ final class BucketWorker {
   final Puller puller;
   final Deliveries deliveries;
   final Scanner scanner;
+  final ScanLoop loop;
 
   BucketWorker(Bucket bucket, Shared shared, QueueListener listener) {
     this.bucket = bucket;
@@ -46,6 +48,7 @@ final class BucketWorker {
         new Puller(bucket, context, signal, claimer, deliveries, settler, retryDelays, listener);
     this.scanner =
         new Scanner(bucket, shared.scan(), capacity, signal, claimer, deliveries, puller, listener);
+    this.loop = new ScanLoop(bucket, scanner, signal, context);
   }
 
   /** Lists what is not empty or settled here; empty when the bucket is at rest. For tests. */

@@ -39,7 +39,7 @@ final class QueueWorkers {
     if (!dispatcher.serves(queue)) {
       return false;
     }
-    workers.forEach(worker -> worker.scanner.start());
+    workers.forEach(worker -> worker.loop.start());
     return true;
   }
 

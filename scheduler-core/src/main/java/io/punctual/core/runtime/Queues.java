@@ -65,7 +65,7 @@ final class Queues {
     stopping = true;
     scanning = false;
     signal.ask();
-    known.values().forEach(queue -> queue.workers.forEach(worker -> worker.scanner.stop()));
+    known.values().forEach(queue -> queue.workers.forEach(worker -> worker.loop.stop()));
   }
 
   Collection<QueueWorkers> all() {
@@ -165,7 +165,7 @@ final class Queues {
   private void read() {
     while (!stopping) {
       signal.take();
-      signal.sleep(refresh(), Long.MIN_VALUE, Long.MIN_VALUE);
+      signal.sleep(refresh());
     }
   }
 

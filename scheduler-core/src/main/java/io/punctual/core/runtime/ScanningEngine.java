@@ -40,6 +40,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
+import java.util.function.LongSupplier;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -55,18 +56,20 @@ final class ScanningEngine implements Engine {
   private final @Nullable ScanSignals signals;
   private final Supplier<Threads> threads;
   private final Supplier<RandomGenerator> random;
+  private final @Nullable LongSupplier steps;
   private final Claims claims;
   private final Operations operations;
   private volatile Session session;
 
   ScanningEngine(
       Store store, EngineOptions options, Dispatcher dispatcher, @Nullable ScanSignals signals) {
-    this(store, options, dispatcher, signals, Threads::inBackground, Random::new);
+    this(store, options, dispatcher, signals, Threads::inBackground, Random::new, null);
   }
 
   /**
    * @param threads asked for each session
    * @param random asked for each bucket
+   * @param steps the time of an engine that is stepped, monotonic ns; null for one that runs
    */
   ScanningEngine(
       Store store,
@@ -74,7 +77,9 @@ final class ScanningEngine implements Engine {
       Dispatcher dispatcher,
       @Nullable ScanSignals signals,
       Supplier<Threads> threads,
-      Supplier<RandomGenerator> random) {
+      Supplier<RandomGenerator> random,
+      @Nullable LongSupplier steps) {
+    this.steps = steps;
     this.threads = threads;
     this.random = random;
     this.jobs = store.jobs();
@@ -97,7 +102,7 @@ final class ScanningEngine implements Engine {
   }
 
   private Session session() {
-    return new Session(store, options, dispatcher, signals, threads.get(), random);
+    return new Session(store, options, dispatcher, signals, threads.get(), random, steps);
   }
 
   @Override

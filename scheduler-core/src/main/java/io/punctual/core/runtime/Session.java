@@ -73,14 +73,15 @@ final class Session implements PullQueues {
       Dispatcher dispatcher,
       @Nullable ScanSignals signals,
       Threads threads,
-      Supplier<RandomGenerator> random) {
+      Supplier<RandomGenerator> random,
+      @Nullable LongSupplier steps) {
     long start = System.nanoTime();
-    LongSupplier clock = () -> System.nanoTime() - start;
+    LongSupplier clock = steps != null ? steps : () -> System.nanoTime() - start;
     this.wakeUps = store.wakeUps();
     this.calls = store.calls();
     Defects defects = new Defects();
     this.context = new Context(store.jobs(), options, threads.reportingTo(defects), clock, defects);
-    Contact contact = new Contact(options.lease());
+    Contact contact = steps != null ? Contact.unbroken() : new Contact(options.lease());
     this.shared =
         new Shared(
             context,
@@ -137,9 +138,9 @@ final class Session implements PullQueues {
     if (isRunning()) {
       for (QueueWorkers queue : queues.all()) {
         for (BucketWorker worker : queue.workers) {
-          if (worker.scanner.hasEnded()) {
+          if (worker.loop.hasEnded()) {
             ended.add(worker.bucket.toString());
-          } else if (worker.scanner.isStarted()) {
+          } else if (worker.loop.isStarted()) {
             running++;
           }
         }
@@ -217,7 +218,7 @@ final class Session implements PullQueues {
     long end = context.now() + patience.toNanos();
     for (QueueWorkers queue : queues.all()) {
       for (BucketWorker worker : queue.workers) {
-        worker.scanner.join(Duration.ofNanos(end - context.now()));
+        worker.loop.join(Duration.ofNanos(end - context.now()));
       }
     }
     for (QueueWorkers queue : queues.all()) {

@@ -4,12 +4,9 @@ import io.punctual.core.Delivery;
 import io.punctual.core.Dispatcher;
 import io.punctual.core.Engine;
 import io.punctual.core.EngineOptions;
-import io.punctual.core.deliver.ClaimTime;
 import io.punctual.core.job.Bucket;
-import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
-import io.punctual.core.job.RandomNames;
-import io.punctual.core.store.Claim;
+import io.punctual.core.scan.ScanSignals;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.QueueDirectory;
 import io.punctual.core.store.Store;
@@ -21,27 +18,25 @@ import io.punctual.core.store.durability.LossEntry;
 import io.punctual.core.store.durability.StoreInspector;
 import io.punctual.core.store.durability.StoreLoss;
 import io.punctual.core.store.durability.StoreNode;
-import io.punctual.core.store.query.BucketStats;
-import io.punctual.core.store.query.JobSnapshot;
+import io.punctual.core.wake.WakePlan;
 import io.punctual.core.work.Threads;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An engine that does nothing by itself: whoever has it says when leases are expired and when a job
- * is handed out, and each of these happens on the thread that says so. Together with a store whose
- * clock is moved by hand this is time in a test: everything else, from what a submit answers to how
- * long a job waits after its third failure, is the code that runs in a scheduler.
+ * An engine that does nothing by itself: its scanners have their turns when a step is asked for, on
+ * the thread that asks. Together with a store whose clock is moved by hand this is time in a test:
+ * everything else, from what a submit answers to how long a job waits after its third failure, is
+ * the code that runs in a scheduler.
  *
  * <p>Steps must not be asked for by two threads at once. The engine's doors may be used by any
  * thread; an answer is there when they return, unless another thread is in the same door. The store
@@ -49,44 +44,39 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Stepper {
 
-  private static final Dispatcher NOBODY =
-      new Dispatcher() {
-        @Override
-        public int capacity(QueueName queue) {
-          return 0;
-        }
-
-        @Override
-        public void dispatch(QueueName queue, List<Delivery> deliveries) {
-          throw new IllegalStateException("jobs are claimed from the stepper");
-        }
-      };
-
-  private final JobStore jobs;
-  private final EngineOptions options;
+  private final LongSupplier millis;
   private final ScanningEngine engine;
 
-  /** When a bound of a bucket, of which something is due, lets the next job out; epoch ms. */
-  private final Map<Bucket, Long> bounded = new HashMap<>();
+  /** The queue of which one job may go out, while its scanner has a turn. */
+  private @Nullable QueueName served;
 
-  private record Head(BucketWorker worker, long due) {}
+  private @Nullable Delivery delivery;
 
   /**
+   * @param millis the store's time, epoch ms
    * @param random what jitter is drawn from
    */
   public Stepper(
-      JobStore jobs, QueueDirectory queues, EngineOptions options, RandomGenerator random) {
-    this.jobs = jobs;
-    this.options = options;
+      JobStore jobs,
+      QueueDirectory queues,
+      EngineOptions options,
+      LongSupplier millis,
+      RandomGenerator random) {
+    this.millis = millis;
     Alone alone = new Alone();
     this.engine =
         new ScanningEngine(
             new Store(jobs, queues, listener -> () -> {}, alone, alone, new StoreCalls()),
             options,
-            NOBODY,
-            null,
+            new OneByOne(),
+            new Failures(),
             Threads::ofCaller,
-            () -> random);
+            () -> random,
+            this::ticks);
+  }
+
+  private long ticks() {
+    return TimeUnit.MILLISECONDS.toNanos(1) * millis.getAsLong();
   }
 
   /** The doors of the engine; it cannot be started. */
@@ -95,107 +85,87 @@ public final class Stepper {
   }
 
   /**
-   * Takes all jobs back whose lease ran out.
+   * Takes all jobs back whose lease ran out, and hands out the earliest job that is due; at the same
+   * due time, in the order of queues and ids. Its lease is not kept alive: unless it is ended, the
+   * job comes back once that ran out.
    *
-   * @return how many there were
-   */
-  public int expire() {
-    int expired = 0;
-    for (BucketWorker worker : workers(queue -> true)) {
-      int some;
-      do {
-        var answer = jobs.expire(worker.bucket, JobStore.MAX_JOBS);
-        some = answer.retried() + answer.dead();
-        expired += some;
-      } while (some == JobStore.MAX_JOBS);
-    }
-    return expired;
-  }
-
-  /**
-   * Hands out the earliest job that is due; at the same due time, in the order of queues and ids.
-   * Its lease is not kept alive: unless it is ended, the job comes back once that ran out.
-   *
-   * @param served from which queues
+   * @param from the queues from which jobs are handed out
    * @return empty if nothing is due that may go out
    */
-  public Optional<Delivery> claim(Predicate<QueueName> served) {
-    List<Head> heads = new ArrayList<>();
-    for (BucketWorker worker : workers(served)) {
-      Long due = jobs.stats(worker.bucket).oldestReady();
-      if (due != null) {
-        heads.add(new Head(worker, due));
+  public Optional<Delivery> step(Predicate<QueueName> from) {
+    List<BucketWorker> all = workers();
+    // Nothing may go out yet: the scanners only count, and take back.
+    all.forEach(this::turn);
+    List<BucketWorker> due =
+        all.stream()
+            .filter(worker -> from.test(worker.bucket.queue()))
+            .sorted(Comparator.comparingLong(worker -> worker.scanner.nextDue()))
+            .toList();
+    for (BucketWorker worker : due) {
+      served = worker.bucket.queue();
+      while (delivery == null && worker.scanner.nextDue() <= millis.getAsLong()) {
+        turn(worker);
       }
-    }
-    // Stable: workers come in the order of their queues.
-    heads.sort(Comparator.comparingLong(Head::due));
-    for (Head head : heads) {
-      Optional<Delivery> delivery = claim(head.worker());
-      if (delivery.isPresent()) {
-        return delivery;
+      served = null;
+      if (delivery != null) {
+        Delivery found = delivery;
+        delivery = null;
+        return Optional.of(found);
       }
     }
     return Optional.empty();
   }
 
-  private Optional<Delivery> claim(BucketWorker worker) {
-    bounded.remove(worker.bucket);
-    while (true) {
-      Claim claim =
-          jobs.claim(
-              worker.bucket,
-              1,
-              options.lease(),
-              JobStore.ClaimMode.PUSH,
-              RandomNames.leaseToken(),
-              options.owner());
-      if (claim.jobs().isEmpty() && claim.corrupt().isEmpty()) {
-        Long next = claim.nextDue();
-        if (next != null) {
-          bounded.put(worker.bucket, next);
-        }
-        return Optional.empty();
-      }
-      List<Delivery> open = worker.deliveries.open(claim.jobs(), new ClaimTime(0, claim.now(), 0));
-      if (!open.isEmpty()) {
-        return Optional.of(open.get(0));
-      }
-    }
+  private void turn(BucketWorker worker) {
+    worker.signal.ask();
+    var unused = worker.scanner.turn(ticks());
   }
 
   /**
-   * When there is next something to do, provided that nothing is left to be done now.
+   * When there is next something to do, provided that the last {@link #step} has left nothing to do.
    *
-   * @param served the queues from which jobs are handed out
+   * @param from the queues from which jobs are handed out
    * @return epoch ms of a due time or of the end of a lease; empty if nothing waits
    */
-  public OptionalLong next(Predicate<QueueName> served) {
-    long next = Long.MAX_VALUE;
-    for (BucketWorker worker : workers(queue -> true)) {
-      if (served.test(worker.bucket.queue())) {
-        BucketStats stats = jobs.stats(worker.bucket);
-        next = Math.min(next, stats.pausedSince() != null ? Long.MAX_VALUE : due(worker, stats));
-      }
-      for (JobSnapshot held : jobs.list(worker.bucket, JobState.RESERVED, null, 1).jobs()) {
-        next = Math.min(next, held.at());
-      }
-    }
-    return next == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(next);
+  public OptionalLong next(Predicate<QueueName> from) {
+    return workers().stream()
+        .mapToLong(
+            worker ->
+                Math.min(
+                    from.test(worker.bucket.queue()) ? worker.scanner.nextDue() : WakePlan.NEVER,
+                    worker.scanner.nextDeadline()))
+        .filter(next -> next != WakePlan.NEVER)
+        .min();
   }
 
-  private long due(BucketWorker worker, BucketStats stats) {
-    @Nullable Long held = stats.ready() > 0 ? bounded.get(worker.bucket) : null;
-    long first = stats.nextDue() == null ? Long.MAX_VALUE : stats.nextDue();
-    return held != null && held > stats.now() ? Math.min(first, held) : first;
-  }
-
-  private List<BucketWorker> workers(Predicate<QueueName> which) {
+  private List<BucketWorker> workers() {
     return engine.queues().keySet().stream()
-        .filter(which)
         .sorted()
         .flatMap(queue -> engine.seen().find(queue).stream())
         .flatMap(queue -> queue.workers.stream())
         .toList();
+  }
+
+  /** Takes one job of the queue whose scanner has a turn. */
+  private final class OneByOne implements Dispatcher {
+
+    @Override
+    public int capacity(QueueName queue) {
+      return queue.equals(served) && delivery == null ? 1 : 0;
+    }
+
+    @Override
+    public void dispatch(QueueName queue, List<Delivery> deliveries) {
+      delivery = deliveries.get(0);
+    }
+  }
+
+  private static final class Failures implements ScanSignals {
+
+    @Override
+    public void failed(Bucket bucket) {
+      throw new IllegalStateException("a step failed, and nothing is tried again; see the log");
+    }
   }
 
   /** Nobody else works on the store, and it loses nothing. */

@@ -11,7 +11,7 @@ import java.util.concurrent.Semaphore;
  */
 public final class ScanPermits {
 
-  private static final int AT_ONCE = 16;
+  static final int AT_ONCE = 16;
 
   private final Map<String, Semaphore> nodes = new ConcurrentHashMap<>();
 

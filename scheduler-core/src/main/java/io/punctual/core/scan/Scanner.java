@@ -35,13 +35,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands out the jobs of one bucket when they are due. One thread, which sleeps unless there is
- * something to do.
+ * Hands out the jobs of one bucket when they are due, one {@link #turn} after the other. It has no
+ * thread: {@link ScanLoop} gives it turns when it asks for them or its signal is raised, and a test
+ * gives them when it likes.
  *
  * <p>A <i>look</i> is a claim of what is due, at most as many jobs as {@link Capacity} allows; if
  * it refuses, the look only reads the counts. Each answer carries the store's time, the next due
- * time and the next lease deadline, and {@link WakePlan} makes of them when to look again. In
- * between the scanner sleeps on its {@link WakeSignal}. A submit raises that when its job became
+ * time and the next lease deadline, and {@link WakePlan} makes of them when to look again. The
+ * {@link WakeSignal} asks for a turn before that. A submit raises it when its job became
  * the earliest one (here, or on another engine by way of the store), {@link Capacity} when
  * something was given back, and the listening for wake-ups when its connection was away.
  *
@@ -51,7 +52,7 @@ import org.slf4j.LoggerFactory;
  * heartbeat. Leases that are kept here are extended first. If the store's clock was set forward
  * meanwhile, leases run on for the time that was left of them.
  *
- * <p>Nothing but {@link #stop} ends the loop: errors of the store make it wait with a back-off,
+ * <p>No turn ends with an exception: errors of the store make it wait with a back-off,
  * defects are shown in health, and a dispatcher that throws gets its jobs taken back.
  */
 public final class Scanner {
@@ -75,12 +76,13 @@ public final class Scanner {
   private final WakePlan plan;
   private final Backoff backoff = Backoff.ofStore();
   private long failingSince = Long.MAX_VALUE;
-  private long expireFrom;
+  private long expireFrom = Long.MIN_VALUE;
   private boolean pullsFirst;
   private boolean refused;
+  // Nothing could go out before the first turn either.
+  private boolean blocked = true;
   private long refusedAt;
   private volatile boolean stopping;
-  private @Nullable Thread thread;
 
   public Scanner(
       Bucket bucket,
@@ -106,51 +108,32 @@ public final class Scanner {
             () -> context.options().safetyCheck().apply(bucket.queue()), shared.idleChecks());
   }
 
-  public synchronized void start() {
-    if (thread == null && !stopping) {
-      thread = context.threads().start("punctual-scanner-" + bucket, this::run);
-    }
-  }
-
-  /** Claims no more; returns at once. */
-  public void stop() {
+  /** Claims no more, not even in a turn that is under way; returns at once. */
+  void stop() {
     stopping = true;
     signal.ask();
   }
 
-  /** Whether it was started. */
-  public synchronized boolean isStarted() {
-    return thread != null;
-  }
-
-  /** Whether it has ended although nobody stopped it. */
-  public synchronized boolean hasEnded() {
-    return thread != null && !stopping && !thread.isAlive();
-  }
-
-  /** Waits for the last look to end. */
-  public void join(Duration patience) throws InterruptedException {
-    Thread running;
-    synchronized (this) {
-      running = thread;
-    }
-    if (running != null) {
-      running.join(Math.max(1, patience.toMillis()));
+  /**
+   * Looks at the bucket if it is time to.
+   *
+   * @param now monotonic ns
+   * @return when it wants its next turn, monotonic ns, unless its signal is raised before
+   */
+  public long turn(long now) {
+    try {
+      return lookOrWait(now);
+    } catch (RuntimeException | Error e) {
+      failed(e);
+      return now;
     }
   }
 
-  private void run() {
-    refusedAt = context.now();
-    while (!stopping) {
-      try {
-        turn();
-      } catch (RuntimeException | Error e) {
-        failed(e);
-      }
+  private long lookOrWait(long now) {
+    if (blocked) {
+      // Also what has become due since the last turn waited for capacity.
+      refusedAt = now;
     }
-  }
-
-  private void turn() {
     WakeSignal.Raised raised = signal.take();
     plan.head(raised.head());
     plan.leased(raised.deadline());
@@ -160,26 +143,33 @@ public final class Scanner {
     if (raised.capacity()) {
       refused = false;
     }
-    boolean blocked = refused && !shared.pulls().waits(bucket.queue());
-    long now = context.now();
+    blocked = refused && !shared.pulls().waits(bucket.queue());
     WakePlan.Look next = plan.next(now, blocked);
-    long wait = next.at() - now;
-    if (wait <= 0) {
+    if (next.at() <= now) {
+      blocked = false;
       context.options().listener().woken(next.cause());
       tryToLook(next.cause());
-      return;
+      return now;
     }
     ScanSignals signals = shared.signals();
     if (signals != null) {
       if (blocked && plan.ready()) {
         signals.parked(bucket);
       }
-      signals.asleep(bucket, wait, next.cause());
+      signals.asleep(bucket, next.at() - now, next.cause());
     }
-    signal.sleep(wait, plan.nextDue(), plan.nextDeadline());
-    if (blocked) {
-      refusedAt = context.now();
-    }
+    signal.aim(plan.nextDue(), plan.nextDeadline());
+    return next.at();
+  }
+
+  /** The due time of the next job that may go out, epoch ms, as far as the last turn saw. */
+  public long nextDue() {
+    return plan.nextDue();
+  }
+
+  /** The end of the next lease, epoch ms, as far as the last turn saw. */
+  public long nextDeadline() {
+    return plan.nextDeadline();
   }
 
   private void tryToLook(WakeCause cause) {

@@ -3,6 +3,7 @@ package io.punctual.core.wake;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Wakes one sleeping scanner. What is raised while the scanner is awake is kept until it takes it,
@@ -29,60 +30,51 @@ public final class WakeSignal {
   private boolean capacity;
   private long aim = Long.MIN_VALUE;
   private long deadlineAim = Long.MIN_VALUE;
+  private @Nullable Runnable waker;
 
   /** A job with that due time is there; wakes the scanner only if it aims at a later one. */
   public void head(long due) {
-    lock.lock();
-    try {
-      if (due < head) {
-        head = due;
-        if (due < aim) {
-          raised.signal();
-        }
-      }
-    } finally {
-      lock.unlock();
-    }
+    raise(() -> head = Math.min(head, due));
   }
 
   /** A lease with that deadline was made; wakes the scanner only if it knows of no earlier one. */
   public void deadline(long millis) {
-    lock.lock();
-    try {
-      if (millis < deadline) {
-        deadline = millis;
-        if (millis < deadlineAim) {
-          raised.signal();
-        }
-      }
-    } finally {
-      lock.unlock();
-    }
+    raise(() -> deadline = Math.min(deadline, millis));
   }
 
   /** The scanner was refused by {@link Capacity}, and is to ask again. */
   public void capacity() {
-    lock.lock();
-    try {
-      capacity = true;
-      raised.signal();
-    } finally {
-      lock.unlock();
-    }
+    raise(() -> capacity = true);
   }
 
   /** Wakes the scanner in any case. */
   public void ask() {
+    raise(() -> asked = true);
+  }
+
+  private void raise(Runnable change) {
+    Runnable woken = null;
     lock.lock();
     try {
-      asked = true;
-      raised.signal();
+      change.run();
+      if (matters()) {
+        raised.signal();
+        woken = waker;
+        waker = null;
+      }
     } finally {
       lock.unlock();
     }
+    if (woken != null) {
+      woken.run();
+    }
   }
 
-  /** Takes what was raised so far. */
+  private boolean matters() {
+    return asked || capacity || head < aim || deadline < deadlineAim;
+  }
+
+  /** Takes what was raised so far. Until {@link #aim}, no due time and no deadline matters. */
   public Raised take() {
     lock.lock();
     try {
@@ -91,7 +83,21 @@ public final class WakeSignal {
       deadline = WakePlan.NEVER;
       asked = false;
       capacity = false;
+      aim = Long.MIN_VALUE;
+      deadlineAim = Long.MIN_VALUE;
+      waker = null;
       return all;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** From now on due times earlier than the one matter, and lease deadlines than the other. */
+  public void aim(long due, long leaseDeadline) {
+    lock.lock();
+    try {
+      aim = due;
+      deadlineAim = leaseDeadline;
     } finally {
       lock.unlock();
     }
@@ -101,25 +107,38 @@ public final class WakeSignal {
    * Sleeps until something is raised that matters, or the time is over. An interrupt ends the sleep
    * and nothing else: it is not for the duties of an engine.
    *
-   * @param nanos how long
-   * @param aim earlier due times than this matter
-   * @param deadlineAim earlier lease deadlines than this matter
+   * @param nanos how long; not at all if 0 or less
    */
-  public void sleep(long nanos, long aim, long deadlineAim) {
+  public void sleep(long nanos) {
     lock.lock();
     try {
-      this.aim = aim;
-      this.deadlineAim = deadlineAim;
       long left = nanos;
-      while (left > 0 && !asked && !capacity && head >= aim && deadline >= deadlineAim) {
+      while (left > 0 && !matters()) {
         left = raised.awaitNanos(Math.min(left, TimeUnit.DAYS.toNanos(1)));
       }
     } catch (InterruptedException e) {
       // The scanner looks whether there is something to do.
       return;
     } finally {
-      this.aim = Long.MIN_VALUE;
-      this.deadlineAim = Long.MIN_VALUE;
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Has somebody called when something is raised that matters: once, and not after the next {@link
+   * #take}.
+   *
+   * @return false if such a thing was raised already; then nobody is called
+   */
+  public boolean call(Runnable whenRaised) {
+    lock.lock();
+    try {
+      boolean waits = !matters();
+      if (waits) {
+        waker = whenRaised;
+      }
+      return waits;
+    } finally {
       lock.unlock();
     }
   }

@@ -1,6 +1,10 @@
 package io.punctual.core.work;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
@@ -13,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Where the engine's threads come from: virtual ones from Java 24 on, daemon platform threads
- * before.
+ * before. Platform threads are few: what waits for its time shares them.
  *
  * <p>Java 21 to 23 have virtual threads too, but there a thread that waits for a socket inside
  * {@code synchronized} (as connection pools and drivers do) keeps its carrier (JEP 491): on a small
@@ -29,20 +33,27 @@ public final class Threads implements AutoCloseable {
 
   private static final String DUTY = "A task in the background";
 
+  /** How long a thread without a task stays. */
+  private static final int IDLE_SECONDS = 10;
+
   private final ThreadFactory factory;
   private final Executor tasks;
+  private final boolean cheap;
   private final ScheduledThreadPoolExecutor timer;
+  private final Map<String, Executor> shared = new ConcurrentHashMap<>();
   private volatile Defects defects = new Defects();
 
-  private Threads(ThreadFactory factory, Executor tasks, ScheduledThreadPoolExecutor timer) {
+  private Threads(
+      ThreadFactory factory, Executor tasks, boolean cheap, ScheduledThreadPoolExecutor timer) {
     this.factory = factory;
     this.tasks = tasks;
+    this.cheap = cheap;
     this.timer = timer;
     this.timer.setRemoveOnCancelPolicy(true);
   }
 
   private static ScheduledThreadPoolExecutor timer() {
-    ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons());
+    ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons("punctual-"));
     // Started now: when memory is short, the thread that retries could not be started.
     timer.prestartCoreThread();
     return timer;
@@ -61,15 +72,23 @@ public final class Threads implements AutoCloseable {
   public static Threads inBackground(ScheduledThreadPoolExecutor timer) {
     if (Runtime.version().feature() >= FIRST_WITHOUT_PINNING) {
       ThreadFactory factory = virtualThreads();
-      return new Threads(factory, task -> factory.newThread(task).start(), timer);
+      return new Threads(factory, task -> factory.newThread(task).start(), true, timer);
     }
-    ThreadFactory factory = daemons();
-    // A task is one short call to the store; idle threads go after ten seconds.
-    return new Threads(
-        factory,
+    return onPlatform(timer);
+  }
+
+  /** Platform threads in the background, whatever the version of Java. */
+  public static Threads onPlatform() {
+    return onPlatform(timer());
+  }
+
+  private static Threads onPlatform(ScheduledThreadPoolExecutor timer) {
+    ThreadFactory factory = daemons("punctual-");
+    // A task is one short call to the store.
+    Executor tasks =
         new ThreadPoolExecutor(
-            0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), factory),
-        timer);
+            0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), factory);
+    return new Threads(factory, tasks, false, timer);
   }
 
   /** No threads: a task runs where it is handed in, and nothing runs later. */
@@ -80,9 +99,20 @@ public final class Threads implements AutoCloseable {
               throw new IllegalStateException("an engine that is stepped is not started");
             },
             Runnable::run,
+            true,
             timer());
     threads.timer.shutdown();
     return threads;
+  }
+
+  /** Whether there may be one for each bucket, which mostly sleeps. */
+  public boolean areCheap() {
+    return cheap;
+  }
+
+  /** Whether tasks may run later, and not only where they are handed in. */
+  public boolean runLater() {
+    return !timer.isShutdown();
   }
 
   /** Starts a thread that lives as long as its duty. */
@@ -102,6 +132,34 @@ public final class Threads implements AutoCloseable {
       defects.met(DUTY, e);
       runAfter(AGAIN_NANOS, task);
     }
+  }
+
+  /**
+   * Runs a task that may block on one of a few threads, which tasks with that name share; when its
+   * turn comes.
+   *
+   * @param most how many threads at most; the same for each task of that name
+   */
+  public void share(String name, int most, Runnable task) {
+    try {
+      shared.computeIfAbsent(name, any -> pool(most)).execute(() -> guarded(task));
+    } catch (RuntimeException | Error e) {
+      defects.met(DUTY, e);
+      runAfter(AGAIN_NANOS, () -> share(name, most, task));
+    }
+  }
+
+  private Executor pool(int most) {
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(
+            most,
+            most,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            daemons("punctual-shared-"));
+    pool.allowCoreThreadTimeOut(true);
+    return pool;
   }
 
   private void guarded(Runnable task) {
@@ -128,15 +186,25 @@ public final class Threads implements AutoCloseable {
     }
   }
 
+  /**
+   * Has a task run later that does not block.
+   *
+   * @return with which it can be cancelled
+   * @throws RejectedExecutionException if closed
+   */
+  public Future<?> alarm(long nanos, Runnable task) {
+    return timer.schedule(task, nanos, TimeUnit.NANOSECONDS);
+  }
+
   @Override
   public void close() {
     timer.shutdownNow();
   }
 
-  private static ThreadFactory daemons() {
+  private static ThreadFactory daemons(String prefix) {
     AtomicLong count = new AtomicLong();
     return task -> {
-      Thread thread = new Thread(task, "punctual-" + count.incrementAndGet());
+      Thread thread = new Thread(task, prefix + count.incrementAndGet());
       thread.setDaemon(true);
       return thread;
     };

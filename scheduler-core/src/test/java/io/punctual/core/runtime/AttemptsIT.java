@@ -85,7 +85,8 @@ class AttemptsIT extends EngineTestBase {
                 dispatcher,
                 null,
                 () -> Threads.inBackground(timer),
-                Random::new),
+                Random::new,
+                null),
             dispatcher);
     submit(engine, "a", Duration.ZERO);
     Delivery first = dispatcher.next();

@@ -30,7 +30,8 @@ class ReceivedMarksIT extends EngineTestBase {
             new TestDispatcher(),
             null,
             Threads.inBackground(timer),
-            Random::new);
+            Random::new,
+            null);
     ReceivedMarks marks = new ReceivedMarks(new Bucket(QUEUE, 0), session.shared().context());
     assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> marks.add(lease("a")));
     assertThat(marks.size()).isEqualTo(1);
