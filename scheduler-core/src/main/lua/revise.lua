@@ -10,6 +10,8 @@
 -- ARGV     incarnation: text, no spaces, of the new content; '' keeps the content
 -- ARGV     attempts: integer, most attempts, 1 to 1000
 -- ARGV     ttr: integer, ms, the job's own time to run; 0 if it has none
+-- ARGV     trace: text, no spaces; '-' for none
+-- ARGV     submitter: text, no spaces; '-' for none
 -- ARGV     tags: text, each behind a space; '' for none
 -- ARGV     content: bytes
 -- RETURNS  {now ms, kind, due ms, attempt, new head due ms or '', version or 0, incarnation or ''}
@@ -45,12 +47,13 @@ add(TRIES, id, write_tries(tries))
 if incarnation == '' then
   move(id, DELAYED, DELAYED, due)
 else
-  local tags = ARGV[10]
+  local tags = ARGV[12]
   remove(DELAYED, id)
   remove_tags(id, record.tags, tags)
   put({
     id = id, incarnation = incarnation, due = due, max_attempts = ARGV[8],
-    accepted = record.accepted, ttr = ARGV[9], tags = tags, content = ARGV[11],
+    accepted = record.accepted, ttr = ARGV[9], trace = ARGV[10], submitter = ARGV[11],
+    tags = tags, content = ARGV[13],
   })
 end
 write()

@@ -9,6 +9,8 @@
 -- EACH     millis: integer, epoch ms or ms from now
 -- EACH     attempts: integer, most attempts, 1 to 1000
 -- EACH     ttr: integer, ms, the job's own time to run; 0 if it has none
+-- EACH     trace: text, no spaces; '-' for none
+-- EACH     submitter: text, no spaces; '-' for none
 -- EACH     tags: text, each behind a space; '' for none
 -- EACH     content: bytes
 -- EACH     replace: 0 or 1
@@ -27,7 +29,7 @@ local accepted = struct.pack('>I6', now)
 
 local jobs, ids, stored = {}, {}, 0
 local n = 0
-for i = 3, #ARGV, 9 do
+for i = 3, #ARGV, 11 do
   n = n + 1
   ids[n] = ARGV[i]
   jobs[n] = {
@@ -37,9 +39,11 @@ for i = 3, #ARGV, 9 do
     max_attempts = ARGV[i + 4],
     accepted = accepted,
     ttr = ARGV[i + 5],
-    tags = ARGV[i + 6],
-    content = ARGV[i + 7],
-    replace = ARGV[i + 8] == '1',
+    trace = ARGV[i + 6],
+    submitter = ARGV[i + 7],
+    tags = ARGV[i + 8],
+    content = ARGV[i + 9],
+    replace = ARGV[i + 10] == '1',
   }
 end
 

@@ -4,7 +4,8 @@
 -- between two writes.
 
 -- Two bytes of most attempts, below 1024, and six of the ms when it was accepted, the highest
--- first; then '<incarnation>[ <ttrMs>{ <tag>}]\n<content>', without what is 0 and none.
+-- first; then '<incarnation>[ <ttrMs> <trace> <submitter>{ <tag>}]\n<content>', where '-' is no
+-- trace or submitter. The brackets are left out if they would hold nothing.
 -- Incarnation, where the content begins, time to run, and tags, each behind a space; nothing if
 -- the text is not of that form.
 local function parse_record(text)
@@ -15,7 +16,7 @@ local function parse_record(text)
   elseif not incarnation then
     return nil
   end
-  local ttr, tags = string.match(rest, '^ (%d+)(.*)$')
+  local ttr, tags = string.match(rest, '^ (%d+) %S+ %S+(.*)$')
   if not ttr or #ttr > 18 or tags ~= '' and string.byte(tags) ~= 32 then
     return nil
   end
@@ -61,10 +62,10 @@ end
 -- Makes a job wait, with a new record. Numbers are text, and when it was accepted is as a record
 -- has it.
 local function put(job)
-  local rest = (job.ttr ~= '0' or job.tags ~= '') and ' ' .. job.ttr .. job.tags or ''
+  local rest = ' ' .. job.ttr .. ' ' .. job.trace .. ' ' .. job.submitter .. job.tags
   add(JOBS, job.id,
-    struct.pack('>I2', job.max_attempts) .. job.accepted .. job.incarnation .. rest .. '\n'
-      .. job.content)
+    struct.pack('>I2', job.max_attempts) .. job.accepted .. job.incarnation
+      .. (rest == ' 0 - -' and '' or rest) .. '\n' .. job.content)
   add(DELAYED, job.due, job.id)
   add_tags(job.id, job.tags)
 end

@@ -12,8 +12,9 @@ import io.punctual.core.job.JobContentCodec;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
-import io.punctual.core.job.Origins;
+import io.punctual.core.job.Origin;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.job.RandomNames;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.recovery.Outages;
 import io.punctual.core.store.Cancelled;
@@ -189,14 +190,12 @@ public final class StoreOperations implements Operations {
     RetryPolicy retry = content.retry() != null ? content.retry() : options.retry().apply(queue);
     Revision.NewContent revised =
         new Revision.NewContent(
-            Origins.incarnation(
-                content.headers(),
-                queue.application(),
-                Origins.submitter(record.incarnation(), queue.application())),
+            RandomNames.incarnation(),
             retry.maxAttempts(),
             content.timeToRun() == null ? 0 : content.timeToRun().toMillis(),
+            Origin.of(content.headers(), record.origin().submitter()),
             content.tags(),
-            JobContentCodec.encode(Origins.withoutTrace(content)));
+            JobContentCodec.encode(content.with(Origin.withoutTrace(content.headers()))));
     JobVersion read = new JobVersion(record.incarnation(), found.get().version());
     return jobs.revise(bucket, taskId, new Revision(due, revised, seen != null ? seen : read));
   }
@@ -228,7 +227,7 @@ public final class StoreOperations implements Operations {
 
   private static JobContent content(JobRecord record) {
     try {
-      return Origins.content(record);
+      return record.read();
     } catch (CorruptContentException e) {
       // Nothing of it can be kept.
       return new JobContent(Due.in(0), "", null, null, java.util.Map.of(), List.of());

@@ -5,7 +5,6 @@ import io.punctual.core.QueueStats;
 import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobRecord;
-import io.punctual.core.job.Origins;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.query.BucketStats;
@@ -26,7 +25,7 @@ public final class Views {
   private Views() {}
 
   public static JobView job(QueueName queue, JobSnapshot job) {
-    return job(queue, job, Origins.contentOrNull(job.record()));
+    return job(queue, job, JobRecord.readOrNull(job.record()));
   }
 
   /** As a list has it. */
@@ -46,7 +45,7 @@ public final class Views {
         record == null ? 0 : record.acceptedAt(),
         record == null ? null : record.incarnation(),
         job.version(),
-        record == null ? null : Origins.submitter(record.incarnation(), queue.application()),
+        record == null ? null : record.origin().submitter(),
         record == null ? 0 : record.timeToRun(),
         record == null ? List.of() : record.tags(),
         content,

@@ -5,7 +5,6 @@ import io.punctual.core.job.Bucket;
 import io.punctual.core.job.CorruptContentException;
 import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.LogFields;
-import io.punctual.core.job.Origins;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.work.Context;
 import java.util.ArrayList;
@@ -51,7 +50,7 @@ public final class Deliveries {
             new OpenDelivery(
                 bucket.queue(),
                 job,
-                Origins.content(job.record()),
+                job.record().read(),
                 retryDelays,
                 settler,
                 keeper,

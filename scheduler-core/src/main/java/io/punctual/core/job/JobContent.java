@@ -21,4 +21,10 @@ public record JobContent(
     @Nullable Duration timeToRun,
     @Nullable RetryPolicy retry,
     Map<String, String> headers,
-    List<String> tags) {}
+    List<String> tags) {
+
+  /** The same with other headers. */
+  public JobContent with(Map<String, String> others) {
+    return new JobContent(due, params, timeToRun, retry, others, tags);
+  }
+}

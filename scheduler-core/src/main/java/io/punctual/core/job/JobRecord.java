@@ -1,6 +1,7 @@
 package io.punctual.core.job;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is stored of a job besides its state.
@@ -8,6 +9,7 @@ import java.util.List;
  * @param maxAttempts how often it may be tried before it is dead
  * @param acceptedAt epoch ms at which it was stored
  * @param timeToRun ms that one attempt may take; 0 if the job did not say
+ * @param origin where it comes from
  * @param tags in ascending order
  * @param content empty in lists
  */
@@ -16,5 +18,30 @@ public record JobRecord(
     int maxAttempts,
     long acceptedAt,
     long timeToRun,
+    Origin origin,
     List<String> tags,
-    byte[] content) {}
+    byte[] content) {
+
+  /**
+   * Reads the content, with its trace among the headers.
+   *
+   * @throws CorruptContentException if it cannot be read
+   */
+  public JobContent read() {
+    JobContent read = JobContentCodec.decode(content);
+    return read.with(origin.withTrace(read.headers()));
+  }
+
+  /** As {@link #read}; null if it cannot be read, or there is no record. */
+  public static @Nullable JobContent readOrNull(@Nullable JobRecord record) {
+    if (record == null) {
+      return null;
+    }
+    try {
+      return record.read();
+    } catch (CorruptContentException e) {
+      // The job's last error says so, once it was to be handed out.
+      return null;
+    }
+  }
+}

@@ -10,7 +10,7 @@ import io.punctual.core.job.Bucket;
 import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
-import io.punctual.core.job.Origins;
+import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.recovery.Outages;
 import io.punctual.core.store.Claim;
@@ -167,7 +167,7 @@ public final class PulledClaims implements Claims {
     if (job.isEmpty()) {
       return LOST;
     }
-    JobContent content = Origins.contentOrNull(job.get().record());
+    JobContent content = JobRecord.readOrNull(job.get().record());
     Duration wait =
         content == null
             ? Duration.ZERO
@@ -220,7 +220,7 @@ public final class PulledClaims implements Claims {
     if (bucket.isEmpty() || job.isEmpty()) {
       return OptionalLong.empty();
     }
-    JobContent content = Origins.contentOrNull(job.get().record());
+    JobContent content = JobRecord.readOrNull(job.get().record());
     Duration own = content == null ? null : content.timeToRun();
     Duration lease = timeToRun != null ? timeToRun : own != null ? own : Limits.DEFAULT_TIME_TO_RUN;
     Lease held = lease(token);

@@ -11,7 +11,6 @@ import io.punctual.core.deliver.RetryDelays;
 import io.punctual.core.deliver.Settler;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.CorruptContentException;
-import io.punctual.core.job.Origins;
 import io.punctual.core.store.Claim;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.JobStore;
@@ -83,7 +82,7 @@ public final class Puller {
                 job.dueTime(),
                 claim.now() + time,
                 time,
-                Origins.content(job.record())));
+                job.record().read()));
       } catch (CorruptContentException e) {
         deliveries.bury(job, e);
       }

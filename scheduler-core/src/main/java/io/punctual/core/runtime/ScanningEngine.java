@@ -18,8 +18,9 @@ import io.punctual.core.admin.Views;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobContentCodec;
-import io.punctual.core.job.Origins;
+import io.punctual.core.job.Origin;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.job.RandomNames;
 import io.punctual.core.pull.PulledClaims;
 import io.punctual.core.recovery.Outages;
 import io.punctual.core.recovery.StoreWatch;
@@ -191,15 +192,16 @@ final class ScanningEngine implements Engine {
             job.params(),
             job.timeToRun(),
             job.retry(),
-            Origins.withoutTrace(job.headers()),
+            Origin.withoutTrace(job.headers()),
             job.tags());
     RetryPolicy retry = job.retry() != null ? job.retry() : options.retry().apply(queue);
     return new Submission(
         job.taskId(),
-        Origins.incarnation(job.headers(), queue.application(), submitter),
+        RandomNames.incarnation(),
         due,
         retry.maxAttempts(),
         job.timeToRun() == null ? 0 : job.timeToRun().toMillis(),
+        Origin.of(job.headers(), submitter),
         job.tags(),
         JobContentCodec.encode(content),
         replace);

@@ -2,6 +2,7 @@ package io.punctual.core.store;
 
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobVersion;
+import io.punctual.core.job.Origin;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +34,12 @@ public record Revision(@Nullable Due due, @Nullable NewContent content, @Nullabl
    * @param incarnation new, so that a late answer to the old content changes nothing
    */
   public record NewContent(
-      String incarnation, int maxAttempts, long timeToRun, List<String> tags, byte[] content) {
+      String incarnation,
+      int maxAttempts,
+      long timeToRun,
+      Origin origin,
+      List<String> tags,
+      byte[] content) {
 
     /** Checks what the script relies on. */
     public NewContent {

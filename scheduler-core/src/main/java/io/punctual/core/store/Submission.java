@@ -2,6 +2,7 @@ package io.punctual.core.store;
 
 import io.punctual.Limits;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.Origin;
 import java.util.List;
 
 /**
@@ -12,6 +13,7 @@ import java.util.List;
  * @param maxAttempts 1 to {@link Limits#MAX_ATTEMPTS}; what the job's or its queue's retry policy
  *     said at this moment
  * @param timeToRun ms that one attempt may take, what a puller gets; 0 if the job does not say
+ * @param origin where it comes from; no part of what it is
  * @param tags by which the job can be found; {@link Limits#TAG}
  * @param content opaque to the store; equal content means the same job
  * @param replace whether a waiting or dead job with other content gives way
@@ -22,9 +24,24 @@ public record Submission(
     Due due,
     int maxAttempts,
     long timeToRun,
+    Origin origin,
     List<String> tags,
     byte[] content,
     boolean replace) {
+
+  /** Of unknown origin. */
+  public Submission(
+      String taskId,
+      String incarnation,
+      Due due,
+      int maxAttempts,
+      long timeToRun,
+      List<String> tags,
+      byte[] content,
+      boolean replace) {
+    this(
+        taskId, incarnation, due, maxAttempts, timeToRun, Origin.UNKNOWN, tags, content, replace);
+  }
 
   /** Checks what the scripts rely on. */
   public Submission {

@@ -3,6 +3,7 @@ package io.punctual.core.deliver;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.core.Lateness;
+import io.punctual.core.job.Origin;
 import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.LeaseToken;
@@ -47,7 +48,7 @@ class ClaimTimeTest {
         "a",
         due,
         1,
-        new JobRecord("i", 5, accepted, 0, List.of(), new byte[0]),
+        new JobRecord("i", 5, accepted, 0, Origin.UNKNOWN, List.of(), new byte[0]),
         new AttemptCounts(
             firstDue == 0 ? 0 : 1, 0, 0, 0, 0, false, firstDue, firstDue == 0 ? 1 : 2),
         new LeaseToken("t"));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.Limits;
 import io.punctual.RetryPolicy;
+import io.punctual.core.job.Origin;
 import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.ErrorNote;
@@ -78,7 +79,7 @@ class RetryDelaysTest {
         "a",
         0,
         delivered + 1,
-        new JobRecord("inc", 10, 0, 0, List.of(), new byte[0]),
+        new JobRecord("inc", 10, 0, 0, Origin.UNKNOWN, List.of(), new byte[0]),
         new AttemptCounts(undeliverable, 0, counted, counted, delivered, false, 0, 1),
         new LeaseToken("t"));
   }

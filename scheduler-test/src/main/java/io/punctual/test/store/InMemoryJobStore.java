@@ -470,6 +470,7 @@ public final class InMemoryJobStore implements JobStore {
               content.maxAttempts(),
               record.acceptedAt(),
               content.timeToRun(),
+              content.origin(),
               content.tags(),
               content.content()));
     }

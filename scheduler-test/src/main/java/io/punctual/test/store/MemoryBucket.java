@@ -5,6 +5,7 @@ import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Origin;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.query.JobSnapshot;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -118,7 +120,13 @@ final class MemoryBucket {
     put(
         job.taskId(),
         new JobRecord(
-            job.incarnation(), job.maxAttempts(), now, job.timeToRun(), job.tags(), job.content()));
+            job.incarnation(),
+            job.maxAttempts(),
+            now,
+            job.timeToRun(),
+            job.origin(),
+            job.tags(),
+            job.content()));
     delayed.put(job.taskId(), due);
     count("submitted");
   }
@@ -323,6 +331,7 @@ final class MemoryBucket {
                 record.maxAttempts(),
                 record.acceptedAt(),
                 record.timeToRun(),
+                record.origin(),
                 record.tags(),
                 new byte[0]));
   }
@@ -411,10 +420,13 @@ final class MemoryBucket {
     byte[] numbers =
         ByteBuffer.allocate(8).putLong((long) r.maxAttempts() << 48 | r.acceptedAt()).array();
     String rest =
-        r.timeToRun() == 0 && r.tags().isEmpty()
+        r.timeToRun() == 0 && r.origin().equals(Origin.UNKNOWN) && r.tags().isEmpty()
             ? ""
-            : " "
-                + r.timeToRun()
+            : " %d %s %s"
+                    .formatted(
+                        r.timeToRun(),
+                        Objects.requireNonNullElse(r.origin().trace(), "-"),
+                        Objects.requireNonNullElse(r.origin().submitter(), "-"))
                 + r.tags().stream().map(tag -> " " + tag).collect(Collectors.joining());
     return new String(numbers, StandardCharsets.ISO_8859_1)
         + r.incarnation()

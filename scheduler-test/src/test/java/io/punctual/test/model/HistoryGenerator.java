@@ -5,6 +5,7 @@ import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Origin;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.ClockJump;
 import io.punctual.core.store.JobStore;
@@ -235,6 +236,7 @@ final class HistoryGenerator {
               due(),
               attempts,
               random.nextInt(3) == 0 ? round(30 + random.nextInt(60)) : 0,
+              origin(),
               tags(),
               ("content " + random.nextInt(3)).getBytes(StandardCharsets.UTF_8),
               random.nextInt(3) == 0));
@@ -332,6 +334,7 @@ final class HistoryGenerator {
     submitted.add(new String[] {id, incarnation});
     List<String> tags = tags();
     long timeToRun = random.nextBoolean() ? 40 : 0;
+    Origin origin = origin();
     boolean whole = random.nextInt(3) > 0;
     boolean move = random.nextBoolean();
     boolean stale = random.nextInt(4) == 0;
@@ -350,6 +353,7 @@ final class HistoryGenerator {
                           incarnation,
                           attempts,
                           timeToRun,
+                          origin,
                           tags,
                           "revised".getBytes(StandardCharsets.UTF_8))
                       : null,
@@ -384,6 +388,15 @@ final class HistoryGenerator {
   private Step forecast() {
     Duration width = Duration.ofMillis(1 + random.nextInt(40));
     return Step.call("forecast " + width, store -> store.forecast(bucket, width, 5));
+  }
+
+  /** Mostly unknown. */
+  private Origin origin() {
+    return switch (incarnations.size() % 5) {
+      case 0 -> new Origin(null, "shop/1");
+      case 1 -> new Origin("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "anna");
+      default -> Origin.UNKNOWN;
+    };
   }
 
   /** Mostly none. */

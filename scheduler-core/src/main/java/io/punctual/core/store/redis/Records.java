@@ -5,6 +5,7 @@ import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Origin;
 import io.punctual.core.store.query.JobSnapshot;
 import io.punctual.core.store.redis.script.Reply;
 import java.nio.ByteBuffer;
@@ -28,7 +29,7 @@ final class Records {
   private static final int NUMBERS = 8;
   // Behind them; the first of the attempts' bytes is at most 3.
   private static final Pattern JOB =
-      Pattern.compile("([A-Za-z0-9._:-]+)(?: (\\d{1,18})((?: .*)?))?");
+      Pattern.compile("([A-Za-z0-9._:-]+)(?: (\\d{1,18}) (\\S+) (\\S+)((?: .*)?))?");
   private static final Pattern TRIES =
       Pattern.compile(
           "(\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) ([01]) (\\d{1,18}) (\\d{1,18})");
@@ -37,6 +38,8 @@ final class Records {
           "([!-~]{1,64}) (\\d{1,9}) ([01-]) (\\d{1,18}) (\\d{1,18}) (\\d{1,18}) (\\S+)");
   private static final Pattern FAILURE =
       Pattern.compile("(\\d{1,18}) (\\S+) (\\S+) (\\d{1,9}) (\\d{1,18}) (\\d{1,8})");
+
+  private static final String NONE = "-";
 
   private Records() {}
 
@@ -52,9 +55,10 @@ final class Records {
         numbers.getShort(0),
         numbers.getLong(0) & 0xffff_ffff_ffffL,
         header.group(2) == null ? 0 : Long.parseLong(header.group(2)),
-        header.group(3) == null
+        new Origin(fieldOrNull(header.group(3)), fieldOrNull(header.group(4))),
+        header.group(5) == null
             ? List.of()
-            : Arrays.stream(header.group(3).split(" +")).filter(tag -> !tag.isEmpty()).toList(),
+            : Arrays.stream(header.group(5).split(" +")).filter(tag -> !tag.isEmpty()).toList(),
         behind(end, bytes));
   }
 
@@ -136,6 +140,15 @@ final class Records {
   /** As scripts take a version that somebody has seen; empty for any. */
   static String version(@Nullable JobVersion seen) {
     return seen == null ? "" : seen.incarnation() + " " + seen.number();
+  }
+
+  /** As scripts and records have what may be absent. */
+  static String field(@Nullable String text) {
+    return text == null ? NONE : text;
+  }
+
+  private static @Nullable String fieldOrNull(@Nullable String text) {
+    return NONE.equals(text) ? null : text;
   }
 
   /** As scripts take tags: each behind a space. */

@@ -33,12 +33,14 @@ final class ReviseScript {
       arguments.add(due.relative() ? "in" : "at").add(due.millis());
     }
     if (content == null) {
-      arguments.add("").add(1).add(0).add("").add("");
+      arguments.add("").add(1).add(0).add("-").add("-").add("").add("");
     } else {
       arguments
           .add(content.incarnation())
           .add(content.maxAttempts())
           .add(content.timeToRun())
+          .add(Records.field(content.origin().trace()))
+          .add(Records.field(content.origin().submitter()))
           .add(Records.tags(content.tags()))
           .add(content.content());
     }

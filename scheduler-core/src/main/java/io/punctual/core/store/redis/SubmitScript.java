@@ -23,7 +23,7 @@ final class SubmitScript {
 
   Submitted run(Bucket bucket, List<Submission> jobs) {
     Arguments arguments =
-        new Arguments(2 + 9 * jobs.size())
+        new Arguments(2 + 11 * jobs.size())
             .add(scripts.keys().wakeUpChannel())
             .add(Keys.name(bucket));
     for (Submission job : jobs) {
@@ -35,6 +35,8 @@ final class SubmitScript {
           .add(due.millis())
           .add(job.maxAttempts())
           .add(job.timeToRun())
+          .add(Records.field(job.origin().trace()))
+          .add(Records.field(job.origin().submitter()))
           .add(Records.tags(job.tags()))
           .add(job.content())
           .add(job.replace());

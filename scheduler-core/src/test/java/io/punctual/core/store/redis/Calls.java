@@ -1,5 +1,6 @@
 package io.punctual.core.store.redis;
 
+import io.punctual.core.job.Origin;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
@@ -24,6 +25,7 @@ import java.util.function.BiConsumer;
 /** Every call of the store by the name of its script, with values that can be told apart. */
 final class Calls {
 
+  private static final Origin ORIGIN = new Origin("the-trace", "the-submitter");
   private static final byte[] CONTENT = BucketReader.bytes("the content");
   private static final byte[] NOTE = BucketReader.bytes("the note");
   private static final LeaseToken TOKEN = new LeaseToken("the-token");
@@ -48,6 +50,7 @@ final class Calls {
                         Due.in(111),
                         22,
                         66,
+                        ORIGIN,
                         List.of("y", "x"),
                         CONTENT,
                         /* replace= */ true))));
@@ -86,7 +89,8 @@ final class Calls {
                 "the-id",
                 new Revision(
                     Due.in(111),
-                    new Revision.NewContent("the-incarnation", 22, 66, List.of("y", "x"), CONTENT),
+                    new Revision.NewContent(
+                        "the-incarnation", 22, 66, ORIGIN, List.of("y", "x"), CONTENT),
                     new JobVersion("seen", 888))));
     calls.put(
         "requeue",

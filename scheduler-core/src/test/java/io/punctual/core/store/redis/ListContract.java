@@ -99,7 +99,7 @@ abstract class ListContract extends TransitionTestBase {
     given(
         bucket()
             .reserved("a", NOW + 9, "t-1 4 1 990000 980000 2 me")
-            .record("a", 3, "i-a 5000 x y\n" + "content".repeat(1_000))
+            .record("a", 3, "i-a 5000 - - x y\n" + "content".repeat(1_000))
             .tries("a", "1 2 1 1 2 1 970000 3")
             .error("a", "960000 unknown retry 1 990000 4\nnote")
             .with("reserved", "noRecord", "1000010"));

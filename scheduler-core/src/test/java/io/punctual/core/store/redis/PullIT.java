@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class PullIT extends TransitionTestBase {
 
-  private static final String OWN_TTR = "i-a 7000\nbody of a";
+  private static final String OWN_TTR = "i-a 7000 - -\nbody of a";
 
   private BucketState afterClaim(JobStore.ClaimMode mode) {
     given(bucket().delayed("a", NOW).record("a", 3, OWN_TTR).delayed("b", NOW));

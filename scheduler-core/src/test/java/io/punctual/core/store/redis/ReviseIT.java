@@ -4,6 +4,7 @@ import static io.punctual.core.store.redis.BucketState.bucket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.punctual.core.job.Origin;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.store.Revised;
@@ -38,7 +39,7 @@ class ReviseIT extends TransitionTestBase {
         id,
         new Revision(
             due,
-            new Revision.NewContent("new-" + id, 7, 9000, List.of(tags), bytes("other")),
+            new Revision.NewContent("new-" + id, 7, 9000, Origin.UNKNOWN, List.of(tags), bytes("other")),
             seen));
   }
 
@@ -73,7 +74,7 @@ class ReviseIT extends TransitionTestBase {
     then(
         bucket()
             .delayed("a", NOW + 5)
-            .record("a", 7, "new-a 9000\nother")
+            .record("a", 7, "new-a 9000 - -\nother")
             .tries("a", "1 2 3 4 5 1 6 4")
             .error("a", error));
   }
@@ -87,7 +88,7 @@ class ReviseIT extends TransitionTestBase {
     then(
         bucket()
             .delayed("a", NOW + 3)
-            .record("a", 7, "new-a 9000\nother")
+            .record("a", 7, "new-a 9000 - -\nother")
             .tries("a", moved(NOW + 3, 2)));
   }
 
@@ -96,7 +97,7 @@ class ReviseIT extends TransitionTestBase {
     BucketState given =
         bucket()
             .delayed("a", NOW + 5)
-            .record("a", 3, "i-a 0 keep old\nbody of a")
+            .record("a", 3, "i-a 0 - - keep old\nbody of a")
             .with("tags", "keep a", "0")
             .with("tags", "old a", "0")
             .with("tags", "old b", "0");
@@ -105,7 +106,7 @@ class ReviseIT extends TransitionTestBase {
     change("a", null, new JobVersion("i-a", 1), "new", "keep");
     then(
         given
-            .record("a", 7, "new-a 9000 keep new\nother")
+            .record("a", 7, "new-a 9000 - - keep new\nother")
             .tries("a", moved(NOW + 5, 2))
             .without("tags", "old a")
             .with("tags", "new a", "0"));
@@ -129,7 +130,7 @@ class ReviseIT extends TransitionTestBase {
         .isThrownBy(
             () ->
                 new Revision(
-                    null, new Revision.NewContent("x", 1, 0, List.of(), new byte[0]), null));
+                    null, new Revision.NewContent("x", 1, 0, Origin.UNKNOWN, List.of(), new byte[0]), null));
   }
 
   @Test

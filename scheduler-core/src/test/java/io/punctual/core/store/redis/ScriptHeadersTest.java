@@ -72,6 +72,8 @@ class ScriptHeadersTest {
           Map.entry("score", "777"),
           Map.entry("last", "the-last"),
           Map.entry("ttr", "66"),
+          Map.entry("trace", "the-trace"),
+          Map.entry("submitter", "the-submitter"),
           Map.entry("tags", " x y"),
           Map.entry("version", "seen 888"),
           Map.entry("tag", "the-tag"),

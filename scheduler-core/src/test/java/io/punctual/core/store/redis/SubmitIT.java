@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobRecord;
+import io.punctual.core.job.Origin;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.Submitted;
@@ -98,6 +99,24 @@ class SubmitIT extends TransitionTestBase {
             .counted("submitted", 1));
     JobRecord record = store.find(bucket, "a").orElseThrow().record();
     assertThat(Objects.requireNonNull(record).content()).isEqualTo(content);
+  }
+
+  @Test
+  void whereAJobComesFromIsKeptAndMakesNoOtherJobOfIt() {
+    Origin origin = new Origin("00-trace-span-01", "shop/anna");
+    submit(new Submission("a", "new-a", LATER, 5, 0, origin, List.of(), bytes("x"), false));
+
+    BucketState stored =
+        bucket()
+            .record("a", BucketState.numbers(5, NOW) + "new-a 0 00-trace-span-01 shop/anna\nx")
+            .with("delayed", "a", "1060000")
+            .counted("submitted", 1);
+    then(stored);
+    JobRecord record = store.find(bucket, "a").orElseThrow().record();
+    assertThat(Objects.requireNonNull(record).origin()).isEqualTo(origin);
+
+    assertThat(submit(job("a", LATER, "x")).items().get(0).kind()).isEqualTo(Kind.THERE);
+    then(stored);
   }
 
   @Test

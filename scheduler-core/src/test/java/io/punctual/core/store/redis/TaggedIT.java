@@ -23,7 +23,7 @@ class TaggedIT extends TransitionTestBase {
   }
 
   private static BucketState tagged(String id, long due) {
-    return tag(bucket().delayed(id, due).record(id, 3, "i-" + id + " 0 t\nbody of " + id), "t", id);
+    return tag(bucket().delayed(id, due).record(id, 3, "i-" + id + " 0 - - t\nbody of " + id), "t", id);
   }
 
   private static Submission job(String id, String content, boolean replace, String... tags) {
@@ -38,7 +38,7 @@ class TaggedIT extends TransitionTestBase {
     BucketState plain =
         bucket()
             .delayed("a", NOW + 5)
-            .record("a", BucketState.numbers(5, NOW) + "new-a 0 t u\nx")
+            .record("a", BucketState.numbers(5, NOW) + "new-a 0 - - t u\nx")
             .counted("submitted", 1);
     then(tag(tag(plain, "t", "a"), "u", "a"));
   }
@@ -51,7 +51,7 @@ class TaggedIT extends TransitionTestBase {
     then(
         tag(bucket(), "u", "a")
             .delayed("a", NOW + 5)
-            .record("a", BucketState.numbers(5, NOW) + "new-a 0 u\nx")
+            .record("a", BucketState.numbers(5, NOW) + "new-a 0 - - u\nx")
             .tries("a", "0 0 0 0 0 0 1000005 2")
             .counted("submitted", 1));
   }

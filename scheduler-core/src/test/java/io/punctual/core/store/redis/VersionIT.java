@@ -2,6 +2,7 @@ package io.punctual.core.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.punctual.core.job.Origin;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.store.ClaimedJob;
@@ -81,7 +82,7 @@ class VersionIT extends TransitionTestBase {
     changed(2);
 
     changed(store.revise(bucket, ID, Revision.of(Due.in(0))).version());
-    Revision.NewContent content = new Revision.NewContent("i-3", 2, 0, List.of(), bytes("3"));
+    Revision.NewContent content = new Revision.NewContent("i-3", 2, 0, Origin.UNKNOWN, List.of(), bytes("3"));
     changed(store.revise(bucket, ID, new Revision(null, content, version("2"))).version());
 
     end(Settlement.Op.UNDELIVERABLE);
