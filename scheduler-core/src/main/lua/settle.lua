@@ -4,7 +4,7 @@
 -- ARGV     retention: integer, ms, of tombstones
 -- ARGV     channel: text, of wake-ups
 -- ARGV     bucket: text, its name on that channel
--- EACH     op: 'ack', 'fail', 'unknown', 'undeliverable', 'release', 'return' or 'reject'
+-- EACH     op: 'done', 'failed', 'unknown', 'undeliverable', 'released', 'returned' or 'rejected'
 -- EACH     id: text
 -- EACH     incarnation: text, no spaces
 -- EACH     token: text, no spaces
@@ -22,10 +22,6 @@
 --- @include lib/outcome
 --- @include lib/wake
 
-local COUNTERS = {
-  fail = 'failed', unknown = 'unknown', undeliverable = 'undeliverable', reject = 'rejected'
-}
-
 local retention = tonumber(ARGV[1])
 
 -- Where the arguments of each settlement begin; what an ack does not need is not read for it.
@@ -33,7 +29,7 @@ local starts, ids, all_acks, n = {}, {}, true, 0
 for i = 4, #ARGV, 7 do
   n = n + 1
   starts[n], ids[n] = i, ARGV[i + 1]
-  all_acks = all_acks and ARGV[i] == 'ack'
+  all_acks = all_acks and ARGV[i] == 'done'
 end
 
 -- Where an acked job may be: usually nothing has failed, and no job has been dead or tried before.
@@ -50,7 +46,7 @@ local function ack(id, text, incarnation)
   if found ~= incarnation then
     local tomb = tomb_of(id)
     local before = tomb and tomb.finished and tomb.incarnation == incarnation
-    return { before and 'already' or 'gone', '0' }
+    return { before and 'already-done' or 'unknown', '0' }
   end
   forget(id, tags, places)
   add_tomb(id, incarnation, 'D', string.sub(text, content), tombs_expire)
@@ -63,15 +59,15 @@ local function settle(job, i)
   local held = job.record and job.record.incarnation == ARGV[i + 2]
     and job.lease and job.lease.token == ARGV[i + 3]
   if not held then
-    return { 'lost', '0' }
-  elseif op == 'return' or op == 'release' then
+    return { 'lease-lost', '0' }
+  elseif op == 'returned' or op == 'released' then
     count('released')
-    local due = op == 'return' and job.lease.due or now + tonumber(ARGV[i + 4])
+    local due = op == 'returned' and job.lease.due or now + tonumber(ARGV[i + 4])
     return { 'retry', int(give_back(job, due)) }
   end
   local kind, due = end_attempt(
     job, op, tonumber(ARGV[i + 4]), tonumber(ARGV[i + 5]), ARGV[i + 6])
-  count(COUNTERS[op])
+  count(op)
   return { kind, int(due) }
 end
 
@@ -89,7 +85,7 @@ if #ids > 0 then
       text = false
     end
     seen[id] = true
-    if ARGV[i] == 'ack' then
+    if ARGV[i] == 'done' then
       result[k + 1] = ack(id, text or job and job.record and job.record.text, ARGV[i + 2])
     else
       result[k + 1] = settle(job, i)

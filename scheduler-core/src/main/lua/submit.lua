@@ -97,7 +97,7 @@ local function create(job, state)
   local tomb = live_tomb(job.id, state.tomb_expires)
   if tomb and tomb.finished then
     if tomb.hash == hash_of(job.content) then
-      return { 'done', tomb.at, '0', '', '0', '' }
+      return { 'already-done', tomb.at, '0', '', '0', '' }
     elseif not job.replace then
       return { 'conflict-done', tomb.at, '0', '', '0', '' }
     end
@@ -120,7 +120,7 @@ local function meet(job, state)
     version = version_of(job.id, state.place)
   end
   if state.record and content_of(state.record) == job.content then
-    return { 'there', at, '0', '', int(version), found }
+    return { 'already-there', at, '0', '', int(version), found }
   elseif not job.replace then
     return { 'conflict', at, '0', state.record and state.record.text or '', int(version), found }
   elseif state.place == 'reserved' then

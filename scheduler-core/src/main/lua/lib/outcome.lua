@@ -57,7 +57,7 @@ local function end_attempt(job, kind, delay, alone, note)
       tries.counted = tries.counted + 1
       tries.suspect = 0
     end
-    if kind == 'reject' then
+    if kind == 'rejected' then
       disposition = 'dead-rejected'
     elseif tries.counted >= job.record.max_attempts then
       disposition = 'dead-attempts'

@@ -2,6 +2,7 @@ package io.punctual.core;
 
 import io.punctual.DelayQueueJob;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.store.query.JobView;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -11,6 +11,7 @@ import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.Forecast;
+import io.punctual.core.store.query.JobView;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param dueAt epoch ms: due time, or when the job of that id finished
  * @param attempt of IN_DELIVERY
  * @param version of the job that is there; its incarnation is empty where its record is not
- *     readable. Null for DONE and CONFLICT_DONE
+ *     readable. Null for ALREADY_DONE and CONFLICT_DONE
  * @param differing names of the fields that differ, for CONFLICT, CONFLICT_DONE (all unknown:
  *     empty)
  * @param reached where the job was when this was answered

@@ -1,7 +1,7 @@
 package io.punctual.test;
 
-import io.punctual.core.JobView;
 import io.punctual.core.job.JobState;
+import io.punctual.core.store.query.JobView;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.punctual.test;
 
-import io.punctual.core.JobView;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
+import io.punctual.core.store.query.JobView;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,6 @@ package io.punctual.core.admin;
 
 import io.punctual.RetryPolicy;
 import io.punctual.core.EngineOptions;
-import io.punctual.core.JobView;
 import io.punctual.core.Operations;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.CorruptContentException;
@@ -27,7 +26,7 @@ import io.punctual.core.store.Revision;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.Forecast;
-import io.punctual.core.store.query.JobSnapshot;
+import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.query.Page;
 import io.punctual.core.store.query.Tagged;
 import io.punctual.core.wake.BucketSignal;
@@ -65,13 +64,13 @@ public final class StoreOperations implements Operations {
     this.buckets = buckets;
   }
 
-  private static Cursor place(JobSnapshot job) {
+  private static Cursor place(JobView job) {
     return new Cursor(job.at(), job.taskId());
   }
 
   @Override
   public Listed<Cursor> jobs(QueueName queue, JobState state, @Nullable Cursor after, int max) {
-    List<JobSnapshot> found = new ArrayList<>();
+    List<JobView> found = new ArrayList<>();
     Cursor known = null;
     List<BucketSignal> all = buckets.apply(queue);
     for (BucketSignal bucket : all) {
@@ -86,13 +85,13 @@ public final class StoreOperations implements Operations {
     found.sort(Comparator.comparing(StoreOperations::place, ORDER));
     // Behind where the first bucket's page ends, that bucket may have others.
     Cursor end = known;
-    List<JobSnapshot> shown =
+    List<JobView> shown =
         found.stream()
             .filter(job -> end == null || ORDER.compare(place(job), end) <= 0)
             .limit(max)
             .toList();
     return new Listed<>(
-        shown.stream().map(job -> Views.outline(queue, job)).toList(),
+        shown,
         shown.size() < found.size() || end != null ? place(shown.get(shown.size() - 1)) : null,
         all.size());
   }
@@ -116,7 +115,7 @@ public final class StoreOperations implements Operations {
         }
         Tagged page = jobs.tagged(bucket.bucket(), tag, last, max - found.size());
         calls++;
-        page.jobs().forEach(job -> found.add(Views.outline(queue, job)));
+        found.addAll(page.jobs());
         last = page.next();
       } while (last != null);
     }
@@ -181,8 +180,8 @@ public final class StoreOperations implements Operations {
       @Nullable Due due,
       UnaryOperator<JobContent> change,
       @Nullable JobVersion seen) {
-    Optional<JobSnapshot> found = jobs.find(bucket, taskId);
-    JobRecord record = found.map(JobSnapshot::record).orElse(null);
+    Optional<JobView> found = jobs.find(bucket, taskId);
+    JobRecord record = found.map(JobView::record).orElse(null);
     if (found.isEmpty() || record == null || found.get().state() != JobState.DELAYED) {
       return refused(found, seen);
     }
@@ -200,11 +199,11 @@ public final class StoreOperations implements Operations {
     return jobs.revise(bucket, taskId, new Revision(due, revised, seen != null ? seen : read));
   }
 
-  private static Revised refused(Optional<JobSnapshot> found, @Nullable JobVersion seen) {
+  private static Revised refused(Optional<JobView> found, @Nullable JobVersion seen) {
     if (found.isEmpty()) {
       return Revised.refused(Revised.Kind.UNKNOWN, 0, null);
     }
-    JobSnapshot job = found.get();
+    JobView job = found.get();
     JobRecord record = job.record();
     JobVersion version =
         job.version() == 0

@@ -1,14 +1,9 @@
 package io.punctual.core.admin;
 
-import io.punctual.core.JobView;
 import io.punctual.core.QueueStats;
-import io.punctual.core.job.ErrorNote;
-import io.punctual.core.job.JobContent;
-import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.query.BucketStats;
-import io.punctual.core.store.query.JobSnapshot;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -20,41 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** Turns what the store says into what people read. */
 public final class Views {
 
-  private static final Map<String, String> KINDS = Map.of("fail", "failed", "reject", "rejected");
-
   private Views() {}
-
-  public static JobView job(QueueName queue, JobSnapshot job) {
-    return job(queue, job, JobRecord.readOrNull(job.record()));
-  }
-
-  /** As a list has it. */
-  static JobView outline(QueueName queue, JobSnapshot job) {
-    return job(queue, job, null);
-  }
-
-  private static JobView job(QueueName queue, JobSnapshot job, @Nullable JobContent content) {
-    JobRecord record = job.record();
-    JobSnapshot.LeaseInfo lease = job.lease();
-    return new JobView(
-        job.now(),
-        queue,
-        job.taskId(),
-        job.state(),
-        job.at(),
-        record == null ? 0 : record.acceptedAt(),
-        record == null ? null : record.incarnation(),
-        job.version(),
-        record == null ? null : record.origin().submitter(),
-        record == null ? 0 : record.timeToRun(),
-        record == null ? List.of() : record.tags(),
-        content,
-        job.tries(),
-        record == null ? 0 : record.maxAttempts(),
-        lease != null ? lease.attempt() : job.tries().attempts(),
-        lease == null ? null : lease.owner(),
-        job.errors().stream().map(Views::failure).toList());
-  }
 
   /**
    * Adds the buckets of a queue up.
@@ -123,25 +84,5 @@ public final class Views {
       List<BucketStats> buckets, Function<BucketStats, @Nullable Long> time) {
     Stream<@Nullable Long> times = buckets.stream().map(time);
     return times.filter(Objects::nonNull).min(Long::compare).orElse(null);
-  }
-
-  private static JobView.Failure failure(JobSnapshot.Failure failure) {
-    ErrorNote note = ErrorNote.decode(failure.note());
-    String message = note.message();
-    if (message.isEmpty()) {
-      message =
-          switch (failure.kind()) {
-            case "lease" -> "the lease ran out: its scheduler or worker went away unheard";
-            case "corrupt" -> "the stored record was gone";
-            default -> "";
-          };
-    }
-    return new JobView.Failure(
-        failure.at(),
-        KINDS.getOrDefault(failure.kind(), failure.kind()),
-        failure.attempt(),
-        failure.claimedAt(),
-        note.instance(),
-        message);
   }
 }

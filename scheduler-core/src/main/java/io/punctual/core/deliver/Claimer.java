@@ -13,7 +13,7 @@ import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.query.Cursor;
-import io.punctual.core.store.query.JobSnapshot;
+import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.query.Page;
 import io.punctual.core.wake.Capacity;
 import io.punctual.core.wake.WakeSignal;
@@ -156,7 +156,7 @@ public final class Claimer {
     Cursor after = null;
     do {
       Page page = context.jobs().list(bucket, JobState.RESERVED, after, JobStore.MAX_JOBS);
-      List<JobSnapshot> held =
+      List<JobView> held =
           page.jobs().stream()
               .filter(job -> job.lease() != null && tokens.contains(job.lease().token()))
               .filter(job -> !known.contains(job.taskId()))
@@ -176,7 +176,7 @@ public final class Claimer {
     }
   }
 
-  private int release(List<JobSnapshot> held) {
+  private int release(List<JobView> held) {
     if (held.isEmpty()) {
       return 0;
     }
@@ -192,9 +192,9 @@ public final class Claimer {
     return released;
   }
 
-  private static Settlement end(JobSnapshot job) {
+  private static Settlement end(JobView job) {
     return new Settlement(
-        Settlement.Op.RETURN,
+        Settlement.Op.RETURNED,
         job.taskId(),
         job.record() == null ? "" : job.record().incarnation(),
         Objects.requireNonNull(job.lease()).token(),

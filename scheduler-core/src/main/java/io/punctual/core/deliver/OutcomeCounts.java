@@ -39,15 +39,15 @@ final class OutcomeCounts {
         ended.merge(settlement.op(), 1, Integer::sum);
         died(settlement);
       }
-      case LOST -> lost++;
-      case ALREADY, GONE -> {
+      case LEASE_LOST -> lost++;
+      case ALREADY_DONE, UNKNOWN -> {
         // Counted when it happened.
       }
     }
   }
 
   private void died(Settlement settlement) {
-    boolean never = settlement.op() == Settlement.Op.REJECT;
+    boolean never = settlement.op() == Settlement.Op.REJECTED;
     if (never) {
       rejected++;
     } else {

@@ -33,7 +33,7 @@ public final class RetryDelays {
   }
 
   public Settlement done(ClaimedJob job) {
-    return settlement(Settlement.Op.ACK, job, Duration.ZERO, false, new byte[0]);
+    return settlement(Settlement.Op.DONE, job, Duration.ZERO, false, new byte[0]);
   }
 
   /**
@@ -44,7 +44,7 @@ public final class RetryDelays {
   public Settlement failed(
       ClaimedJob job, JobContent content, ErrorNote note, @Nullable Duration wish) {
     Duration delay = delayAfterFailure(content, job.tries().counted(), wish);
-    return settlement(Settlement.Op.FAIL, job, delay, false, note.encode());
+    return settlement(Settlement.Op.FAILED, job, delay, false, note.encode());
   }
 
   /**
@@ -81,11 +81,11 @@ public final class RetryDelays {
   }
 
   public Settlement returned(ClaimedJob job) {
-    return settlement(Settlement.Op.RETURN, job, Duration.ZERO, false, new byte[0]);
+    return settlement(Settlement.Op.RETURNED, job, Duration.ZERO, false, new byte[0]);
   }
 
   public Settlement rejected(ClaimedJob job, ErrorNote note) {
-    return settlement(Settlement.Op.REJECT, job, Duration.ZERO, false, note.encode());
+    return settlement(Settlement.Op.REJECTED, job, Duration.ZERO, false, note.encode());
   }
 
   private static Duration clamp(Duration delay) {

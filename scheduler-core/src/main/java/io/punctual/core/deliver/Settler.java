@@ -106,7 +106,7 @@ public final class Settler {
    * @return completes exceptionally with a {@link StoreException} if the store did not take it
    */
   public CompletableFuture<Settled> settle(Settlement settlement) {
-    RepeatCause cause = settlement.op() == Settlement.Op.FAIL ? RepeatCause.FAILED : null;
+    RepeatCause cause = settlement.op() == Settlement.Op.FAILED ? RepeatCause.FAILED : null;
     return add(new Entry(settlement, null, cause, false, new CompletableFuture<>()));
   }
 
@@ -165,13 +165,13 @@ public final class Settler {
     for (int i = 0; i < group.size(); i++) {
       Entry entry = group.get(i);
       OpenDelivery delivery = entry.delivery();
-      if (settled.get(i).kind() != Settled.Kind.LOST
+      if (settled.get(i).kind() != Settled.Kind.LEASE_LOST
           || delivery == null
           || delivery.tellsLossAtEnd()) {
         tally.add(entry.settlement(), settled.get(i));
       }
       Settlement.Op op = entry.settlement().op();
-      if (delivery != null && op != Settlement.Op.UNDELIVERABLE && op != Settlement.Op.RETURN) {
+      if (delivery != null && op != Settlement.Op.UNDELIVERABLE && op != Settlement.Op.RETURNED) {
         delivery.tell(listener);
       }
       RepeatCause cause = entry.cause();

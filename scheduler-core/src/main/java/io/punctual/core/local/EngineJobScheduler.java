@@ -19,7 +19,6 @@ import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import io.punctual.core.ClaimToken;
 import io.punctual.core.Engine;
-import io.punctual.core.JobView;
 import io.punctual.core.LossJournal;
 import io.punctual.core.Operations.Listed;
 import io.punctual.core.Operations.TagCursor;
@@ -36,6 +35,7 @@ import io.punctual.core.store.Revised;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.Submitted;
+import io.punctual.core.store.query.JobView;
 import io.punctual.wire.AttemptToken;
 import java.time.Duration;
 import java.time.Instant;
@@ -317,12 +317,12 @@ public final class EngineJobScheduler implements JobScheduler {
   private static DeferralResult result(Settled settled) {
     return switch (settled.kind()) {
       case DONE -> new DeferralResult(DeferralResult.Outcome.DONE, null);
-      case ALREADY -> new DeferralResult(DeferralResult.Outcome.ALREADY_DONE, null);
+      case ALREADY_DONE -> new DeferralResult(DeferralResult.Outcome.ALREADY_DONE, null);
       case DEAD -> new DeferralResult(DeferralResult.Outcome.DEAD, null);
       case RETRY ->
           new DeferralResult(DeferralResult.Outcome.RETRY, Instant.ofEpochMilli(settled.at()));
-      case LOST -> new DeferralResult(DeferralResult.Outcome.LEASE_LOST, null);
-      case GONE -> new DeferralResult(DeferralResult.Outcome.UNKNOWN, null);
+      case LEASE_LOST -> new DeferralResult(DeferralResult.Outcome.LEASE_LOST, null);
+      case UNKNOWN -> new DeferralResult(DeferralResult.Outcome.UNKNOWN, null);
     };
   }
 
@@ -338,8 +338,8 @@ public final class EngineJobScheduler implements JobScheduler {
     Submit submit = stored(answer::join);
     return switch (submit.kind()) {
       case CREATED -> result(job, submit, SubmitResult.Outcome.CREATED);
-      case THERE -> result(job, submit, SubmitResult.Outcome.ALREADY_THERE);
-      case DONE -> result(job, submit, SubmitResult.Outcome.ALREADY_DONE);
+      case ALREADY_THERE -> result(job, submit, SubmitResult.Outcome.ALREADY_THERE);
+      case ALREADY_DONE -> result(job, submit, SubmitResult.Outcome.ALREADY_DONE);
       case REPLACED -> result(job, submit, SubmitResult.Outcome.REPLACED);
       case CONFLICT, CONFLICT_DONE, IN_DELIVERY -> throw conflict(job, submit);
     };

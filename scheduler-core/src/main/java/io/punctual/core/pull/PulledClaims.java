@@ -9,8 +9,8 @@ import io.punctual.core.deliver.ClaimTime;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobContent;
-import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobRecord;
+import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.recovery.Outages;
 import io.punctual.core.store.Claim;
@@ -19,7 +19,7 @@ import io.punctual.core.store.Lease;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.StoreException;
-import io.punctual.core.store.query.JobSnapshot;
+import io.punctual.core.store.query.JobView;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -39,9 +39,9 @@ import org.jspecify.annotations.Nullable;
 public final class PulledClaims implements Claims {
 
   private static final CompletableFuture<Settled> LOST =
-      CompletableFuture.completedFuture(new Settled(Settled.Kind.LOST, 0));
+      CompletableFuture.completedFuture(new Settled(Settled.Kind.LEASE_LOST, 0));
   private static final CompletableFuture<Settled> GONE =
-      CompletableFuture.completedFuture(new Settled(Settled.Kind.GONE, 0));
+      CompletableFuture.completedFuture(new Settled(Settled.Kind.UNKNOWN, 0));
 
   private final JobStore jobs;
   private final Supplier<PullQueues> sessions;
@@ -153,7 +153,7 @@ public final class PulledClaims implements Claims {
 
   @Override
   public CompletableFuture<Settled> done(ClaimToken token) {
-    return settle(Settlement.Op.ACK, token, Duration.ZERO, null);
+    return settle(Settlement.Op.DONE, token, Duration.ZERO, null);
   }
 
   @Override
@@ -163,7 +163,7 @@ public final class PulledClaims implements Claims {
     if (bucket.isEmpty()) {
       return LOST;
     }
-    Optional<JobSnapshot> job = held(bucket.get(), token);
+    Optional<JobView> job = held(bucket.get(), token);
     if (job.isEmpty()) {
       return LOST;
     }
@@ -175,22 +175,22 @@ public final class PulledClaims implements Claims {
                 .get()
                 .retryDelays
                 .delayAfterFailure(content, job.get().tries().counted(), delay);
-    return settle(Settlement.Op.FAIL, token, wait, new ErrorNote(worker, error));
+    return settle(Settlement.Op.FAILED, token, wait, new ErrorNote(worker, error));
   }
 
   @Override
   public CompletableFuture<Settled> rejected(ClaimToken token, String worker, String error) {
-    return settle(Settlement.Op.REJECT, token, Duration.ZERO, new ErrorNote(worker, error));
+    return settle(Settlement.Op.REJECTED, token, Duration.ZERO, new ErrorNote(worker, error));
   }
 
   @Override
   public CompletableFuture<Settled> release(ClaimToken token, Duration delay) {
-    return settle(Settlement.Op.RELEASE, token, delay, null);
+    return settle(Settlement.Op.RELEASED, token, delay, null);
   }
 
   @Override
   public CompletableFuture<Settled> giveBack(ClaimToken token) {
-    return settle(Settlement.Op.RETURN, token, Duration.ZERO, null);
+    return settle(Settlement.Op.RETURNED, token, Duration.ZERO, null);
   }
 
   @Override
@@ -216,7 +216,7 @@ public final class PulledClaims implements Claims {
   @Override
   public OptionalLong extend(ClaimToken token, @Nullable Duration timeToRun) {
     Optional<Puller> bucket = bucket(token);
-    Optional<JobSnapshot> job = bucket.flatMap(found -> held(found, token));
+    Optional<JobView> job = bucket.flatMap(found -> held(found, token));
     if (bucket.isEmpty() || job.isEmpty()) {
       return OptionalLong.empty();
     }
@@ -228,13 +228,13 @@ public final class PulledClaims implements Claims {
       return OptionalLong.empty();
     }
     bucket.get().received.remove(held);
-    return held(bucket.get(), token).map(JobSnapshot::at).stream()
+    return held(bucket.get(), token).map(JobView::at).stream()
         .mapToLong(Long::longValue)
         .findFirst();
   }
 
   /** The job if it is reserved in that incarnation and by that token. */
-  private Optional<JobSnapshot> held(Puller bucket, ClaimToken token) {
+  private Optional<JobView> held(Puller bucket, ClaimToken token) {
     return jobs.find(bucket.bucket, token.taskId())
         .filter(job -> job.state() == JobState.RESERVED)
         .filter(job -> job.lease() != null && job.lease().token().equals(token.lease()))
@@ -246,7 +246,7 @@ public final class PulledClaims implements Claims {
       Settlement.Op op, ClaimToken token, Duration delay, @Nullable ErrorNote note) {
     Optional<Puller> found = bucket(token);
     if (found.isEmpty()) {
-      return op == Settlement.Op.ACK ? GONE : LOST;
+      return op == Settlement.Op.DONE ? GONE : LOST;
     }
     Puller bucket = found.get();
     return bucket

@@ -6,7 +6,6 @@ import io.punctual.core.Claims;
 import io.punctual.core.Dispatcher;
 import io.punctual.core.Engine;
 import io.punctual.core.EngineOptions;
-import io.punctual.core.JobView;
 import io.punctual.core.LossJournal;
 import io.punctual.core.Operations;
 import io.punctual.core.QueueStats;
@@ -30,6 +29,7 @@ import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.query.BucketStats;
+import io.punctual.core.store.query.JobView;
 import io.punctual.core.wake.BucketSignal;
 import io.punctual.core.work.Refusals;
 import io.punctual.core.work.Threads;
@@ -41,8 +41,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
-import java.util.function.LongSupplier;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -222,8 +222,7 @@ final class ScanningEngine implements Engine {
     return session
         .queues()
         .find(queue)
-        .flatMap(found -> jobs.find(found.worker(taskId).bucket, taskId))
-        .map(job -> Views.job(queue, job));
+        .flatMap(found -> jobs.find(found.worker(taskId).bucket, taskId));
   }
 
   @Override

@@ -85,9 +85,9 @@ public final class Stepper {
   }
 
   /**
-   * Takes all jobs back whose lease ran out, and hands out the earliest job that is due; at the same
-   * due time, in the order of queues and ids. Its lease is not kept alive: unless it is ended, the
-   * job comes back once that ran out.
+   * Takes all jobs back whose lease ran out, and hands out the earliest job that is due; at the
+   * same due time, in the order of queues and ids. Its lease is not kept alive: unless it is ended,
+   * the job comes back once that ran out.
    *
    * @param from the queues from which jobs are handed out
    * @return empty if nothing is due that may go out
@@ -122,7 +122,8 @@ public final class Stepper {
   }
 
   /**
-   * When there is next something to do, provided that the last {@link #step} has left nothing to do.
+   * When there is next something to do, provided that the last {@link #step} has left nothing to
+   * do.
    *
    * @param from the queues from which jobs are handed out
    * @return epoch ms of a due time or of the end of a lease; empty if nothing waits

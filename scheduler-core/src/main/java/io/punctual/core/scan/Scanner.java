@@ -42,9 +42,9 @@ import org.slf4j.LoggerFactory;
  * <p>A <i>look</i> is a claim of what is due, at most as many jobs as {@link Capacity} allows; if
  * it refuses, the look only reads the counts. Each answer carries the store's time, the next due
  * time and the next lease deadline, and {@link WakePlan} makes of them when to look again. The
- * {@link WakeSignal} asks for a turn before that. A submit raises it when its job became
- * the earliest one (here, or on another engine by way of the store), {@link Capacity} when
- * something was given back, and the listening for wake-ups when its connection was away.
+ * {@link WakeSignal} asks for a turn before that. A submit raises it when its job became the
+ * earliest one (here, or on another engine by way of the store), {@link Capacity} when something
+ * was given back, and the listening for wake-ups when its connection was away.
  *
  * <p>Leases are expired only right after a look, whose answer proves two things: by the store's own
  * clock the deadline has passed, and the store is answering. A call that hung while the store was
@@ -52,8 +52,8 @@ import org.slf4j.LoggerFactory;
  * heartbeat. Leases that are kept here are extended first. If the store's clock was set forward
  * meanwhile, leases run on for the time that was left of them.
  *
- * <p>No turn ends with an exception: errors of the store make it wait with a back-off,
- * defects are shown in health, and a dispatcher that throws gets its jobs taken back.
+ * <p>No turn ends with an exception: errors of the store make it wait with a back-off, defects are
+ * shown in health, and a dispatcher that throws gets its jobs taken back.
  */
 public final class Scanner {
 

@@ -9,7 +9,7 @@ import io.punctual.core.store.query.BucketStats;
 import io.punctual.core.store.query.BucketUsage;
 import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.Forecast;
-import io.punctual.core.store.query.JobSnapshot;
+import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.query.Page;
 import io.punctual.core.store.query.Tagged;
 import java.time.Duration;
@@ -127,7 +127,7 @@ public interface JobStore {
   int purge(Bucket bucket, JobState state, List<String> taskIds);
 
   /** Looks at one job, or at the tombstone that it left. */
-  Optional<JobSnapshot> find(Bucket bucket, String taskId);
+  Optional<JobView> find(Bucket bucket, String taskId);
 
   /**
    * Lists jobs of a state by due time, lease deadline or time of death, without their content. A

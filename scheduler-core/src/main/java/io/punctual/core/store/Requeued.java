@@ -35,9 +35,4 @@ public record Requeued(List<Item> items, @Nullable Long newHead) {
     /** It is no dead letter, or cannot be read. */
     REFUSED
   }
-
-  /** How many wait again. */
-  public int count() {
-    return (int) items.stream().filter(item -> item.kind() == Kind.REQUEUED).count();
-  }
 }

@@ -12,11 +12,11 @@ public record Settled(Kind kind, long at) {
     /** Acked: the job is finished. */
     DONE,
     /** It had been acked before. */
-    ALREADY,
+    ALREADY_DONE,
     /** There is no such incarnation any more. */
-    GONE,
+    UNKNOWN,
     /** Not the holder of the lease any more; nothing changed. */
-    LOST,
+    LEASE_LOST,
     /** It waits for its next attempt. */
     RETRY,
     /** It is a dead letter now. */

@@ -6,9 +6,10 @@ import java.time.Duration;
 /**
  * The end of one attempt.
  *
- * @param delay wait before the next attempt, for FAIL, UNKNOWN, UNDELIVERABLE and RELEASE
+ * @param delay wait before the next attempt, for FAILED, UNKNOWN, UNDELIVERABLE and RELEASED
  * @param alone whether the attempt travelled alone, for UNKNOWN: only then it counts to the limit
- * @param note what went wrong, opaque to the store, at most 2 kB; empty for ACK, RELEASE and RETURN
+ * @param note what went wrong, opaque to the store, at most 2 kB; empty for DONE, RELEASED and
+ *     RETURNED
  */
 public record Settlement(
     Op op,
@@ -36,18 +37,18 @@ public record Settlement(
   /** The cases; their rules stand in docs/architecture.md. */
   public enum Op {
     /** Done. */
-    ACK,
+    DONE,
     /** The worker said that it failed. */
-    FAIL,
+    FAILED,
     /** Nobody knows how it ended. */
     UNKNOWN,
     /** Nothing ran. */
     UNDELIVERABLE,
     /** The holder gave it back without a try: it waits for the delay. */
-    RELEASE,
+    RELEASED,
     /** It never reached a worker: it waits at the due time that it had. */
-    RETURN,
+    RETURNED,
     /** Never again. */
-    REJECT
+    REJECTED
   }
 }

@@ -39,8 +39,7 @@ public record Submission(
       List<String> tags,
       byte[] content,
       boolean replace) {
-    this(
-        taskId, incarnation, due, maxAttempts, timeToRun, Origin.UNKNOWN, tags, content, replace);
+    this(taskId, incarnation, due, maxAttempts, timeToRun, Origin.UNKNOWN, tags, content, replace);
   }
 
   /** Checks what the scripts rely on. */

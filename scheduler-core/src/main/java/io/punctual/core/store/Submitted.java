@@ -3,12 +3,7 @@ package io.punctual.core.store;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.store.durability.Reached;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Objects;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,12 +23,12 @@ public record Submitted(long now, List<Item> items, @Nullable Long newHead, Reac
   /**
    * The answer for one job.
    *
-   * @param due epoch ms at which the job is due, or was when it was claimed or died; for DONE and
-   *     CONFLICT_DONE when it finished; 0 for IN_DELIVERY
+   * @param due epoch ms at which the job is due, or was when it was claimed or died; for
+   *     ALREADY_DONE and CONFLICT_DONE when it finished; 0 for IN_DELIVERY
    * @param attempt of IN_DELIVERY
    * @param existing the record of the other job, for CONFLICT
    * @param version of the job that is there; its incarnation is empty where its record is not
-   *     readable. Null for DONE and CONFLICT_DONE
+   *     readable. Null for ALREADY_DONE and CONFLICT_DONE
    */
   public record Item(
       Kind kind,
@@ -47,9 +42,9 @@ public record Submitted(long now, List<Item> items, @Nullable Long newHead, Reac
     /** Stored. */
     CREATED,
     /** The same job is there; nothing changed. */
-    THERE,
+    ALREADY_THERE,
     /** The same job ran a short while ago; nothing changed. */
-    DONE,
+    ALREADY_DONE,
     /** Another job gave way. */
     REPLACED,
     /** Another job is there; nothing changed. */
@@ -57,17 +52,6 @@ public record Submitted(long now, List<Item> items, @Nullable Long newHead, Reac
     /** Another job of this id ran a short while ago; nothing changed. */
     CONFLICT_DONE,
     /** Another job is there and being worked on; nothing changed. */
-    IN_DELIVERY;
-
-    private static final Map<String, Kind> BY_WORD =
-        Arrays.stream(values())
-            .collect(
-                Collectors.toUnmodifiableMap(
-                    kind -> kind.name().toLowerCase(Locale.ROOT).replace('_', '-'), kind -> kind));
-
-    /** As the script says it. */
-    public static Kind of(String word) {
-      return Objects.requireNonNull(BY_WORD.get(word), word);
-    }
+    IN_DELIVERY
   }
 }

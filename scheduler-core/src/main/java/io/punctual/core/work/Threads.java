@@ -87,7 +87,12 @@ public final class Threads implements AutoCloseable {
     // A task is one short call to the store.
     Executor tasks =
         new ThreadPoolExecutor(
-            0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), factory);
+            0,
+            Integer.MAX_VALUE,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            factory);
     return new Threads(factory, tasks, false, timer);
   }
 

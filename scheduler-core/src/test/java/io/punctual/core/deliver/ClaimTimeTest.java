@@ -3,10 +3,10 @@ package io.punctual.core.deliver;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.core.Lateness;
-import io.punctual.core.job.Origin;
 import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Origin;
 import io.punctual.core.store.ClaimedJob;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -20,10 +20,10 @@ class OutcomeCountsTest {
 
   @Test
   void aDeadLetterIsLoggedWithItsReason() {
-    assertThat(logged(Settlement.Op.REJECT, "no such\norder"))
+    assertThat(logged(Settlement.Op.REJECTED, "no such\norder"))
         .contains(
             "Job 7 of shop/mail is a dead letter now: rejected at shop-1. Reason: no such order");
-    assertThat(logged(Settlement.Op.FAIL, "broken".repeat(100)))
+    assertThat(logged(Settlement.Op.FAILED, "broken".repeat(100)))
         .contains(
             "Job 7 of shop/mail is a dead letter now: all attempts failed, the last at shop-1."
                 + " Reason: brokenbroken")

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.Limits;
 import io.punctual.RetryPolicy;
-import io.punctual.core.job.Origin;
 import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Origin;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Settlement;

@@ -7,11 +7,11 @@ import io.punctual.RetryPolicy;
 import io.punctual.core.Delivery;
 import io.punctual.core.Dispatcher;
 import io.punctual.core.Engine;
-import io.punctual.core.JobView;
 import io.punctual.core.QueueStats;
 import io.punctual.core.RepeatCause;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
@@ -20,6 +20,7 @@ import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.Submission;
+import io.punctual.core.store.query.JobView;
 import io.punctual.core.work.FailingTimer;
 import io.punctual.core.work.Threads;
 import java.time.Duration;
@@ -61,7 +62,12 @@ class AttemptsIT extends EngineTestBase {
     assertThat(last)
         .isEqualTo(
             new JobView.Failure(
-                dead.at(), "failed", 4, last.startedAt(), "10.0.0.1:8081", "out of stock 4"));
+                dead.at(),
+                "failed",
+                "dead-attempts",
+                4,
+                last.startedAt(),
+                new ErrorNote("10.0.0.1:8081", "out of stock 4")));
     // Between first failure and death lie at least the steps of the ladder.
     assertThat(dead.at() - due).isGreaterThanOrEqualTo(400);
 
@@ -142,7 +148,7 @@ class AttemptsIT extends EngineTestBase {
     assertThat(again.attempt()).isEqualTo(2);
     assertThat(again.tries().unknown()).isEqualTo(1);
     assertThat(engine.claims().failed(delivery.token(), "here", "too late", null).join().kind())
-        .isEqualTo(Settled.Kind.LOST);
+        .isEqualTo(Settled.Kind.LEASE_LOST);
     assertThat(engine.claims().done(delivery.token()).join().kind()).isEqualTo(Settled.Kind.DONE);
     eventually().until(() -> !again.extend(Duration.ofMinutes(1)));
     again.failed("here", "nobody asked", null).join();

@@ -11,7 +11,6 @@ import io.punctual.core.ClaimToken;
 import io.punctual.core.DeathCause;
 import io.punctual.core.Engine;
 import io.punctual.core.EngineOptions;
-import io.punctual.core.JobView;
 import io.punctual.core.PullRequest;
 import io.punctual.core.PulledJob;
 import io.punctual.core.QueueListener;
@@ -20,6 +19,7 @@ import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.StoreException;
+import io.punctual.core.store.query.JobView;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -81,7 +81,8 @@ class ClaimsIT extends EngineTestBase {
     assertThat(jobs.get(0).timeToRun()).isEqualTo(60_000);
     assertThat(now(engine, 10)).isEmpty();
     assertThat(kind(engine.claims().done(jobs.get(0).token()))).isEqualTo(Settled.Kind.DONE);
-    assertThat(kind(engine.claims().done(jobs.get(0).token()))).isEqualTo(Settled.Kind.ALREADY);
+    assertThat(kind(engine.claims().done(jobs.get(0).token())))
+        .isEqualTo(Settled.Kind.ALREADY_DONE);
     assertThat(engine.find(QUEUE, "first").orElseThrow().state()).isEqualTo(JobState.FINISHED);
     assertThat(engine.find(QUEUE, "second").orElseThrow().owner()).isEqualTo("tester");
   }
@@ -161,7 +162,7 @@ class ClaimsIT extends EngineTestBase {
     assertThat(second.attempt()).isEqualTo(2);
     assertThat(engine.claims().extend(first.token(), null)).isEmpty();
     assertThat(kind(engine.claims().failed(first.token(), "w", "no", null)))
-        .isEqualTo(Settled.Kind.LOST);
+        .isEqualTo(Settled.Kind.LEASE_LOST);
     assertThat(engine.claims().extend(second.token(), Duration.ofMinutes(5)).orElseThrow())
         .isGreaterThan(second.until());
     assertThat(kind(engine.claims().failed(second.token(), "w", "no", null)))

@@ -7,7 +7,6 @@ import io.punctual.RetryPolicy;
 import io.punctual.core.Delivery;
 import io.punctual.core.Engine;
 import io.punctual.core.EngineOptions;
-import io.punctual.core.JobView;
 import io.punctual.core.Operations;
 import io.punctual.core.QueueStats;
 import io.punctual.core.Submit;
@@ -16,6 +15,7 @@ import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Submitted;
+import io.punctual.core.store.query.JobView;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -130,7 +130,7 @@ class EngineIT extends EngineTestBase {
     Engine engine = engine(TestDispatcher.done());
     submit(engine, "a", job -> job.delay(Duration.ofHours(1)).params("x"));
     assertThat(submit(engine, "a", job -> job.delay(Duration.ofHours(1)).params("x")).kind())
-        .isEqualTo(Submitted.Kind.THERE);
+        .isEqualTo(Submitted.Kind.ALREADY_THERE);
 
     Submit other =
         submit(

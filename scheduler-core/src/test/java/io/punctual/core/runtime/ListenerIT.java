@@ -110,16 +110,16 @@ class ListenerIT extends EngineTestBase {
     next(dispatcher).undeliverable("w", "gone", Duration.ZERO).join();
     next(dispatcher).done().join();
 
-    eventually().until(() -> told.containsKey("ended ACK"));
+    eventually().until(() -> told.containsKey("ended DONE"));
     assertThat(told)
         .containsEntry("submitted CREATED", 3)
-        .containsEntry("submitted THERE", 1)
+        .containsEntry("submitted ALREADY_THERE", 1)
         .containsEntry("submitted CONFLICT", 1)
-        .containsEntry("ended FAIL", 2)
-        .containsEntry("ended REJECT", 1)
-        .containsEntry("ended RETURN", 1)
+        .containsEntry("ended FAILED", 2)
+        .containsEntry("ended REJECTED", 1)
+        .containsEntry("ended RETURNED", 1)
         .containsEntry("ended UNDELIVERABLE", 1)
-        .containsEntry("ended ACK", 1)
+        .containsEntry("ended DONE", 1)
         .containsEntry("died ATTEMPTS_USED", 1)
         .containsEntry("died REJECTED", 1)
         .containsKey("woken ASKED")
@@ -169,7 +169,7 @@ class ListenerIT extends EngineTestBase {
     PulledJob job = engine.claims().pull(request).join().get(0);
     assertThat(late).hasSize(1);
     engine.claims().done(job.token()).join();
-    eventually().until(() -> told.containsKey("ended ACK"));
+    eventually().until(() -> told.containsKey("ended DONE"));
   }
 
   @Test
@@ -183,7 +183,7 @@ class ListenerIT extends EngineTestBase {
     eventually().until(() -> Integer.valueOf(1).equals(told.get("lost")));
     delivery.failed("w", "busy", Duration.ZERO).join();
     // Known already.
-    assertThat(told).containsEntry("lost", 1).doesNotContainKey("ended FAIL");
+    assertThat(told).containsEntry("lost", 1).doesNotContainKey("ended FAILED");
   }
 
   @Test

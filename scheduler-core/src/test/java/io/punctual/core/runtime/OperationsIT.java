@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.punctual.DelayQueueJob;
 import io.punctual.core.Engine;
-import io.punctual.core.JobView;
 import io.punctual.core.Operations;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
@@ -15,6 +14,7 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.Forecast;
+import io.punctual.core.store.query.JobView;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -72,7 +72,8 @@ class UnansweredClaimIT extends OwnRedisTestBase {
                 pages.incrementAndGet();
               } else if (method.getName().equals("settle")
                   && ((List<?>) arguments[1])
-                      .stream().anyMatch(one -> ((Settlement) one).op() == Settlement.Op.RETURN)) {
+                      .stream()
+                          .anyMatch(one -> ((Settlement) one).op() == Settlement.Op.RETURNED)) {
                 releases.incrementAndGet();
               }
               try {

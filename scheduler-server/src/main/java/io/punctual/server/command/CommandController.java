@@ -1,5 +1,6 @@
 package io.punctual.server.command;
 
+import io.punctual.core.store.query.JobView;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.punctual.DelayQueueJob;
@@ -7,7 +8,6 @@ import io.punctual.ErrorCode;
 import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.core.ClaimToken;
-import io.punctual.core.JobView;
 import io.punctual.core.PullRequest;
 import io.punctual.core.PulledJob;
 import io.punctual.core.job.JobState;

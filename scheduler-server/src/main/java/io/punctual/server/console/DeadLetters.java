@@ -1,12 +1,12 @@
 package io.punctual.server.console;
 
 import io.punctual.core.Engine;
-import io.punctual.core.JobView;
 import io.punctual.core.Operations.Listed;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.query.Cursor;
+import io.punctual.core.store.query.JobView;
 import io.punctual.server.jobs.StoreCalls;
 import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.metrics.QueueStatistics;

@@ -2,8 +2,8 @@ package io.punctual.server.console;
 
 import io.punctual.Limits;
 import io.punctual.core.Engine;
-import io.punctual.core.JobView;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.store.query.JobView;
 import io.punctual.server.jobs.JobFilter;
 import io.punctual.server.jobs.JobSearch;
 import io.punctual.server.jobs.StoreCalls;

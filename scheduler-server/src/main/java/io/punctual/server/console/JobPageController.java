@@ -1,10 +1,10 @@
 package io.punctual.server.console;
 
 import io.punctual.ErrorCode;
-import io.punctual.core.JobView;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.store.query.JobView;
 import io.punctual.server.health.QueueHealth;
 import io.punctual.server.jobs.BulkOperation;
 import io.punctual.server.jobs.BulkOperations;

@@ -1,7 +1,7 @@
 package io.punctual.server.jobs;
 
 import io.punctual.core.Engine;
-import io.punctual.core.JobView;
+import io.punctual.core.store.query.JobView;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;

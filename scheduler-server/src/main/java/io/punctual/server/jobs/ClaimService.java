@@ -1,10 +1,10 @@
 package io.punctual.server.jobs;
 
+import io.punctual.core.store.query.JobView;
 import io.punctual.ErrorCode;
 import io.punctual.core.ClaimToken;
 import io.punctual.core.Claims;
 import io.punctual.core.Engine;
-import io.punctual.core.JobView;
 import io.punctual.core.PullRequest;
 import io.punctual.core.PulledJob;
 import io.punctual.core.job.JobState;
@@ -177,11 +177,11 @@ public class ClaimService {
     Settlement settlement =
         switch (settled.kind()) {
           case DONE -> new Settlement(Outcome.DONE, null);
-          case ALREADY -> new Settlement(Outcome.ALREADY_DONE, null);
+          case ALREADY_DONE -> new Settlement(Outcome.ALREADY_DONE, null);
           case DEAD -> new Settlement(Outcome.DEAD, null);
           case RETRY -> new Settlement(again, settled.at());
-          case GONE -> throw JobResult.unknown(new JobRef(token.queue(), token.taskId()));
-          case LOST -> throw lost(token);
+          case UNKNOWN -> throw JobResult.unknown(new JobRef(token.queue(), token.taskId()));
+          case LEASE_LOST -> throw lost(token);
         };
     if (settlement.outcome() != Outcome.ALREADY_DONE) {
       audit.did(

@@ -1,9 +1,9 @@
 package io.punctual.server.jobs;
 
 import io.punctual.Limits;
-import io.punctual.core.JobView;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.store.query.JobView;
 import io.punctual.server.problem.ApiException;
 import java.util.Arrays;
 import java.util.List;

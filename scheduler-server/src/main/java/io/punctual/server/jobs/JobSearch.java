@@ -2,7 +2,6 @@ package io.punctual.server.jobs;
 
 import io.punctual.Limits;
 import io.punctual.core.Engine;
-import io.punctual.core.JobView;
 import io.punctual.core.Operations;
 import io.punctual.core.Operations.Listed;
 import io.punctual.core.Operations.TagCursor;
@@ -10,6 +9,7 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.query.Cursor;
+import io.punctual.core.store.query.JobView;
 import io.punctual.server.problem.ApiException;
 import java.util.ArrayList;
 import java.util.List;

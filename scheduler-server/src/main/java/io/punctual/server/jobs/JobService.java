@@ -1,8 +1,8 @@
 package io.punctual.server.jobs;
 
+import io.punctual.core.store.query.JobView;
 import io.punctual.ErrorCode;
 import io.punctual.core.Engine;
-import io.punctual.core.JobView;
 import io.punctual.core.Operations;
 import io.punctual.core.Submit;
 import io.punctual.core.job.Due;
@@ -141,8 +141,8 @@ public class JobService {
   private Submitted result(NewJob job, Submit submit) {
     return switch (submit.kind()) {
       case CREATED -> accepted(job, Submitted.Outcome.CREATED, submit);
-      case THERE -> accepted(job, Submitted.Outcome.ALREADY_THERE, submit);
-      case DONE -> accepted(job, Submitted.Outcome.ALREADY_DONE, submit);
+      case ALREADY_THERE -> accepted(job, Submitted.Outcome.ALREADY_THERE, submit);
+      case ALREADY_DONE -> accepted(job, Submitted.Outcome.ALREADY_DONE, submit);
       case REPLACED -> accepted(job, Submitted.Outcome.REPLACED, submit);
       case CONFLICT -> new Submitted.Conflict(job, submit.differing(), null, null);
       case CONFLICT_DONE -> {

@@ -80,7 +80,7 @@ final class QueueMeters implements QueueListener {
     String asked = "Jobs that were submitted to this scheduler";
     this.submitted =
         counters(
-            Submitted.Kind.class, "punctual.jobs.submitted", asked, "outcome", QueueMeters::answer);
+            Submitted.Kind.class, "punctual.jobs.submitted", asked, "outcome", QueueMeters::name);
     this.notSubmitted = counter("punctual.jobs.submitted", asked, "outcome", "unavailable");
     this.attempts =
         counters(
@@ -168,25 +168,9 @@ final class QueueMeters implements QueueListener {
     return value.name().toLowerCase(Locale.ROOT);
   }
 
-  // As the API answers.
-  private static String answer(Submitted.Kind kind) {
-    return switch (kind) {
-      case THERE -> "already_there";
-      case DONE -> "already_done";
-      default -> name(kind);
-    };
-  }
-
   // As the counters of a queue in the API.
   private static String outcome(Settlement.Op op) {
-    return switch (op) {
-      case ACK -> "done";
-      case FAIL -> "failed";
-      case UNKNOWN -> "unknown";
-      case UNDELIVERABLE -> "undeliverable";
-      case RELEASE, RETURN -> "released";
-      case REJECT -> "rejected";
-    };
+    return name(op == Settlement.Op.RETURNED ? Settlement.Op.RELEASED : op);
   }
 
   @Override

@@ -1,7 +1,7 @@
 package io.punctual.server.rest;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import io.punctual.core.JobView;
+import io.punctual.core.store.query.JobView;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
 import java.time.Instant;

@@ -1,7 +1,7 @@
 package io.punctual.server.web;
 
-import io.punctual.core.JobView;
 import io.punctual.core.job.JobVersion;
+import io.punctual.core.store.query.JobView;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

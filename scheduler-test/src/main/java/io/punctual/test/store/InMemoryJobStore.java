@@ -28,7 +28,7 @@ import io.punctual.core.store.query.BucketStats;
 import io.punctual.core.store.query.BucketUsage;
 import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.Forecast;
-import io.punctual.core.store.query.JobSnapshot;
+import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.query.Page;
 import io.punctual.core.store.query.Tagged;
 import java.time.Duration;
@@ -104,7 +104,7 @@ public final class InMemoryJobStore implements JobStore {
       MemoryBucket.Tomb tomb = b.liveTomb(id, now);
       if (tomb != null && tomb.finished()) {
         if (tomb.hash().equals(MemoryBucket.hash(job.content()))) {
-          return item(Submitted.Kind.DONE, tomb.at(), null);
+          return item(Submitted.Kind.ALREADY_DONE, tomb.at(), null);
         }
         if (!job.replace()) {
           return item(Submitted.Kind.CONFLICT_DONE, tomb.at(), null);
@@ -121,7 +121,7 @@ public final class InMemoryJobStore implements JobStore {
             : b.set(state).getOrDefault(id, 0L);
     JobVersion version = b.job(id, state);
     if (record != null && Arrays.equals(record.content(), job.content())) {
-      return item(Submitted.Kind.THERE, at, version);
+      return item(Submitted.Kind.ALREADY_THERE, at, version);
     }
     if (!job.replace()) {
       return new Submitted.Item(Submitted.Kind.CONFLICT, at, 0, record, version);
@@ -264,7 +264,7 @@ public final class InMemoryJobStore implements JobStore {
     List<Settled> results = new ArrayList<>();
     for (Settlement settlement : settlements) {
       results.add(
-          settlement.op() == Settlement.Op.ACK
+          settlement.op() == Settlement.Op.DONE
               ? ack(b, settlement, now)
               : settle(b, settlement, now));
     }
@@ -281,7 +281,7 @@ public final class InMemoryJobStore implements JobStore {
       MemoryBucket.Tomb tomb = b.liveTomb(id, now);
       boolean already =
           tomb != null && tomb.finished() && tomb.incarnation().equals(settlement.incarnation());
-      return new Settled(already ? Settled.Kind.ALREADY : Settled.Kind.GONE, 0);
+      return new Settled(already ? Settled.Kind.ALREADY_DONE : Settled.Kind.UNKNOWN, 0);
     }
     b.forget(id);
     b.bury(record, id, true, now, retention);
@@ -298,25 +298,19 @@ public final class InMemoryJobStore implements JobStore {
         || !record.incarnation().equals(settlement.incarnation())
         || !b.reserved.containsKey(id)
         || !lease.token().equals(settlement.token().value())) {
-      return new Settled(Settled.Kind.LOST, 0);
+      return new Settled(Settled.Kind.LEASE_LOST, 0);
     }
     long next = now + settlement.delay().toMillis();
     switch (settlement.op()) {
-      case RELEASE -> {
+      case RELEASED, RETURNED -> {
+        long due = settlement.op() == Settlement.Op.RETURNED ? lease.due() : next;
         b.count("released");
-        b.giveBack(id, lease, next);
-        return new Settled(Settled.Kind.RETRY, next);
+        b.giveBack(id, lease, due);
+        return new Settled(Settled.Kind.RETRY, due);
       }
-      case RETURN -> {
-        b.count("released");
-        b.giveBack(id, lease, lease.due());
-        return new Settled(Settled.Kind.RETRY, lease.due());
-      }
-      case FAIL -> b.count("failed");
-      case UNKNOWN -> b.count("unknown");
-      case UNDELIVERABLE -> b.count("undeliverable");
-      case REJECT -> b.count("rejected");
-      case ACK -> throw new IllegalStateException("not here");
+      case FAILED, UNKNOWN, UNDELIVERABLE, REJECTED ->
+          b.count(settlement.op().name().toLowerCase(Locale.ROOT));
+      case DONE -> throw new IllegalStateException("not here");
     }
     boolean retry =
         b.endAttempt(
@@ -519,19 +513,20 @@ public final class InMemoryJobStore implements JobStore {
   }
 
   @Override
-  public synchronized Optional<JobSnapshot> find(Bucket bucket, String taskId) {
+  public synchronized Optional<JobView> find(Bucket bucket, String taskId) {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
     JobState state = b.stateOf(taskId);
     if (state != null) {
-      return Optional.of(b.snapshot(taskId, state, now));
+      return Optional.of(b.view(bucket.queue(), taskId, state, now));
     }
     MemoryBucket.Tomb tomb = b.liveTomb(taskId, now);
     return tomb == null
         ? Optional.empty()
         : Optional.of(
-            new JobSnapshot(
+            new JobView(
                 now,
+                bucket.queue(),
                 taskId,
                 tomb.finished() ? JobState.FINISHED : JobState.CANCELLED,
                 tomb.at(),
@@ -545,7 +540,7 @@ public final class InMemoryJobStore implements JobStore {
   public synchronized Page list(Bucket bucket, JobState state, @Nullable Cursor after, int max) {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
-    List<JobSnapshot> behind =
+    List<JobView> behind =
         b.set(state).earliest(Long.MAX_VALUE, Integer.MAX_VALUE).stream()
             .filter(
                 entry ->
@@ -553,12 +548,12 @@ public final class InMemoryJobStore implements JobStore {
                         || entry.getValue() > after.score()
                         || (entry.getValue() == after.score()
                             && entry.getKey().compareTo(after.taskId()) > 0))
-            .map(entry -> b.outline(entry.getKey(), state, now))
+            .map(entry -> b.outline(bucket.queue(), entry.getKey(), state, now))
             .toList();
     if (behind.size() <= max) {
       return new Page(behind, null);
     }
-    JobSnapshot last = behind.get(max - 1);
+    JobView last = behind.get(max - 1);
     return new Page(behind.subList(0, max), new Cursor(last.at(), last.taskId()));
   }
 
@@ -598,11 +593,11 @@ public final class InMemoryJobStore implements JobStore {
             .map(member -> member.substring(tag.length() + 1))
             .filter(id -> after == null || id.compareTo(after) > 0)
             .toList();
-    List<JobSnapshot> jobs = new ArrayList<>();
+    List<JobView> jobs = new ArrayList<>();
     for (String id : ids.subList(0, Math.min(max, ids.size()))) {
       JobState state = b.stateOf(id);
       if (state != null) {
-        jobs.add(b.outline(id, state, now));
+        jobs.add(b.outline(bucket.queue(), id, state, now));
       }
     }
     return new Tagged(jobs, ids.size() > max ? ids.get(max - 1) : null);

@@ -1,14 +1,16 @@
 package io.punctual.test.store;
 
 import io.punctual.core.job.AttemptCounts;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.Origin;
+import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.Submission;
-import io.punctual.core.store.query.JobSnapshot;
+import io.punctual.core.store.query.JobView;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -201,7 +203,7 @@ final class MemoryBucket {
                   t.version());
         };
     String disposition = "retry";
-    if (kind.equals("reject")) {
+    if (kind.equals("rejected")) {
       disposition = "dead-rejected";
     } else if (!kind.equals("undeliverable")) {
       if (after.counted() >= record.maxAttempts()) {
@@ -318,9 +320,10 @@ final class MemoryBucket {
   }
 
   /** As a list has it. */
-  JobSnapshot outline(String id, JobState state, long now) {
+  JobView outline(QueueName queue, String id, JobState state, long now) {
     JobRecord record = jobs.get(id);
-    return snapshot(
+    return view(
+        queue,
         id,
         state,
         now,
@@ -336,14 +339,16 @@ final class MemoryBucket {
                 new byte[0]));
   }
 
-  JobSnapshot snapshot(String id, JobState state, long now) {
-    return snapshot(id, state, now, jobs.get(id));
+  JobView view(QueueName queue, String id, JobState state, long now) {
+    return view(queue, id, state, now, jobs.get(id));
   }
 
-  private JobSnapshot snapshot(String id, JobState state, long now, @Nullable JobRecord record) {
+  private JobView view(
+      QueueName queue, String id, JobState state, long now, @Nullable JobRecord record) {
     HeldLease lease = leases.get(id);
-    return new JobSnapshot(
+    return new JobView(
         now,
+        queue,
         id,
         state,
         set(state).getOrDefault(id, 0L),
@@ -351,7 +356,7 @@ final class MemoryBucket {
         tries.getOrDefault(id, AttemptCounts.NONE),
         lease == null
             ? null
-            : new JobSnapshot.LeaseInfo(
+            : new JobView.LeaseInfo(
                 new LeaseToken(lease.token()),
                 lease.attempt(),
                 Boolean.TRUE.equals(lease.counts()),
@@ -362,8 +367,13 @@ final class MemoryBucket {
         errors.getOrDefault(id, List.of()).stream()
             .map(
                 f ->
-                    new JobSnapshot.Failure(
-                        f.at(), f.kind(), f.disposition(), f.attempt(), f.claimedAt(), f.note()))
+                    new JobView.Failure(
+                        f.at(),
+                        f.kind(),
+                        f.disposition(),
+                        f.attempt(),
+                        f.claimedAt(),
+                        ErrorNote.decode(f.note())))
             .toList());
   }
 

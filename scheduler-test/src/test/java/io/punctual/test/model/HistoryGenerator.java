@@ -15,7 +15,7 @@ import io.punctual.core.store.Revision;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.query.Cursor;
-import io.punctual.core.store.query.JobSnapshot;
+import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.query.Page;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -96,7 +96,7 @@ final class HistoryGenerator {
       case 1 -> {
         List<Step> steps = new ArrayList<>(List.of(submit));
         for (int i = 0; i < 6; i++) {
-          Settlement.Op op = random.nextInt(5) == 0 ? Settlement.Op.FAIL : Settlement.Op.UNKNOWN;
+          Settlement.Op op = random.nextInt(5) == 0 ? Settlement.Op.FAILED : Settlement.Op.UNKNOWN;
           steps.add(claim);
           steps.add(settle(op, id, incarnation, token));
         }
@@ -104,12 +104,12 @@ final class HistoryGenerator {
       }
       case 2 -> {
         Step find = Step.call("find " + id, s -> s.find(bucket, id));
-        Step ack = settle(Settlement.Op.ACK, id, incarnation, token);
+        Step ack = settle(Settlement.Op.DONE, id, incarnation, token);
         yield List.of(
             submit, claim, ack, Step.pause(999), find, Step.pause(1), find, submit, ack, expire);
       }
       default -> {
-        Step reject = settle(Settlement.Op.REJECT, id, incarnation, token);
+        Step reject = settle(Settlement.Op.REJECTED, id, incarnation, token);
         List<String> twice = List.of(id, id);
         Step requeue =
             Step.call(
@@ -213,7 +213,7 @@ final class HistoryGenerator {
       if (this == ANY) {
         return null;
       }
-      JobSnapshot job = store.find(bucket, id).orElse(null);
+      JobView job = store.find(bucket, id).orElse(null);
       return job == null || job.record() == null
           ? new JobVersion("i0", 1)
           : new JobVersion(
@@ -267,7 +267,7 @@ final class HistoryGenerator {
       String id = job == null || random.nextInt(8) == 0 ? id() : job[0];
       String incarnation = job == null || random.nextInt(8) == 0 ? "i0" : job[1];
       boolean plain =
-          op == Settlement.Op.ACK || op == Settlement.Op.RELEASE || op == Settlement.Op.RETURN;
+          op == Settlement.Op.DONE || op == Settlement.Op.RELEASED || op == Settlement.Op.RETURNED;
       settlements.add(
           new Settlement(
               op,

@@ -130,8 +130,8 @@ final class World {
     }
     Submitted.Kind kind = answer.items().get(0).kind();
     if (kind != Submitted.Kind.CREATED
-        && kind != Submitted.Kind.THERE
-        && kind != Submitted.Kind.DONE) {
+        && kind != Submitted.Kind.ALREADY_THERE
+        && kind != Submitted.Kind.ALREADY_DONE) {
       throw new IllegalStateException("an honest submit was answered " + kind);
     }
     ledger.accepted(id);
@@ -258,7 +258,7 @@ final class World {
               ledger.fault(job.taskId());
               whenAwake(mine, () -> settle(job, Settlement.Op.UNKNOWN));
             } else {
-              whenAwake(mine, () -> settle(job, fails ? Settlement.Op.FAIL : Settlement.Op.ACK));
+              whenAwake(mine, () -> settle(job, fails ? Settlement.Op.FAILED : Settlement.Op.DONE));
             }
           });
     }
@@ -274,9 +274,9 @@ final class World {
               true,
               new byte[0]);
       Settled settled = store.settle(bucket, List.of(settlement)).get(0);
-      if (settled.kind() != Settled.Kind.LOST
-          && settled.kind() != Settled.Kind.GONE
-          && settled.kind() != Settled.Kind.ALREADY) {
+      if (settled.kind() != Settled.Kind.LEASE_LOST
+          && settled.kind() != Settled.Kind.UNKNOWN
+          && settled.kind() != Settled.Kind.ALREADY_DONE) {
         ledger.released(job.taskId());
       }
       if (faulty(5)) {

@@ -152,7 +152,7 @@ final class PendingCost {
       for (ClaimedJob job : claim.jobs()) {
         acks.add(
             new Settlement(
-                Settlement.Op.ACK,
+                Settlement.Op.DONE,
                 job.taskId(),
                 job.record().incarnation(),
                 job.token(),

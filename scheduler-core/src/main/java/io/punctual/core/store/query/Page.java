@@ -8,4 +8,4 @@ import org.jspecify.annotations.Nullable;
  *
  * @param next where to go on; null at the end
  */
-public record Page(List<JobSnapshot> jobs, @Nullable Cursor next) {}
+public record Page(List<JobView> jobs, @Nullable Cursor next) {}

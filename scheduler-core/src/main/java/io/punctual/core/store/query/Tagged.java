@@ -9,4 +9,4 @@ import org.jspecify.annotations.Nullable;
  * @param jobs in the order of their ids; there may be fewer than asked for before the end
  * @param next the id behind which to go on; null at the end
  */
-public record Tagged(List<JobSnapshot> jobs, @Nullable String next) {}
+public record Tagged(List<JobView> jobs, @Nullable String next) {}

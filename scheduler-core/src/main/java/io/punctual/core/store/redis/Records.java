@@ -1,15 +1,19 @@
 package io.punctual.core.store.redis;
 
 import io.punctual.core.job.AttemptCounts;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.Origin;
-import io.punctual.core.store.query.JobSnapshot;
+import io.punctual.core.job.QueueName;
+import io.punctual.core.job.Throttle;
+import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.redis.script.Reply;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -39,6 +43,8 @@ final class Records {
   private static final Pattern FAILURE =
       Pattern.compile("(\\d{1,18}) (\\S+) (\\S+) (\\d{1,9}) (\\d{1,18}) (\\d{1,8})");
 
+  private static final Pattern LIMIT = Pattern.compile("[1-9]\\d{0,17}");
+  private static final Pattern RATE = Pattern.compile("([1-9]\\d{0,17}) ([1-9]\\d{0,17})");
   private static final String NONE = "-";
 
   private Records() {}
@@ -83,9 +89,10 @@ final class Records {
   }
 
   /** Reads what lib/snapshot gives. */
-  static JobSnapshot snapshot(long now, Reply reply) {
-    return new JobSnapshot(
+  static JobView view(long now, QueueName queue, Reply reply) {
+    return new JobView(
         now,
+        queue,
         reply.text(0),
         JobState.valueOf(reply.text(1).toUpperCase(Locale.ROOT)),
         reply.number(2),
@@ -95,10 +102,10 @@ final class Records {
         failures(reply.bytes(6)));
   }
 
-  private static JobSnapshot.@Nullable LeaseInfo leaseOrNull(String text) {
+  private static JobView.@Nullable LeaseInfo leaseOrNull(String text) {
     Matcher parts = LEASE.matcher(text);
     return parts.matches()
-        ? new JobSnapshot.LeaseInfo(
+        ? new JobView.LeaseInfo(
             new LeaseToken(parts.group(1)),
             Integer.parseInt(parts.group(2)),
             parts.group(3).equals("1"),
@@ -109,8 +116,8 @@ final class Records {
         : null;
   }
 
-  private static List<JobSnapshot.Failure> failures(byte[] bytes) {
-    List<JobSnapshot.Failure> failures = new ArrayList<>();
+  private static List<JobView.Failure> failures(byte[] bytes) {
+    List<JobView.Failure> failures = new ArrayList<>();
     byte[] rest = bytes;
     while (rest.length > 0) {
       int end = lineEnd(0, rest);
@@ -120,13 +127,13 @@ final class Records {
       }
       int stop = end + 1 + Integer.parseInt(header.group(6));
       failures.add(
-          new JobSnapshot.Failure(
+          new JobView.Failure(
               Long.parseLong(header.group(1)),
               header.group(2),
               header.group(3),
               Integer.parseInt(header.group(4)),
               Long.parseLong(header.group(5)),
-              Arrays.copyOfRange(rest, end + 1, stop)));
+              ErrorNote.decode(Arrays.copyOfRange(rest, end + 1, stop))));
       rest = Arrays.copyOfRange(rest, stop, rest.length);
     }
     return List.copyOf(failures);
@@ -154,6 +161,27 @@ final class Records {
   /** As scripts take tags: each behind a space. */
   static String tags(List<String> tags) {
     return tags.isEmpty() ? "" : " " + String.join(" ", tags);
+  }
+
+  /**
+   * The limits of a bucket. As in claim.lua, a text that is not of its form counts as none; what is
+   * greater than can be set is shown as the greatest that can.
+   */
+  static Throttle throttle(String concurrency, String rate) {
+    Matcher parts = RATE.matcher(rate);
+    return new Throttle(
+        LIMIT.matcher(concurrency).matches() ? Integer.valueOf(most(concurrency)) : null,
+        parts.matches()
+            ? new Throttle.Rate(
+                most(parts.group(1)),
+                Duration.ofMillis(
+                    Math.min(
+                        Long.parseLong(parts.group(2)), Throttle.Rate.LONGEST_OF_PART.toMillis())))
+            : null);
+  }
+
+  private static int most(String number) {
+    return (int) Math.min(Long.parseLong(number), Throttle.MOST);
   }
 
   // Where the line ends; the length if there is no line break.

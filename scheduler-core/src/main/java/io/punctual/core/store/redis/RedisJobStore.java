@@ -1,12 +1,14 @@
 package io.punctual.core.store.redis;
 
 import io.punctual.core.job.Bucket;
+import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Claim;
+import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.ClockJump;
 import io.punctual.core.store.Expired;
 import io.punctual.core.store.JobStore;
@@ -24,7 +26,7 @@ import io.punctual.core.store.query.BucketStats;
 import io.punctual.core.store.query.BucketUsage;
 import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.Forecast;
-import io.punctual.core.store.query.JobSnapshot;
+import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.query.Page;
 import io.punctual.core.store.query.Tagged;
 import io.punctual.core.store.redis.script.Arguments;
@@ -32,11 +34,14 @@ import io.punctual.core.store.redis.script.Keys;
 import io.punctual.core.store.redis.script.Reply;
 import io.punctual.core.store.redis.script.ScriptRunner;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -47,20 +52,10 @@ final class RedisJobStore implements JobStore {
 
   private final ScriptRunner scripts;
   private final Duration tombstones;
-  private final SubmitScript submit;
-  private final ClaimScript claim;
-  private final SettleScript settle;
-  private final ReviseScript revise;
-  private final StatsScript stats;
 
   RedisJobStore(ScriptRunner scripts, Duration tombstones) {
     this.scripts = scripts;
     this.tombstones = tombstones;
-    submit = new SubmitScript(scripts);
-    claim = new ClaimScript(scripts);
-    settle = new SettleScript(scripts, tombstones);
-    revise = new ReviseScript(scripts);
-    stats = new StatsScript(scripts);
   }
 
   @Override
@@ -70,7 +65,49 @@ final class RedisJobStore implements JobStore {
 
   @Override
   public Submitted submit(Bucket bucket, List<Submission> jobs) {
-    return submit.run(bucket, bounded(jobs));
+    Arguments arguments =
+        new Arguments(2 + 11 * jobs.size())
+            .add(scripts.keys().wakeUpChannel())
+            .add(Keys.name(bucket));
+    for (Submission job : bounded(jobs)) {
+      Due due = job.due();
+      arguments
+          .add(job.taskId())
+          .add(job.incarnation())
+          .add(due.relative() ? "in" : "at")
+          .add(due.millis())
+          .add(job.maxAttempts())
+          .add(job.timeToRun())
+          .add(Records.field(job.origin().trace()))
+          .add(Records.field(job.origin().submitter()))
+          .add(Records.tags(job.tags()))
+          .add(job.content())
+          .add(job.replace());
+    }
+    Reply reply = scripts.runDurably("submit", bucket, arguments);
+    long now = reply.number(0);
+    List<Submitted.Item> items = new ArrayList<>(jobs.size());
+    for (Reply item : reply.listsFrom(2)) {
+      items.add(submitted(jobs.get(items.size()), now, item));
+    }
+    return new Submitted(now, items, reply.numberOrNull(1), reply.reached());
+  }
+
+  private static Submitted.Item submitted(Submission job, long now, Reply item) {
+    if (item.size() == 1) {
+      return new Submitted.Item(
+          Submitted.Kind.CREATED,
+          job.due().millis() + (job.due().relative() ? now : 0),
+          0,
+          null,
+          new JobVersion(job.incarnation(), 1));
+    }
+    return new Submitted.Item(
+        Submitted.Kind.valueOf(item.word(0)),
+        item.number(1),
+        item.small(2),
+        Records.jobOrNull(item.bytes(3)),
+        Records.version(item.number(4), item.text(5)));
   }
 
   @Override
@@ -80,12 +117,59 @@ final class RedisJobStore implements JobStore {
       throw new IllegalArgumentException(
           "the owner of a lease must be 1 to 128 printable characters without spaces");
     }
-    return claim.run(bucket, bounded(max), positive(lease), mode, token, owner);
+    Reply reply =
+        scripts.run(
+            "claim",
+            bucket,
+            new Arguments()
+                .add(bounded(max))
+                .add(MAX_CLAIMED_BYTES)
+                .add(positive(lease).toMillis())
+                .add(mode.name().toLowerCase(Locale.ROOT))
+                .add(token.value())
+                .add(owner));
+    List<ClaimedJob> jobs =
+        reply.listsFrom(6).stream()
+            .map(
+                job ->
+                    new ClaimedJob(
+                        job.text(0),
+                        job.number(1),
+                        job.small(2),
+                        Records.job(job.bytes(3)),
+                        Records.tries(job.text(4)),
+                        token))
+            .toList();
+    return new Claim(
+        reply.number(0),
+        jobs,
+        reply.list(5).textsFrom(0),
+        reply.numberOrNull(1),
+        reply.numberOrNull(2),
+        reply.numberOrNull(3),
+        reply.small(4) == 1);
   }
 
   @Override
   public List<Settled> settle(Bucket bucket, List<Settlement> settlements) {
-    return settle.run(bucket, bounded(settlements));
+    Arguments arguments =
+        new Arguments()
+            .add(tombstones.toMillis())
+            .add(scripts.keys().wakeUpChannel())
+            .add(Keys.name(bucket));
+    for (Settlement settlement : bounded(settlements)) {
+      arguments
+          .add(settlement.op().name().toLowerCase(Locale.ROOT))
+          .add(settlement.taskId())
+          .add(settlement.incarnation())
+          .add(settlement.token().value())
+          .add(settlement.delay().toMillis())
+          .add(settlement.alone())
+          .add(settlement.note());
+    }
+    return scripts.runEnds("settle", bucket, arguments).listsFrom(1).stream()
+        .map(item -> new Settled(Settled.Kind.valueOf(item.word(0)), item.number(1)))
+        .toList();
   }
 
   @Override
@@ -133,7 +217,34 @@ final class RedisJobStore implements JobStore {
 
   @Override
   public Revised revise(Bucket bucket, String taskId, Revision revision) {
-    return revise.run(bucket, taskId, revision);
+    Due due = revision.due();
+    Revision.NewContent content = revision.content();
+    Arguments arguments = waking(bucket).add(taskId).add(Records.version(revision.seen()));
+    if (due == null) {
+      arguments.add("keep").add(0);
+    } else {
+      arguments.add(due.relative() ? "in" : "at").add(due.millis());
+    }
+    if (content == null) {
+      arguments.add("").add(1).add(0).add("-").add("-").add("").add("");
+    } else {
+      arguments
+          .add(content.incarnation())
+          .add(content.maxAttempts())
+          .add(content.timeToRun())
+          .add(Records.field(content.origin().trace()))
+          .add(Records.field(content.origin().submitter()))
+          .add(Records.tags(content.tags()))
+          .add(content.content());
+    }
+    Reply reply = scripts.runDurably("revise", bucket, arguments);
+    return new Revised(
+        Revised.Kind.valueOf(reply.word(1)),
+        reply.number(2),
+        reply.small(3),
+        Records.version(reply.number(5), reply.text(6)),
+        reply.numberOrNull(4),
+        reply.reached());
   }
 
   @Override
@@ -164,11 +275,11 @@ final class RedisJobStore implements JobStore {
   }
 
   @Override
-  public Optional<JobSnapshot> find(Bucket bucket, String taskId) {
+  public Optional<JobView> find(Bucket bucket, String taskId) {
     Reply reply = scripts.run("find", bucket, new Arguments().add(taskId));
     return reply.size() == 1
         ? Optional.empty()
-        : Optional.of(Records.snapshot(reply.number(0), reply.list(1)));
+        : Optional.of(Records.view(reply.number(0), bucket.queue(), reply.list(1)));
   }
 
   @Override
@@ -184,7 +295,7 @@ final class RedisJobStore implements JobStore {
       arguments.add(after.score()).add(after.taskId());
     }
     Reply reply = scripts.run("list", bucket, arguments);
-    List<JobSnapshot> jobs = snapshots(reply);
+    List<JobView> jobs = views(bucket, reply);
     boolean more = reply.text(1).equals("1");
     return new Page(
         jobs,
@@ -201,7 +312,7 @@ final class RedisJobStore implements JobStore {
             bucket,
             new Arguments().add(tag).add(bounded(max)).add(after == null ? "" : after));
     String next = reply.text(1);
-    return new Tagged(snapshots(reply), next.isEmpty() ? null : next);
+    return new Tagged(views(bucket, reply), next.isEmpty() ? null : next);
   }
 
   @Override
@@ -226,7 +337,23 @@ final class RedisJobStore implements JobStore {
 
   @Override
   public BucketStats stats(Bucket bucket) {
-    return stats.run(bucket);
+    Reply reply = scripts.run("stats", bucket, new Arguments());
+    List<String> pairs = reply.list(10).textsFrom(0);
+    Map<String, Long> counters = new TreeMap<>();
+    for (int i = 0; i < pairs.size(); i += 2) {
+      counters.put(pairs.get(i), Long.valueOf(pairs.get(i + 1)));
+    }
+    return new BucketStats(
+        reply.number(0),
+        reply.number(1),
+        reply.number(2),
+        reply.number(3),
+        reply.number(4),
+        reply.numberOrNull(5),
+        reply.numberOrNull(6),
+        reply.numberOrNull(7),
+        Records.throttle(reply.text(8), reply.text(9)),
+        counters);
   }
 
   @Override
@@ -251,8 +378,10 @@ final class RedisJobStore implements JobStore {
     return new Arguments().add(scripts.keys().wakeUpChannel()).add(Keys.name(bucket));
   }
 
-  private static List<JobSnapshot> snapshots(Reply reply) {
-    return reply.listsFrom(2).stream().map(job -> Records.snapshot(reply.number(0), job)).toList();
+  private static List<JobView> views(Bucket bucket, Reply reply) {
+    return reply.listsFrom(2).stream()
+        .map(job -> Records.view(reply.number(0), bucket.queue(), job))
+        .toList();
   }
 
   private static String word(JobState state) {

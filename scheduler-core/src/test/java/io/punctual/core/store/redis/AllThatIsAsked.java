@@ -99,7 +99,7 @@ final class AllThatIsAsked {
     List<ClaimedJob> claimed = claim(200, LEASE);
     assertThat(claimed).hasSize(4);
     Settlement.Op[] ends = {
-      Settlement.Op.ACK, Settlement.Op.REJECT, Settlement.Op.FAIL, Settlement.Op.REJECT
+      Settlement.Op.DONE, Settlement.Op.REJECTED, Settlement.Op.FAILED, Settlement.Op.REJECTED
     };
     for (int i = 0; i < ends.length; i++) {
       ClaimedJob job = claimed.get(i);

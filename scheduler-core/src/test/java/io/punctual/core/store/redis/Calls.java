@@ -1,11 +1,11 @@
 package io.punctual.core.store.redis;
 
-import io.punctual.core.job.Origin;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Origin;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.ClockJump;
 import io.punctual.core.store.JobStore;
@@ -66,7 +66,7 @@ final class Calls {
                 bucket,
                 List.of(
                     new Settlement(
-                        Settlement.Op.FAIL,
+                        Settlement.Op.FAILED,
                         "the-id",
                         "the-incarnation",
                         TOKEN,

@@ -21,7 +21,7 @@ class CancelIT extends TransitionTestBase {
         bucket()
             .delayed("a", NOW - 5)
             .tries("a", "0 0 1 1 1 0 5 3")
-            .error("a", "900000 fail retry 1 990000 2\nno")
+            .error("a", "900000 failed retry 1 990000 2\nno")
             .delayed("b", NOW));
 
     assertAnswer("a", Kind.CANCELLED, 0, 4);

@@ -138,10 +138,10 @@ class DurabilityIT {
       assertThat(store.jobs().stats(BUCKET).delayed()).isEqualTo(2);
       assertThat(failed(hasty, "b")).hasMessageContaining("only 0 of 1");
       assertThat(store(master, "redis").jobs().find(BUCKET, "b")).isPresent();
-      assertThat(submit(store(master, "redis"), "b")).isEqualTo(Submitted.Kind.THERE);
+      assertThat(submit(store(master, "redis"), "b")).isEqualTo(Submitted.Kind.ALREADY_THERE);
 
       replica.resume();
-      assertThat(submit(store, "b")).isEqualTo(Submitted.Kind.THERE);
+      assertThat(submit(store, "b")).isEqualTo(Submitted.Kind.ALREADY_THERE);
       assertThat(Resp.call(replica.port(), "ZCARD", "durable:{shop:close:0}:delayed"))
           .isEqualTo("2");
     }
@@ -311,7 +311,7 @@ class DurabilityIT {
     store.jobs().revise(BUCKET, id, Revision.of(Due.in(0)));
     store.jobs().claim(BUCKET, 1, Duration.ofSeconds(10), JobStore.ClaimMode.PUSH, token, "me");
     Settlement done =
-        new Settlement(Settlement.Op.ACK, id, "i-" + id, token, Duration.ZERO, false, new byte[0]);
+        new Settlement(Settlement.Op.DONE, id, "i-" + id, token, Duration.ZERO, false, new byte[0]);
     return store.jobs().settle(BUCKET, List.of(done)).get(0).kind();
   }
 

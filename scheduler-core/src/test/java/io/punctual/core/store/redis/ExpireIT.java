@@ -51,7 +51,7 @@ class ExpireIT extends TransitionTestBase {
   @Test
   void aPulledJobThatWasNeverReceivedCountsNoAttempt() {
     BucketState rest =
-        bucket().tries("a", "0 1 1 2 2 1 5 3").error("a", "900000 fail retry 1 990000 2\nno");
+        bucket().tries("a", "0 1 1 2 2 1 5 3").error("a", "900000 failed retry 1 990000 2\nno");
     given(rest.reserved("a", NOW, UNRECEIVED).reserved("b", NOW, UNRECEIVED));
 
     assertThat(store.expire(bucket, 200)).isEqualTo(new Expired(NOW, 2, 0, null));

@@ -4,8 +4,9 @@ import static io.punctual.core.store.redis.BucketState.bucket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.core.job.AttemptCounts;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobState;
-import io.punctual.core.store.query.JobSnapshot;
+import io.punctual.core.store.query.JobView;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -22,37 +23,36 @@ class FindIT extends TransitionTestBase {
             .dead("died", 7);
     given(given);
 
-    JobSnapshot waits = find("waits");
+    JobView waits = find("waits");
     assertThat(waits.now()).isEqualTo(NOW);
     assertThat(waits.state()).isEqualTo(JobState.DELAYED);
     assertThat(waits.at()).isEqualTo(NOW + 5);
     assertThat(Objects.requireNonNull(waits.record()).incarnation()).isEqualTo("i-waits");
     assertThat(waits.tries()).isEqualTo(AttemptCounts.NONE);
     assertThat(waits.lease()).isNull();
-    assertThat(waits.errors()).isEmpty();
+    assertThat(waits.failures()).isEmpty();
 
-    JobSnapshot runs = find("runs");
+    JobView runs = find("runs");
     assertThat(runs.state()).isEqualTo(JobState.RESERVED);
     assertThat(runs.at()).isEqualTo(NOW + 9);
     assertThat(runs.tries())
         .isEqualTo(new AttemptCounts(1, 2, 1, 1, 2, /* suspect= */ true, 970_000, 3));
     assertThat(runs.lease())
-        .isEqualTo(
-            new JobSnapshot.LeaseInfo(TOKEN, 4, /* alone= */ true, 990_000, 980_000, 2, "me"));
-    assertThat(runs.errors()).hasSize(1);
-    JobSnapshot.Failure error = runs.errors().get(0);
+        .isEqualTo(new JobView.LeaseInfo(TOKEN, 4, /* alone= */ true, 990_000, 980_000, 2, "me"));
+    assertThat(runs.failures()).hasSize(1);
+    JobView.Failure error = runs.failures().get(0);
     assertThat(error.at()).isEqualTo(960_000);
     assertThat(error.kind()).isEqualTo("unknown");
     assertThat(error.disposition()).isEqualTo("retry");
-    assertThat(text(error.note())).isEqualTo("line one\nline two");
+    assertThat(error.note()).isEqualTo(new ErrorNote("line one", "line two"));
 
     assertThat(find("died").state()).isEqualTo(JobState.DEAD);
     assertThat(find("died").at()).isEqualTo(7);
     then(given);
   }
 
-  private JobSnapshot find(String id) {
-    JobSnapshot found = store.find(bucket, id).orElseThrow();
+  private JobView find(String id) {
+    JobView found = store.find(bucket, id).orElseThrow();
     assertThat(found.taskId()).isEqualTo(id);
     return found;
   }
@@ -85,10 +85,10 @@ class FindIT extends TransitionTestBase {
             .tries("a", "tries?")
             .error("a", "error?"));
 
-    JobSnapshot found = find("a");
+    JobView found = find("a");
     assertThat(found.record()).isNull();
     assertThat(found.tries()).isEqualTo(AttemptCounts.NONE);
     assertThat(found.lease()).isNull();
-    assertThat(found.errors()).isEmpty();
+    assertThat(found.failures()).isEmpty();
   }
 }

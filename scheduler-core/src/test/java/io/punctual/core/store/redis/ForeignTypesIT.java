@@ -51,7 +51,7 @@ class ForeignTypesIT extends TransitionTestBase {
             .reserved("the-id", NOW, "the-token 1 0 990000 980000 2 me")
             .dead("the-id", NOW)
             .tries("the-id", "0 0 1 1 1 0 5 3")
-            .error("the-id", "5 fail retry 1 990000 2\nno")
+            .error("the-id", "5 failed retry 1 990000 2\nno")
             .tomb("the-id", NOW - 1, "D", "x", 5)
             .counted("done", 7);
     BucketState some = bucket();

@@ -11,6 +11,7 @@ import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Expired;
 import io.punctual.core.store.Lease;
 import io.punctual.core.store.Requeue;
+import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Revision;
 import io.punctual.core.store.Settled;
@@ -96,7 +97,7 @@ class FullRedisIT extends TransitionTestBase {
     }
     assertThat(store.submit(bucket, List.of(job("waits", "body of waits", false))).items())
         .extracting(Submitted.Item::kind)
-        .containsExactly(Submitted.Kind.THERE);
+        .containsExactly(Submitted.Kind.ALREADY_THERE);
     then(given);
   }
 
@@ -180,7 +181,8 @@ class FullRedisIT extends TransitionTestBase {
   void deadLettersAreRequeuedAndPurged() {
     givenInAFullRedis(bucket().dead("a", 5).dead("b", 6));
 
-    assertThat(store.requeue(bucket, List.of(Requeue.of("a")), Duration.ZERO).count()).isEqualTo(1);
+    assertThat(store.requeue(bucket, List.of(Requeue.of("a")), Duration.ZERO).items().get(0).kind())
+        .isEqualTo(Requeued.Kind.REQUEUED);
     assertThat(store.purge(bucket, JobState.DEAD, List.of("b"))).isEqualTo(1);
     then(
         bucket()

@@ -3,9 +3,10 @@ package io.punctual.core.store.redis;
 import static io.punctual.core.store.redis.BucketState.bucket;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Settlement.Op;
-import io.punctual.core.store.query.JobSnapshot;
+import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.redis.script.Keys;
 import java.time.Duration;
 import java.util.List;
@@ -17,7 +18,7 @@ class HistoryOfFailuresIT extends TransitionTestBase {
 
   private void failWith(byte[] note) {
     store.settle(
-        bucket, List.of(new Settlement(Op.FAIL, "a", "i-a", TOKEN, Duration.ZERO, false, note)));
+        bucket, List.of(new Settlement(Op.FAILED, "a", "i-a", TOKEN, Duration.ZERO, false, note)));
   }
 
   private void givenErrors(String errors) {
@@ -38,11 +39,11 @@ class HistoryOfFailuresIT extends TransitionTestBase {
     givenErrors(OLD);
     failWith(bytes("no\n"));
 
-    assertThat(errors()).isEqualTo("1000000 fail retry 2 990000 3\nno\n" + OLD);
-    List<JobSnapshot.Failure> found = store.find(bucket, "a").orElseThrow().errors();
-    assertThat(found).extracting(JobSnapshot.Failure::kind).containsExactly("fail", "unknown");
-    assertThat(text(found.get(1).note())).isEqualTo("a\nb");
-    assertThat(found.get(1).claimedAt()).isEqualTo(890_000);
+    assertThat(errors()).isEqualTo("1000000 failed retry 2 990000 3\nno\n" + OLD);
+    List<JobView.Failure> found = store.find(bucket, "a").orElseThrow().failures();
+    assertThat(found).extracting(JobView.Failure::kind).containsExactly("failed", "unknown");
+    assertThat(found.get(1).note()).isEqualTo(new ErrorNote("a", "b"));
+    assertThat(found.get(1).startedAt()).isEqualTo(890_000);
   }
 
   @Test
@@ -50,25 +51,26 @@ class HistoryOfFailuresIT extends TransitionTestBase {
     givenErrors(OLD.repeat(10));
     failWith(bytes("no"));
 
-    assertThat(errors()).isEqualTo("1000000 fail retry 2 990000 2\nno" + OLD.repeat(9));
+    assertThat(errors()).isEqualTo("1000000 failed retry 2 990000 2\nno" + OLD.repeat(9));
   }
 
   @Test
   void longOnesMakeTheOldestGo() {
-    String two = "900000 fail retry 1 890000 1900\n" + "x".repeat(1900);
+    String two = "900000 failed retry 1 890000 1900\n" + "x".repeat(1900);
     givenErrors(two + two + two);
     failWith(bytes("y".repeat(201)));
 
-    assertThat(errors()).isEqualTo("1000000 fail retry 2 990000 201\n" + "y".repeat(201) + two);
+    assertThat(errors()).isEqualTo("1000000 failed retry 2 990000 201\n" + "y".repeat(201) + two);
   }
 
   @Test
   void whatIsNoHistoryIsDropped() {
-    for (String broken : List.of("nonsense", "900000 fail retry 1 890000 9\nshort", OLD + "rest")) {
+    for (String broken :
+        List.of("nonsense", "900000 failed retry 1 890000 9\nshort", OLD + "rest")) {
       givenErrors(broken);
       failWith(bytes("no"));
       String kept = broken.startsWith(OLD) ? OLD : "";
-      assertThat(errors()).isEqualTo("1000000 fail retry 2 990000 2\nno" + kept);
+      assertThat(errors()).isEqualTo("1000000 failed retry 2 990000 2\nno" + kept);
       Keys.SUFFIXES.forEach(suffix -> client.del(reader.key(bucket, suffix)));
     }
   }

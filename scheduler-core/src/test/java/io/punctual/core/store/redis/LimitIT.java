@@ -53,7 +53,7 @@ class LimitIT extends TransitionTestBase {
         bucket,
         java.util.List.of(
             new Settlement(
-                Settlement.Op.ACK,
+                Settlement.Op.DONE,
                 "j0",
                 "i-j0",
                 TOKEN,

@@ -9,7 +9,7 @@ import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.query.Cursor;
-import io.punctual.core.store.query.JobSnapshot;
+import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.query.Page;
 import io.punctual.core.store.query.Tagged;
 import java.util.ArrayList;
@@ -104,7 +104,7 @@ abstract class ListContract extends TransitionTestBase {
             .error("a", "960000 unknown retry 1 990000 4\nnote")
             .with("reserved", "noRecord", "1000010"));
 
-    List<JobSnapshot> jobs = store.list(bucket, JobState.RESERVED, null, 10).jobs();
+    List<JobView> jobs = store.list(bucket, JobState.RESERVED, null, 10).jobs();
 
     assertThat(jobs.get(0).now()).isEqualTo(NOW);
     assertThat(jobs.get(0).state()).isEqualTo(JobState.RESERVED);
@@ -118,7 +118,7 @@ abstract class ListContract extends TransitionTestBase {
     assertThat(record.content()).isEmpty();
     assertThat(jobs.get(0).tries().unknown()).isEqualTo(2);
     assertThat(Objects.requireNonNull(jobs.get(0).lease()).attempt()).isEqualTo(4);
-    assertThat(text(jobs.get(0).errors().get(0).note())).isEqualTo("note");
+    assertThat(jobs.get(0).failures().get(0).note().message()).isEqualTo("note");
     assertThat(jobs.get(1).record()).isNull();
   }
 
@@ -131,7 +131,7 @@ abstract class ListContract extends TransitionTestBase {
     store.purge(bucket, JobState.DEAD, List.of("b"));
 
     assertThat(store.list(bucket, JobState.DEAD, behindB, 10).jobs())
-        .extracting(JobSnapshot::taskId)
+        .extracting(JobView::taskId)
         .containsExactly("c", "d");
     assertThat(store.list(bucket, JobState.DEAD, new Cursor(4, "zzz"), 10).jobs()).hasSize(3);
     assertThat(store.list(bucket, JobState.DEAD, new Cursor(6, "d"), 10).jobs()).isEmpty();

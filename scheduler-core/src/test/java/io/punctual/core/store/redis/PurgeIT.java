@@ -20,7 +20,7 @@ class PurgeIT extends TransitionTestBase {
           .dead("x2", 2)
           .dead("x3", 3)
           .tries("x1", "0 0 1 1 1 0 5 3")
-          .error("x1", "5 fail dead-attempts 1 990000 2\nno")
+          .error("x1", "5 failed dead-attempts 1 990000 2\nno")
           .reserved("r1", 1, HELD);
 
   @Test

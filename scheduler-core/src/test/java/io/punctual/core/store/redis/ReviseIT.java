@@ -4,9 +4,9 @@ import static io.punctual.core.store.redis.BucketState.bucket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.punctual.core.job.Origin;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobVersion;
+import io.punctual.core.job.Origin;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Revised.Kind;
 import io.punctual.core.store.Revision;
@@ -39,7 +39,8 @@ class ReviseIT extends TransitionTestBase {
         id,
         new Revision(
             due,
-            new Revision.NewContent("new-" + id, 7, 9000, Origin.UNKNOWN, List.of(tags), bytes("other")),
+            new Revision.NewContent(
+                "new-" + id, 7, 9000, Origin.UNKNOWN, List.of(tags), bytes("other")),
             seen));
   }
 
@@ -58,7 +59,7 @@ class ReviseIT extends TransitionTestBase {
 
   @Test
   void theFirstDueTimeOfATriedJobMovesWithIt() {
-    String error = "900000 fail retry 1 990000 2\nno";
+    String error = "900000 failed retry 1 990000 2\nno";
     given(bucket().delayed("a", NOW + 5).tries("a", "1 2 3 4 5 1 6 3").error("a", error));
 
     move("a", Due.at(NOW + 99));
@@ -67,7 +68,7 @@ class ReviseIT extends TransitionTestBase {
 
   @Test
   void newContentIsANewIncarnationAndKeepsWhatHappened() {
-    String error = "900000 fail retry 1 990000 2\nno";
+    String error = "900000 failed retry 1 990000 2\nno";
     given(bucket().delayed("a", NOW + 5).tries("a", "1 2 3 4 5 1 6 3").error("a", error));
 
     assertThat(change("a", null, new JobVersion("i-a", 3))).isEqualTo(revised(NOW + 5, "new-a", 4));
@@ -130,7 +131,9 @@ class ReviseIT extends TransitionTestBase {
         .isThrownBy(
             () ->
                 new Revision(
-                    null, new Revision.NewContent("x", 1, 0, Origin.UNKNOWN, List.of(), new byte[0]), null));
+                    null,
+                    new Revision.NewContent("x", 1, 0, Origin.UNKNOWN, List.of(), new byte[0]),
+                    null));
   }
 
   @Test

@@ -62,7 +62,7 @@ class ScriptHeadersTest {
           Map.entry("lease", "444"),
           Map.entry("delay", "555"),
           Map.entry("retention", "600000"),
-          Map.entry("op", "fail"),
+          Map.entry("op", "failed"),
           Map.entry("alone", "1"),
           Map.entry("note", "the note"),
           Map.entry("oldest", "0"),

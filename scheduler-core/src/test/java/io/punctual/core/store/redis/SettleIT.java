@@ -52,10 +52,10 @@ class SettleIT extends TransitionTestBase {
         bucket()
             .reserved("a", NOW + 5, HELD)
             .tries("a", "0 0 1 1 1 0 5 3")
-            .error("a", "900000 fail retry 1 990000 2\nno")
+            .error("a", "900000 failed retry 1 990000 2\nno")
             .delayed("b", NOW));
 
-    assertAnswer(end(Op.ACK, "a"), Kind.DONE, NOW);
+    assertAnswer(end(Op.DONE, "a"), Kind.DONE, NOW);
     then(finished("a").delayed("b", NOW).counted("done", 1));
     assertThat(timeToLive("done")).isBetween(RETENTION - 60_000, RETENTION);
     assertThat(timeToLive("tombs")).isBetween(RETENTION - 60_000, RETENTION);
@@ -71,7 +71,7 @@ class SettleIT extends TransitionTestBase {
             .tries("died", "0 0 3 3 3 0 5 3")
             .reserved("runs", NOW + 5, "another 2 0 990000 980000 you"));
 
-    assertThat(settle(end(Op.ACK, "waits"), end(Op.ACK, "died"), end(Op.ACK, "runs")))
+    assertThat(settle(end(Op.DONE, "waits"), end(Op.DONE, "died"), end(Op.DONE, "runs")))
         .containsOnly(new Settled(Kind.DONE, NOW));
     then(
         finished("waits")
@@ -83,14 +83,14 @@ class SettleIT extends TransitionTestBase {
   @Test
   void aRepeatedAckSaysSo() {
     given(bucket().reserved("a", NOW + 5, HELD));
-    settle(end(Op.ACK, "a"));
+    settle(end(Op.DONE, "a"));
     BucketState first = reader.read(bucket);
 
-    assertAnswer(end(Op.ACK, "a"), Kind.ALREADY, 0);
+    assertAnswer(end(Op.DONE, "a"), Kind.ALREADY_DONE, 0);
     then(first);
 
     nowIs(NOW + RETENTION);
-    assertAnswer(end(Op.ACK, "a"), Kind.GONE, 0);
+    assertAnswer(end(Op.DONE, "a"), Kind.UNKNOWN, 0);
     then(first);
   }
 
@@ -103,11 +103,11 @@ class SettleIT extends TransitionTestBase {
             .tomb("cancelled", NOW + 5, "C", "x", 1);
     given(given);
 
-    assertAnswer(end(Op.ACK, "a", "i-b", "t-1", false, ""), Kind.GONE, 0);
-    assertAnswer(end(Op.ACK, "ran", "i-b", "t-1", false, ""), Kind.GONE, 0);
-    assertAnswer(end(Op.ACK, "ran"), Kind.ALREADY, 0);
-    assertAnswer(end(Op.ACK, "cancelled"), Kind.GONE, 0);
-    assertAnswer(end(Op.ACK, "never"), Kind.GONE, 0);
+    assertAnswer(end(Op.DONE, "a", "i-b", "t-1", false, ""), Kind.UNKNOWN, 0);
+    assertAnswer(end(Op.DONE, "ran", "i-b", "t-1", false, ""), Kind.UNKNOWN, 0);
+    assertAnswer(end(Op.DONE, "ran"), Kind.ALREADY_DONE, 0);
+    assertAnswer(end(Op.DONE, "cancelled"), Kind.UNKNOWN, 0);
+    assertAnswer(end(Op.DONE, "never"), Kind.UNKNOWN, 0);
     then(given);
   }
 
@@ -115,12 +115,12 @@ class SettleIT extends TransitionTestBase {
   void aFailedAttemptCountsAndTheJobWaits() {
     given(bucket().reserved("a", NOW + 5, HELD));
 
-    assertAnswer(end(Op.FAIL, "a", "i-a", "t-1", false, "no\nroom"), Kind.RETRY, NOW + 700);
+    assertAnswer(end(Op.FAILED, "a", "i-a", "t-1", false, "no\nroom"), Kind.RETRY, NOW + 700);
     then(
         bucket()
             .delayed("a", NOW + 700)
             .tries("a", "0 0 1 1 1 0 980000 3")
-            .error("a", "1000000 fail retry 1 990000 7\nno\nroom")
+            .error("a", "1000000 failed retry 1 990000 7\nno\nroom")
             .counted("failed", 1));
   }
 
@@ -148,12 +148,12 @@ class SettleIT extends TransitionTestBase {
   void aFailedAttemptClearsTheSuspicionAndKeepsTheFirstDueTime() {
     given(bucket().reserved("a", NOW + 5, HELD).tries("a", "4 1 0 0 1 1 123 3"));
 
-    assertAnswer(end(Op.FAIL, "a"), Kind.RETRY, NOW + 700);
+    assertAnswer(end(Op.FAILED, "a"), Kind.RETRY, NOW + 700);
     then(
         bucket()
             .delayed("a", NOW + 700)
             .tries("a", "4 1 1 1 2 0 123 3")
-            .error("a", "1000000 fail retry 1 990000 0\n")
+            .error("a", "1000000 failed retry 1 990000 0\n")
             .counted("failed", 1));
   }
 
@@ -161,7 +161,7 @@ class SettleIT extends TransitionTestBase {
   void whereNoFirstDueTimeIsKnownItIsThatOfTheAttempt() {
     given(bucket().reserved("a", NOW + 5, HELD).tries("a", "0 0 1 1 1 0 0 1"));
 
-    settle(end(Op.FAIL, "a"));
+    settle(end(Op.FAILED, "a"));
     assertThat(reader.read(bucket).values("tries")).containsEntry("a", "0 0 2 2 2 0 980000 3");
   }
 
@@ -169,7 +169,7 @@ class SettleIT extends TransitionTestBase {
   void aFirstDueTimeOfZeroIsKnown() {
     given(bucket().reserved("a", NOW + 5, HELD).tries("a", "0 0 1 1 1 0 0 2"));
 
-    settle(end(Op.FAIL, "a"));
+    settle(end(Op.FAILED, "a"));
     assertThat(reader.read(bucket).values("tries")).containsEntry("a", "0 0 2 2 2 0 0 3");
   }
 
@@ -189,10 +189,10 @@ class SettleIT extends TransitionTestBase {
   @Test
   void aReturnedJobIsAsBeforeItWasClaimed() {
     BucketState rest =
-        bucket().tries("a", "0 0 1 1 1 0 5 3").error("a", "900000 fail retry 1 990000 2\nno");
+        bucket().tries("a", "0 0 1 1 1 0 5 3").error("a", "900000 failed retry 1 990000 2\nno");
     given(rest.reserved("a", NOW + 5, HELD));
 
-    assertAnswer(end(Op.RETURN, "a"), Kind.RETRY, 980_000);
+    assertAnswer(end(Op.RETURNED, "a"), Kind.RETRY, 980_000);
     then(rest.delayed("a", 980_000).counted("released", 1));
   }
 
@@ -200,7 +200,7 @@ class SettleIT extends TransitionTestBase {
   void aReleasedJobWaitsForTheDelayAndCountsNoAttempt() {
     given(bucket().reserved("a", NOW + 5, HELD));
 
-    assertAnswer(end(Op.RELEASE, "a"), Kind.RETRY, NOW + 700);
+    assertAnswer(end(Op.RELEASED, "a"), Kind.RETRY, NOW + 700);
     then(
         bucket().delayed("a", NOW + 700).tries("a", "0 0 0 0 0 0 980000 3").counted("released", 1));
   }
@@ -208,10 +208,10 @@ class SettleIT extends TransitionTestBase {
   @Test
   void aReleasedJobKeepsItsFailures() {
     BucketState rest =
-        bucket().tries("a", "0 0 1 1 1 0 5 3").error("a", "900000 fail retry 1 990000 2\nno");
+        bucket().tries("a", "0 0 1 1 1 0 5 3").error("a", "900000 failed retry 1 990000 2\nno");
     given(rest.reserved("a", NOW + 5, HELD));
 
-    assertAnswer(end(Op.RELEASE, "a"), Kind.RETRY, NOW + 700);
+    assertAnswer(end(Op.RELEASED, "a"), Kind.RETRY, NOW + 700);
     then(rest.delayed("a", NOW + 700).counted("released", 1));
   }
 
@@ -225,7 +225,7 @@ class SettleIT extends TransitionTestBase {
 
     settle(
         new Settlement(
-            Op.RELEASE,
+            Op.RELEASED,
             "given-back",
             "i-given-back",
             TOKEN,
@@ -242,12 +242,12 @@ class SettleIT extends TransitionTestBase {
   void aRejectedJobIsDeadAtOnce() {
     given(bucket().reserved("a", NOW + 5, HELD).tries("a", "0 1 0 0 1 1 5 3"));
 
-    assertAnswer(end(Op.REJECT, "a", "i-a", "t-1", false, "never"), Kind.DEAD, 0);
+    assertAnswer(end(Op.REJECTED, "a", "i-a", "t-1", false, "never"), Kind.DEAD, 0);
     then(
         bucket()
             .dead("a", NOW)
             .tries("a", "0 1 1 1 2 0 5 3")
-            .error("a", "1000000 reject dead-rejected 1 990000 5\nnever")
+            .error("a", "1000000 rejected dead-rejected 1 990000 5\nnever")
             .counted("rejected", 1)
             .counted("dead", 1));
   }
@@ -255,14 +255,14 @@ class SettleIT extends TransitionTestBase {
   @ParameterizedTest
   @CsvSource({
     // op, alone, tries before, tries after, disposition; three attempts are allowed
-    "FAIL,    false, 0 0 1 1 1 0 5 2, 0 0 2 2 2 0 5 3, retry",
-    "FAIL,    false, 0 0 2 2 2 0 5 2, 0 0 3 3 3 0 5 3, dead-attempts",
+    "FAILED,    false, 0 0 1 1 1 0 5 2, 0 0 2 2 2 0 5 3, retry",
+    "FAILED,    false, 0 0 2 2 2 0 5 2, 0 0 3 3 3 0 5 3, dead-attempts",
     "UNKNOWN, true,  0 2 0 2 2 1 5 2, 0 3 0 3 3 1 5 3, dead-attempts",
     "UNKNOWN, false, 0 2 0 2 2 1 5 2, 0 3 0 2 3 1 5 3, retry",
     "UNKNOWN, false, 0 7 0 0 7 1 5 2, 0 8 0 0 8 1 5 3, retry",
     "UNKNOWN, false, 0 8 0 0 8 1 5 2, 0 9 0 0 9 1 5 3, dead-deliveries",
-    "FAIL,    false, 0 6 2 2 8 1 5 2, 0 6 3 3 9 0 5 3, dead-attempts",
-    "FAIL,    false, 9 0 0 0 0 0 5 2, 9 0 1 1 1 0 5 3, retry",
+    "FAILED,    false, 0 6 2 2 8 1 5 2, 0 6 3 3 9 0 5 3, dead-attempts",
+    "FAILED,    false, 9 0 0 0 0 0 5 2, 9 0 1 1 1 0 5 3, retry",
   })
   void attemptsAndDeliveriesAreBounded(
       Op op, boolean alone, String before, String after, String disposition) {
@@ -270,12 +270,12 @@ class SettleIT extends TransitionTestBase {
 
     List<Settled> settled = settle(end(op, "a", "i-a", "t-1", alone, ""));
 
-    String kind = op == Op.FAIL ? "fail" : "unknown";
+    String kind = op == Op.FAILED ? "failed" : "unknown";
     BucketState rest =
         bucket()
             .tries("a", after)
             .error("a", "1000000 " + kind + " " + disposition + " 1 990000 0\n")
-            .counted(op == Op.FAIL ? "failed" : "unknown", 1);
+            .counted(op == Op.FAILED ? "failed" : "unknown", 1);
     if (disposition.equals("retry")) {
       assertThat(settled).containsExactly(new Settled(Kind.RETRY, NOW + 700));
       then(rest.delayed("a", NOW + 700));
@@ -286,7 +286,7 @@ class SettleIT extends TransitionTestBase {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Op.class, names = "ACK", mode = EnumSource.Mode.EXCLUDE)
+  @EnumSource(value = Op.class, names = "DONE", mode = EnumSource.Mode.EXCLUDE)
   void whoLostTheLeaseChangesNothing(Op op) {
     BucketState given =
         bucket()
@@ -302,23 +302,23 @@ class SettleIT extends TransitionTestBase {
             .reserved("mangled", NOW + 5, "t-1");
     given(given);
 
-    assertAnswer(end(op, "a", "i-a", "t-2", false, "x"), Kind.LOST, 0);
-    assertAnswer(end(op, "a", "i-b", "t-1", false, "x"), Kind.LOST, 0);
+    assertAnswer(end(op, "a", "i-a", "t-2", false, "x"), Kind.LEASE_LOST, 0);
+    assertAnswer(end(op, "a", "i-b", "t-1", false, "x"), Kind.LEASE_LOST, 0);
     for (String id :
         List.of("waits", "died", "never", "noLease", "staleLease", "noRecord", "mangled")) {
-      assertAnswer(end(op, id), Kind.LOST, 0);
+      assertAnswer(end(op, id), Kind.LEASE_LOST, 0);
     }
     then(given);
   }
 
   @ParameterizedTest
-  @EnumSource(value = Op.class, names = "ACK", mode = EnumSource.Mode.EXCLUDE)
+  @EnumSource(value = Op.class, names = "DONE", mode = EnumSource.Mode.EXCLUDE)
   void repeatingAnEndingChangesNothing(Op op) {
     given(bucket().reserved("a", NOW + 5, HELD));
     settle(end(op, "a"));
     BucketState first = reader.read(bucket);
 
-    assertAnswer(end(op, "a"), Kind.LOST, 0);
+    assertAnswer(end(op, "a"), Kind.LEASE_LOST, 0);
     then(first);
   }
 
@@ -328,14 +328,15 @@ class SettleIT extends TransitionTestBase {
 
     assertThat(
             settle(
-                end(Op.FAIL, "a"),
-                end(Op.FAIL, "a"),
-                end(Op.ACK, "b"),
-                end(Op.ACK, "a"),
-                end(Op.ACK, "a"),
-                end(Op.FAIL, "b")))
+                end(Op.FAILED, "a"),
+                end(Op.FAILED, "a"),
+                end(Op.DONE, "b"),
+                end(Op.DONE, "a"),
+                end(Op.DONE, "a"),
+                end(Op.FAILED, "b")))
         .extracting(Settled::kind)
-        .containsExactly(Kind.RETRY, Kind.LOST, Kind.DONE, Kind.DONE, Kind.ALREADY, Kind.LOST);
+        .containsExactly(
+            Kind.RETRY, Kind.LEASE_LOST, Kind.DONE, Kind.DONE, Kind.ALREADY_DONE, Kind.LEASE_LOST);
     then(
         finished("a")
             .tomb("b", NOW + RETENTION, "D", "body of b", NOW)
@@ -351,7 +352,7 @@ class SettleIT extends TransitionTestBase {
     }
     given(given);
 
-    settle(end(Op.ACK, "a"));
+    settle(end(Op.DONE, "a"));
 
     // 32 and 2 for the one job in the call.
     BucketState expected = finished("a").tomb("young", NOW + 1, "D", "x", 1).counted("done", 1);
@@ -366,7 +367,7 @@ class SettleIT extends TransitionTestBase {
     long week = Duration.ofDays(7).toMillis();
     given(bucket().tomb("old", NOW + week, "D", "x", 1).reserved("a", NOW + 5, HELD));
 
-    assertAnswer(end(Op.ACK, "a"), Kind.DONE, NOW);
+    assertAnswer(end(Op.DONE, "a"), Kind.DONE, NOW);
 
     assertThat(timeToLive("done")).isBetween(week - 60_000, week);
     assertThat(timeToLive("tombs")).isBetween(week - 60_000, week);
@@ -377,7 +378,7 @@ class SettleIT extends TransitionTestBase {
     BucketState tomb = bucket().tomb("old", 100, "D", "x", 1);
     given(tomb.reserved("a", NOW + 5, HELD));
 
-    settle(end(Op.RETURN, "a"), end(Op.ACK, "never"));
+    settle(end(Op.RETURNED, "a"), end(Op.DONE, "never"));
 
     then(tomb.delayed("a", 980_000).tries("a", "0 0 0 0 0 0 980000 3").counted("released", 1));
     assertThat(timeToLive("done")).isEqualTo(-1);
@@ -386,7 +387,7 @@ class SettleIT extends TransitionTestBase {
   @Test
   void aTombstoneCarriesTheHashOfTheContentSoThatTheSameJobIsKnown() {
     given(bucket().reserved("a", NOW + 5, HELD));
-    settle(end(Op.ACK, "a"));
+    settle(end(Op.DONE, "a"));
 
     Submission again =
         new Submission(
@@ -399,14 +400,14 @@ class SettleIT extends TransitionTestBase {
             bytes("body of a"),
             /* replace= */ false);
     assertThat(store.submit(bucket, List.of(again)).items().get(0).kind())
-        .isEqualTo(Submitted.Kind.DONE);
+        .isEqualTo(Submitted.Kind.ALREADY_DONE);
   }
 
   @Test
   void twoHundredEndingsAreTakenAndMoreRefused() {
     BucketState given = bucket();
     Settlement[] endings = new Settlement[201];
-    Arrays.setAll(endings, i -> end(i % 2 == 0 ? Op.ACK : Op.FAIL, "j" + i));
+    Arrays.setAll(endings, i -> end(i % 2 == 0 ? Op.DONE : Op.FAILED, "j" + i));
     for (int i = 0; i < 200; i++) {
       given = given.reserved("j" + i, NOW + 5, HELD);
     }
@@ -429,8 +430,8 @@ class SettleIT extends TransitionTestBase {
         .isThrownBy(
             () ->
                 new Settlement(
-                    Op.FAIL, "a", "i", TOKEN, Duration.ofMillis(-1), false, new byte[0]));
+                    Op.FAILED, "a", "i", TOKEN, Duration.ofMillis(-1), false, new byte[0]));
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new Settlement(Op.FAIL, "a", "i", TOKEN, DELAY, false, new byte[2049]));
+        .isThrownBy(() -> new Settlement(Op.FAILED, "a", "i", TOKEN, DELAY, false, new byte[2049]));
   }
 }

@@ -16,6 +16,7 @@ import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Lease;
 import io.punctual.core.store.QueueDirectory;
 import io.punctual.core.store.Requeue;
+import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Revision;
 import io.punctual.core.store.Settled;
@@ -26,7 +27,7 @@ import io.punctual.core.store.StoreException;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.Submitted;
 import io.punctual.core.store.WakeUps;
-import io.punctual.core.store.query.JobSnapshot;
+import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.redis.Resp;
 import java.io.IOException;
@@ -56,11 +57,11 @@ abstract class StoreContract {
   private static final Duration LEASE = Duration.ofSeconds(10);
   private static final List<Settlement.Op> RETURNING =
       List.of(
-          Settlement.Op.FAIL,
+          Settlement.Op.FAILED,
           Settlement.Op.UNKNOWN,
           Settlement.Op.UNDELIVERABLE,
-          Settlement.Op.RELEASE,
-          Settlement.Op.RETURN);
+          Settlement.Op.RELEASED,
+          Settlement.Op.RETURNED);
 
   final StoreOptions options =
       new StoreOptions(
@@ -133,18 +134,18 @@ abstract class StoreContract {
     assertThat(first.attempt()).isEqualTo(1);
     assertThat(claim(bucket)).isEmpty();
     assertThat(jobs.extend(bucket, List.of(new Lease("a", first.token())), LEASE)).isEmpty();
-    assertThat(jobs.settle(bucket, List.of(end(Settlement.Op.FAIL, first))).get(0).kind())
+    assertThat(jobs.settle(bucket, List.of(end(Settlement.Op.FAILED, first))).get(0).kind())
         .isEqualTo(Settled.Kind.RETRY);
 
     ClaimedJob second = claim(bucket).get(0);
     assertThat(second.attempt()).isEqualTo(2);
     assertThat(second.tries().failed()).isEqualTo(1);
     assertThat(BucketReader.text(second.record().content())).isEqualTo("body of a");
-    assertThat(jobs.settle(bucket, List.of(end(Settlement.Op.ACK, second))).get(0).kind())
+    assertThat(jobs.settle(bucket, List.of(end(Settlement.Op.DONE, second))).get(0).kind())
         .isEqualTo(Settled.Kind.DONE);
 
     assertThat(jobs.find(bucket, "a").orElseThrow().state()).isEqualTo(JobState.FINISHED);
-    assertThat(submit(bucket, "a", Due.in(0))).isEqualTo(Submitted.Kind.DONE);
+    assertThat(submit(bucket, "a", Due.in(0))).isEqualTo(Submitted.Kind.ALREADY_DONE);
     assertThat(jobs.stats(bucket).counters())
         .isEqualTo(Map.of("submitted", 1L, "failed", 1L, "done", 1L));
   }
@@ -166,7 +167,7 @@ abstract class StoreContract {
     assertThat(jobs.revise(bucket, "a", Revision.of(Due.in(90_000))).kind())
         .isEqualTo(Revised.Kind.REVISED);
     assertThat(jobs.list(bucket, JobState.DELAYED, null, 10).jobs())
-        .extracting(JobSnapshot::taskId)
+        .extracting(JobView::taskId)
         .containsExactly("a");
     assertThat(jobs.cancel(bucket, "a", null).kind()).isEqualTo(Cancelled.Kind.CANCELLED);
     assertThat(jobs.cancel(bucket, "a", null).kind()).isEqualTo(Cancelled.Kind.CANCELLED);
@@ -177,12 +178,13 @@ abstract class StoreContract {
     submit(bucket, "a", Due.in(0));
     submit(bucket, "b", Due.in(0));
     List<Settlement> rejections =
-        claim(bucket).stream().map(job -> end(Settlement.Op.REJECT, job)).toList();
+        claim(bucket).stream().map(job -> end(Settlement.Op.REJECTED, job)).toList();
     assertThat(jobs.settle(bucket, rejections))
         .extracting(Settled::kind)
         .containsOnly(Settled.Kind.DEAD);
 
-    assertThat(jobs.requeue(bucket, List.of(Requeue.of("a")), Duration.ZERO).count()).isEqualTo(1);
+    assertThat(jobs.requeue(bucket, List.of(Requeue.of("a")), Duration.ZERO).items().get(0).kind())
+        .isEqualTo(Requeued.Kind.REQUEUED);
     assertThat(jobs.purge(bucket, JobState.DEAD, List.of("a", "b"))).isEqualTo(1);
     assertThat(claim(bucket)).extracting(ClaimedJob::taskId).containsExactly("a");
   }
@@ -420,7 +422,7 @@ abstract class StoreContract {
       ClaimedJob next = claim(bucket).get(0);
       submit(bucket, "c", Due.at(2));
       assertThat(hearing.next()).isEqualTo("shop/order.close#0 2");
-      jobs.settle(bucket, List.of(end(Settlement.Op.FAIL, next)));
+      jobs.settle(bucket, List.of(end(Settlement.Op.FAILED, next)));
       submit(bucket, "d", Due.at(1));
       assertThat(hearing.next()).isEqualTo("shop/order.close#0 1");
       assertThat(hearing.heard).isEmpty();

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobRecord;
-import io.punctual.core.job.Origin;
 import io.punctual.core.job.JobVersion;
+import io.punctual.core.job.Origin;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.Submitted;
 import io.punctual.core.store.Submitted.Kind;
@@ -46,7 +46,8 @@ class SubmitIT extends TransitionTestBase {
 
   private void assertAnswer(Submitted.Item item, Kind kind, long due) {
     assertThat(item).isEqualTo(new Submitted.Item(kind, due, 0, null, item.version()));
-    assertThat(item.version() == null).isEqualTo(kind == Kind.DONE || kind == Kind.CONFLICT_DONE);
+    assertThat(item.version() == null)
+        .isEqualTo(kind == Kind.ALREADY_DONE || kind == Kind.CONFLICT_DONE);
   }
 
   @Test
@@ -115,7 +116,7 @@ class SubmitIT extends TransitionTestBase {
     JobRecord record = store.find(bucket, "a").orElseThrow().record();
     assertThat(Objects.requireNonNull(record).origin()).isEqualTo(origin);
 
-    assertThat(submit(job("a", LATER, "x")).items().get(0).kind()).isEqualTo(Kind.THERE);
+    assertThat(submit(job("a", LATER, "x")).items().get(0).kind()).isEqualTo(Kind.ALREADY_THERE);
     then(stored);
   }
 
@@ -128,12 +129,13 @@ class SubmitIT extends TransitionTestBase {
             .dead("died", NOW - 7);
     given(given);
 
-    assertAnswer(submitOne(job("waits", LATER, "body of waits")), Kind.THERE, NOW + 5);
-    assertAnswer(submitOne(job("runs", LATER, "body of runs")), Kind.THERE, 980_000);
-    assertAnswer(submitOne(job("died", LATER, "body of died")), Kind.THERE, NOW - 7);
-    assertAnswer(submitOne(replacing("waits", LATER, "body of waits")), Kind.THERE, NOW + 5);
-    assertAnswer(submitOne(replacing("runs", LATER, "body of runs")), Kind.THERE, 980_000);
-    assertAnswer(submitOne(replacing("died", LATER, "body of died")), Kind.THERE, NOW - 7);
+    assertAnswer(submitOne(job("waits", LATER, "body of waits")), Kind.ALREADY_THERE, NOW + 5);
+    assertAnswer(submitOne(job("runs", LATER, "body of runs")), Kind.ALREADY_THERE, 980_000);
+    assertAnswer(submitOne(job("died", LATER, "body of died")), Kind.ALREADY_THERE, NOW - 7);
+    assertAnswer(
+        submitOne(replacing("waits", LATER, "body of waits")), Kind.ALREADY_THERE, NOW + 5);
+    assertAnswer(submitOne(replacing("runs", LATER, "body of runs")), Kind.ALREADY_THERE, 980_000);
+    assertAnswer(submitOne(replacing("died", LATER, "body of died")), Kind.ALREADY_THERE, NOW - 7);
     then(given);
   }
 
@@ -177,7 +179,7 @@ class SubmitIT extends TransitionTestBase {
         bucket()
             .delayed("a", NOW + 5)
             .tries("a", "0 0 1 1 1 0 900000 3")
-            .error("a", "900000 fail retry 1 990000 2\nno")
+            .error("a", "900000 failed retry 1 990000 2\nno")
             .counted("submitted", 4));
 
     assertAnswer(submitOne(replacing("a", LATER, "other")), Kind.REPLACED, NOW + 60_000);
@@ -195,7 +197,7 @@ class SubmitIT extends TransitionTestBase {
         bucket()
             .dead("a", NOW - 5)
             .tries("a", "0 0 3 3 3 0 900000 3")
-            .error("a", "900000 fail dead-attempts 1 990000 2\nno"));
+            .error("a", "900000 failed dead-attempts 1 990000 2\nno"));
 
     assertAnswer(submitOne(replacing("a", LATER, "other")), Kind.REPLACED, NOW + 60_000);
     then(
@@ -221,8 +223,8 @@ class SubmitIT extends TransitionTestBase {
     BucketState given = bucket().tomb("a", NOW + 1, "D", "hello", 999_000);
     given(given);
 
-    assertAnswer(submitOne(job("a", LATER, "hello")), Kind.DONE, 999_000);
-    assertAnswer(submitOne(replacing("a", LATER, "hello")), Kind.DONE, 999_000);
+    assertAnswer(submitOne(job("a", LATER, "hello")), Kind.ALREADY_DONE, 999_000);
+    assertAnswer(submitOne(replacing("a", LATER, "hello")), Kind.ALREADY_DONE, 999_000);
     then(given);
   }
 
@@ -301,12 +303,12 @@ class SubmitIT extends TransitionTestBase {
         .extracting(Submitted.Item::kind)
         .containsExactly(
             Kind.CREATED,
-            Kind.THERE,
+            Kind.ALREADY_THERE,
             Kind.CONFLICT,
             Kind.CREATED,
             Kind.REPLACED,
-            Kind.THERE,
-            Kind.THERE);
+            Kind.ALREADY_THERE,
+            Kind.ALREADY_THERE);
     assertThat(submitted.items().get(6).due()).isEqualTo(NOW + 9);
     then(
         bucket()
@@ -329,7 +331,7 @@ class SubmitIT extends TransitionTestBase {
 
     assertThat(again.items())
         .extracting(Submitted.Item::kind)
-        .containsExactly(Kind.THERE, Kind.THERE);
+        .containsExactly(Kind.ALREADY_THERE, Kind.ALREADY_THERE);
     assertThat(again.items()).extracting(Submitted.Item::due).containsExactly(NOW + 100, NOW + 200);
     assertThat(again.newHead()).isNull();
     then(first);

@@ -23,7 +23,8 @@ class TaggedIT extends TransitionTestBase {
   }
 
   private static BucketState tagged(String id, long due) {
-    return tag(bucket().delayed(id, due).record(id, 3, "i-" + id + " 0 - - t\nbody of " + id), "t", id);
+    return tag(
+        bucket().delayed(id, due).record(id, 3, "i-" + id + " 0 - - t\nbody of " + id), "t", id);
   }
 
   private static Submission job(String id, String content, boolean replace, String... tags) {
@@ -70,7 +71,7 @@ class TaggedIT extends TransitionTestBase {
     store.settle(
         bucket,
         List.of(
-            new Settlement(Op.ACK, "acked", "i-acked", TOKEN, Duration.ZERO, false, new byte[0])));
+            new Settlement(Op.DONE, "acked", "i-acked", TOKEN, Duration.ZERO, false, new byte[0])));
     assertThat(reader.read(bucket).values("tags")).isEmpty();
   }
 

@@ -2,9 +2,9 @@ package io.punctual.core.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.core.job.Origin;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobVersion;
+import io.punctual.core.job.Origin;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Lease;
@@ -82,16 +82,17 @@ class VersionIT extends TransitionTestBase {
     changed(2);
 
     changed(store.revise(bucket, ID, Revision.of(Due.in(0))).version());
-    Revision.NewContent content = new Revision.NewContent("i-3", 2, 0, Origin.UNKNOWN, List.of(), bytes("3"));
+    Revision.NewContent content =
+        new Revision.NewContent("i-3", 2, 0, Origin.UNKNOWN, List.of(), bytes("3"));
     changed(store.revise(bucket, ID, new Revision(null, content, version("2"))).version());
 
     end(Settlement.Op.UNDELIVERABLE);
-    end(Settlement.Op.RELEASE);
-    end(Settlement.Op.RETURN);
-    end(Settlement.Op.FAIL);
-    end(Settlement.Op.FAIL);
+    end(Settlement.Op.RELEASED);
+    end(Settlement.Op.RETURNED);
+    end(Settlement.Op.FAILED);
+    end(Settlement.Op.FAILED);
     changed(store.requeue(bucket, List.of(Requeue.of(ID)), Duration.ZERO).items().get(0).version());
-    end(Settlement.Op.REJECT);
+    end(Settlement.Op.REJECTED);
     assertThat(submit("4", true).kind()).isEqualTo(Submitted.Kind.REPLACED);
     changed(found());
 
@@ -122,7 +123,7 @@ class VersionIT extends TransitionTestBase {
         bucket,
         List.of(
             new Settlement(
-                Settlement.Op.ACK, ID, "i-1", TOKEN, Duration.ZERO, false, new byte[0])));
+                Settlement.Op.DONE, ID, "i-1", TOKEN, Duration.ZERO, false, new byte[0])));
     assertThat(reader.read(bucket).values("tries")).isEmpty();
   }
 }

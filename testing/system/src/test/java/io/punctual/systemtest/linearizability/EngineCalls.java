@@ -3,7 +3,6 @@ package io.punctual.systemtest.linearizability;
 import io.punctual.DelayQueueJob;
 import io.punctual.RetryPolicy;
 import io.punctual.core.Engine;
-import io.punctual.core.JobView;
 import io.punctual.core.Operations;
 import io.punctual.core.Submit;
 import io.punctual.core.job.Due;
@@ -12,6 +11,7 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.StoreException;
+import io.punctual.core.store.query.JobView;
 import io.punctual.systemtest.linearizability.Answer.Outcome;
 import java.time.Duration;
 import java.util.HashMap;
@@ -93,8 +93,8 @@ final class EngineCalls implements JobCalls {
     return answer(
         switch (answer.kind()) {
           case CREATED -> Outcome.CREATED;
-          case THERE -> Outcome.THERE;
-          case DONE -> Outcome.DONE_BEFORE;
+          case ALREADY_THERE -> Outcome.THERE;
+          case ALREADY_DONE -> Outcome.DONE_BEFORE;
           case REPLACED -> Outcome.REPLACED;
           case CONFLICT -> Outcome.CONFLICT;
           case CONFLICT_DONE -> Outcome.CONFLICT_DONE;

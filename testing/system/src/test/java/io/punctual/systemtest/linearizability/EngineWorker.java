@@ -238,9 +238,9 @@ final class EngineWorker implements Dispatcher, Runnable {
     Outcome outcome =
         switch (settled.kind()) {
           case DONE -> Outcome.ENDED;
-          case ALREADY -> Outcome.ALREADY;
-          case GONE -> Outcome.GONE;
-          case LOST -> Outcome.LEASE_LOST;
+          case ALREADY_DONE -> Outcome.ALREADY;
+          case UNKNOWN -> Outcome.GONE;
+          case LEASE_LOST -> Outcome.LEASE_LOST;
           case RETRY -> Outcome.RETRIED;
           case DEAD -> Outcome.DEAD;
         };

@@ -1,0 +1,142 @@
+package io.punctual.core.store.query;
+
+import io.punctual.core.job.AttemptCounts;
+import io.punctual.core.job.ErrorNote;
+import io.punctual.core.job.JobContent;
+import io.punctual.core.job.JobRecord;
+import io.punctual.core.job.JobState;
+import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.QueueName;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job as it is now.
+ *
+ * @param now the store's time when it was looked at, epoch ms
+ * @param at epoch ms: due time, lease deadline, time of death, or when it finished or was cancelled
+ * @param record without content in lists; null for FINISHED and CANCELLED, and for a dead letter
+ *     whose record is gone
+ * @param lease who works on it, for RESERVED
+ * @param failures what went wrong, newest first, the last ten at most
+ */
+public record JobView(
+    long now,
+    QueueName queue,
+    String taskId,
+    JobState state,
+    long at,
+    @Nullable JobRecord record,
+    AttemptCounts tries,
+    @Nullable LeaseInfo lease,
+    List<Failure> failures) {
+
+  /** The number of the job's last change; 0 for FINISHED and CANCELLED. */
+  public long version() {
+    return switch (state) {
+      case DELAYED, DEAD -> tries.version();
+      case RESERVED -> lease == null ? 0 : lease.version();
+      case FINISHED, CANCELLED -> 0;
+    };
+  }
+
+  /** Epoch ms at which it was accepted; 0 when the record is gone. */
+  public long acceptedAt() {
+    return record == null ? 0 : record.acceptedAt();
+  }
+
+  /** Tells the job from others of its id; null when the record is gone. */
+  public @Nullable String incarnation() {
+    return record == null ? null : record.incarnation();
+  }
+
+  /** Who submitted it, as far as that is known. */
+  public @Nullable String submitter() {
+    return record == null ? null : record.origin().submitter();
+  }
+
+  /** Ms that one attempt may take; 0 if the job did not say. */
+  public long timeToRun() {
+    return record == null ? 0 : record.timeToRun();
+  }
+
+  /** In ascending order. */
+  public List<String> tags() {
+    return record == null ? List.of() : record.tags();
+  }
+
+  /** How often it may be tried; 0 when the record is gone. */
+  public int maxAttempts() {
+    return record == null ? 0 : record.maxAttempts();
+  }
+
+  /** Decodes the content; null in lists, and when it is gone or cannot be read. */
+  public @Nullable JobContent content() {
+    return record == null || record.content().length == 0 ? null : JobRecord.readOrNull(record);
+  }
+
+  /** The number of the attempt under way, or of the last one. */
+  public int attempt() {
+    return lease != null ? lease.attempt() : tries.attempts();
+  }
+
+  /** Who holds the lease, a scheduler or a puller, when reserved. */
+  public @Nullable String owner() {
+    return lease == null ? null : lease.owner();
+  }
+
+  /** Whether it waits and is due. */
+  public boolean ready() {
+    return state == JobState.DELAYED && at <= now;
+  }
+
+  /** The last thing that went wrong, if anything did. */
+  public @Nullable Failure lastFailure() {
+    return failures.isEmpty() ? null : failures.get(0);
+  }
+
+  /**
+   * The lease of a reserved job.
+   *
+   * @param due the due time of the attempt under way, epoch ms
+   * @param version the number of the claim among the job's changes
+   */
+  public record LeaseInfo(
+      LeaseToken token,
+      int attempt,
+      boolean alone,
+      long claimedAt,
+      long due,
+      long version,
+      String owner) {}
+
+  /**
+   * An attempt that went wrong.
+   *
+   * @param at epoch ms
+   * @param kind the settlement (failed, unknown, undeliverable, rejected), lease or corrupt
+   * @param disposition what it led to: {@code retry} or {@code dead-...}
+   * @param attempt its number; 0 for corrupt
+   * @param startedAt epoch ms at which it was claimed; 0 for corrupt
+   */
+  public record Failure(
+      long at, String kind, String disposition, int attempt, long startedAt, ErrorNote note) {
+
+    /** Where; empty if nowhere. */
+    public String instance() {
+      return note.instance();
+    }
+
+    /** What went wrong, for people. */
+    public String message() {
+      if (!note.message().isEmpty()) {
+        return note.message();
+      }
+      return switch (kind) {
+        case "lease" -> "the lease ran out: its scheduler or worker went away unheard";
+        case "corrupt" -> "the stored record was gone";
+        default -> "";
+      };
+    }
+  }
+}
