@@ -1,13 +1,17 @@
 package io.punctual.core.deliver;
 
 import io.punctual.core.DeathCause;
+import io.punctual.core.Delivery;
 import io.punctual.core.QueueListener;
 import io.punctual.core.job.Bucket;
+import io.punctual.core.job.CorruptContentException;
+import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.LogFields;
 import io.punctual.core.job.RandomNames;
 import io.punctual.core.store.Claim;
+import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
@@ -20,6 +24,7 @@ import io.punctual.core.wake.WakeSignal;
 import io.punctual.core.work.Context;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -29,7 +34,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims jobs of one bucket, and gives back what a claim took whose answer never came.
+ * Claims jobs of one bucket, opens deliveries of them, and gives back what a claim took whose
+ * answer never came.
  *
  * <p>A store that stands still executes, once it goes on, what was sent to it meanwhile, though
  * nobody waits for the answers any more. The jobs of such a claim would be nobody's until their
@@ -46,6 +52,8 @@ public final class Claimer {
   private final Bucket bucket;
   private final Context context;
   private final LeaseKeeper keeper;
+  private final Settler settler;
+  private final RetryDelays retryDelays;
   private final Capacity.Claimer capacity;
   private final WakeSignal signal;
   private final QueueListener listener;
@@ -57,12 +65,16 @@ public final class Claimer {
       Bucket bucket,
       Context context,
       LeaseKeeper keeper,
+      Settler settler,
+      RetryDelays retryDelays,
       Capacity.Claimer capacity,
       WakeSignal signal,
       QueueListener listener) {
     this.bucket = bucket;
     this.context = context;
     this.keeper = keeper;
+    this.settler = settler;
+    this.retryDelays = retryDelays;
     this.capacity = capacity;
     this.signal = signal;
     this.listener = listener;
@@ -96,6 +108,47 @@ public final class Claimer {
               claim.corrupt().get(0));
     }
     return claim;
+  }
+
+  /** One for each job, in order; one whose content cannot be read becomes a dead letter instead. */
+  public List<Delivery> open(List<ClaimedJob> jobs, ClaimTime time) {
+    List<OpenDelivery> open = new ArrayList<>(jobs.size());
+    for (ClaimedJob job : jobs) {
+      try {
+        open.add(
+            new OpenDelivery(
+                bucket.queue(),
+                job,
+                job.record().read(),
+                retryDelays,
+                settler,
+                keeper,
+                context.ticks(),
+                time,
+                context.options().lease()));
+      } catch (CorruptContentException e) {
+        bury(job, e);
+      }
+    }
+    keeper.opened(open);
+    return List.copyOf(open);
+  }
+
+  /** Makes a dead letter of a job whose content cannot be read. */
+  public void bury(ClaimedJob job, CorruptContentException e) {
+    LogFields.of(log.atError(), bucket.queue(), job.taskId())
+        .log(
+            "{}: what is stored of job {} cannot be read: {}",
+            bucket,
+            job.taskId(),
+            e.getMessage());
+    ErrorNote note = new ErrorNote("", String.valueOf(e.getMessage()));
+    var unused = settler.keep(retryDelays.rejected(job, note));
+  }
+
+  /** See {@link LeaseKeeper#keepLapsed}. */
+  public void keepLapsed() {
+    keeper.keepLapsed();
   }
 
   /** Whether the bucket hands out nothing, as it was last seen. */

@@ -6,7 +6,6 @@ import io.punctual.core.PulledJob;
 import io.punctual.core.QueueListener;
 import io.punctual.core.deliver.ClaimTime;
 import io.punctual.core.deliver.Claimer;
-import io.punctual.core.deliver.Deliveries;
 import io.punctual.core.deliver.RetryDelays;
 import io.punctual.core.deliver.Settler;
 import io.punctual.core.job.Bucket;
@@ -28,7 +27,6 @@ public final class Puller {
   public final RetryDelays retryDelays;
   public final ReceivedMarks received;
   private final Claimer claimer;
-  private final Deliveries deliveries;
   private final QueueListener listener;
 
   public Puller(
@@ -36,14 +34,12 @@ public final class Puller {
       Context context,
       WakeSignal signal,
       Claimer claimer,
-      Deliveries deliveries,
       Settler settler,
       RetryDelays retryDelays,
       QueueListener listener) {
     this.bucket = bucket;
     this.signal = signal;
     this.claimer = claimer;
-    this.deliveries = deliveries;
     this.settler = settler;
     this.retryDelays = retryDelays;
     this.received = new ReceivedMarks(bucket, context);
@@ -84,7 +80,7 @@ public final class Puller {
                 time,
                 job.record().read()));
       } catch (CorruptContentException e) {
-        deliveries.bury(job, e);
+        claimer.bury(job, e);
       }
     }
     return open;

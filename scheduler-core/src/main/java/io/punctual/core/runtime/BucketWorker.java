@@ -2,7 +2,6 @@ package io.punctual.core.runtime;
 
 import io.punctual.core.QueueListener;
 import io.punctual.core.deliver.Claimer;
-import io.punctual.core.deliver.Deliveries;
 import io.punctual.core.deliver.LeaseKeeper;
 import io.punctual.core.deliver.RetryDelays;
 import io.punctual.core.deliver.Settler;
@@ -29,7 +28,6 @@ final class BucketWorker {
   final RetryDelays retryDelays;
   private final Claimer claimer;
   final Puller puller;
-  final Deliveries deliveries;
   final Scanner scanner;
   final ScanLoop loop;
 
@@ -42,12 +40,10 @@ final class BucketWorker {
     this.submitter = new Submitter(bucket, context, shared.admission(), signal, listener);
     this.retryDelays =
         new RetryDelays(bucket.queue(), context.options().retry(), shared.random().get());
-    this.claimer = new Claimer(bucket, context, keeper, capacity, signal, listener);
-    this.deliveries = new Deliveries(bucket, context, keeper, settler, retryDelays);
-    this.puller =
-        new Puller(bucket, context, signal, claimer, deliveries, settler, retryDelays, listener);
-    this.scanner =
-        new Scanner(bucket, shared.scan(), capacity, signal, claimer, deliveries, puller, listener);
+    this.claimer =
+        new Claimer(bucket, context, keeper, settler, retryDelays, capacity, signal, listener);
+    this.puller = new Puller(bucket, context, signal, claimer, settler, retryDelays, listener);
+    this.scanner = new Scanner(bucket, shared.scan(), capacity, signal, claimer, puller, listener);
     this.loop = new ScanLoop(bucket, scanner, signal, context);
   }
 

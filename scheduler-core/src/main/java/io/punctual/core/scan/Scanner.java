@@ -9,7 +9,6 @@ import io.punctual.core.RepeatCause;
 import io.punctual.core.WakeCause;
 import io.punctual.core.deliver.ClaimTime;
 import io.punctual.core.deliver.Claimer;
-import io.punctual.core.deliver.Deliveries;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.LogFields;
 import io.punctual.core.pull.Puller;
@@ -69,7 +68,6 @@ public final class Scanner {
   private final Capacity.Claimer capacity;
   private final WakeSignal signal;
   private final Claimer claimer;
-  private final Deliveries deliveries;
   private final Puller puller;
   private final QueueListener listener;
   private final String duty;
@@ -90,7 +88,6 @@ public final class Scanner {
       Capacity.Claimer capacity,
       WakeSignal signal,
       Claimer claimer,
-      Deliveries deliveries,
       Puller puller,
       QueueListener listener) {
     this.bucket = bucket;
@@ -99,7 +96,6 @@ public final class Scanner {
     this.capacity = capacity;
     this.signal = signal;
     this.claimer = claimer;
-    this.deliveries = deliveries;
     this.puller = puller;
     this.listener = listener;
     this.duty = "The scanner of " + bucket;
@@ -294,7 +290,7 @@ public final class Scanner {
   }
 
   private void expire() {
-    deliveries.keepLapsed();
+    claimer.keepLapsed();
     long sent = context.now();
     Expired expired =
         context.jobs().expire(bucket, JobStore.MAX_JOBS, plan.storeNow(), plan.jump());
@@ -321,7 +317,7 @@ public final class Scanner {
   }
 
   private void handOut(Claim claim, ClaimTime time) {
-    List<Delivery> open = deliveries.open(claim.jobs(), time);
+    List<Delivery> open = claimer.open(claim.jobs(), time);
     ScanSignals signals = shared.signals();
     if (signals != null) {
       signals.claimed(bucket, open.size());
