@@ -25,6 +25,7 @@ final class TestDispatcher implements Dispatcher {
   private final Queue<Delivery> given = new ConcurrentLinkedQueue<>();
   private final LinkedBlockingQueue<Delivery> open = new LinkedBlockingQueue<>();
   private final @Nullable Consumer<Delivery> worker;
+  private volatile boolean released;
 
   /** The test ends the deliveries. */
   TestDispatcher() {
@@ -59,7 +60,10 @@ final class TestDispatcher implements Dispatcher {
     for (Delivery delivery : deliveries) {
       seen.add(delivery.taskId());
       given.add(delivery);
-      if (worker != null) {
+      if (released) {
+        // Claimed while it was asked for the last time.
+        var unused = delivery.release();
+      } else if (worker != null) {
         worker.accept(delivery);
       } else {
         open.add(delivery);
@@ -79,6 +83,7 @@ final class TestDispatcher implements Dispatcher {
   /** Gives back what the test has not ended; takes no more. */
   void releaseAll() {
     capacity.set(0);
+    released = true;
     for (Delivery delivery : given) {
       var unused = delivery.release();
     }
