@@ -1,6 +1,5 @@
 package io.punctual.server.command;
 
-import io.punctual.core.store.query.JobView;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.punctual.DelayQueueJob;
@@ -14,6 +13,7 @@ import io.punctual.core.job.JobState;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.JobStore;
+import io.punctual.core.store.query.JobView;
 import io.punctual.server.jobs.ClaimService;
 import io.punctual.server.jobs.JobRef;
 import io.punctual.server.jobs.JobResult;

@@ -1,7 +1,6 @@
 package io.punctual.server.jobs;
 
 import io.punctual.core.Engine;
-import io.punctual.core.store.query.JobView;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
@@ -9,6 +8,7 @@ import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.StoreException;
+import io.punctual.core.store.query.JobView;
 import io.punctual.server.jobs.BulkOperation.Action;
 import io.punctual.server.jobs.BulkOperation.Item;
 import io.punctual.server.jobs.BulkOperation.Page;

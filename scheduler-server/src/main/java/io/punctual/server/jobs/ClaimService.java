@@ -1,6 +1,5 @@
 package io.punctual.server.jobs;
 
-import io.punctual.core.store.query.JobView;
 import io.punctual.ErrorCode;
 import io.punctual.core.ClaimToken;
 import io.punctual.core.Claims;
@@ -10,6 +9,7 @@ import io.punctual.core.PulledJob;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Settled;
+import io.punctual.core.store.query.JobView;
 import io.punctual.server.audit.AuditLog;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Ownership;

@@ -1,6 +1,5 @@
 package io.punctual.server.jobs;
 
-import io.punctual.core.store.query.JobView;
 import io.punctual.ErrorCode;
 import io.punctual.core.Engine;
 import io.punctual.core.Operations;
@@ -13,6 +12,7 @@ import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.StoreException;
+import io.punctual.core.store.query.JobView;
 import io.punctual.server.audit.AuditLog;
 import io.punctual.server.engine.EngineProperties;
 import io.punctual.server.problem.ApiException;

@@ -173,8 +173,7 @@ final class ProbeDiagnosis {
   }
 
   private ProbeResult notCalled(String reason) {
-    boolean loopback =
-        host.startsWith("127.") || host.equals("localhost") || host.equals("[::1]");
+    boolean loopback = host.startsWith("127.") || host.equals("localhost") || host.equals("[::1]");
     return result(Code.ADDRESS_NOT_ALLOWED, loopback ? "loopback" : "", reason);
   }
 

@@ -249,8 +249,7 @@ public class Prober implements SmartLifecycle {
   private void run(ProbeState state, CompletableFuture<ProbeResult> future) {
     try {
       ProbeResult result =
-          ProbeDiagnosis.of(
-              state.instance, dispatcher.ping(state.instance), clock.instant());
+          ProbeDiagnosis.of(state.instance, dispatcher.ping(state.instance), clock.instant());
       keep(state, result);
       future.complete(result);
     } catch (Throwable e) {

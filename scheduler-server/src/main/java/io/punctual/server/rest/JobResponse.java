@@ -1,9 +1,9 @@
 package io.punctual.server.rest;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import io.punctual.core.store.query.JobView;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
+import io.punctual.core.store.query.JobView;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;

@@ -1,12 +1,12 @@
 package io.punctual.server.rest;
 
-import io.punctual.core.store.query.JobView;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.punctual.ErrorCode;
 import io.punctual.Limits;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.store.query.JobView;
 import io.punctual.server.jobs.JobRef;
 import io.punctual.server.jobs.JobResult;
 import io.punctual.server.jobs.JobService;

@@ -31,8 +31,8 @@ import org.springframework.data.redis.core.StringRedisTemplate;
  * The tokens of applications. Redis has a hash of each, of which every scheduler has a copy: a new
  * token works within {@link #AGAIN}, one that was revoked no more after {@link #TRUST}.
  *
- * <p>The copy is read as a whole, at most once in {@link #AGAIN}: made-up tokens cost
- * Redis nothing, however many there are.
+ * <p>The copy is read as a whole, at most once in {@link #AGAIN}: made-up tokens cost Redis
+ * nothing, however many there are.
  *
  * <p>A token is 32 random bytes, so that one round of SHA-256 hides it as well as any slow hash.
  */

@@ -41,7 +41,8 @@ class ProbeDiagnosisTest {
   }
 
   private ProbeResult failed(String address, CallFailure failure, @Nullable Throwable cause) {
-    return ProbeDiagnosis.of(instance(address, "batch"), new PingResult.NoAnswer(failure, cause, false), NOW);
+    return ProbeDiagnosis.of(
+        instance(address, "batch"), new PingResult.NoAnswer(failure, cause, false), NOW);
   }
 
   private ProbeResult failed(String address, Throwable cause) {
