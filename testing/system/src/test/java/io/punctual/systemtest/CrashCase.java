@@ -78,7 +78,7 @@ enum CrashCase {
   },
 
   /** A worker that was called has done it. */
-  ACK("settle", "ack") {
+  ACK("settle", "done") {
     @Override
     String work(CrashRound round) {
       return "record";
@@ -91,7 +91,7 @@ enum CrashCase {
   },
 
   /** A worker that was called says that it failed. */
-  FAIL("settle", "fail") {
+  FAIL("settle", "failed") {
     @Override
     String work(CrashRound round) {
       return "fail 1";
@@ -110,7 +110,7 @@ enum CrashCase {
   },
 
   /** A worker that was called says that it never will. */
-  REJECT("settle", "reject") {
+  REJECT("settle", "rejected") {
     @Override
     String work(CrashRound round) {
       return "reject no";
@@ -176,10 +176,10 @@ enum CrashCase {
   },
 
   /** Somebody who has taken it has done it. */
-  FINISH("settle", "ack", Said.DONE),
+  FINISH("settle", "done", Said.DONE),
 
   /** Somebody who has taken it says that it failed. */
-  NACK("settle", "fail", Said.FAILED) {
+  NACK("settle", "failed", Said.FAILED) {
     @Override
     Times failed(CrashPoint point) {
       return Times.ONCE;
@@ -187,7 +187,7 @@ enum CrashCase {
   },
 
   /** The same, and when the victim is back, somebody else has it. */
-  OVERTAKEN("settle", "fail") {
+  OVERTAKEN("settle", "failed") {
     @Override
     void prepare(CrashRound round) throws IOException {
       round.submit(this, round.victim(), 0);
@@ -230,7 +230,7 @@ enum CrashCase {
   },
 
   /** Somebody who has taken it says that it never will. */
-  REFUSE("settle", "reject", Said.REFUSED) {
+  REFUSE("settle", "rejected", Said.REFUSED) {
     @Override
     String state() {
       return "dead";
@@ -238,7 +238,7 @@ enum CrashCase {
   },
 
   /** Somebody who has taken it gives it back untried. */
-  RELEASE("settle", "release") {
+  RELEASE("settle", "released") {
     @Override
     void prepare(CrashRound round) throws IOException {
       round.submit(this, round.victim(), 0);

@@ -129,6 +129,22 @@ class InstallPageIT {
                   placed(page.blocks("Admit the first application", "properties").get(0), places)));
       application.maven("package");
       int port = Ports.free();
+      // It submits at its start, and with Eureka's defaults the registry's answers are half a
+      // minute old.
+      Waiting.until(
+          "the registry shows both schedulers",
+          () ->
+              say(
+                          folder(),
+                          "curl -fsS -u punctual:"
+                              + REGISTRY_PASSWORD
+                              + " "
+                              + registry.url()
+                              + "/eureka/apps/PUNCTUAL-SCHEDULER")
+                      .text()
+                      .split("<instance>", -1)
+                      .length
+                  == 3);
       try (JavaProcess shop =
           process(
                   "installed-shop",
