@@ -10,6 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,13 +43,14 @@ public final class ScanLoop {
     if (started || stopping) {
       return;
     }
-    started = true;
     Threads threads = context.threads();
     if (threads.areCheap()) {
       threads.start("punctual-scanner-" + bucket, this::run);
     } else {
       share();
     }
+    // Not before: a scanner whose thread could not be started is started again.
+    started = true;
   }
 
   /** Ends with the present turn, which claims no more; returns at once. */
@@ -77,11 +79,20 @@ public final class ScanLoop {
   private void run() {
     try {
       while (!stopping) {
-        long next = scanner.turn(context.now());
-        signal.sleep(next - context.now());
+        turn();
       }
     } finally {
       over.countDown();
+    }
+  }
+
+  private void turn() {
+    try {
+      long next = scanner.turn(context.now());
+      signal.sleep(next - context.now());
+    } catch (RuntimeException | Error e) {
+      context.defects().met(duty, e);
+      LockSupport.parkNanos(Threads.AGAIN_NANOS);
     }
   }
 
@@ -90,16 +101,17 @@ public final class ScanLoop {
   }
 
   private void step() {
-    boolean goesOn = false;
+    if (stopping) {
+      over.countDown();
+      return;
+    }
     try {
-      goesOn = !stopping;
-      if (goesOn && !sleepsUntil(scanner.turn(context.now()))) {
+      if (!sleepsUntil(scanner.turn(context.now()))) {
         share();
       }
-    } finally {
-      if (!goesOn) {
-        over.countDown();
-      }
+    } catch (RuntimeException | Error e) {
+      context.defects().met(duty, e);
+      context.threads().runAfter(Threads.AGAIN_NANOS, this::share);
     }
   }
 

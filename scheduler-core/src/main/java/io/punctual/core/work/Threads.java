@@ -29,7 +29,7 @@ public final class Threads implements AutoCloseable {
   private static final int FIRST_WITHOUT_PINNING = 24;
 
   /** How long a task waits if no thread could be started for it. */
-  static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  public static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final String DUTY = "A task in the background";
 

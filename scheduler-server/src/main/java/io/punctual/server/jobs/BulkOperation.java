@@ -152,6 +152,10 @@ public final class BulkOperation {
   private final String id = UUID.randomUUID().toString();
   private final List<JobSelection> jobs;
   private final @Nullable Due due;
+  // Where it goes on; of the one thread that runs it.
+  private final Deque<JobSelection> left;
+  private @Nullable Due time;
+  private @Nullable String cursor;
   private final List<String> searches;
   private final String when;
   private volatile Progress progress =
@@ -176,6 +180,8 @@ public final class BulkOperation {
     this.action = action;
     this.jobs = List.copyOf(jobs);
     this.due = due;
+    this.left = new ArrayDeque<>(jobs);
+    this.time = due;
     this.searches = List.copyOf(searches);
     this.when = when;
   }
@@ -244,9 +250,6 @@ public final class BulkOperation {
     try {
       int perSecond = progress.perSecond();
       int size = perSecond == 0 ? PAGE : Math.min(PAGE, perSecond);
-      Deque<JobSelection> left = new ArrayDeque<>(jobs);
-      Due time = due;
-      String cursor = null;
       long pause = 0;
       while (!left.isEmpty()) {
         if (stop.await(pause, TimeUnit.MILLISECONDS)) {
@@ -260,10 +263,13 @@ public final class BulkOperation {
           throw failure;
         }
         cursor = page.next();
+        // A delay is one instant for the whole operation: the one that its first jobs got. The
+        // cursor of a search is of one time.
+        if (page.dueAt() != null && (cursor == null || left.getFirst() instanceof JobIds)) {
+          time = Due.at(page.dueAt());
+        }
         if (cursor == null) {
           left.removeFirst();
-          // A delay is one instant for the whole operation: the one that its first jobs got.
-          time = page.dueAt() == null ? time : Due.at(page.dueAt());
         }
         pause = perSecond == 0 ? 0 : 1_000L * page.items().size() / perSecond;
       }

@@ -80,6 +80,10 @@ public class BulkOperations implements AutoCloseable {
     BulkOperation operation =
         new BulkOperation(engine, search, audit, action, jobs, due, searches, when);
     synchronized (kept) {
+      kept.values()
+          .removeIf(
+              old ->
+                  kept.size() >= KEPT && old.getProgress().state() == BulkOperation.State.PREVIEW);
       kept.values().removeIf(old -> kept.size() >= KEPT && old.getProgress().over());
       kept.put(operation.getId(), operation);
     }

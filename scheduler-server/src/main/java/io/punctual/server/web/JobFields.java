@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JobFields {
 
+  /** Jackson reads at most so many digits: what has more behind the point is as good as zero. */
+  private static final int MAX_SCALE = 1000;
+
   private static final Duration MAX_DELAY = Duration.ofDays(2_900_000);
   private static final String ONE_TIME =
       "give exactly one of delayTime (epoch ms), delay (ms, or a text such as 30m) and dueAt (a"
@@ -111,10 +114,13 @@ public final class JobFields {
 
   /** Makes a duration of seconds, with a fraction or without. */
   public static @Nullable Duration seconds(
-      String field, @Nullable BigDecimal seconds, Duration min, Duration max) {
-    if (seconds == null) {
+      String field, @Nullable BigDecimal number, Duration min, Duration max) {
+    if (number == null) {
       return null;
-    } else if (seconds.compareTo(BigDecimal.valueOf(min.toMillis(), 3)) < 0
+    }
+    // All digits of 1e-400000000 would take minutes.
+    BigDecimal seconds = number.scale() > MAX_SCALE ? BigDecimal.ZERO : number;
+    if (seconds.compareTo(BigDecimal.valueOf(min.toMillis(), 3)) < 0
         || seconds.compareTo(BigDecimal.valueOf(max.toMillis(), 3)) > 0) {
       throw ApiException.invalid(
           field, "must be between " + seconds(min) + " and " + seconds(max) + " seconds");
