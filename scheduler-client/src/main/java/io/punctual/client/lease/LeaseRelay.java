@@ -15,6 +15,7 @@ public final class LeaseRelay implements JobLease {
   private Runnable whenLost = () -> {};
   // By System.nanoTime(); what was asked for last.
   private long until = System.nanoTime();
+  private boolean over;
   private WeakReference<@Nullable JobLease> deferredBy = new WeakReference<>(null);
 
   public LeaseRelay(JobLease first) {
@@ -95,11 +96,17 @@ public final class LeaseRelay implements JobLease {
   public void timeOver(Duration timeToRun) {
     JobLease held;
     synchronized (this) {
+      over = true;
       held = current;
     }
     if (held != null) {
       held.timeOver(timeToRun);
     }
+  }
+
+  /** Whether the run's time is over: what watched it watches no more. */
+  public synchronized boolean isOver() {
+    return over;
   }
 
   @Override

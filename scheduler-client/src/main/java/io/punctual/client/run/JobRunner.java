@@ -26,6 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -138,6 +139,13 @@ public final class JobRunner implements AutoCloseable {
       return decision.result();
     }
     decision.lease().follow(lease);
+    if (decision.lease().isOver()) {
+      // The job did not heed its interrupt. This delivery has a time of its own.
+      Duration allowed = allowed(job);
+      Future<?> watch =
+          timer.schedule(() -> lease.timeOver(allowed), allowed.toMillis(), TimeUnit.MILLISECONDS);
+      var unused = decision.result().whenComplete((result, error) -> watch.cancel(false));
+    }
     // One that was left to somebody else was so by another delivery: this one is an attempt anew.
     return decision
         .result()
@@ -147,6 +155,11 @@ public final class JobRunner implements AutoCloseable {
                         && !decision.lease().isDeferredBy(lease)
                     ? run(job, lease)
                     : CompletableFuture.completedFuture(result));
+  }
+
+  private static Duration allowed(CallbackRequest.Job job) {
+    Duration given = Duration.ofMillis(job.timeToRun());
+    return given.compareTo(Limits.MAX_TIME_TO_RUN) > 0 ? Limits.MAX_TIME_TO_RUN : given;
   }
 
   /**
@@ -284,9 +297,7 @@ public final class JobRunner implements AutoCloseable {
       this.started = started;
       this.leave = leave;
       CallbackRequest.Job job = started.job();
-      Duration given = Duration.ofMillis(job.timeToRun());
-      Duration allowed =
-          given.compareTo(Limits.MAX_TIME_TO_RUN) > 0 ? Limits.MAX_TIME_TO_RUN : given;
+      Duration allowed = allowed(job);
       limit =
           new TimeLimit(
               allowed,

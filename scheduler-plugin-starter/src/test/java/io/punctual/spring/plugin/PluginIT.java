@@ -346,6 +346,37 @@ class PluginIT extends PluginTestBase {
   }
 
   @Test
+  void aJobThatHeedsNoInterruptUsesUpItsAttempts() {
+    CountDownLatch free = new CountDownLatch(1);
+    script.on(
+        "deaf",
+        () -> {
+          boolean over = false;
+          while (!over) {
+            try {
+              over = free.await(1, TimeUnit.MINUTES);
+            } catch (InterruptedException e) {
+              // As code that swallows it.
+            }
+          }
+        });
+    service.send(
+        DelayQueueJob.of("script")
+            .taskId("deaf")
+            .params("deaf")
+            .delay(Duration.ZERO)
+            .timeToRun(Duration.ofSeconds(1))
+            .retry(RetryPolicy.parse("0s;attempts=2"))
+            .build());
+    try {
+      eventually().until(() -> find("deaf").state() == JobState.DEAD);
+      assertThat(find("deaf").tries().unknown()).isEqualTo(2);
+    } finally {
+      free.countDown();
+    }
+  }
+
+  @Test
   void aFutureTakesItsPlaceUntilItIsCompleteAndItsEndDecides() {
     Futures futures = context.getBean(Futures.class);
     List.of("a", "b", "c", "d", "e")

@@ -236,7 +236,7 @@ public record PunctualProperties(
                 + path
                 + "'");
       }
-      if (maxBody.toBytes() < 1024 || maxBody.toGigabytes() > 1) {
+      if (maxBody.toBytes() < 1024 || maxBody.compareTo(DataSize.ofGigabytes(1)) > 0) {
         throw new IllegalArgumentException(
             "punctual.callback.max-body must be between 1KB and 1GB, but was " + maxBody);
       }

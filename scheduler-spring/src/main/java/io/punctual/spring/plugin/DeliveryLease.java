@@ -53,6 +53,12 @@ final class DeliveryLease implements JobLease {
 
   @Override
   public void timeOver(Duration timeToRun) {
+    log.warn(
+        "Job {} of {}, attempt {}, is interrupted: it ran longer than its time-to-run of {}",
+        delivery.taskId(),
+        delivery.queue(),
+        delivery.attempt(),
+        timeToRun);
     var unused =
         delivery.unknown(
             instance,

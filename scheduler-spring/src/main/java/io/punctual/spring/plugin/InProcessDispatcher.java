@@ -100,11 +100,17 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
     for (Delivery delivery : deliveries) {
       running.computeIfAbsent(queue.taskType(), type -> new AtomicInteger()).incrementAndGet();
       total.incrementAndGet();
-      delivery.started();
-      var unused =
-          runner()
-              .run(job(delivery), new DeliveryLease(delivery, instance))
-              .thenAccept(result -> ended(delivery, result));
+      try {
+        delivery.started();
+        var unused =
+            runner()
+                .run(job(delivery), new DeliveryLease(delivery, instance))
+                .thenAccept(result -> ended(delivery, result));
+      } catch (RuntimeException | Error e) {
+        log.error("Job {} of {} could not be started", delivery.taskId(), delivery.queue(), e);
+        free(delivery.queue());
+        var unused = delivery.undeliverable(instance, String.valueOf(e), null);
+      }
     }
   }
 
