@@ -140,7 +140,7 @@ public final class JobRunner implements AutoCloseable {
     }
     decision.lease().follow(lease);
     if (decision.lease().isOver()) {
-      // The job did not heed its interrupt. This delivery has a time of its own.
+      // The job ignored its interrupt. This delivery has its own time limit.
       Duration allowed = allowed(job);
       Future<?> watch =
           timer.schedule(() -> lease.timeOver(allowed), allowed.toMillis(), TimeUnit.MILLISECONDS);

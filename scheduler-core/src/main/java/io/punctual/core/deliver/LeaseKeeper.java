@@ -174,7 +174,7 @@ public final class LeaseKeeper {
    */
   public void keepLapsed() {
     if (!context.threads().runLater()) {
-      // Nobody keeps the leases of an engine that is stepped.
+      // No thread extends the leases of a stepped engine.
       return;
     }
     List<OpenDelivery> lapsed;
