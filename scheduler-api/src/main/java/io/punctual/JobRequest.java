@@ -1,5 +1,6 @@
 package io.punctual;
 
+import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.time.Instant;
 

@@ -1,5 +1,7 @@
 package io.punctual;
 
+import io.punctual.wire.Durations;
+import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;

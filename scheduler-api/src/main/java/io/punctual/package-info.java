@@ -1,4 +1,4 @@
-/** What an application compiles against: workers, jobs, submitting, and what may go wrong. */
+/** What applications call: workers, jobs, submitting, and what may go wrong. */
 @NullMarked
 package io.punctual;
 

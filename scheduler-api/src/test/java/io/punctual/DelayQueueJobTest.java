@@ -3,6 +3,7 @@ package io.punctual;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;

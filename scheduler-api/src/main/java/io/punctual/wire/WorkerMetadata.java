@@ -1,6 +1,5 @@
 package io.punctual.wire;
 
-import io.punctual.Limits;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;

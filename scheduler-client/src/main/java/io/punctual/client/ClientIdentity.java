@@ -1,6 +1,6 @@
 package io.punctual.client;
 
-import io.punctual.Limits;
+import io.punctual.wire.Limits;
 import java.util.Locale;
 
 /**

@@ -1,7 +1,5 @@
 package io.punctual.client;
 
-import io.punctual.JobListener;
-import io.punctual.JobScheduler;
 import io.punctual.TaskWorker;
 import io.punctual.client.callback.AdvertisedCallback;
 import io.punctual.client.callback.CallbackGuard;
@@ -13,11 +11,13 @@ import io.punctual.client.submit.HttpJobScheduler;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.client.submit.SchedulerSource;
+import io.punctual.internal.AttemptObservations;
+import io.punctual.internal.JobListeners;
+import io.punctual.internal.TaskWorkers;
+import io.punctual.spi.JobListener;
+import io.punctual.spi.JobScheduler;
 import io.punctual.wire.CallbackSignature;
 import io.punctual.wire.WorkerMetadata;
-import io.punctual.worker.AttemptObservations;
-import io.punctual.worker.JobListeners;
-import io.punctual.worker.TaskWorkers;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;

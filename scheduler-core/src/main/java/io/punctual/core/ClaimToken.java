@@ -2,7 +2,7 @@ package io.punctual.core;
 
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.QueueName;
-import io.punctual.wire.AttemptToken;
+import io.punctual.internal.AttemptToken;
 
 /**
  * The right to speak for one attempt, of a job that was pulled or deferred, and all that is needed

@@ -1,8 +1,8 @@
 package io.punctual.core;
 
-import io.punctual.Limits;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.JobStore;
+import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

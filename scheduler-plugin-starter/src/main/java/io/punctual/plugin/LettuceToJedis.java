@@ -1,6 +1,6 @@
 package io.punctual.plugin;
 
-import io.punctual.worker.WorkerSetupException;
+import io.punctual.internal.WorkerSetupException;
 import java.time.Duration;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;

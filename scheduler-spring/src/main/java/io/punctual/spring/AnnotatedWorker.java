@@ -1,11 +1,11 @@
 package io.punctual.spring;
 
 import io.punctual.DelayedTask;
-import io.punctual.Limits;
 import io.punctual.TaskContext;
 import io.punctual.TaskHeader;
 import io.punctual.TaskWorker;
-import io.punctual.worker.WorkerSetupException;
+import io.punctual.internal.WorkerSetupException;
+import io.punctual.wire.Limits;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Parameter;

@@ -2,10 +2,10 @@ package io.punctual.spring;
 
 import io.punctual.DelayQueueJob;
 import io.punctual.DelayedTask;
-import io.punctual.Limits;
 import io.punctual.RetryPolicy;
-import io.punctual.worker.TaskWorkers;
-import io.punctual.worker.WorkerSetupException;
+import io.punctual.internal.TaskWorkers;
+import io.punctual.internal.WorkerSetupException;
+import io.punctual.wire.Limits;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.punctual.spring;
 
-import io.punctual.JobScheduler;
 import io.punctual.PunctualException;
 import io.punctual.SchedulerUnavailableException;
+import io.punctual.spi.JobScheduler;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -2,10 +2,10 @@ package io.punctual.spring;
 
 import io.punctual.DelayQueueJob;
 import io.punctual.JobInfo;
-import io.punctual.JobScheduler;
 import io.punctual.SubmitResult;
+import io.punctual.internal.AttemptToken;
+import io.punctual.spi.JobScheduler;
 import io.punctual.spring.CommitFailures.Call;
-import io.punctual.wire.AttemptToken;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;

@@ -1,6 +1,6 @@
 package io.punctual.spring;
 
-import io.punctual.JobScheduler;
+import io.punctual.spi.JobScheduler;
 import java.util.List;
 
 /** Makes calls at once, on the thread of the transaction: for tests, where nothing takes time. */

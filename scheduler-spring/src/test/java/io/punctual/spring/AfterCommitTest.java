@@ -10,7 +10,7 @@ import io.punctual.InvalidJobException;
 import io.punctual.RescheduleResult;
 import io.punctual.SubmitResult;
 import io.punctual.TaskSubmitService;
-import io.punctual.wire.AttemptToken;
+import io.punctual.internal.AttemptToken;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

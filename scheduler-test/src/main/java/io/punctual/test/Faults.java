@@ -1,9 +1,9 @@
 package io.punctual.test;
 
-import io.punctual.JobScheduler;
-import io.punctual.Limits;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.TaskSubmitService;
+import io.punctual.spi.JobScheduler;
+import io.punctual.wire.Limits;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

@@ -1,9 +1,5 @@
 package io.punctual.test;
 
-import io.punctual.JobAttempt;
-import io.punctual.JobListener;
-import io.punctual.JobScheduler;
-import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
@@ -23,6 +19,14 @@ import io.punctual.core.store.Requeued;
 import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.redis.script.StoreOptions;
+import io.punctual.internal.Invocation;
+import io.punctual.internal.JobListeners;
+import io.punctual.internal.RunningAttempt;
+import io.punctual.internal.TaskWorkers;
+import io.punctual.internal.TimeLimit;
+import io.punctual.spi.JobAttempt;
+import io.punctual.spi.JobListener;
+import io.punctual.spi.JobScheduler;
 import io.punctual.spring.CommitFailures;
 import io.punctual.spring.DirectCalls;
 import io.punctual.spring.Payloads;
@@ -32,11 +36,7 @@ import io.punctual.spring.Transactions;
 import io.punctual.spring.WorkerSettings;
 import io.punctual.test.Faults.Fault;
 import io.punctual.test.store.InMemoryJobStore;
-import io.punctual.worker.Invocation;
-import io.punctual.worker.JobListeners;
-import io.punctual.worker.RunningAttempt;
-import io.punctual.worker.TaskWorkers;
-import io.punctual.worker.TimeLimit;
+import io.punctual.wire.Limits;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -283,7 +283,7 @@ public final class TestScheduler {
    * Adds a worker. It takes the place of one that the application has for this type, until {@link
    * #reset}.
    *
-   * @throws io.punctual.worker.WorkerSetupException if the type was registered before, or is no
+   * @throws io.punctual.internal.WorkerSetupException if the type was registered before, or is no
    *     valid name
    */
   public TestScheduler register(TaskWorker worker) {

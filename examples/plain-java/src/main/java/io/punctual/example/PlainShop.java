@@ -2,9 +2,9 @@ package io.punctual.example;
 
 import io.punctual.CancelResult;
 import io.punctual.DelayQueueJob;
-import io.punctual.JobScheduler;
 import io.punctual.TaskWorker;
 import io.punctual.client.PunctualClient;
+import io.punctual.spi.JobScheduler;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,5 @@
 package io.punctual.client.callback;
 
-import io.punctual.Limits;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.json.Json;
 import io.punctual.client.json.JsonException;
@@ -11,6 +10,7 @@ import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.wire.CallbackRefusal;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
+import io.punctual.wire.Limits;
 import io.punctual.wire.PingAnswer;
 import java.io.IOException;
 import java.io.OutputStream;

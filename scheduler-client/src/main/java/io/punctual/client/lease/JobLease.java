@@ -1,6 +1,6 @@
 package io.punctual.client.lease;
 
-import io.punctual.worker.AttemptLease;
+import io.punctual.internal.AttemptLease;
 import java.time.Duration;
 
 /** The lease of one delivery of a job. */

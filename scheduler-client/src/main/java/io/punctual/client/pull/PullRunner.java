@@ -3,7 +3,7 @@ package io.punctual.client.pull;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.run.JobRunner;
 import io.punctual.client.submit.SchedulerCalls;
-import io.punctual.worker.TaskWorkers;
+import io.punctual.internal.TaskWorkers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

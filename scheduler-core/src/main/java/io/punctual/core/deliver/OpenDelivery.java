@@ -1,6 +1,5 @@
 package io.punctual.core.deliver;
 
-import io.punctual.Limits;
 import io.punctual.core.ClaimToken;
 import io.punctual.core.Delivery;
 import io.punctual.core.QueueListener;
@@ -13,6 +12,7 @@ import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Lease;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
+import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -7,7 +7,7 @@ import io.punctual.core.job.LogFields;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
-import io.punctual.worker.OneLine;
+import io.punctual.internal.OneLine;
 import java.util.EnumMap;
 import java.util.Map;
 import org.slf4j.Logger;

@@ -1,12 +1,12 @@
 package io.punctual.core.deliver;
 
-import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Settlement;
+import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;

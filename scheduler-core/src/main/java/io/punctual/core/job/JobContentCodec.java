@@ -1,7 +1,7 @@
 package io.punctual.core.job;
 
-import io.punctual.Limits;
 import io.punctual.RetryPolicy;
+import io.punctual.wire.Limits;
 import java.io.ByteArrayOutputStream;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;

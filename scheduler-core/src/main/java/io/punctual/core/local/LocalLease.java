@@ -3,7 +3,7 @@ package io.punctual.core.local;
 import io.punctual.LeaseLostException;
 import io.punctual.core.Delivery;
 import io.punctual.core.store.StoreException;
-import io.punctual.worker.AttemptLease;
+import io.punctual.internal.AttemptLease;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 

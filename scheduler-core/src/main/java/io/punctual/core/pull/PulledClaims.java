@@ -1,6 +1,5 @@
 package io.punctual.core.pull;
 
-import io.punctual.Limits;
 import io.punctual.core.ClaimToken;
 import io.punctual.core.Claims;
 import io.punctual.core.PullRequest;
@@ -20,6 +19,7 @@ import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.query.JobView;
+import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

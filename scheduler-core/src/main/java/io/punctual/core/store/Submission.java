@@ -1,8 +1,8 @@
 package io.punctual.core.store;
 
-import io.punctual.Limits;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.Origin;
+import io.punctual.wire.Limits;
 import java.util.List;
 
 /**

@@ -2,7 +2,6 @@ package io.punctual.core.deliver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.Due;
@@ -14,6 +13,7 @@ import io.punctual.core.job.Origin;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Settlement;
+import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -1,9 +1,9 @@
 package io.punctual.server.cli;
 
-import io.punctual.Limits;
 import io.punctual.server.security.ApplicationTokens;
 import io.punctual.server.security.SecurityProperties;
 import io.punctual.wire.CallbackSignature;
+import io.punctual.wire.Limits;
 import java.io.BufferedReader;
 import java.io.Console;
 import java.io.IOException;

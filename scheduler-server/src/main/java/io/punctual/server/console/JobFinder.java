@@ -1,6 +1,5 @@
 package io.punctual.server.console;
 
-import io.punctual.Limits;
 import io.punctual.core.Engine;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.query.JobView;
@@ -10,6 +9,7 @@ import io.punctual.server.jobs.StoreCalls;
 import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.metrics.QueueStatistics;
 import io.punctual.server.problem.ApiException;
+import io.punctual.wire.Limits;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.punctual.server.console;
 
-import io.punctual.Limits;
 import io.punctual.server.jobs.JobFilter;
 import io.punctual.server.problem.ApiException;
+import io.punctual.wire.Limits;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;

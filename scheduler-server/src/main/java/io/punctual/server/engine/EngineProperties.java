@@ -3,11 +3,11 @@ package io.punctual.server.engine;
 import static io.punctual.server.text.Settings.require;
 import static io.punctual.server.text.Settings.wrong;
 
-import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.durability.Durability;
 import io.punctual.core.store.redis.script.StoreOptions;
+import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.punctual.server.jobs;
 
-import io.punctual.Limits;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.query.JobView;
 import io.punctual.server.problem.ApiException;
+import io.punctual.wire.Limits;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

@@ -1,8 +1,8 @@
 package io.punctual.server.jobs;
 
-import io.punctual.Limits;
 import io.punctual.core.job.QueueName;
 import io.punctual.server.problem.ApiException;
+import io.punctual.wire.Limits;
 
 /** Names one job. */
 public record JobRef(QueueName queue, String taskId) {

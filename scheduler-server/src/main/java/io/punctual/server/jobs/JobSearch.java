@@ -1,6 +1,5 @@
 package io.punctual.server.jobs;
 
-import io.punctual.Limits;
 import io.punctual.core.Engine;
 import io.punctual.core.Operations;
 import io.punctual.core.Operations.Listed;
@@ -11,6 +10,7 @@ import io.punctual.core.store.StoreException;
 import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.JobView;
 import io.punctual.server.problem.ApiException;
+import io.punctual.wire.Limits;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

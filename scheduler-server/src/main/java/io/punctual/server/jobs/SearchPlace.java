@@ -1,10 +1,10 @@
 package io.punctual.server.jobs;
 
-import io.punctual.Limits;
 import io.punctual.core.Operations.TagCursor;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.query.Cursor;
 import io.punctual.server.problem.ApiException;
+import io.punctual.wire.Limits;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package io.punctual.server.registry;
 
-import io.punctual.Limits;
 import io.punctual.server.text.Printable;
 import io.punctual.server.text.PrintableException;
+import io.punctual.wire.Limits;
 import io.punctual.wire.WorkerMetadata;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,7 +1,6 @@
 package io.punctual.server.rest;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import io.punctual.Limits;
 import io.punctual.core.PullRequest;
 import io.punctual.core.PulledJob;
 import io.punctual.core.job.QueueName;
@@ -14,6 +13,7 @@ import io.punctual.server.security.Role;
 import io.punctual.server.web.Body;
 import io.punctual.server.web.JobFields;
 import io.punctual.server.web.RequestGuard;
+import io.punctual.wire.Limits;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,7 +1,7 @@
 package io.punctual.server.security;
 
-import io.punctual.Limits;
 import io.punctual.server.text.Printable;
+import io.punctual.wire.Limits;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

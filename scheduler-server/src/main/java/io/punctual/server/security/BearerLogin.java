@@ -1,6 +1,6 @@
 package io.punctual.server.security;
 
-import io.punctual.Limits;
+import io.punctual.wire.Limits;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;

@@ -1,10 +1,10 @@
 package io.punctual.server.web;
 
-import io.punctual.Limits;
 import io.punctual.core.job.Due;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Ownership;
 import io.punctual.server.web.JsonRecords.EpochMillis;
+import io.punctual.wire.Limits;
 import jakarta.servlet.http.HttpServletRequest;
 import java.math.BigDecimal;
 import java.math.RoundingMode;

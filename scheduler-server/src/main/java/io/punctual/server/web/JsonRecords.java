@@ -2,9 +2,9 @@ package io.punctual.server.web;
 
 import com.fasterxml.jackson.annotation.Nulls;
 import io.punctual.DelayQueueJob;
-import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.server.problem.ApiException;
+import io.punctual.wire.Limits;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Duration;

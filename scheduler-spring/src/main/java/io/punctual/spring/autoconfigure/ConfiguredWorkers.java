@@ -1,7 +1,7 @@
 package io.punctual.spring.autoconfigure;
 
+import io.punctual.internal.TaskWorkers;
 import io.punctual.spring.NearMiss;
-import io.punctual.worker.TaskWorkers;
 import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;

@@ -2,6 +2,7 @@ package io.punctual.spring.autoconfigure;
 
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.tracing.Tracer;
+import io.punctual.internal.AttemptObservations;
 import io.punctual.spring.SubmitObservations;
 import io.punctual.spring.observation.JobInvokeObservationConvention;
 import io.punctual.spring.observation.JobInvokeTracingHandler;
@@ -9,7 +10,6 @@ import io.punctual.spring.observation.JobSubmitObservationConvention;
 import io.punctual.spring.observation.JobSubmitTracingHandler;
 import io.punctual.spring.observation.MicrometerAttemptObservations;
 import io.punctual.spring.observation.MicrometerSubmitObservations;
-import io.punctual.worker.AttemptObservations;
 import java.util.Locale;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;

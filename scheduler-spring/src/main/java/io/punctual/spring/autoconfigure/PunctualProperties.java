@@ -1,6 +1,5 @@
 package io.punctual.spring.autoconfigure;
 
-import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.spring.AnnotatedWorkers;
 import io.punctual.spring.Once;
@@ -8,6 +7,7 @@ import io.punctual.spring.Transactions;
 import io.punctual.spring.WorkerSettings;
 import io.punctual.spring.outbox.OutboxOptions;
 import io.punctual.wire.CallbackSignature;
+import io.punctual.wire.Limits;
 import io.punctual.wire.WorkerMetadata;
 import java.net.URI;
 import java.time.Duration;

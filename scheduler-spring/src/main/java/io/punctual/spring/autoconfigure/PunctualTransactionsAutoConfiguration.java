@@ -1,9 +1,10 @@
 package io.punctual.spring.autoconfigure;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.punctual.JobAttempt;
-import io.punctual.JobListener;
-import io.punctual.JobScheduler;
+import io.punctual.internal.WorkerSetupException;
+import io.punctual.spi.JobAttempt;
+import io.punctual.spi.JobListener;
+import io.punctual.spi.JobScheduler;
 import io.punctual.spring.CommitFailures;
 import io.punctual.spring.JobApplication;
 import io.punctual.spring.jdbc.Database;
@@ -15,7 +16,6 @@ import io.punctual.spring.outbox.Outbox;
 import io.punctual.spring.outbox.OutboxHealthIndicator;
 import io.punctual.spring.outbox.OutboxMetrics;
 import io.punctual.spring.outbox.OutboxRelay;
-import io.punctual.worker.WorkerSetupException;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;

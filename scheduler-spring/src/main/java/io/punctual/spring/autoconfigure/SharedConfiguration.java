@@ -1,9 +1,10 @@
 package io.punctual.spring.autoconfigure;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.punctual.JobScheduler;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
+import io.punctual.internal.TaskWorkers;
+import io.punctual.spi.JobScheduler;
 import io.punctual.spring.AnnotatedWorkers;
 import io.punctual.spring.CommitFailures;
 import io.punctual.spring.CommitRelay;
@@ -14,7 +15,6 @@ import io.punctual.spring.SpringTaskSubmitService;
 import io.punctual.spring.SubmitObservations;
 import io.punctual.spring.TransactionCalls;
 import io.punctual.spring.once.OnceFilters;
-import io.punctual.worker.TaskWorkers;
 import java.time.InstantSource;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;

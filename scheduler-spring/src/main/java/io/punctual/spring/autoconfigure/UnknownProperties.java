@@ -1,6 +1,6 @@
 package io.punctual.spring.autoconfigure;
 
-import io.punctual.config.KnownProperties;
+import io.punctual.internal.KnownProperties;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package io.punctual.spring.autoconfigure;
 
-import io.punctual.worker.WorkerSetupException;
+import io.punctual.internal.WorkerSetupException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 

@@ -2,7 +2,7 @@ package io.punctual.spring.client;
 
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.submit.SchedulerLocator;
-import io.punctual.worker.TaskWorkers;
+import io.punctual.internal.TaskWorkers;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -4,7 +4,7 @@ import io.punctual.client.ClientIdentity;
 import io.punctual.client.callback.CallbackHandler;
 import io.punctual.client.run.JobRunner;
 import io.punctual.client.submit.SchedulerLocator;
-import io.punctual.worker.TaskWorkers;
+import io.punctual.internal.TaskWorkers;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;

@@ -2,9 +2,9 @@ package io.punctual.spring.client;
 
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.submit.SchedulerLocator;
+import io.punctual.internal.TaskWorkers;
 import io.punctual.spring.client.registry.EurekaAddresses;
 import io.punctual.wire.WorkerMetadata;
-import io.punctual.worker.TaskWorkers;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.event.ApplicationReadyEvent;

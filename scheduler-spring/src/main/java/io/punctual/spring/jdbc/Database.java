@@ -1,6 +1,6 @@
 package io.punctual.spring.jdbc;
 
-import io.punctual.worker.WorkerSetupException;
+import io.punctual.internal.WorkerSetupException;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.util.Objects;

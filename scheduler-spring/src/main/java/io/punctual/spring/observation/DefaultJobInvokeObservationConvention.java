@@ -2,7 +2,7 @@ package io.punctual.spring.observation;
 
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
-import io.punctual.JobAttempt;
+import io.punctual.spi.JobAttempt;
 import io.punctual.spring.observation.JobObservationDocumentation.HighCardinality;
 import io.punctual.spring.observation.JobObservationDocumentation.LowCardinality;
 import java.util.Locale;

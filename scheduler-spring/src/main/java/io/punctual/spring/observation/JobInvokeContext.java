@@ -1,7 +1,7 @@
 package io.punctual.spring.observation;
 
 import io.micrometer.observation.transport.ReceiverContext;
-import io.punctual.JobAttempt;
+import io.punctual.spi.JobAttempt;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

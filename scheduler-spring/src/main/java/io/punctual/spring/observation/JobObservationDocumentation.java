@@ -74,7 +74,7 @@ public enum JobObservationDocumentation implements ObservationDocumentation {
 
     /**
      * What came of it. Of a submit: {@link JobSubmitContext#getOutcome}; of an invocation: {@link
-     * io.punctual.JobAttempt.Outcome} in lower case.
+     * io.punctual.spi.JobAttempt.Outcome} in lower case.
      */
     OUTCOME("outcome"),
 

@@ -1,8 +1,8 @@
 package io.punctual.spring.observation;
 
 import io.micrometer.observation.ObservationRegistry;
-import io.punctual.worker.AttemptObservations;
-import io.punctual.worker.JobListeners;
+import io.punctual.internal.AttemptObservations;
+import io.punctual.internal.JobListeners;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

@@ -2,10 +2,10 @@ package io.punctual.spring.once;
 
 import io.punctual.TaskContext;
 import io.punctual.TaskWorker;
+import io.punctual.internal.Invocation;
+import io.punctual.internal.TaskWorkers;
+import io.punctual.internal.WorkerSetupException;
 import io.punctual.spring.Once;
-import io.punctual.worker.Invocation;
-import io.punctual.worker.TaskWorkers;
-import io.punctual.worker.WorkerSetupException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

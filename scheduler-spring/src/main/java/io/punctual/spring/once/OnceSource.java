@@ -7,7 +7,7 @@ public interface OnceSource {
   /**
    * Makes the filter.
    *
-   * @throws io.punctual.worker.WorkerSetupException if something is missing
+   * @throws io.punctual.internal.WorkerSetupException if something is missing
    */
   OnceFilter open();
 }

@@ -1,9 +1,9 @@
 package io.punctual.spring.outbox;
 
 import io.punctual.ErrorCode;
-import io.punctual.JobScheduler;
 import io.punctual.PunctualException;
 import io.punctual.SchedulerUnavailableException;
+import io.punctual.spi.JobScheduler;
 import io.punctual.spring.Circuits;
 import io.punctual.spring.CommitFailures;
 import io.punctual.spring.CommitFailures.Call;

@@ -2,12 +2,12 @@ package io.punctual.spring.outbox;
 
 import io.punctual.CancelResult;
 import io.punctual.DeferralResult;
-import io.punctual.JobScheduler;
 import io.punctual.PunctualException;
 import io.punctual.RescheduleResult;
-import io.punctual.StoreLosses;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
+import io.punctual.spi.JobScheduler;
+import io.punctual.spi.StoreLosses;
 import io.punctual.spring.DeferredCall;
 import io.punctual.spring.outbox.SentTable.Sent;
 import java.time.Duration;

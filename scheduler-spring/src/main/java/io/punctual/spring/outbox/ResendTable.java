@@ -1,6 +1,6 @@
 package io.punctual.spring.outbox;
 
-import io.punctual.StoreLosses;
+import io.punctual.spi.StoreLosses;
 import io.punctual.spring.CommitFailures.Call;
 import io.punctual.spring.jdbc.Database;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package io.punctual.spring.outbox;
 
+import io.punctual.internal.WorkerSetupException;
 import io.punctual.spring.DeferredCall;
 import io.punctual.spring.jdbc.Database;
-import io.punctual.worker.WorkerSetupException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,12 +1,12 @@
 package io.punctual.spring.plugin;
 
-import io.punctual.Limits;
 import io.punctual.client.run.JobRunner;
 import io.punctual.core.Delivery;
 import io.punctual.core.Dispatcher;
 import io.punctual.core.job.QueueName;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
+import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

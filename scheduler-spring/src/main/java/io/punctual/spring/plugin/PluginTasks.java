@@ -1,12 +1,12 @@
 package io.punctual.spring.plugin;
 
-import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.TaskWorker;
+import io.punctual.internal.TaskWorkers;
 import io.punctual.spring.AnnotatedWorkers;
 import io.punctual.spring.WorkerSettings;
 import io.punctual.spring.autoconfigure.PunctualProperties;
-import io.punctual.worker.TaskWorkers;
+import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -57,7 +57,7 @@ public final class PluginTasks {
   /**
    * Adds a worker while the application runs. Its jobs begin to run within two seconds.
    *
-   * @throws io.punctual.worker.WorkerSetupException if its type is taken or is no valid name
+   * @throws io.punctual.internal.WorkerSetupException if its type is taken or is no valid name
    */
   public void register(TaskWorker worker) {
     workers.get().add("a worker that was registered later", worker);

@@ -1,12 +1,12 @@
 package io.punctual.spring.plugin;
 
-import io.punctual.JobScheduler;
-import io.punctual.Limits;
 import io.punctual.core.Engine;
 import io.punctual.core.ScannerHealth;
 import io.punctual.core.StoreHealth;
 import io.punctual.core.store.durability.StoreNode;
+import io.punctual.spi.JobScheduler;
 import io.punctual.spring.Once;
+import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

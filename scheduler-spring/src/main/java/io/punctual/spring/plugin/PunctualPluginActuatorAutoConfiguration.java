@@ -1,7 +1,7 @@
 package io.punctual.spring.plugin;
 
-import io.punctual.JobScheduler;
 import io.punctual.core.Engine;
+import io.punctual.spi.JobScheduler;
 import io.punctual.spring.autoconfigure.PunctualProperties;
 import io.punctual.spring.client.PunctualActuatorAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;

@@ -1,6 +1,6 @@
 package io.punctual.spring.jdbc;
 
-import io.punctual.worker.AttemptLease;
+import io.punctual.internal.AttemptLease;
 import java.time.Duration;
 
 /** Grants everything. */

@@ -17,7 +17,7 @@ import io.punctual.JobConflictException;
 import io.punctual.RejectTaskException;
 import io.punctual.SubmitResult;
 import io.punctual.SubmitResult.Outcome;
-import io.punctual.worker.AttemptObservations;
+import io.punctual.internal.AttemptObservations;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

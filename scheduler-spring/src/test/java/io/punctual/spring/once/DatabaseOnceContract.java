@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.punctual.RejectTaskException;
 import io.punctual.TaskContext;
+import io.punctual.internal.RunningAttempt;
+import io.punctual.internal.TimeLimit;
 import io.punctual.spring.jdbc.Database;
 import io.punctual.spring.jdbc.HeldLease;
 import io.punctual.spring.jdbc.TestDatabase;
-import io.punctual.worker.RunningAttempt;
-import io.punctual.worker.TimeLimit;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;

@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.DelayQueueJob;
 import io.punctual.JobInfo;
-import io.punctual.JobScheduler;
 import io.punctual.SchedulerUnavailableException;
-import io.punctual.StoreLosses;
 import io.punctual.core.Delivery;
 import io.punctual.core.Dispatcher;
 import io.punctual.core.Engine;
@@ -19,6 +17,8 @@ import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.redis.Ports;
 import io.punctual.redis.RedisServer;
 import io.punctual.redis.Resp;
+import io.punctual.spi.JobScheduler;
+import io.punctual.spi.StoreLosses;
 import io.punctual.spring.CommitFailures;
 import io.punctual.spring.DeferredCall;
 import io.punctual.spring.jdbc.Database;

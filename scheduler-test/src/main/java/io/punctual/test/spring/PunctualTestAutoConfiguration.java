@@ -1,11 +1,11 @@
 package io.punctual.test.spring;
 
-import io.punctual.JobListener;
-import io.punctual.JobScheduler;
-import io.punctual.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
+import io.punctual.internal.TaskWorkers;
+import io.punctual.spi.JobListener;
+import io.punctual.spi.JobScheduler;
 import io.punctual.spring.AnnotatedWorkers;
 import io.punctual.spring.CommitFailures;
 import io.punctual.spring.DirectCalls;
@@ -22,7 +22,7 @@ import io.punctual.spring.outbox.OutboxOptions;
 import io.punctual.spring.outbox.OutboxRelay;
 import io.punctual.test.PendingCalls;
 import io.punctual.test.TestScheduler;
-import io.punctual.worker.TaskWorkers;
+import io.punctual.wire.Limits;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;

@@ -7,8 +7,8 @@ import static io.punctual.systemtest.SharedSystem.REGISTRY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.DelayQueueJob;
-import io.punctual.JobScheduler;
 import io.punctual.RetryPolicy;
+import io.punctual.spi.JobScheduler;
 import io.punctual.wire.CallbackSignature;
 import java.io.IOException;
 import java.net.URI;

@@ -1,11 +1,11 @@
 package io.punctual.systemtest;
 
-import io.punctual.JobScheduler;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.json.Jackson3Json;
 import io.punctual.client.submit.HttpJobScheduler;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
+import io.punctual.spi.JobScheduler;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;

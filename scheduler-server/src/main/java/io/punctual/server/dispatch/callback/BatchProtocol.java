@@ -1,6 +1,5 @@
 package io.punctual.server.dispatch.callback;
 
-import io.punctual.Limits;
 import io.punctual.core.Delivery;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.server.text.Printable;
@@ -8,6 +7,7 @@ import io.punctual.wire.CallbackRefusal;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import io.punctual.wire.CallbackSignature;
+import io.punctual.wire.Limits;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;

@@ -1,8 +1,8 @@
 package io.punctual.server.dispatch.callback;
 
-import io.punctual.Limits;
 import io.punctual.core.Delivery;
 import io.punctual.core.job.JobContent;
+import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

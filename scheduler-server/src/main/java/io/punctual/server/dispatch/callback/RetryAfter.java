@@ -1,6 +1,6 @@
 package io.punctual.server.dispatch.callback;
 
-import io.punctual.Limits;
+import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

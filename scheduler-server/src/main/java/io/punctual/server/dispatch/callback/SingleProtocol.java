@@ -1,12 +1,12 @@
 package io.punctual.server.dispatch.callback;
 
 import io.punctual.DelayQueueJob;
-import io.punctual.Limits;
 import io.punctual.core.Delivery;
 import io.punctual.core.job.JobContent;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackSignature;
+import io.punctual.wire.Limits;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

@@ -2,7 +2,7 @@ package io.punctual.server.dispatch.callback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.Limits;
+import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

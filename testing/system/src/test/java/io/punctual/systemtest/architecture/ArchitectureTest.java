@@ -30,6 +30,8 @@ class ArchitectureTest {
 
   private static final Modules MODULES = Modules.read();
 
+  private static final String PRIMITIVE = "(boolean|byte|char|double|float|int|long|short|void)";
+
   private static final DescribedPredicate<JavaClass> REDIS =
       resideInAnyPackage("redis.clients..", "org.springframework.data.redis..", "io.lettuce..");
 
@@ -81,17 +83,14 @@ class ArchitectureTest {
 
   @Test
   void theApiNeedsNothingButTheJdk() {
-    check(
-        classes()
-            .that(resideInAnyPackage("io.punctual", "io.punctual.wire"))
-            .should()
-            .onlyDependOnClassesThat(
-                resideInAnyPackage(
-                    "java..",
-                    "javax.crypto..",
-                    "org.jspecify..",
-                    "io.punctual",
-                    "io.punctual.wire")));
+    for (JavaClass type : MODULES.of("scheduler-api")) {
+      assertThat(type.getDirectDependenciesFromSelf())
+          .extracting(dependency -> dependency.getTargetClass().getBaseComponentType().getName())
+          .allMatch(
+              name ->
+                  name.matches(
+                      PRIMITIVE + "|(java|javax\\.crypto|org\\.jspecify|io\\.punctual)\\..*"));
+    }
   }
 
   @Test
@@ -266,7 +265,7 @@ class ArchitectureTest {
           .allMatch(
               name ->
                   name.matches(
-                      "(boolean|byte|char|double|float|int|long|short|void)"
+                      PRIMITIVE
                           + "|(java|javax\\.net\\.ssl|com\\.sun\\.net\\.httpserver|org\\.slf4j"
                           + "|org\\.jspecify|io\\.punctual)\\..*"
                           + (port ? "|(com\\.fasterxml|tools)\\.jackson\\..*" : "")));

@@ -1,4 +1,4 @@
-package io.punctual.worker;
+package io.punctual.internal;
 
 /** The application cannot start as it is; says what is wrong and what to do. */
 public final class WorkerSetupException extends RuntimeException {

@@ -1,5 +1,20 @@
-package io.punctual;
+package io.punctual.spi;
 
+import io.punctual.BatchItem;
+import io.punctual.CancelResult;
+import io.punctual.DeferralResult;
+import io.punctual.DelayQueueJob;
+import io.punctual.InvalidJobException;
+import io.punctual.JobConflictException;
+import io.punctual.JobInfo;
+import io.punctual.RequeueResult;
+import io.punctual.RescheduleResult;
+import io.punctual.SchedulerUnavailableException;
+import io.punctual.SubmitResult;
+import io.punctual.TagCancelResult;
+import io.punctual.TaskContext;
+import io.punctual.TaskSubmitService;
+import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

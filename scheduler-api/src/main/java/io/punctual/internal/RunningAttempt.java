@@ -1,8 +1,8 @@
-package io.punctual.worker;
+package io.punctual.internal;
 
 import io.punctual.LeaseLostException;
-import io.punctual.Limits;
 import io.punctual.TaskContext;
+import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

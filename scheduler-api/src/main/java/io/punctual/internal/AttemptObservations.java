@@ -1,4 +1,4 @@
-package io.punctual.worker;
+package io.punctual.internal;
 
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,8 @@
-package io.punctual;
+package io.punctual.spi;
 
+import io.punctual.RejectTaskException;
+import io.punctual.RetryLaterException;
+import io.punctual.TaskContext;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

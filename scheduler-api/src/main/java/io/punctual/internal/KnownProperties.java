@@ -1,4 +1,4 @@
-package io.punctual.config;
+package io.punctual.internal;
 
 import java.io.IOException;
 import java.io.InputStream;

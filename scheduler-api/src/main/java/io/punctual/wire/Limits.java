@@ -1,4 +1,4 @@
-package io.punctual;
+package io.punctual.wire;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -37,7 +37,7 @@ public final class Limits {
   public static final String TAG_RULE =
       "must be 1 to 64 printable ASCII characters without spaces and commas";
 
-  /** Most dead letters that {@link TaskSubmitService#deadLetters} lists at once. */
+  /** Most dead letters that {@code TaskSubmitService.deadLetters} lists at once. */
   public static final int MAX_DEAD_LETTERS = 200;
 
   /** Most jobs in one batch submit. */

@@ -1,4 +1,4 @@
-package io.punctual;
+package io.punctual.spi;
 
 /**
  * Is told of every attempt that a worker of this application has ended: a log, a metric, an audit.

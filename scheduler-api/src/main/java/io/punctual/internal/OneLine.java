@@ -1,4 +1,4 @@
-package io.punctual.worker;
+package io.punctual.internal;
 
 /** Writes texts of others into one line of a log. */
 public final class OneLine {

@@ -1,7 +1,7 @@
-package io.punctual.worker;
+package io.punctual.internal;
 
-import io.punctual.Limits;
 import io.punctual.TaskWorker;
+import io.punctual.wire.Limits;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;

@@ -1,4 +1,4 @@
-package io.punctual.wire;
+package io.punctual.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

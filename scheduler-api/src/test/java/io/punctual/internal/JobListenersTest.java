@@ -1,9 +1,9 @@
-package io.punctual.worker;
+package io.punctual.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.punctual.JobAttempt;
-import io.punctual.JobListener;
+import io.punctual.spi.JobAttempt;
+import io.punctual.spi.JobListener;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package io.punctual.worker;
+package io.punctual.internal;
 
 import java.time.Duration;
 import java.util.ArrayList;

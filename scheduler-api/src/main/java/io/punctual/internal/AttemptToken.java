@@ -1,8 +1,8 @@
-package io.punctual.wire;
+package io.punctual.internal;
 
 import io.punctual.InvalidJobException;
-import io.punctual.Limits;
 import io.punctual.TaskContext;
+import io.punctual.wire.Limits;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;

@@ -1,9 +1,9 @@
-package io.punctual.worker;
+package io.punctual.internal;
 
-import io.punctual.JobAttempt;
-import io.punctual.JobListener;
 import io.punctual.RejectTaskException;
 import io.punctual.RetryLaterException;
+import io.punctual.spi.JobAttempt;
+import io.punctual.spi.JobListener;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

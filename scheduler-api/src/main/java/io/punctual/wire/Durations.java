@@ -1,4 +1,4 @@
-package io.punctual;
+package io.punctual.wire;
 
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
@@ -6,13 +6,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The short text form of durations: {@code 250ms}, {@code 0s}, {@code 10m}, {@code 2h}. */
-final class Durations {
+public final class Durations {
 
   private static final Pattern SHORT = Pattern.compile("(\\d{1,15})(ms|s|m|h|d)");
 
   private Durations() {}
 
-  static Duration parse(String text) {
+  /**
+   * Reads a duration in the short form, or in that of ISO 8601.
+   *
+   * @throws IllegalArgumentException if the text is neither
+   */
+  public static Duration parse(String text) {
     Matcher matcher = SHORT.matcher(text);
     try {
       if (!matcher.matches()) {
@@ -32,7 +37,8 @@ final class Durations {
     }
   }
 
-  static String format(Duration duration) {
+  /** Writes whole milliseconds in the largest unit that divides them. */
+  public static String format(Duration duration) {
     long ms = duration.toMillis();
     if (ms % 1000 != 0) {
       return ms + "ms";

@@ -1,4 +1,4 @@
-package io.punctual;
+package io.punctual.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
