@@ -6,6 +6,9 @@ import java.util.List;
 /** Where claimed jobs go: over HTTP to an instance, or to a thread in this process. */
 public interface Dispatcher {
 
+  /** The capacity of a dispatcher whose queues share none. */
+  int UNBOUNDED = Integer.MAX_VALUE;
+
   /**
    * Whether this engine hands out jobs of the queue at all; jobs of other queues are left to other
    * engines. Asked once the engine has started, until it says yes.
@@ -26,9 +29,18 @@ public interface Dispatcher {
    */
   int capacity(QueueName queue);
 
+  /**
+   * How many jobs of all queues together may start now: scanners of several queues claim no more
+   * than that at the same time. When it grows from 0, {@link Engine#capacityChanged} is called for
+   * each queue. Asked as often; {@link #UNBOUNDED} always, or never.
+   */
+  default int capacity() {
+    return UNBOUNDED;
+  }
+
   /** Whether jobs of this queue may start now. Views ask this: it must change nothing. */
   default boolean hasCapacity(QueueName queue) {
-    return capacity(queue) > 0;
+    return capacity(queue) > 0 && capacity() > 0;
   }
 
   /**

@@ -36,28 +36,53 @@ public final class Capacity {
   private final long maxBytes;
   private final Function<Bucket, String> nodes;
   private final Map<QueueName, Queue> queues = new HashMap<>();
+  private final Pool all = new Pool();
   private final Map<String, Long> bytesOf = new HashMap<>();
   private long bytes;
 
-  /** The state that all claimers of one queue share. */
-  private static final class Queue {
-    final Set<Claimer> refused = new LinkedHashSet<>();
-    final String duty;
+  /** Capacity that claims take from at the same time: of one queue, or of the dispatcher in all. */
+  private static final class Pool {
     final Map<String, Integer> takenAt = new HashMap<>();
     final Map<Bucket, String> nodeOf = new HashMap<>();
     boolean severalNodes;
     int taken;
     long given;
 
-    Queue(QueueName name) {
-      duty = "the dispatcher's capacity for " + name;
-    }
-
     /** Notes where a bucket is; empty if that is not known yet. */
     void locate(Bucket bucket, String node) {
       if (!node.isEmpty() && !node.equals(nodeOf.put(bucket, node))) {
         severalNodes = new HashSet<>(nodeOf.values()).size() > 1;
       }
+    }
+
+    /** Returns how much of an offer is left for a claim at a node. */
+    int free(int offered, String node) {
+      int free = offered - taken;
+      return severalNodes
+          ? Math.min(free, Math.max(1, offered / 2) - takenAt.getOrDefault(node, 0))
+          : free;
+    }
+
+    void take(int jobs, String node) {
+      taken += jobs;
+      takenAt.merge(node, jobs, Integer::sum);
+    }
+
+    void give(int jobs, String node) {
+      taken -= jobs;
+      takenAt.merge(node, -jobs, (sum, less) -> sum + less == 0 ? null : sum + less);
+      given++;
+    }
+  }
+
+  /** The state that all claimers of one queue share. */
+  private static final class Queue {
+    final Set<Claimer> refused = new LinkedHashSet<>();
+    final Pool pool = new Pool();
+    final String duty;
+
+    Queue(QueueName name) {
+      duty = "the dispatcher's capacity for " + name;
     }
   }
 
@@ -120,8 +145,8 @@ public final class Capacity {
     List<String> found = new ArrayList<>();
     queues.forEach(
         (name, queue) -> {
-          if (queue.taken != 0) {
-            found.add("capacity of " + name + ": " + queue.taken);
+          if (queue.pool.taken != 0) {
+            found.add("capacity of " + name + ": " + queue.pool.taken);
           }
         });
     if (bytes != 0 || !bytesOf.isEmpty()) {
@@ -138,6 +163,7 @@ public final class Capacity {
     private final Queue queue;
     private final WakeSignal signal;
     private String node = "";
+    private boolean shared;
     private int unwritten;
     private long ends;
     private boolean waitsForEnd;
@@ -151,8 +177,9 @@ public final class Capacity {
 
     /**
      * Takes capacity for some jobs, to be given back by {@link #give} once they are with the
-     * dispatcher. If the queue's buckets are on several nodes, the claims at one node take half of
-     * what is free at most, so that a node that hangs does not hold the capacity of all.
+     * dispatcher. If buckets that share the capacity are on several nodes, the claims at one node
+     * take half of what is free at most, so that a node that hangs does not hold the capacity of
+     * all.
      *
      * @param max most jobs
      * @return for how many; 0 if it is refused: its signal is raised when it may ask again
@@ -161,29 +188,45 @@ public final class Capacity {
       String now = nodes.apply(bucket);
       while (true) {
         long given;
+        long givenInAll;
         synchronized (Capacity.this) {
           queue.refused.add(this);
           if (unwritten >= MAX_UNWRITTEN || !bytesLeft(name.application())) {
             return 0;
           }
-          given = queue.given;
+          given = queue.pool.given;
+          givenInAll = all.given;
         }
+        int offered;
+        int offeredInAll;
         // Not under the lock: dispatchers call this class under their own locks.
-        int offered = offered();
+        try {
+          offered = dispatcher.capacity(name);
+          offeredInAll = dispatcher.capacity();
+          defects.worked(queue.duty);
+        } catch (RuntimeException | Error e) {
+          defects.met(queue.duty, e);
+          return 0;
+        }
+        boolean shares = offeredInAll != Dispatcher.UNBOUNDED;
         synchronized (Capacity.this) {
           // What was given back meanwhile may be counted in the offer, as with the dispatcher.
-          if (given == queue.given) {
-            queue.locate(bucket, now);
-            int free = Math.min(max, offered - queue.taken);
-            if (queue.severalNodes) {
-              free = Math.min(free, Math.max(1, offered / 2) - queue.takenAt.getOrDefault(now, 0));
+          if (given == queue.pool.given && (!shares || givenInAll == all.given)) {
+            queue.pool.locate(bucket, now);
+            int free = Math.min(max, queue.pool.free(offered, now));
+            if (shares) {
+              all.locate(bucket, now);
+              free = Math.min(free, all.free(offeredInAll, now));
             }
             if (free <= 0) {
               return 0;
             }
             node = now;
-            queue.taken += free;
-            queue.takenAt.merge(now, free, Integer::sum);
+            shared = shares;
+            queue.pool.take(free, node);
+            if (shared) {
+              all.take(free, node);
+            }
             queue.refused.remove(this);
             return free;
           }
@@ -191,25 +234,18 @@ public final class Capacity {
       }
     }
 
-    private int offered() {
-      try {
-        int offered = dispatcher.capacity(name);
-        defects.worked(queue.duty);
-        return offered;
-      } catch (RuntimeException | Error e) {
-        defects.met(queue.duty, e);
-        return 0;
-      }
-    }
-
     /** Gives back capacity: so many jobs are with the dispatcher by now, or were not found. */
     public void give(int jobs) {
       List<Claimer> woken;
       synchronized (Capacity.this) {
-        queue.taken -= jobs;
-        queue.takenAt.merge(node, -jobs, (all, less) -> all + less == 0 ? null : all + less);
-        queue.given++;
-        woken = takeAll(queue.refused);
+        queue.pool.give(jobs, node);
+        if (shared) {
+          all.give(jobs, node);
+          woken = new ArrayList<>();
+          queues.values().forEach(any -> woken.addAll(takeAll(any.refused)));
+        } else {
+          woken = takeAll(queue.refused);
+        }
       }
       wake(woken);
     }

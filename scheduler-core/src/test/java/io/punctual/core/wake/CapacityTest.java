@@ -20,6 +20,7 @@ class CapacityTest {
   private static final QueueName QUEUE = new QueueName("shop", "mail");
 
   private IntSupplier offered = () -> 50;
+  private IntSupplier offeredInAll = () -> Dispatcher.UNBOUNDED;
   private Function<Bucket, String> nodes = bucket -> "";
   private final Defects defects = new Defects();
   private final Capacity capacity =
@@ -28,6 +29,11 @@ class CapacityTest {
             @Override
             public int capacity(QueueName queue) {
               return offered.getAsInt();
+            }
+
+            @Override
+            public int capacity() {
+              return offeredInAll.getAsInt();
             }
 
             @Override
@@ -71,6 +77,57 @@ class CapacityTest {
     two.give(20);
     assertThat(raised(oneSignal)).isFalse();
     assertThat(raised(twoSignal)).isFalse();
+  }
+
+  @Test
+  void queuesThatShareTheDispatchersCapacityTakeNoMoreThanThatTogether() {
+    offeredInAll = () -> 60;
+    WakeSignal signal = new WakeSignal();
+    Capacity.Claimer other = of("other", signal);
+    assertThat(one.take(200)).isEqualTo(50);
+    assertThat(other.take(200)).isEqualTo(10);
+    Capacity.Claimer third = of("third", new WakeSignal());
+    assertThat(third.take(200)).isZero();
+    other.give(10);
+    assertThat(other.take(4)).isEqualTo(4);
+    assertThat(third.take(200)).isEqualTo(6);
+    assertThat(raised(signal)).isFalse();
+    third.give(6);
+    other.give(4);
+    one.give(50);
+  }
+
+  @Test
+  void whoeverIsRefusedSinceAnotherQueueHasAllIsWokenWhenThatGivesBack() {
+    offeredInAll = () -> 4;
+    WakeSignal signal = new WakeSignal();
+    Capacity.Claimer other = of("other", signal);
+    assertThat(one.take(200)).isEqualTo(4);
+    assertThat(other.take(200)).isZero();
+    assertThat(raised(signal)).isFalse();
+    // It found one job, which is with the dispatcher by now.
+    offeredInAll = () -> 3;
+    one.give(4);
+    assertThat(raised(signal)).isTrue();
+    assertThat(raised(oneSignal)).isFalse();
+    assertThat(other.take(200)).isEqualTo(3);
+    other.give(3);
+  }
+
+  @Test
+  void aNodeThatHangsLeavesHalfOfTheSharedCapacityToOtherQueues() {
+    offeredInAll = () -> 10;
+    nodes = bucket -> bucket.queue().application();
+    Capacity.Claimer other = of("other", new WakeSignal());
+    assertThat(other.take(1)).isEqualTo(1);
+    other.give(1);
+    assertThat(one.take(1)).isEqualTo(1);
+    one.give(1);
+    assertThat(one.take(200)).isEqualTo(5);
+    assertThat(two.take(200)).isZero();
+    assertThat(other.take(200)).isEqualTo(5);
+    other.give(5);
+    one.give(5);
   }
 
   @Test

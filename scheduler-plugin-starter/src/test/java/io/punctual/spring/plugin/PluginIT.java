@@ -34,6 +34,7 @@ import io.punctual.spi.JobAttempt;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -343,6 +344,44 @@ class PluginIT extends PluginTestBase {
     assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
     assertThat(find("slow").tries().unknown()).isEqualTo(1);
     assertThat(error("slow").message()).contains("time-to-run");
+  }
+
+  @Test
+  void typesWithABacklogClaimNoMoreJobsTogetherThanTheInstanceMayRun() {
+    Futures futures = context.getBean(Futures.class);
+    CountDownLatch free = new CountDownLatch(1);
+    script.on(
+        "wait",
+        () -> {
+          try {
+            free.await();
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+        });
+    Instant due = Instant.now().plusMillis(500);
+    List<DelayQueueJob> jobs = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      jobs.add(DelayQueueJob.of("script").taskId("s" + i).params("wait").dueAt(due).build());
+      jobs.add(DelayQueueJob.of("future").taskId("f" + i).dueAt(due).build());
+    }
+    service.sendAll(jobs);
+    try {
+      eventually().until(() -> script.calls.size() + futures.begun.size() == 4);
+      assertThat(
+              jobs.stream()
+                  .filter(
+                      job ->
+                          engine
+                                  .find(new QueueName("shop", job.taskType()), job.taskId())
+                                  .orElseThrow()
+                                  .state()
+                              == JobState.RESERVED))
+          .hasSize(4);
+    } finally {
+      free.countDown();
+      futures.completeAll();
+    }
   }
 
   @Test

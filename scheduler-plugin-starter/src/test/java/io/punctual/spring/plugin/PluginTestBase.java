@@ -186,7 +186,19 @@ abstract class PluginTestBase {
     @DelayedTask("future")
     CompletableFuture<String> future(TaskContext context) {
       contexts.put(context.taskId(), context);
-      return begun.computeIfAbsent(context.taskId(), id -> new CompletableFuture<>());
+      CompletableFuture<String> future =
+          begun.computeIfAbsent(context.taskId(), id -> new CompletableFuture<>());
+      if (done) {
+        future.complete("");
+      }
+      return future;
+    }
+
+    volatile boolean done;
+
+    void completeAll() {
+      done = true;
+      begun.values().forEach(future -> future.complete(""));
     }
 
     void complete(String taskId) {

@@ -89,10 +89,13 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
 
   @Override
   public int capacity(QueueName queue) {
-    int free =
-        Math.min(
-            tasks.threads(queue.taskType()) - running(queue.taskType()), concurrency - total.get());
+    int free = tasks.threads(queue.taskType()) - running(queue.taskType());
     return serves(queue) ? Math.max(0, free) : 0;
+  }
+
+  @Override
+  public int capacity() {
+    return Math.max(0, concurrency - total.get());
   }
 
   @Override
