@@ -21,16 +21,18 @@ public interface AttemptObservations {
       };
 
   /** Nobody watches. */
-  AttemptObservations NONE = (taskType, taskId, attempt, headers) -> UNOBSERVED;
+  AttemptObservations NONE = (delivery, taskType, taskId, attempt, headers) -> UNOBSERVED;
 
   /**
    * An attempt begins on this thread. Throws nothing: what watches a job does not keep it from
    * running.
    *
+   * @param delivery how the job came here: {@code push}, {@code pull}, or {@code in-process}
    * @param attempt counted from 1
    * @param headers of the job, with the trace of its submit
    */
-  Observed started(String taskType, String taskId, int attempt, Map<String, String> headers);
+  Observed started(
+      String delivery, String taskType, String taskId, int attempt, Map<String, String> headers);
 
   /** An attempt that is under way; its methods throw nothing. */
   interface Observed {

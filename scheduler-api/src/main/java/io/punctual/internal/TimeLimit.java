@@ -79,18 +79,25 @@ public final class TimeLimit {
   }
 
   /**
-   * Lets it take at least that much longer than now.
+   * Lets it take at least that much longer than now, as it asked for.
    *
    * @return false, and nothing done, if it was stopped or has ended
    */
   public synchronized boolean extend(Duration more) {
+    long before = endsAt;
+    boolean goesOn = prolong(more);
+    extended |= endsAt != before;
+    return goesOn;
+  }
+
+  /** As {@link #extend}, unasked: the job was delivered again, and has the time of that. */
+  public synchronized boolean prolong(Duration more) {
     if (over || why != null) {
       return false;
     }
     long later = System.nanoTime() + more.toNanos();
     if (later - endsAt > 0) {
       endsAt = later;
-      extended = true;
       if (watch != null && timer != null) {
         watch.cancel(false);
         watch(timer);

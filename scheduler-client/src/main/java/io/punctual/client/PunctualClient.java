@@ -77,6 +77,7 @@ public final class PunctualClient implements AutoCloseable {
             workers,
             new JobListeners(options.listeners),
             AttemptObservations.NONE,
+            "push",
             concurrency,
             type -> concurrency);
     puller =

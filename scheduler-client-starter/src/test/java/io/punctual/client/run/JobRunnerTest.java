@@ -60,10 +60,13 @@ class JobRunnerTest {
                   new Later(),
                   "quick",
                   new Quick(),
+                  "stubborn",
+                  new Stubborn(),
                   "broken",
                   new Waiting("broken"))),
           new JobListeners(List.of()),
-          new MicrometerAttemptObservations(observations, null, "push"),
+          new MicrometerAttemptObservations(observations, null),
+          "push",
           10,
           type -> {
             if (type.equals("broken")) {
@@ -300,6 +303,68 @@ class JobRunnerTest {
   }
 
   @Test
+  void aJobThatIsDeliveredAgainWhileItRunsHasTheTimeOfTheNewerDelivery() throws Exception {
+    Lease older = new Lease();
+    Lease newer = new Lease();
+    CompletableFuture<CallbackResult> first = run("later", "1", 1_000, 1, older);
+    Awaitility.await().until(() -> futures.containsKey("1"));
+    CompletableFuture<CallbackResult> second = run("later", "1", 60_000, 2, newer);
+
+    // One that began later with the time of the first is over.
+    assertThat(run("later", "2", 1_000).get(20, TimeUnit.SECONDS).error()).contains("was over");
+    assertThat(future("1")).isNotDone();
+    future("1").complete("");
+    assertThat(second.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.DONE);
+    assertThat(first.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.DONE);
+    assertThat(older.over.get() + newer.over.get()).isZero();
+  }
+
+  @Test
+  void theInterruptOfAnEarlierAttemptUsesUpNoLaterOne() throws Exception {
+    Lease older = new Lease();
+    Lease newer = new Lease();
+    CompletableFuture<CallbackResult> first = run("stubborn", "1", 300, 1, older);
+    Awaitility.await().until(() -> cancelled.get() == 1);
+    CompletableFuture<CallbackResult> second = run("stubborn", "1", 60_000, 2, newer);
+    assertThat(second).isNotDone();
+    go.countDown();
+
+    assertThat(first.get(10, TimeUnit.SECONDS).error())
+        .isEqualTo("interrupted: its time-to-run of 300 ms was over");
+    assertThat(second.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.DONE);
+    assertThat(ran).containsExactly("1", "1");
+    assertThat(older.over).hasValue(1);
+    assertThat(newer.over).hasValue(0);
+  }
+
+  @Test
+  void theLostLeaseOfAnEarlierAttemptUsesUpNoLaterOne() throws Exception {
+    Lease older = new Lease();
+    CompletableFuture<CallbackResult> first = run("stubborn", "1", 60_000, 1, older);
+    Awaitility.await().until(() -> ran.contains("1"));
+    older.whenLost.run();
+    CompletableFuture<CallbackResult> second = run("stubborn", "1", 60_000, 2, new Lease());
+    assertThat(second).isNotDone();
+    go.countDown();
+
+    assertThat(first.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.RETRY);
+    assertThat(second.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.DONE);
+  }
+
+  @Test
+  void aJobThatWaitedTooLongForTheEndOfAnEarlierAttemptIsGivenBack() throws Exception {
+    Lease newer = new Lease();
+    var unused = run("stubborn", "1", 100);
+    Awaitility.await().until(() -> cancelled.get() == 1);
+    CompletableFuture<CallbackResult> second = run("stubborn", "1", 200, 2, newer);
+    Awaitility.await().until(() -> newer.over.get() == 1);
+    go.countDown();
+
+    assertThat(second.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.REFUSED);
+    assertThat(ran).containsExactly("1");
+  }
+
+  @Test
   void aJobThatIsLeftToSomebodyElseTakesNoPlace() throws Exception {
     CompletableFuture<CallbackResult> first = run("later", "1", 60_000);
     CompletableFuture<CallbackResult> second = run("later", "2", 60_000);
@@ -388,7 +453,13 @@ class JobRunnerTest {
 
     final List<Duration> asked = new CopyOnWriteArrayList<>();
     final List<Duration> reminded = new CopyOnWriteArrayList<>();
+    final AtomicInteger over = new AtomicInteger();
     volatile Runnable whenLost = () -> {};
+
+    @Override
+    public void timeOver(Duration timeToRun) {
+      over.incrementAndGet();
+    }
 
     @Override
     public void extend(Duration timeToRun) {
@@ -460,6 +531,37 @@ class JobRunnerTest {
       running.incrementAndGet();
       ran.add(context.taskId());
       go.await();
+    }
+  }
+
+  /** Ends when the test says go, with the interrupt that it got before. */
+  private final class Stubborn implements TaskWorker {
+
+    @Override
+    public String type() {
+      return "stubborn";
+    }
+
+    @Override
+    public void invoke(String params) {
+      throw new IllegalStateException("called without its attempt");
+    }
+
+    @Override
+    public void invoke(String params, TaskContext context) throws InterruptedException {
+      context.onCancel(cancelled::incrementAndGet);
+      ran.add(context.taskId());
+      InterruptedException interrupt = null;
+      while (go.getCount() > 0) {
+        try {
+          go.await();
+        } catch (InterruptedException e) {
+          interrupt = e;
+        }
+      }
+      if (interrupt != null) {
+        throw interrupt;
+      }
     }
   }
 

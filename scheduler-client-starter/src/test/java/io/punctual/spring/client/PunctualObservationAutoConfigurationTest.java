@@ -7,6 +7,8 @@ import io.micrometer.observation.tck.TestObservationRegistry;
 import io.punctual.DelayQueueJob;
 import io.punctual.SubmitResult;
 import io.punctual.TaskSubmitService;
+import io.punctual.TaskWorker;
+import io.punctual.client.lease.JobLease;
 import io.punctual.client.run.JobRunner;
 import io.punctual.internal.AttemptObservations;
 import io.punctual.spring.SubmitObservations;
@@ -16,6 +18,8 @@ import io.punctual.spring.observation.DefaultJobSubmitObservationConvention;
 import io.punctual.spring.observation.JobInvokeObservationConvention;
 import io.punctual.spring.observation.JobInvokeTracingHandler;
 import io.punctual.spring.observation.JobSubmitObservationConvention;
+import io.punctual.wire.CallbackRequest;
+import io.punctual.wire.CallbackResult;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -37,7 +41,9 @@ class PunctualObservationAutoConfigurationTest {
           .withPropertyValues("spring.application.name=shop");
 
   private final ApplicationContextRunner observed =
-      application.withBean(TestObservationRegistry.class, TestObservationRegistry::create);
+      application
+          .withBean(TestObservationRegistry.class, TestObservationRegistry::create)
+          .withBean(Closer.class);
 
   @Test
   void whereTheApplicationObservesItsJobsAreObserved() {
@@ -105,6 +111,34 @@ class PunctualObservationAutoConfigurationTest {
         .doesNotHaveBean(AttemptObservations.class);
   }
 
+  private static final class Closer implements TaskWorker {
+
+    @Override
+    public String type() {
+      return "order.close";
+    }
+
+    @Override
+    public void invoke(String params) {}
+  }
+
+  private static final class Unasked implements JobLease {
+
+    @Override
+    public void extend(Duration timeToRun) {}
+
+    @Override
+    public String defer(Duration within) {
+      return "handle";
+    }
+
+    @Override
+    public void remind(Duration timeToRun) {}
+
+    @Override
+    public void onLost(Runnable action) {}
+  }
+
   private static void use(ApplicationContext context) {
     var unused =
         context
@@ -114,9 +148,14 @@ class PunctualObservationAutoConfigurationTest {
                 job ->
                     new SubmitResult(
                         job.taskId(), Instant.EPOCH, SubmitResult.Outcome.CREATED, 1, ""));
-    context
-        .getBean(AttemptObservations.class)
-        .started("order.close", "1", 1, Map.of())
-        .ended(null, false);
+    CallbackResult result =
+        context
+            .getBean(JobRunner.class)
+            .run(
+                new CallbackRequest.Job(
+                    "1", "order.close", "i", 1, 1, 1, 1, 60_000, "", Map.of(), null),
+                new Unasked())
+            .join();
+    assertThat(result.outcome()).isEqualTo(CallbackResult.DONE);
   }
 }

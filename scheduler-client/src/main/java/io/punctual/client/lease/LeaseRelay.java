@@ -1,6 +1,7 @@
 package io.punctual.client.lease;
 
 import io.punctual.LeaseLostException;
+import io.punctual.internal.TimeLimit;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +16,10 @@ public final class LeaseRelay implements JobLease {
   private Runnable whenLost = () -> {};
   // By System.nanoTime(); what was asked for last.
   private long until = System.nanoTime();
-  private boolean over;
+  // By System.nanoTime(); when the time of the newest delivery ends.
+  private long endsAt = System.nanoTime();
+  private @Nullable TimeLimit limit;
+  private boolean stopped;
   private WeakReference<@Nullable JobLease> deferredBy = new WeakReference<>(null);
 
   public LeaseRelay(JobLease first) {
@@ -23,20 +27,49 @@ public final class LeaseRelay implements JobLease {
     watch(first);
   }
 
-  /** From now on another lease counts; whoever keeps it hears of the time that was asked for. */
-  public void follow(JobLease next) {
+  /** The run begins. */
+  public void begin(TimeLimit limit) {
     long left;
     synchronized (this) {
-      if (current == null) {
-        return;
+      this.limit = limit;
+      left = endsAt - System.nanoTime();
+    }
+    if (left > 0) {
+      var unused = limit.prolong(Duration.ofNanos(left));
+    }
+  }
+
+  /**
+   * From now on the run is an attempt of another delivery, and has its time. Whoever keeps that
+   * lease hears of what was asked for.
+   *
+   * @param timeToRun of that delivery
+   * @return false, and nothing changed, if the run was stopped or has ended: it is no attempt of
+   *     this delivery
+   */
+  public boolean follow(JobLease next, Duration timeToRun) {
+    TimeLimit begun;
+    synchronized (this) {
+      begun = limit;
+    }
+    // Before the lease counts: the end of the earlier time is not told to it.
+    if (begun != null && !begun.prolong(timeToRun)) {
+      return false;
+    }
+    long left;
+    synchronized (this) {
+      if (stopped || current == null) {
+        return false;
       }
       current = next;
+      endsAt = System.nanoTime() + timeToRun.toNanos();
       left = until - System.nanoTime();
     }
     watch(next);
     if (left > 0) {
       next.remind(Duration.ofNanos(left));
     }
+    return true;
   }
 
   private void watch(JobLease lease) {
@@ -46,7 +79,11 @@ public final class LeaseRelay implements JobLease {
   private void lost(JobLease lease) {
     Runnable action;
     synchronized (this) {
-      action = lease == current ? whenLost : () -> {};
+      if (lease != current) {
+        return;
+      }
+      stopped = true;
+      action = whenLost;
     }
     action.run();
   }
@@ -54,6 +91,7 @@ public final class LeaseRelay implements JobLease {
   /** The run has ended. */
   public synchronized void release() {
     current = null;
+    limit = null;
     whenLost = () -> {};
   }
 
@@ -96,17 +134,12 @@ public final class LeaseRelay implements JobLease {
   public void timeOver(Duration timeToRun) {
     JobLease held;
     synchronized (this) {
-      over = true;
+      stopped = true;
       held = current;
     }
     if (held != null) {
       held.timeOver(timeToRun);
     }
-  }
-
-  /** Whether the run's time is over: what watched it watches no more. */
-  public synchronized boolean isOver() {
-    return over;
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.punctual.RejectTaskException;
 import io.punctual.RetryLaterException;
 import io.punctual.TaskWorker;
 import io.punctual.client.lease.JobLease;
+import io.punctual.client.lease.LeaseRelay;
 import io.punctual.internal.AttemptLease;
 import io.punctual.internal.AttemptObservations;
 import io.punctual.internal.Invocation;
@@ -51,6 +52,7 @@ public final class JobRunner implements AutoCloseable {
   private final TaskWorkers workers;
   private final JobListeners listeners;
   private final AttemptObservations observations;
+  private final String delivery;
   private final int concurrency;
   private final ExecutorService threads;
   private final ExecutorService ends;
@@ -67,6 +69,8 @@ public final class JobRunner implements AutoCloseable {
   private volatile long asked = System.nanoTime() - QUIET.toNanos();
 
   /**
+   * @param delivery how jobs come here, for observations: {@code push}, {@code pull}, or {@code
+   *     in-process}
    * @param concurrency most jobs at once
    * @param places most jobs of a task type at once
    */
@@ -74,11 +78,13 @@ public final class JobRunner implements AutoCloseable {
       TaskWorkers workers,
       JobListeners listeners,
       AttemptObservations observations,
+      String delivery,
       int concurrency,
       ToIntFunction<String> places) {
     this.workers = workers;
     this.listeners = listeners;
     this.observations = observations;
+    this.delivery = delivery;
     this.concurrency = concurrency;
     this.threads = Threads.forJobs(concurrency);
     this.ends = Threads.forEnds(threads);
@@ -115,6 +121,11 @@ public final class JobRunner implements AutoCloseable {
    * @param lease by which the job is ours
    */
   public CompletableFuture<CallbackResult> run(CallbackRequest.Job job, JobLease lease) {
+    return run(job, lease, System.nanoTime());
+  }
+
+  private CompletableFuture<CallbackResult> run(
+      CallbackRequest.Job job, JobLease lease, long since) {
     TaskWorker worker = workers.find(job.taskType());
     if (worker == null) {
       return done(
@@ -130,7 +141,7 @@ public final class JobRunner implements AutoCloseable {
       return done(job, CallbackResult.REFUSED, "a newer delivery of this job was here already");
     }
     if (decision.verdict() == Incarnations.Verdict.RUN) {
-      Started started = new Started(job, decision.lease(), decision.result(), System.nanoTime());
+      Started started = new Started(job, decision.lease(), decision.result(), since);
       try {
         start(worker, started);
       } catch (RuntimeException | Error e) {
@@ -138,23 +149,40 @@ public final class JobRunner implements AutoCloseable {
       }
       return decision.result();
     }
-    decision.lease().follow(lease);
-    if (decision.lease().isOver()) {
-      // The job ignored its interrupt. This delivery has its own time limit.
-      Duration allowed = allowed(job);
+    Duration allowed = allowed(job);
+    boolean follows = decision.lease().follow(lease, allowed);
+    if (!follows) {
+      // The run was stopped, and may go on in spite of that. This delivery has its own time limit.
       Future<?> watch =
           timer.schedule(() -> lease.timeOver(allowed), allowed.toMillis(), TimeUnit.MILLISECONDS);
       var unused = decision.result().whenComplete((result, error) -> watch.cancel(false));
     }
-    // One that was left to somebody else was so by another delivery: this one is an attempt anew.
     return decision
         .result()
         .thenCompose(
-            result ->
-                result.outcome().equals(CallbackResult.DEFERRED)
-                        && !decision.lease().isDeferredBy(lease)
-                    ? run(job, lease)
-                    : CompletableFuture.completedFuture(result));
+            result -> {
+              boolean mine =
+                  switch (result.outcome()) {
+                    case CallbackResult.DONE -> true;
+                    case CallbackResult.DEFERRED -> decision.lease().isDeferredBy(lease);
+                    default -> follows;
+                  };
+              return mine ? CompletableFuture.completedFuture(result) : again(job, lease, since);
+            });
+  }
+
+  /** Runs a job that waited for the end of an attempt that was not its own. */
+  private CompletableFuture<CallbackResult> again(
+      CallbackRequest.Job job, JobLease lease, long since) {
+    return patience(job, since) > 0
+        ? run(job, lease, since)
+        : done(job, CallbackResult.REFUSED, "an earlier attempt of this job ran here for too long");
+  }
+
+  /** For how many ms a job that came at a time may still wait before it begins. */
+  private static long patience(CallbackRequest.Job job, long since) {
+    long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
+    return Math.max(0, job.timeToRun() / PATIENCE - waited);
   }
 
   private static Duration allowed(CallbackRequest.Job job) {
@@ -169,14 +197,13 @@ public final class JobRunner implements AutoCloseable {
    */
   private record Started(
       CallbackRequest.Job job,
-      JobLease lease,
+      LeaseRelay lease,
       CompletableFuture<CallbackResult> result,
       long since) {
 
     /** For how many ms it may still wait for a place. */
     long patience() {
-      long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
-      return Math.max(0, job.timeToRun() / PATIENCE - waited);
+      return JobRunner.patience(job, since);
     }
   }
 
@@ -306,9 +333,12 @@ public final class JobRunner implements AutoCloseable {
               () -> started.lease().timeOver(allowed));
       running.put(limit, job.taskType());
       limit.watch(timer);
+      started.lease().begin(limit);
       // Elsewhere: whoever sees that must not wait for what the application does then.
       started.lease().onLost(() -> later(limit::lose));
-      observed = observations.started(job.taskType(), job.taskId(), job.attempt(), job.headers());
+      observed =
+          observations.started(
+              delivery, job.taskType(), job.taskId(), job.attempt(), job.headers());
       start = System.nanoTime();
       context = context(job, limit, started.lease());
     }

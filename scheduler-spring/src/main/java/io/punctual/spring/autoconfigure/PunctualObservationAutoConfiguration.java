@@ -10,8 +10,6 @@ import io.punctual.spring.observation.JobSubmitObservationConvention;
 import io.punctual.spring.observation.JobSubmitTracingHandler;
 import io.punctual.spring.observation.MicrometerAttemptObservations;
 import io.punctual.spring.observation.MicrometerSubmitObservations;
-import java.util.Locale;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -21,7 +19,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
-import org.springframework.core.env.Environment;
 
 /** Where the application observes, its jobs are observed; where it traces, they are traced. */
 @AutoConfiguration(
@@ -33,9 +30,6 @@ import org.springframework.core.env.Environment;
 @ConditionalOnClass(ObservationRegistry.class)
 @ConditionalOnProperty(prefix = "punctual", name = "enabled", matchIfMissing = true)
 public class PunctualObservationAutoConfiguration {
-
-  /** A bean that service mode alone has. */
-  private static final String SERVICE_MODE = "punctualJobRunner";
 
   @Bean
   @ConditionalOnBean(ObservationRegistry.class)
@@ -49,16 +43,8 @@ public class PunctualObservationAutoConfiguration {
   @ConditionalOnBean(ObservationRegistry.class)
   @ConditionalOnMissingBean
   AttemptObservations punctualAttemptObservations(
-      ObservationRegistry registry,
-      ObjectProvider<JobInvokeObservationConvention> convention,
-      BeanFactory beans,
-      Environment environment) {
-    return new MicrometerAttemptObservations(
-        registry,
-        convention.getIfAvailable(),
-        beans.containsBean(SERVICE_MODE)
-            ? environment.getProperty("punctual.delivery", "push").toLowerCase(Locale.ROOT)
-            : "in-process");
+      ObservationRegistry registry, ObjectProvider<JobInvokeObservationConvention> convention) {
+    return new MicrometerAttemptObservations(registry, convention.getIfAvailable());
   }
 
   @Configuration(proxyBeanMethods = false)

@@ -18,6 +18,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.core.env.Environment;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -143,6 +144,13 @@ public record PunctualProperties(
   @Override
   public String toString() {
     return "PunctualProperties[application=" + application + "]";
+  }
+
+  /** Returns the application's name: its own for jobs, else Spring's; empty if it has none. */
+  public String applicationName(Environment environment) {
+    return application == null
+        ? environment.getProperty("spring.application.name", "")
+        : application;
   }
 
   /** Returns what counts for a task type: as properties say, else its worker, else for all. */

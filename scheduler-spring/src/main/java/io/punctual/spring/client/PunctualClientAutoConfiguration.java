@@ -23,6 +23,7 @@ import io.punctual.spring.autoconfigure.SharedConfiguration;
 import io.punctual.spring.client.registry.EurekaAddresses;
 import io.punctual.spring.client.registry.RegistrySchedulers;
 import java.net.http.HttpClient;
+import java.util.Locale;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.springframework.beans.factory.ObjectProvider;
@@ -52,9 +53,7 @@ public class PunctualClientAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   ClientIdentity punctualClientIdentity(PunctualProperties properties, Environment environment) {
-    String configured = properties.application();
-    return new ClientIdentity(
-        configured != null ? configured : environment.getProperty("spring.application.name", ""));
+    return new ClientIdentity(properties.applicationName(environment));
   }
 
   @Bean
@@ -75,6 +74,7 @@ public class PunctualClientAutoConfiguration {
         workers,
         new JobListeners(listeners.orderedStream().toList()),
         observations.getIfAvailable(() -> AttemptObservations.NONE),
+        properties.delivery().name().toLowerCase(Locale.ROOT),
         properties.concurrency(),
         type -> properties.concurrency(type, annotated));
   }

@@ -14,24 +14,19 @@ public final class MicrometerAttemptObservations implements AttemptObservations 
 
   private final ObservationRegistry registry;
   private final @Nullable JobInvokeObservationConvention convention;
-  private final String delivery;
 
   /**
    * @param convention in the place of the default one; null for none
-   * @param delivery how jobs come here: {@link JobInvokeContext#getDelivery}
    */
   public MicrometerAttemptObservations(
-      ObservationRegistry registry,
-      @Nullable JobInvokeObservationConvention convention,
-      String delivery) {
+      ObservationRegistry registry, @Nullable JobInvokeObservationConvention convention) {
     this.registry = registry;
     this.convention = convention;
-    this.delivery = delivery;
   }
 
   @Override
   public Observed started(
-      String taskType, String taskId, int attempt, Map<String, String> headers) {
+      String delivery, String taskType, String taskId, int attempt, Map<String, String> headers) {
     if (registry.isNoop()) {
       return UNOBSERVED;
     }

@@ -45,9 +45,7 @@ public class PunctualPluginAutoConfiguration {
 
   @Bean
   PluginIdentity punctualPluginIdentity(PunctualProperties properties, Environment environment) {
-    String configured = properties.application();
-    String application =
-        configured != null ? configured : environment.getProperty("spring.application.name", "");
+    String application = properties.applicationName(environment);
     if (!Limits.isName(application)) {
       throw new WorkerSetupException(
           "The application has no usable name for its jobs: '" + application + "'.",
@@ -90,6 +88,7 @@ public class PunctualPluginAutoConfiguration {
                 tasks.workers(),
                 new JobListeners(listeners.orderedStream().toList()),
                 observations.getIfAvailable(() -> AttemptObservations.NONE),
+                "in-process",
                 concurrency,
                 // The engine claims no more of a type than may run.
                 type -> concurrency));

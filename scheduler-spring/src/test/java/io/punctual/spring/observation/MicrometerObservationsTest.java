@@ -35,7 +35,7 @@ class MicrometerObservationsTest {
   private final MicrometerSubmitObservations submits =
       new MicrometerSubmitObservations(registry, null);
   private final MicrometerAttemptObservations attempts =
-      new MicrometerAttemptObservations(registry, null, "pull");
+      new MicrometerAttemptObservations(registry, null);
 
   @Test
   void aSendHasItsNameAndKeyValues() {
@@ -182,7 +182,7 @@ class MicrometerObservationsTest {
   @Test
   void anAttemptHasItsNameAndKeyValues() {
     AttemptObservations.Observed observed =
-        attempts.started("order.close", "1", 2, Map.of("source", "web"));
+        attempts.started("pull", "order.close", "1", 2, Map.of("source", "web"));
     assertThat(registry.getCurrentObservation()).isNotNull();
     observed.ended(null, false);
 
@@ -207,7 +207,7 @@ class MicrometerObservationsTest {
   void whatTheWorkerThrowsIsTheErrorOfTheAttempt() {
     RejectTaskException thrown = new RejectTaskException("no such order");
 
-    attempts.started("order.close", "1", 1, Map.of()).ended(thrown, false);
+    attempts.started("pull", "order.close", "1", 1, Map.of()).ended(thrown, false);
 
     assertThat(registry)
         .hasSingleObservationThat()
@@ -217,7 +217,8 @@ class MicrometerObservationsTest {
 
   @Test
   void anAttemptLeavesItsThreadAndEntersAnother() throws Exception {
-    AttemptObservations.Observed observed = attempts.started("order.close", "1", 1, Map.of());
+    AttemptObservations.Observed observed =
+        attempts.started("pull", "order.close", "1", 1, Map.of());
     Observation own = registry.getCurrentObservation();
     observed.leave();
     assertThat(registry.getCurrentObservation()).isNull();
@@ -270,7 +271,7 @@ class MicrometerObservationsTest {
   void aGlobalConventionOfTheRegistryNamesThem() {
     registry.observationConfig().observationConvention(new Global());
 
-    attempts.started("order.close", "1", 1, Map.of()).ended(null, false);
+    attempts.started("pull", "order.close", "1", 1, Map.of()).ended(null, false);
 
     assertThat(registry).hasSingleObservationThat().hasNameEqualTo("shop.work");
   }
@@ -306,8 +307,8 @@ class MicrometerObservationsTest {
                 });
 
     assertThat(
-            new MicrometerAttemptObservations(ObservationRegistry.create(), null, "push")
-                .started("order.close", "1", 1, Map.of()))
+            new MicrometerAttemptObservations(ObservationRegistry.create(), null)
+                .started("push", "order.close", "1", 1, Map.of()))
         .isSameAs(AttemptObservations.UNOBSERVED);
   }
 

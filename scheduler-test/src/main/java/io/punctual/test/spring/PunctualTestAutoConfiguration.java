@@ -59,8 +59,8 @@ public class PunctualTestAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  JobApplication punctualJobApplication(Environment environment) {
-    String name = environment.getProperty("spring.application.name", "");
+  JobApplication punctualJobApplication(PunctualProperties starter, Environment environment) {
+    String name = starter.applicationName(environment);
     return new JobApplication(Limits.isName(name) ? name : "application");
   }
 

@@ -3,12 +3,14 @@ package io.punctual.test.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.micrometer.observation.ObservationRegistry;
 import io.punctual.DelayQueueJob;
 import io.punctual.DelayedTask;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.TaskSubmitService;
 import io.punctual.client.run.JobRunner;
 import io.punctual.core.Engine;
+import io.punctual.spring.observation.JobInvokeContext;
 import io.punctual.test.redis.RedisExtension;
 import io.punctual.test.redis.SharedRedis;
 import java.time.Duration;
@@ -23,6 +25,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 
 /** An application that moves from plugin mode to service mode has both starters for a while. */
 class BothStartersIT {
@@ -37,6 +40,23 @@ class BothStartersIT {
   static class Shop {
 
     final Queue<String> ran = new ConcurrentLinkedQueue<>();
+
+    final Queue<String> deliveries = new ConcurrentLinkedQueue<>();
+
+    @Bean
+    ObservationRegistry observations() {
+      ObservationRegistry registry = ObservationRegistry.create();
+      registry
+          .observationConfig()
+          .observationHandler(
+              context -> {
+                if (context instanceof JobInvokeContext attempt) {
+                  deliveries.add(attempt.getDelivery());
+                }
+                return false;
+              });
+      return registry;
+    }
 
     @DelayedTask("order.close")
     void close(String order) {
@@ -98,7 +118,11 @@ class BothStartersIT {
 
       Awaitility.await()
           .atMost(Duration.ofSeconds(30))
-          .untilAsserted(() -> assertThat(both.getBean(Shop.class).ran).containsExactly("new"));
+          .untilAsserted(
+              () -> {
+                assertThat(both.getBean(Shop.class).ran).containsExactly("new");
+                assertThat(both.getBean(Shop.class).deliveries).containsExactly("in-process");
+              });
     }
   }
 }

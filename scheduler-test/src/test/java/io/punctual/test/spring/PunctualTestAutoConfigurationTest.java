@@ -10,6 +10,7 @@ import io.punctual.TaskWorker;
 import io.punctual.internal.WorkerSetupException;
 import io.punctual.spi.JobAttempt;
 import io.punctual.spi.JobListener;
+import io.punctual.spring.JobApplication;
 import io.punctual.spring.client.PunctualClientAutoConfiguration;
 import io.punctual.test.Attempt;
 import io.punctual.test.TestScheduler;
@@ -107,6 +108,13 @@ class PunctualTestAutoConfigurationTest {
               assertThat(production.ran).containsExactly("close", "archive");
               assertThat(production.heard).hasSize(2);
             });
+  }
+
+  @Test
+  void jobsBelongToTheApplicationOfTheStartersProperty() {
+    application
+        .withPropertyValues("punctual.application=till")
+        .run(context -> assertThat(context.getBean(JobApplication.class).name()).isEqualTo("till"));
   }
 
   @Test
