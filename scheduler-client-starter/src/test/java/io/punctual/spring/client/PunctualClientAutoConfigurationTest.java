@@ -22,7 +22,6 @@ import io.punctual.spi.JobScheduler;
 import io.punctual.spring.autoconfigure.WorkerSetupFailureAnalyzer;
 import io.punctual.spring.client.actuate.PunctualEndpoint;
 import io.punctual.spring.client.actuate.PunctualHealthIndicator;
-import io.punctual.spring.client.registry.EurekaDefaults;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -315,20 +314,6 @@ class PunctualClientAutoConfigurationTest {
         .isEqualTo("/shop/web/punctual/callback");
     assertThat(CallbackPath.of(new MockEnvironment(), "/punctual/callback"))
         .isEqualTo("/punctual/callback");
-  }
-
-  @Test
-  void whatTheApplicationSetsForEurekaWinsOverOurDefaults() {
-    MockEnvironment environment =
-        new MockEnvironment().withProperty("eureka.client.registry-fetch-interval-seconds", "30");
-
-    new EurekaDefaults()
-        .postProcessEnvironment(environment, new org.springframework.boot.SpringApplication());
-
-    assertThat(environment.getProperty("eureka.client.registry-fetch-interval-seconds"))
-        .isEqualTo("30");
-    assertThat(environment.getProperty("eureka.instance.lease-renewal-interval-in-seconds"))
-        .isEqualTo("5");
   }
 
   private static TaskWorker worker(String type) {

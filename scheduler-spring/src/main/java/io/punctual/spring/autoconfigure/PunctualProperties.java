@@ -59,6 +59,7 @@ import org.springframework.util.unit.DataSize;
  * @param check service mode: whether the log says, some seconds after the start, that no scheduler
  *     answers, or that none reaches this instance, and what to do
  * @param callback service mode: how schedulers call us
+ * @param eureka service mode: how soon registry and application see each other
  * @param keyPrefix plugin mode: first part of every key in Redis; applications and schedulers that
  *     share jobs have the same
  * @param durability plugin mode: where a change must be before it is answered: {@code auto} at one
@@ -87,6 +88,7 @@ public record PunctualProperties(
     @DefaultValue("10s") Duration submitTimeout,
     @DefaultValue("true") boolean check,
     @DefaultValue Callback callback,
+    @DefaultValue Eureka eureka,
     @DefaultValue("punctual") String keyPrefix,
     @DefaultValue("auto") String durability,
     @DefaultValue Plugin plugin,
@@ -275,6 +277,15 @@ public record PunctualProperties(
       return "Callback[path=" + path + "]";
     }
   }
+
+  /**
+   * The Eureka client.
+   *
+   * @param fast service mode: whether Eureka's client sends a heartbeat and fetches every 5 s, has
+   *     a lease of 15 s, and gives up a call after 3 s: changes are seen in seconds, not in half a
+   *     minute or more. What eureka.* sets wins
+   */
+  public record Eureka(@DefaultValue("false") boolean fast) {}
 
   /**
    * Plugin mode beside service mode.

@@ -214,6 +214,7 @@ public final class Programs {
                 "--server.port=" + port,
                 "--management.endpoint.health.probes.enabled=true",
                 "--punctual.callback.accept-unsigned=true",
+                "--punctual.eureka.fast=true",
                 "--eureka.instance.instance-id=" + application + ":" + port,
                 "--eureka.instance.hostname=127.0.0.1",
                 eureka(registry)));
@@ -229,6 +230,7 @@ public final class Programs {
             List.of(
                 "--server.address=127.0.0.1",
                 "--server.port=" + port,
+                "--punctual.eureka.fast=true",
                 "--eureka.instance.hostname=127.0.0.1",
                 eureka(registry)));
     arguments.addAll(Arrays.asList(options));

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
+import org.springframework.core.env.MapPropertySource;
 import org.springframework.mock.env.MockEnvironment;
 
 class EurekaDefaultsTest {
 
   private static final String SECURE = "eureka.instance.secure-port-enabled";
+  private static final String HEARTBEAT = "eureka.instance.lease-renewal-interval-in-seconds";
+  private static final String FETCH = "eureka.client.registry-fetch-interval-seconds";
   private static final String PLAIN = "eureka.instance.non-secure-port-enabled";
 
   @Test
@@ -43,15 +46,38 @@ class EurekaDefaultsTest {
   }
 
   @Test
+  void intervalsAreThoseOfEurekaUnlessTheApplicationWantsThemFast() {
+    MockEnvironment asked = new MockEnvironment().withProperty("punctual.eureka.fast", "true");
+    assertThat(withDefaults(asked).getProperty(HEARTBEAT)).isEqualTo("5");
+    assertThat(asked.getProperty(FETCH)).isEqualTo("5");
+
+    MockEnvironment own =
+        new MockEnvironment().withProperty("punctual.eureka.fast", "true").withProperty(FETCH, "9");
+    assertThat(withDefaults(own).getProperty(FETCH)).isEqualTo("9");
+
+    for (MockEnvironment unasked :
+        new MockEnvironment[] {
+          new MockEnvironment(), new MockEnvironment().withProperty("punctual.eureka.fast", "false")
+        }) {
+      assertThat(
+              withDefaults(unasked).getPropertySources().stream()
+                  .filter(source -> source.getName().equals("punctualEurekaDefaults"))
+                  .map(source -> ((MapPropertySource) source).getPropertyNames()))
+          .containsExactly(new String[] {"logging.level.com.netflix.discovery.shared.transport"});
+    }
+  }
+
+  @Test
   void anApplicationThatSwitchesTheStarterOffKeepsItsOwnEureka() {
     MockEnvironment off =
         new MockEnvironment()
             .withProperty("server.ssl.bundle", "x")
+            .withProperty("punctual.eureka.fast", "true")
             .withProperty("punctual.enabled", "false");
     int before = off.getPropertySources().size();
 
     assertThat(withDefaults(off).getPropertySources()).hasSize(before);
-    assertThat(off.getProperty("eureka.instance.lease-renewal-interval-in-seconds")).isNull();
+    assertThat(off.getProperty(HEARTBEAT)).isNull();
     assertThat(off.getProperty(SECURE)).isNull();
   }
 

@@ -1,5 +1,6 @@
 package io.punctual.spring.client.registry;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.springframework.boot.EnvironmentPostProcessor;
@@ -9,15 +10,25 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 
 /**
- * Settings of the Eureka client that make an instance seen, and missed, in seconds instead of
- * minutes, and found by https where it speaks that. Of the lowest precedence: whatever an
- * application sets itself wins. Without the starter ({@code punctual.enabled=false}) nothing is
- * set.
+ * Settings of the Eureka client: an instance that speaks https is found by it, and no password is
+ * logged. With {@code punctual.eureka.fast}, an instance is seen, and missed, in seconds instead of
+ * minutes. Of the lowest precedence: whatever an application sets itself wins. Without the starter
+ * ({@code punctual.enabled=false}) nothing is set.
  */
 public final class EurekaDefaults implements EnvironmentPostProcessor, Ordered {
 
   private static final List<String> CERTIFICATES =
       List.of("server.ssl.bundle", "server.ssl.key-store", "server.ssl.certificate");
+
+  private static final Map<String, String> FAST =
+      Map.of(
+          "eureka.instance.lease-renewal-interval-in-seconds", "5",
+          "eureka.instance.lease-expiration-duration-in-seconds", "15",
+          "eureka.client.registry-fetch-interval-seconds", "5",
+          "eureka.client.initial-instance-info-replication-interval-seconds", "1",
+          "eureka.client.restclient.timeout.connect-timeout", "1000",
+          "eureka.client.restclient.timeout.connect-request-timeout", "1000",
+          "eureka.client.restclient.timeout.socket-timeout", "3000");
 
   @Override
   public void postProcessEnvironment(
@@ -25,31 +36,19 @@ public final class EurekaDefaults implements EnvironmentPostProcessor, Ordered {
     if (!environment.getProperty("punctual.enabled", Boolean.class, true)) {
       return;
     }
+    Map<String, Object> settings = new HashMap<>();
+    // At INFO it logs the registry's address, with a password that is part of it.
+    settings.put("logging.level.com.netflix.discovery.shared.transport", "warn");
     if (isServedByHttps(environment)) {
-      environment
-          .getPropertySources()
-          .addLast(
-              new MapPropertySource(
-                  "punctualEurekaHttps",
-                  Map.of(
-                      "eureka.instance.secure-port-enabled", "true",
-                      "eureka.instance.non-secure-port-enabled", "false")));
+      settings.put("eureka.instance.secure-port-enabled", "true");
+      settings.put("eureka.instance.non-secure-port-enabled", "false");
+    }
+    if (environment.getProperty("punctual.eureka.fast", Boolean.class, false)) {
+      settings.putAll(FAST);
     }
     environment
         .getPropertySources()
-        .addLast(
-            new MapPropertySource(
-                "punctualEurekaDefaults",
-                Map.of(
-                    // At INFO it logs the registry's address, with a password that is part of it.
-                    "logging.level.com.netflix.discovery.shared.transport", "warn",
-                    "eureka.instance.lease-renewal-interval-in-seconds", "5",
-                    "eureka.instance.lease-expiration-duration-in-seconds", "15",
-                    "eureka.client.registry-fetch-interval-seconds", "5",
-                    "eureka.client.initial-instance-info-replication-interval-seconds", "1",
-                    "eureka.client.restclient.timeout.connect-timeout", "1000",
-                    "eureka.client.restclient.timeout.connect-request-timeout", "1000",
-                    "eureka.client.restclient.timeout.socket-timeout", "3000")));
+        .addLast(new MapPropertySource("punctualEurekaDefaults", settings));
   }
 
   // Eureka's client does not find out; the registry would say http.

@@ -62,6 +62,7 @@ public final class StarterApplication {
                 SpringContender.UNOBSERVED,
                 "--punctual.concurrency=" + CONCURRENCY,
                 "--punctual.callback.accept-unsigned=true",
+                "--punctual.eureka.fast=true",
                 "--punctual.url=" + surroundings.schedulers(),
                 "--spring.threads.virtual.enabled=true",
                 "--spring.main.banner-mode=off",
