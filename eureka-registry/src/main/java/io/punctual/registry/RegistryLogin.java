@@ -70,7 +70,7 @@ final class RegistryLogin implements AuthenticationProvider {
    */
   RegistryLogin(RegistryProperties properties, SecretEncoder encoder, LongSupplier ticks) {
     this.encoder = encoder;
-    this.expected = encoder.encode(pair(properties.username(), properties.password()));
+    this.expected = encoder.encode(pair(RegistryProperties.USERNAME, properties.password()));
     this.ticks = ticks;
   }
 

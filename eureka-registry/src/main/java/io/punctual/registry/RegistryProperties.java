@@ -6,15 +6,17 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Who may use the registry.
  *
- * @param username of all applications, schedulers, peers and people
- * @param password of the same; what it must be like stands in {@link PasswordRule}
+ * @param password of all applications, schedulers, peers and people, whose name is {@code
+ *     punctual}; what it must be like stands in {@link PasswordRule}
  */
 @ConfigurationProperties("punctual.registry")
-record RegistryProperties(
-    @DefaultValue("punctual") String username, @DefaultValue("") String password) {
+record RegistryProperties(@DefaultValue("") String password) {
+
+  /** The one name that the registry knows. */
+  static final String USERNAME = "punctual";
 
   @Override
   public String toString() {
-    return "RegistryProperties[username=" + username + ", password=(not shown)]";
+    return "RegistryProperties[password=(not shown)]";
   }
 }

@@ -99,7 +99,7 @@ class RegistrySecurity {
       String header =
           "Basic "
               + HttpHeaders.encodeBasicAuth(
-                  properties.username(), properties.password(), StandardCharsets.UTF_8);
+                  RegistryProperties.USERNAME, properties.password(), StandardCharsets.UTF_8);
       return request -> request.getHeaders().putSingle(HttpHeaders.AUTHORIZATION, header);
     }
 
@@ -120,11 +120,6 @@ class RegistrySecurity {
     }
 
     static void check(RegistryProperties properties) {
-      if (properties.username().isBlank() || properties.username().contains(":")) {
-        throw new RegistrySetupException(
-            "punctual.registry.username is empty or has a colon in it.",
-            "Set another one, or leave it out: then it is 'punctual'.");
-      }
       PasswordRule.violation(properties.password())
           .ifPresent(
               violation -> {

@@ -260,7 +260,7 @@ class ClosedRegistryIT {
 
   @Test
   void thePasswordIsNotInTheSettingsAsText() {
-    assertThat(new RegistryProperties("punctual", Registry.PASSWORD).toString())
+    assertThat(new RegistryProperties(Registry.PASSWORD).toString())
         .doesNotContain(Registry.PASSWORD);
   }
 }

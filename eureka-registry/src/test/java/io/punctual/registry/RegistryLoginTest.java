@@ -21,7 +21,7 @@ class RegistryLoginTest {
 
   private final AtomicLong ticks = new AtomicLong(Long.MAX_VALUE - 5);
   private final RegistryLogin login =
-      new RegistryLogin(new RegistryProperties("punctual", RIGHT), new SecretEncoder(), ticks::get);
+      new RegistryLogin(new RegistryProperties(RIGHT), new SecretEncoder(), ticks::get);
 
   private ThrowingCallable attempt(String address, String name, String password) {
     UsernamePasswordAuthenticationToken token =

@@ -36,21 +36,6 @@ class RegistryStartIT {
   }
 
   @Test
-  void itDoesNotStartWithANameThatNobodyCanSend(CapturedOutput output) {
-    assertThatThrownBy(
-            () ->
-                Registry.start(
-                        "--punctual.registry.username=a:b",
-                        "--punctual.registry.password=" + Registry.PASSWORD)
-                    .close())
-        .hasRootCauseInstanceOf(RegistrySetupException.class);
-
-    assertThat(output.getAll())
-        .contains("punctual.registry.username")
-        .doesNotContain(Registry.PASSWORD);
-  }
-
-  @Test
   void quickstartIsOpenAndReachedFromThisMachineOnly() throws Exception {
     try (Registry registry = Registry.start("--spring.profiles.active=quickstart")) {
       assertThat(registry.register("SHOP", null).statusCode()).isEqualTo(204);

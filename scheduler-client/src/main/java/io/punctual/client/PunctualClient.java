@@ -47,8 +47,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PunctualClient implements AutoCloseable {
 
-  private static final long MAX_CALLBACK_BYTES = 8L << 20;
-
   private final ClientIdentity identity;
   private final Json json;
   private final TaskWorkers workers;
@@ -141,7 +139,6 @@ public final class PunctualClient implements AutoCloseable {
         calls,
         json,
         new CallbackGuard(keys, /* acceptUnsigned= */ false, InstantSource.system()),
-        MAX_CALLBACK_BYTES,
         advertised);
   }
 
@@ -169,7 +166,7 @@ public final class PunctualClient implements AutoCloseable {
     private final List<JobListener> listeners = new ArrayList<>();
     private SchedulerSource schedulers = List::of;
     private Duration timeout = Duration.ofSeconds(10);
-    private Duration lease = Duration.ofSeconds(15);
+    private Duration lease = PullRunner.LEASE;
     private Duration drainTimeout = Duration.ofSeconds(20);
     private int concurrency = 100;
     private Consumer<HttpClient.Builder> http = builder -> {};

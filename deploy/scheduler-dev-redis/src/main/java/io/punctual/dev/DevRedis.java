@@ -38,7 +38,7 @@ final class DevRedis implements AutoCloseable {
     try {
       RedisServer server =
           RedisServer.start(
-              properties.port() == 0 ? Ports.free() : properties.port(),
+              Ports.free(),
               directory,
               "--appendonly",
               "yes",
@@ -50,7 +50,7 @@ final class DevRedis implements AutoCloseable {
       server.endsWhenClosed();
       log.info(
           "A Redis for development, not for production: {}, 127.0.0.1:{}, data in {} (profile dev;"
-              + " off with punctual.dev.redis.enabled=false)",
+              + " not used where spring.data.redis names one)",
           server.description(),
           server.port(),
           directory);
@@ -59,8 +59,7 @@ final class DevRedis implements AutoCloseable {
       release(lock);
       throw new DevRedisException(
           "The Redis of the profile dev did not start: " + e.getMessage(),
-          "Mend that, or name a Redis of your own with spring.data.redis.host, or set"
-              + " punctual.dev.redis.enabled=false.",
+          "Mend that, or name a Redis of your own with spring.data.redis.host.",
           e);
     }
   }

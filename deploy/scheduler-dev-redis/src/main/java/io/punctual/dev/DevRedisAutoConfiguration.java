@@ -21,7 +21,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 @AutoConfiguration(
     beforeName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @Profile("dev")
-@ConditionalOnProperty(prefix = "punctual.dev.redis", name = "enabled", matchIfMissing = true)
+@ConditionalOnProperty(prefix = "punctual", name = "enabled", matchIfMissing = true)
 @Conditional(DevRedisAutoConfiguration.NoOtherRedis.class)
 @ConditionalOnMissingBean(DataRedisConnectionDetails.class)
 @EnableConfigurationProperties(DevRedisProperties.class)

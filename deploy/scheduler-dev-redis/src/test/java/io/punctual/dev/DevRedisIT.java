@@ -16,9 +16,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -31,12 +34,8 @@ class DevRedisIT {
   @TempDir Path directory;
 
   private ConfigurableApplicationContext start(String... more) {
-    return start("dev", more);
-  }
-
-  private ConfigurableApplicationContext start(String profile, String[] more) {
     return new SpringApplicationBuilder(Shop.class)
-        .profiles(profile)
+        .profiles("dev")
         .properties(
             "spring.application.name=shop",
             "spring.main.web-application-type=none",
@@ -94,31 +93,30 @@ class DevRedisIT {
   }
 
   @Test
-  void aPortThatIsTakenIsNamed(CapturedOutput output) {
-    try (var first = start()) {
-      int taken = first.getBean(DevRedis.class).port();
-      assertThatThrownBy(
-              () ->
-                  start(
-                      "--punctual.dev.redis.directory=" + directory.resolve("other"),
-                      "--punctual.dev.redis.port=" + taken))
-          .rootCause()
-          .hasMessageContaining("port " + taken);
-      assertThat(output).contains("APPLICATION FAILED TO START");
-    }
-  }
+  void itStaysAwayWithoutTheProfileOrPunctualAndWhereARedisIsNamed() {
+    ApplicationContextRunner application =
+        new ApplicationContextRunner()
+            .withConfiguration(
+                AutoConfigurations.of(
+                    DevRedisAutoConfiguration.class, DataRedisAutoConfiguration.class))
+            .withPropertyValues(
+                "spring.profiles.active=dev", "punctual.dev.redis.directory=" + directory);
 
-  @Test
-  void itStaysAwayWithoutTheProfileAndWhereARedisIsNamed() {
-    String off = "--punctual.enabled=false";
-    try (var other = start("prod", new String[] {off});
-        var named = start("--spring.data.redis.host=127.0.0.1", off);
-        var numbered = start("--spring.data.redis.port=6380", off);
-        var disabled = start("--punctual.dev.redis.enabled=false", off)) {
-      for (var shop : List.of(other, named, numbered, disabled)) {
-        assertThat(shop.getBeansOfType(DevRedis.class)).isEmpty();
-        assertThat(shop.getBeansOfType(DataRedisConnectionDetails.class)).hasSize(1);
-      }
+    application.run(context -> assertThat(context).hasSingleBean(DevRedis.class));
+    for (String away :
+        List.of(
+            "spring.profiles.active=prod",
+            "punctual.enabled=false",
+            "spring.data.redis.host=127.0.0.1",
+            "spring.data.redis.port=6380")) {
+      application
+          .withPropertyValues(away)
+          .run(
+              context ->
+                  assertThat(context)
+                      .as(away)
+                      .doesNotHaveBean(DevRedis.class)
+                      .hasSingleBean(DataRedisConnectionDetails.class));
     }
   }
 

@@ -35,11 +35,7 @@ import org.springframework.context.annotation.Bean;
 /** What strangers, and the slow, can make an application read. Raw requests: no client does so. */
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-    properties = {
-      "spring.application.name=shop",
-      "eureka.client.enabled=false",
-      "punctual.check=false"
-    })
+    properties = {"spring.application.name=shop", "eureka.client.enabled=false"})
 @ExtendWith(OutputCaptureExtension.class)
 class CallbackBodiesIT {
 
@@ -90,7 +86,7 @@ class CallbackBodiesIT {
     // Only now the size matters.
     assertThat(before(Head.of(id, now, ANY_SIGNATURE)))
         .startsWith("HTTP/1.1 413")
-        .contains("punctual.callback.max-body, " + LARGEST);
+        .contains("larger than " + LARGEST);
   }
 
   @Test

@@ -21,6 +21,10 @@ import com.github.tomakehurst.wiremock.stubbing.ServeEvent;
 import io.punctual.DelayedTask;
 import io.punctual.TaskContext;
 import io.punctual.TaskWorker;
+import io.punctual.client.ClientIdentity;
+import io.punctual.client.run.JobRunner;
+import io.punctual.client.submit.SchedulerCalls;
+import io.punctual.internal.TaskWorkers;
 import io.punctual.spring.client.PunctualClientAutoConfiguration;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,6 +42,8 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -324,12 +330,12 @@ class PullRunnerTest {
             .willReturn(jsonResponse("{\"code\":\"lease-lost\",\"detail\":\"gone\"}", 409))
             .atPriority(1));
     new ApplicationContextRunner()
+        .withUserConfiguration(ShortLease.class)
         .withBean(Runners.class, Runners::new)
         .withConfiguration(AutoConfigurations.of(PunctualClientAutoConfiguration.class))
         .withPropertyValues(
             "spring.application.name=shop",
             "punctual.delivery=pull",
-            "punctual.pull-lease=3s",
             "punctual.url=" + scheduler.baseUrl())
         .withBean("long", LongWork.class, LongWork::new)
         .run(
@@ -402,6 +408,25 @@ class PullRunnerTest {
             request ->
                 request.getBodyAsString().contains("\"taskTypes\":[\"" + type + "\"]")
                     && request.getBodyAsString().contains("\"max\":" + max));
+  }
+
+  /** Holds jobs for a shorter time than an application does. */
+  @Configuration(proxyBeanMethods = false)
+  static class ShortLease {
+
+    @Bean
+    PullRunner pullRunner(
+        ClientIdentity identity, TaskWorkers workers, JobRunner runner, SchedulerCalls calls) {
+      return new PullRunner(
+          identity,
+          workers,
+          runner,
+          calls,
+          10,
+          type -> 10,
+          Duration.ofSeconds(3),
+          Duration.ofSeconds(20));
+    }
   }
 
   static final class Mailing {

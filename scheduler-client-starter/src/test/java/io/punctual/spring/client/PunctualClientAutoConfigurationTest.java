@@ -261,9 +261,6 @@ class PunctualClientAutoConfigurationTest {
                             .build()));
 
     registered.run(context -> assertThat(context).hasSingleBean(ReachReport.class));
-    registered
-        .withPropertyValues("punctual.check=false")
-        .run(context -> assertThat(context).doesNotHaveBean(ReachReport.class));
     web.run(context -> assertThat(context).doesNotHaveBean(ReachReport.class));
   }
 

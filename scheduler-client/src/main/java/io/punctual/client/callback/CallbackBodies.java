@@ -184,10 +184,7 @@ final class CallbackBodies {
     }
 
     private NotReadException tooLarge() {
-      return new NotReadException(
-          413,
-          "the request is larger than punctual.callback.max-body, " + largest + " bytes",
-          false);
+      return new NotReadException(413, "the request is larger than " + largest + " bytes", false);
     }
 
     private boolean hold(int count) {

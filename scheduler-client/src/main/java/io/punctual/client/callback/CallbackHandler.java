@@ -25,6 +25,10 @@ import org.jspecify.annotations.Nullable;
 public final class CallbackHandler {
 
   private static final Map<String, String> RESULTS = Map.of("Content-Type", "application/x-ndjson");
+
+  /** Schedulers send 1 MB of jobs at once, which as JSON may be six times as much. */
+  private static final long MAX_BODY = 8L << 20;
+
   private static final String RETRY_AFTER_SECONDS = "2";
   private static final @Nullable String VERSION =
       CallbackHandler.class.getPackage().getImplementationVersion();
@@ -40,7 +44,6 @@ public final class CallbackHandler {
   /**
    * @param calls by which jobs that run ask for something
    * @param json reads the jobs and writes their results
-   * @param maxBody most bytes of a request
    * @param advertised what the registry says of this instance; null if it does not say
    */
   public CallbackHandler(
@@ -49,9 +52,8 @@ public final class CallbackHandler {
       SchedulerCalls calls,
       Json json,
       CallbackGuard guard,
-      long maxBody,
       Supplier<@Nullable AdvertisedCallback> advertised) {
-    this(identity, runner, calls, json, guard, CallbackBodies.ofHeap(maxBody), advertised);
+    this(identity, runner, calls, json, guard, CallbackBodies.ofHeap(MAX_BODY), advertised);
   }
 
   CallbackHandler(

@@ -28,6 +28,12 @@ import org.slf4j.LoggerFactory;
  */
 public final class PullRunner implements AutoCloseable {
 
+  /**
+   * How long a fetched job is held unless it is kept: after this time the jobs of an instance that
+   * died move on. A shorter one costs more requests for long jobs.
+   */
+  public static final Duration LEASE = Duration.ofSeconds(15);
+
   private static final Logger log = LoggerFactory.getLogger(PullRunner.class);
 
   /** How long a scheduler may take to say that the requests that wait are over. */

@@ -152,11 +152,7 @@ class OutboxCrashIT {
             "--spring.datasource.url=" + postgres.getJdbcUrl("postgres", name),
             "--spring.main.banner-mode=off",
             "--punctual.key-prefix=" + name,
-            "--punctual.outbox.enabled=true",
-            "--punctual.outbox.lease=10s",
-            // The one that dies shall not be woken by time in the very moment.
-            "--punctual.outbox.poll-interval="
-                + (mode.equals(OutboxShop.DIE_AFTER_COMMIT) ? "1m" : "1s"));
+            "--punctual.outbox.enabled=true");
     Process process =
         new ProcessBuilder(command)
             .redirectErrorStream(true)

@@ -3,6 +3,7 @@ package io.punctual.spring.plugin;
 import io.punctual.DelayedTask;
 import io.punctual.TaskContext;
 import io.punctual.TaskSubmitService;
+import io.punctual.spring.outbox.OutboxOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -46,6 +47,14 @@ class OutboxShop {
   Orders orders(
       JdbcClient database, TaskSubmitService tasks, PlatformTransactionManager transactions) {
     return new Orders(database, tasks, new TransactionTemplate(transactions));
+  }
+
+  /** With a shorter lease than applications have. */
+  @Bean
+  OutboxOptions options(@Value("${shop.mode}") String mode) {
+    // The one that dies shall not be woken by time in the very moment.
+    Duration poll = Duration.ofSeconds(mode.equals(DIE_AFTER_COMMIT) ? 60 : 1);
+    return new OutboxOptions(poll, Duration.ofSeconds(10), Duration.ofDays(30), null);
   }
 
   @Bean

@@ -5,7 +5,6 @@ import io.punctual.spring.AnnotatedWorkers;
 import io.punctual.spring.Once;
 import io.punctual.spring.Transactions;
 import io.punctual.spring.WorkerSettings;
-import io.punctual.spring.outbox.OutboxOptions;
 import io.punctual.wire.CallbackSignature;
 import io.punctual.wire.Limits;
 import io.punctual.wire.WorkerMetadata;
@@ -19,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.core.env.Environment;
-import org.springframework.util.unit.DataSize;
 
 /**
  * How an application takes part, the same with either starter.
@@ -49,15 +47,10 @@ import org.springframework.util.unit.DataSize;
  *     the JVM's
  * @param delivery service mode: whether schedulers call this application (push), or it fetches its
  *     jobs (pull): where it has no web server, or schedulers cannot reach it
- * @param pullLease service mode: how long a fetched job is held unless it is kept, 3 s to 5 min:
- *     after this time the jobs of an instance that died move on; a shorter one costs more requests
- *     for long jobs
  * @param submitTimeout service mode: how long a call may take in all, until the last byte of the
  *     answer, 1 s to 5 min: with tries at other schedulers, pauses between them, and requests of
  *     other threads that it waits for. One scheduler has half of it to answer, and a tenth to
  *     accept the connection
- * @param check service mode: whether the log says, some seconds after the start, that no scheduler
- *     answers, or that none reaches this instance, and what to do
  * @param callback service mode: how schedulers call us
  * @param eureka service mode: how soon registry and application see each other
  * @param keyPrefix plugin mode: first part of every key in Redis; applications and schedulers that
@@ -84,9 +77,7 @@ public record PunctualProperties(
     @Nullable String token,
     @Nullable String sslBundle,
     @DefaultValue("push") Delivery delivery,
-    @DefaultValue("15s") Duration pullLease,
     @DefaultValue("10s") Duration submitTimeout,
-    @DefaultValue("true") boolean check,
     @DefaultValue Callback callback,
     @DefaultValue Eureka eureka,
     @DefaultValue("punctual") String keyPrefix,
@@ -108,7 +99,6 @@ public record PunctualProperties(
       checked("punctual.retry", () -> RetryPolicy.parse(retry));
     }
     require("shutdown-patience", shutdownPatience, Duration.ZERO, Duration.ofHours(1));
-    require("pull-lease", pullLease, Duration.ofSeconds(3), Duration.ofMinutes(5));
     require("submit-timeout", submitTimeout, Duration.ofSeconds(1), Duration.ofMinutes(5));
   }
 
@@ -223,9 +213,6 @@ public record PunctualProperties(
    * How schedulers call us.
    *
    * @param path service mode: where schedulers call, below context path and servlet path
-   * @param maxBody service mode: largest request that is read, 1 KB to 1 GB; schedulers send 1 MB
-   *     of jobs at once, which as JSON may be six times as much. All requests under way together
-   *     may take a sixteenth of the heap, and one of this size in any case
    * @param secrets service mode: keys of this application, as the scheduler's command credentials
    *     prints them, newest first; calls that are not signed with one of them are refused
    * @param acceptUnsigned service mode: where there are no secrets: whether calls from this machine
@@ -233,7 +220,6 @@ public record PunctualProperties(
    */
   public record Callback(
       @DefaultValue(WorkerMetadata.DEFAULT_CALLBACK_PATH) String path,
-      @DefaultValue("8MB") DataSize maxBody,
       @DefaultValue List<String> secrets,
       @DefaultValue("false") boolean acceptUnsigned) {
 
@@ -245,10 +231,6 @@ public record PunctualProperties(
                 + " /punctual/callback, not '"
                 + path
                 + "'");
-      }
-      if (maxBody.toBytes() < 1024 || maxBody.compareTo(DataSize.ofGigabytes(1)) > 0) {
-        throw new IllegalArgumentException(
-            "punctual.callback.max-body must be between 1KB and 1GB, but was " + maxBody);
       }
       secrets = List.copyOf(secrets);
       var unused = keys(secrets);
@@ -301,36 +283,17 @@ public record PunctualProperties(
    * @param enabled whether what is sent, cancelled or moved inside of a transaction of the
    *     DataSource is written in that transaction, to the table punctual_outbox, and sent from
    *     there
-   * @param pollInterval how often this instance looks for what others have left behind, 100 ms to 1
-   *     min; its own commits are seen at once
-   * @param lease how long what an instance has taken is left to it unless it extends that, 10 s to
-   *     5 min: after this time what one that died was sending is sent by another one, which must be
-   *     well within punctual.tombstones
    * @param keepSent how long jobs are kept that were sent, after they were sent or are due, 1 min
    *     to 10 years; they are sent again when the schedulers' Redis was emptied, came back as it
    *     was earlier, or was restarted. By default they are not kept
    */
-  public record Outbox(
-      @DefaultValue("false") boolean enabled,
-      @DefaultValue("1s") Duration pollInterval,
-      @DefaultValue("1m") Duration lease,
-      @Nullable Duration keepSent) {
-
-    private static final Duration KEEP_REFUSED = Duration.ofDays(30);
+  public record Outbox(@DefaultValue("false") boolean enabled, @Nullable Duration keepSent) {
 
     /** Checks the values. */
     public Outbox {
-      require("outbox.poll-interval", pollInterval, Duration.ofMillis(100), Duration.ofMinutes(1));
-      // At most half of what schedulers remember of a job that is done, or a repeated send runs
-      // again.
-      require("outbox.lease", lease, Duration.ofSeconds(10), Duration.ofMinutes(5));
       if (keepSent != null) {
         require("outbox.keep-sent", keepSent, Duration.ofMinutes(1), Duration.ofDays(3650));
       }
-    }
-
-    OutboxOptions options() {
-      return new OutboxOptions(pollInterval, lease, KEEP_REFUSED, keepSent);
     }
   }
 

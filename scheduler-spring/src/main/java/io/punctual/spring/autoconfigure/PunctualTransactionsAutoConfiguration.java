@@ -15,6 +15,7 @@ import io.punctual.spring.once.OnceSource;
 import io.punctual.spring.outbox.Outbox;
 import io.punctual.spring.outbox.OutboxHealthIndicator;
 import io.punctual.spring.outbox.OutboxMetrics;
+import io.punctual.spring.outbox.OutboxOptions;
 import io.punctual.spring.outbox.OutboxRelay;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -128,10 +129,15 @@ public class PunctualTransactionsAutoConfiguration {
     }
 
     @Bean
+    @ConditionalOnMissingBean
+    OutboxOptions punctualOutboxOptions(PunctualProperties properties) {
+      return OutboxOptions.keeping(properties.outbox().keepSent());
+    }
+
+    @Bean
     @ConditionalOnMissingBean(name = "punctualOutboxRelay")
-    OutboxRelay punctualOutboxRelay(
-        Outbox outbox, JobScheduler scheduler, PunctualProperties properties) {
-      return new OutboxRelay(outbox, scheduler, properties.outbox().options());
+    OutboxRelay punctualOutboxRelay(Outbox outbox, JobScheduler scheduler, OutboxOptions options) {
+      return new OutboxRelay(outbox, scheduler, options);
     }
 
     @Configuration(proxyBeanMethods = false)

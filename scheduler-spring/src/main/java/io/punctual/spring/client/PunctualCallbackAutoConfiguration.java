@@ -56,14 +56,7 @@ public class PunctualCallbackAutoConfiguration {
             properties.callback().keys(),
             properties.callback().acceptUnsigned(),
             InstantSource.system());
-    return new CallbackHandler(
-        identity,
-        runner,
-        calls,
-        json,
-        guard,
-        properties.callback().maxBody().toBytes(),
-        advertised::getIfAvailable);
+    return new CallbackHandler(identity, runner, calls, json, guard, advertised::getIfAvailable);
   }
 
   /** Before all other mappings, so that no catch-all of the application takes the path. */

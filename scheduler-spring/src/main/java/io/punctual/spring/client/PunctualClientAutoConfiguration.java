@@ -166,13 +166,11 @@ public class PunctualClientAutoConfiguration {
   }
 
   @Bean(destroyMethod = "close")
-  @ConditionalOnProperty(prefix = "punctual", name = "check", matchIfMissing = true)
   SchedulerWatch punctualSchedulerWatch(ClientIdentity identity, SchedulerCalls calls) {
     return new SchedulerWatch(identity, calls);
   }
 
   @Bean
-  @ConditionalOnBean(SchedulerWatch.class)
   ApplicationListener<ApplicationReadyEvent> punctualSchedulerWatchStart(SchedulerWatch watch) {
     return event -> watch.start();
   }
@@ -194,7 +192,7 @@ public class PunctualClientAutoConfiguration {
         calls,
         properties.concurrency(),
         type -> properties.concurrency(type, annotated),
-        properties.pullLease(),
+        PullRunner.LEASE,
         properties.shutdownPatience());
   }
 

@@ -16,7 +16,6 @@ import java.net.URI;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.cloud.netflix.eureka.EurekaServiceInstance;
 import org.springframework.context.ApplicationListener;
@@ -56,7 +55,6 @@ public class PunctualEurekaAutoConfiguration {
 
   /** Only where there are workers: nobody calls an application that submits and nothing else. */
   @Bean(destroyMethod = "close")
-  @ConditionalOnProperty(prefix = "punctual", name = "check", matchIfMissing = true)
   ReachReport punctualReachReport(
       ClientIdentity identity, ApplicationInfoManager registration, SchedulerCalls calls) {
     // Later: the port may not be known yet.
@@ -64,7 +62,6 @@ public class PunctualEurekaAutoConfiguration {
   }
 
   @Bean
-  @ConditionalOnBean(ReachReport.class)
   ApplicationListener<ApplicationReadyEvent> punctualReachReportStart(
       ReachReport report, TaskWorkers workers) {
     return event -> {

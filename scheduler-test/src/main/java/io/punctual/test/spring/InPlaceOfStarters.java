@@ -9,8 +9,8 @@ import org.springframework.core.env.MapPropertySource;
 
 /**
  * Switches the starters off, so that nothing of them looks for a scheduler, a registry or a Redis.
- * The Eureka client and the Redis of the profile dev are switched off as well, unless the
- * application or the test says something else itself.
+ * The Eureka client is switched off as well, unless the application or the test says something
+ * else itself.
  */
 final class InPlaceOfStarters implements EnvironmentPostProcessor, Ordered {
 
@@ -27,8 +27,7 @@ final class InPlaceOfStarters implements EnvironmentPostProcessor, Ordered {
         .getPropertySources()
         .addLast(
             new MapPropertySource(
-                "punctualTestDefaults",
-                Map.of("eureka.client.enabled", "false", "punctual.dev.redis.enabled", "false")));
+                "punctualTestDefaults", Map.of("eureka.client.enabled", "false")));
   }
 
   // Behind those who read configuration files: they may switch this off.

@@ -24,7 +24,6 @@ import io.punctual.test.PendingCalls;
 import io.punctual.test.TestScheduler;
 import io.punctual.wire.Limits;
 import java.time.Clock;
-import java.time.Duration;
 import java.time.Instant;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,7 +83,6 @@ public class PunctualTestAutoConfiguration {
         TestScheduler.builder()
             .application(application.name())
             .retry(retry == null ? RetryPolicy.DEFAULT : retry)
-            .maxAttempts(properties.maxAttempts())
             .workers(() -> workers(beans, annotated, starter, environment, filters))
             .listeners(() -> listeners.orderedStream().toList())
             .pendingCalls(() -> pending.getIfAvailable(() -> PendingCalls.NONE))
@@ -170,16 +168,13 @@ public class PunctualTestAutoConfiguration {
   @ConditionalOnProperty(prefix = "punctual.outbox", name = "enabled")
   static class OutboxCalls {
 
-    private static final OutboxOptions OPTIONS =
-        new OutboxOptions(Duration.ofSeconds(1), Duration.ofMinutes(1), Duration.ofDays(30), null);
-
     /** Slices of an application have no outbox; what they send waits for the commit without. */
     @Bean
     PendingCalls punctualOutboxRelay(ObjectProvider<Outbox> outbox, JobScheduler scheduler) {
       Outbox known = outbox.getIfAvailable();
       return known == null
           ? PendingCalls.NONE
-          : new OutboxInStep(known, new OutboxRelay(known, scheduler, OPTIONS));
+          : new OutboxInStep(known, new OutboxRelay(known, scheduler, OutboxOptions.keeping(null)));
     }
   }
 }

@@ -143,15 +143,12 @@ class PunctualTestAutoConfigurationTest {
   @Test
   void propertiesSayWhatItIsLike() {
     application
-        .withPropertyValues(
-            "punctual.retry=1h",
-            "punctual.test.start-at=2026-03-01T12:00:00Z",
-            "punctual.test.max-attempts=7")
+        .withPropertyValues("punctual.retry=1h", "punctual.test.start-at=2026-03-01T12:00:00Z")
         .run(
             context -> {
               assertThat(context.getBean(PunctualTestProperties.class))
                   .isEqualTo(
-                      new PunctualTestProperties(true, Instant.parse("2026-03-01T12:00:00Z"), 7));
+                      new PunctualTestProperties(true, Instant.parse("2026-03-01T12:00:00Z")));
               TestScheduler scheduler = context.getBean(TestScheduler.class);
               assertThat(scheduler.now()).isEqualTo("2026-03-01T12:00:00Z");
               scheduler.register(
@@ -172,8 +169,7 @@ class PunctualTestAutoConfigurationTest {
     application.run(
         context ->
             assertThat(context.getBean(PunctualTestProperties.class))
-                .isEqualTo(
-                    new PunctualTestProperties(true, null, TestScheduler.DEFAULT_MAX_ATTEMPTS)));
+                .isEqualTo(new PunctualTestProperties(true, null)));
   }
 
   @Test
@@ -185,12 +181,11 @@ class PunctualTestAutoConfigurationTest {
                 assertThat(context.getStartupFailure())
                     .hasStackTraceContaining("IllegalArgumentException: punctual.retry: "));
     application
-        .withPropertyValues("punctual.test.max-attempts=0")
+        .withPropertyValues("punctual.test.start-at=noon")
         .run(
             context ->
                 assertThat(context.getStartupFailure())
-                    .hasStackTraceContaining(
-                        "punctual.test.max-attempts must be 1 or more, but is 0"));
+                    .hasStackTraceContaining("'punctual.test.start-at'"));
   }
 
   @Test
@@ -325,7 +320,6 @@ class PunctualTestAutoConfigurationTest {
     new InPlaceOfStarters().postProcessEnvironment(on, new SpringApplication());
     assertThat(on.getProperty("punctual.enabled")).isEqualTo("false");
     assertThat(on.getProperty("eureka.client.enabled")).isEqualTo("false");
-    assertThat(on.getProperty("punctual.dev.redis.enabled")).isEqualTo("false");
 
     MockEnvironment eureka = new MockEnvironment().withProperty("eureka.client.enabled", "true");
     new InPlaceOfStarters().postProcessEnvironment(eureka, new SpringApplication());

@@ -25,7 +25,7 @@ class DoorsIT {
   // Other tests' schedulers are in the same registry, and have other jobs.
   private static final String SCHEDULERS = "doors-scheduler";
   private static final String[] PULL = {
-    "--punctual.delivery=pull", "--punctual.pull-lease=5s", "--punctual.service-id=" + SCHEDULERS
+    "--punctual.delivery=pull", "--worker.pull-lease=5s", "--punctual.service-id=" + SCHEDULERS
   };
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static JavaProcess scheduler;

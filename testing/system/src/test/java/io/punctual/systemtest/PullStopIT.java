@@ -32,7 +32,7 @@ class PullStopIT {
     return load.worker(
         REGISTRY,
         "--punctual.delivery=pull",
-        "--punctual.pull-lease=5s",
+        "--worker.pull-lease=5s",
         "--punctual.concurrency=20",
         "--punctual.service-id=" + schedulers);
   }

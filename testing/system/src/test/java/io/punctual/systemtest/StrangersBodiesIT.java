@@ -41,7 +41,6 @@ class StrangersBodiesIT {
             WorkerApplication.class,
             "--" + WorkerApplication.RECORD + "=" + directory.resolve("record"),
             "--spring.application.name=shop",
-            "--punctual.check=false",
             "--punctual.callback.secrets=" + SECRET)) {
       application.start().awaitReady();
       String now = Long.toString(Instant.now().getEpochSecond());

@@ -3,6 +3,12 @@ package io.punctual.systemtest.worker;
 import io.punctual.RejectTaskException;
 import io.punctual.TaskContext;
 import io.punctual.TaskWorker;
+import io.punctual.client.ClientIdentity;
+import io.punctual.client.pull.PullRunner;
+import io.punctual.client.run.JobRunner;
+import io.punctual.client.submit.SchedulerCalls;
+import io.punctual.internal.TaskWorkers;
+import io.punctual.spring.autoconfigure.PunctualProperties;
 import io.punctual.systemtest.EpochMicros;
 import io.punctual.systemtest.Execution;
 import java.io.FileOutputStream;
@@ -54,6 +60,9 @@ public class WorkerApplication {
   /** Property: other task types that it knows, with commas between them. */
   public static final String EXTRA = "worker.extra";
 
+  /** Property: how long a fetched job is held unless it is kept, if not as in an application. */
+  public static final String PULL_LEASE = "worker.pull-lease";
+
   /** Property: the record file. */
   public static final String RECORD = "worker.record";
 
@@ -94,6 +103,20 @@ public class WorkerApplication {
         throw new UncheckedIOException(e);
       }
     }
+  }
+
+  @Bean
+  @ConditionalOnProperty(PULL_LEASE)
+  PullRunner pullRunner(
+      ClientIdentity identity,
+      TaskWorkers workers,
+      JobRunner runner,
+      SchedulerCalls calls,
+      PunctualProperties properties,
+      @Value("${" + PULL_LEASE + "}") Duration lease) {
+    int most = properties.concurrency();
+    return new PullRunner(
+        identity, workers, runner, calls, most, type -> most, lease, properties.shutdownPatience());
   }
 
   @Bean

@@ -134,7 +134,7 @@ final class ChaosSystem implements AutoCloseable {
         new ArrayList<>(
             List.of(
                 "--punctual.delivery=pull",
-                "--punctual.pull-lease=" + PULL_LEASE,
+                "--worker.pull-lease=" + PULL_LEASE,
                 "--punctual.concurrency=" + PULL_CONCURRENCY,
                 EXPOSED,
                 "--" + WorkerApplication.OWN + "=" + PULLED,
