@@ -5,7 +5,6 @@ import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -85,16 +84,9 @@ public record DelayQueueJob(
     return Durations.parse(text);
   }
 
-  /**
-   * The same job with that header, in the place of one of that name.
-   *
-   * @throws IllegalArgumentException if the header is none that a job may have, or one too many
-   */
-  public DelayQueueJob withHeader(String name, String value) {
-    Map<String, String> all = new HashMap<>(headers);
-    all.put(name, value);
-    return new DelayQueueJob(
-        taskId, taskType, delayTime, delay, params, timeToRun, retry, all, tags);
+  /** Starts a job with the values of this one. */
+  public Builder toBuilder() {
+    return new Builder(this);
   }
 
   private static Map<String, String> checkHeaders(Map<String, String> headers) {
@@ -141,7 +133,7 @@ public record DelayQueueJob(
     return sorted;
   }
 
-  /** Collects the optional parts of a job. */
+  /** Collects the parts of a job. */
   public static final class Builder {
     private final String taskType;
     private @Nullable String taskId;
@@ -150,11 +142,23 @@ public record DelayQueueJob(
     private String params = "";
     private @Nullable Duration timeToRun;
     private @Nullable RetryPolicy retry;
-    private final Map<String, String> headers = new TreeMap<>();
-    private final List<String> tags = new ArrayList<>();
+    private Map<String, String> headers = Map.of();
+    private List<String> tags = List.of();
 
     private Builder(String taskType) {
       this.taskType = taskType;
+    }
+
+    private Builder(DelayQueueJob job) {
+      taskType = job.taskType;
+      taskId = job.taskId;
+      delayTime = job.delayTime;
+      delay = job.delay;
+      params = job.params;
+      timeToRun = job.timeToRun;
+      retry = job.retry;
+      headers = job.headers;
+      tags = job.tags;
     }
 
     /** Names the job; without this call it gets a random id. */
@@ -188,27 +192,41 @@ public record DelayQueueJob(
       return this;
     }
 
-    /** How long one attempt may take. */
-    public Builder timeToRun(Duration timeToRun) {
+    /** How long one attempt may take; null for the default. */
+    public Builder timeToRun(@Nullable Duration timeToRun) {
       this.timeToRun = timeToRun;
       return this;
     }
 
-    /** What to do after a failed attempt. */
-    public Builder retry(RetryPolicy retry) {
+    /** What to do after a failed attempt; null for the queue's policy. */
+    public Builder retry(@Nullable RetryPolicy retry) {
       this.retry = retry;
       return this;
     }
 
     /** Adds a header, or replaces the one of that name. */
     public Builder header(String name, String value) {
+      headers = new TreeMap<>(headers);
       headers.put(name, value);
+      return this;
+    }
+
+    /** Replaces all headers. */
+    public Builder headers(Map<String, String> headers) {
+      this.headers = headers;
       return this;
     }
 
     /** Adds a tag, by which the job can be found, such as {@code order:123}. */
     public Builder tag(String tag) {
+      tags = new ArrayList<>(tags);
       tags.add(tag);
+      return this;
+    }
+
+    /** Replaces all tags. */
+    public Builder tags(List<String> tags) {
+      this.tags = tags;
       return this;
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.punctual.wire.Limits;
+import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
@@ -25,6 +26,31 @@ class DelayQueueJobTest {
 
     assertThat(job.delayTime()).isEqualTo(7);
     assertThat(job.delay()).isNull();
+  }
+
+  @Test
+  void aCopyKeepsAllButWhatIsReplaced() throws Exception {
+    DelayQueueJob job =
+        DelayQueueJob.of("t")
+            .taskId("a")
+            .delay(Duration.ofSeconds(1))
+            .params("p")
+            .timeToRun(Duration.ofSeconds(5))
+            .retry(RetryPolicy.NEVER)
+            .header("x", "y")
+            .tag("order:1")
+            .build();
+    for (RecordComponent part : DelayQueueJob.class.getRecordComponents()) {
+      if (!part.getName().equals("delayTime")) {
+        assertThat(part.getAccessor().invoke(job)).as(part.getName() + " is set here").isNotNull();
+      }
+    }
+
+    assertThat(job.toBuilder().build()).isEqualTo(job);
+    DelayQueueJob other = job.toBuilder().header("z", "").delayTime(7).build();
+    assertThat(other.headers()).containsOnlyKeys("x", "z");
+    assertThat(other.toBuilder().headers(job.headers()).delay(Duration.ofSeconds(1)).build())
+        .isEqualTo(job);
   }
 
   @Test

@@ -214,16 +214,7 @@ public sealed interface DeferredCall {
 
     /** Returns the job with the due time that it had last. */
     public DelayQueueJob atDueTime() {
-      return new DelayQueueJob(
-          job.taskId(),
-          job.taskType(),
-          dueAt.toEpochMilli(),
-          null,
-          job.params(),
-          job.timeToRun(),
-          job.retry(),
-          job.headers(),
-          job.tags());
+      return job.toBuilder().dueAt(dueAt).build();
     }
 
     private void correct(JobScheduler scheduler, JobInfo found) {

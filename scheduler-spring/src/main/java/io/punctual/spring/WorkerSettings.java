@@ -37,17 +37,6 @@ public record WorkerSettings(
     RetryPolicy policy = job.retry() != null ? job.retry() : retry;
     boolean complete =
         (job.timeToRun() != null || timeToRun == null) && (job.retry() != null || retry == null);
-    return complete
-        ? job
-        : new DelayQueueJob(
-            job.taskId(),
-            job.taskType(),
-            job.delayTime(),
-            job.delay(),
-            job.params(),
-            time,
-            policy,
-            job.headers(),
-            job.tags());
+    return complete ? job : job.toBuilder().timeToRun(time).retry(policy).build();
   }
 }

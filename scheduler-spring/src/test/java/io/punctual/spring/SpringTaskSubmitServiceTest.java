@@ -13,7 +13,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.LocalDate;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.PropertyNamingStrategies;
@@ -100,16 +99,15 @@ class SpringTaskSubmitServiceTest {
     assertThat(result.taskId()).isEqualTo("a");
     assertThat(job())
         .isEqualTo(
-            new DelayQueueJob(
-                "a",
-                "t",
-                null,
-                Duration.ofMinutes(30),
-                "[1,2]",
-                Duration.ofSeconds(5),
-                RetryPolicy.NEVER,
-                Map.of("x", "y"),
-                List.of("order:1", "shop:2")));
+            DelayQueueJob.of("t")
+                .taskId("a")
+                .delay(Duration.ofMinutes(30))
+                .params("[1,2]")
+                .timeToRun(Duration.ofSeconds(5))
+                .retry(RetryPolicy.NEVER)
+                .header("x", "y")
+                .tags(List.of("order:1", "shop:2"))
+                .build());
   }
 
   @Test

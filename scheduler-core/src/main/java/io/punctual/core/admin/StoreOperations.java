@@ -194,7 +194,8 @@ public final class StoreOperations implements Operations {
             content.timeToRun() == null ? 0 : content.timeToRun().toMillis(),
             Origin.of(content.headers(), record.origin().submitter()),
             content.tags(),
-            JobContentCodec.encode(content.with(Origin.withoutTrace(content.headers()))));
+            JobContentCodec.encode(
+                content.toBuilder().headers(Origin.withoutTrace(content.headers())).build()));
     JobVersion read = new JobVersion(record.incarnation(), found.get().version());
     return jobs.revise(bucket, taskId, new Revision(due, revised, seen != null ? seen : read));
   }
@@ -229,7 +230,7 @@ public final class StoreOperations implements Operations {
       return record.read();
     } catch (CorruptContentException e) {
       // Nothing of it can be kept.
-      return new JobContent(Due.in(0), "", null, null, java.util.Map.of(), List.of());
+      return JobContent.of(Due.in(0)).build();
     }
   }
 

@@ -1,5 +1,8 @@
 package io.punctual.core.job;
 
+import io.punctual.DelayQueueJob;
+import java.util.Objects;
+
 /**
  * When something shall be due: at an instant, or a while after the store accepts it.
  *
@@ -11,6 +14,13 @@ public record Due(boolean relative, long millis) {
   /** Due at that epoch millisecond. */
   public static Due at(long epochMillis) {
     return new Due(false, epochMillis);
+  }
+
+  /** When a job shall be due. */
+  public static Due of(DelayQueueJob job) {
+    return job.delay() != null
+        ? in(job.delay().toMillis())
+        : at(Objects.requireNonNull(job.delayTime()));
   }
 
   /** Due that many milliseconds from now by the store's clock. */

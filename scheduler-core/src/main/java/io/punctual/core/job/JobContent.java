@@ -1,5 +1,6 @@
 package io.punctual.core.job;
 
+import io.punctual.DelayQueueJob;
 import io.punctual.RetryPolicy;
 import java.time.Duration;
 import java.util.List;
@@ -23,8 +24,84 @@ public record JobContent(
     Map<String, String> headers,
     List<String> tags) {
 
-  /** The same with other headers. */
-  public JobContent with(Map<String, String> others) {
-    return new JobContent(due, params, timeToRun, retry, others, tags);
+  /** Returns what a job says, but for its trace. */
+  public static JobContent of(DelayQueueJob job) {
+    return of(Due.of(job))
+        .params(job.params())
+        .timeToRun(job.timeToRun())
+        .retry(job.retry())
+        .headers(Origin.withoutTrace(job.headers()))
+        .tags(job.tags())
+        .build();
+  }
+
+  /** Starts the content of a job: without params, and all else as the queue has it. */
+  public static Builder of(Due due) {
+    return new Builder(new JobContent(due, "", null, null, Map.of(), List.of()));
+  }
+
+  /** Starts a content with the values of this one. */
+  public Builder toBuilder() {
+    return new Builder(this);
+  }
+
+  /** Collects the parts of a content. */
+  public static final class Builder {
+    private Due due;
+    private String params;
+    private @Nullable Duration timeToRun;
+    private @Nullable RetryPolicy retry;
+    private Map<String, String> headers;
+    private List<String> tags;
+
+    private Builder(JobContent content) {
+      due = content.due;
+      params = content.params;
+      timeToRun = content.timeToRun;
+      retry = content.retry;
+      headers = content.headers;
+      tags = content.tags;
+    }
+
+    /** Replaces the due time. */
+    public Builder due(Due due) {
+      this.due = due;
+      return this;
+    }
+
+    /** Replaces the params. */
+    public Builder params(String params) {
+      this.params = params;
+      return this;
+    }
+
+    /** Replaces the time-to-run; null for the default. */
+    public Builder timeToRun(@Nullable Duration timeToRun) {
+      this.timeToRun = timeToRun;
+      return this;
+    }
+
+    /** Replaces the retry policy; null for the queue's. */
+    public Builder retry(@Nullable RetryPolicy retry) {
+      this.retry = retry;
+      return this;
+    }
+
+    /** Replaces all headers. */
+    public Builder headers(Map<String, String> headers) {
+      this.headers = headers;
+      return this;
+    }
+
+    /** Replaces all tags: in ascending order, each once. */
+    public Builder tags(List<String> tags) {
+      this.tags = tags;
+      return this;
+    }
+
+    /** Makes the content. */
+    public JobContent build() {
+      return new JobContent(due, params, timeToRun, retry, headers, tags);
+    }
   }
 }

@@ -94,15 +94,24 @@ public final class JobContentCodec {
             "content of version " + version + ", this release reads version " + VERSION);
       }
       Due due = new Due((flags & RELATIVE) != 0, number(in));
-      Duration timeToRun = (flags & TIME_TO_RUN) != 0 ? Duration.ofMillis(number(in)) : null;
-      RetryPolicy retry = (flags & RETRY) != 0 ? RetryPolicy.parse(text(in)) : null;
-      String params = text(in);
-      Map<String, String> headers = (flags & HEADERS) != 0 ? headers(in) : Map.of();
-      List<String> tags = (flags & TAGS) != 0 ? tags(in) : List.of();
+      JobContent.Builder content = JobContent.of(due);
+      if ((flags & TIME_TO_RUN) != 0) {
+        content.timeToRun(Duration.ofMillis(number(in)));
+      }
+      if ((flags & RETRY) != 0) {
+        content.retry(RetryPolicy.parse(text(in)));
+      }
+      content.params(text(in));
+      if ((flags & HEADERS) != 0) {
+        content.headers(headers(in));
+      }
+      if ((flags & TAGS) != 0) {
+        content.tags(tags(in));
+      }
       if (in.hasRemaining()) {
         throw new CorruptContentException(in.remaining() + " bytes too many");
       }
-      return new JobContent(due, params, timeToRun, retry, headers, tags);
+      return content.build();
     } catch (BufferUnderflowException e) {
       throw new CorruptContentException("it ends too early", e);
     } catch (CharacterCodingException e) {

@@ -14,7 +14,6 @@ import io.punctual.core.StoreHealth;
 import io.punctual.core.Submit;
 import io.punctual.core.admin.StoreOperations;
 import io.punctual.core.admin.Views;
-import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobContentCodec;
 import io.punctual.core.job.Origin;
@@ -38,7 +37,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -182,23 +180,12 @@ final class ScanningEngine implements Engine {
 
   private Submission submission(
       QueueName queue, DelayQueueJob job, boolean replace, @Nullable String submitter) {
-    Due due =
-        job.delay() != null
-            ? Due.in(job.delay().toMillis())
-            : Due.at(Objects.requireNonNull(job.delayTime()));
-    JobContent content =
-        new JobContent(
-            due,
-            job.params(),
-            job.timeToRun(),
-            job.retry(),
-            Origin.withoutTrace(job.headers()),
-            job.tags());
+    JobContent content = JobContent.of(job);
     RetryPolicy retry = job.retry() != null ? job.retry() : options.retry().apply(queue);
     return new Submission(
         job.taskId(),
         RandomNames.incarnation(),
-        due,
+        content.due(),
         retry.maxAttempts(),
         job.timeToRun() == null ? 0 : job.timeToRun().toMillis(),
         Origin.of(job.headers(), submitter),

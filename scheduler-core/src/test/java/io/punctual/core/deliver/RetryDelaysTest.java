@@ -16,7 +16,6 @@ import io.punctual.core.store.Settlement;
 import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -85,6 +84,6 @@ class RetryDelaysTest {
   }
 
   private static JobContent content(@Nullable RetryPolicy retry) {
-    return new JobContent(Due.in(0), "", null, retry, Map.of(), List.of());
+    return JobContent.of(Due.in(0)).retry(retry).build();
   }
 }

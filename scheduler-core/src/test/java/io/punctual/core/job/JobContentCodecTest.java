@@ -15,15 +15,19 @@ import org.junit.jupiter.api.Test;
 class JobContentCodecTest {
 
   private static final JobContent FULL =
-      new JobContent(
-          Due.at(253402300799999L),
-          "{\"order\":\"ä€😀\"}",
-          Duration.ofHours(24),
-          RetryPolicy.parse("exponential(2s,1h,0.25);attempts=7"),
-          Map.of("a", "1", "b", "", "c", "x y"),
-          List.of("order:1", "user/7"));
-  private static final JobContent BARE =
-      new JobContent(Due.in(0), "", null, null, Map.of(), List.of());
+      JobContent.of(Due.at(253402300799999L))
+          .params("{\"order\":\"ä€😀\"}")
+          .timeToRun(Duration.ofHours(24))
+          .retry(RetryPolicy.parse("exponential(2s,1h,0.25);attempts=7"))
+          .headers(Map.of("a", "1", "b", "", "c", "x y"))
+          .tags(List.of("order:1", "user/7"))
+          .build();
+  private static final JobContent BARE = JobContent.of(Due.in(0)).build();
+
+  @Test
+  void aCopyKeepsAll() {
+    assertThat(FULL.toBuilder().build()).isEqualTo(FULL);
+  }
 
   @Test
   void whatIsWrittenIsReadBack() {
@@ -31,15 +35,13 @@ class JobContentCodecTest {
         new JobContent[] {
           FULL,
           BARE,
-          new JobContent(
-              Due.in(128), "x".repeat(300_000), null, RetryPolicy.NEVER, Map.of(), List.of()),
-          new JobContent(
-              Due.at(127),
-              "\0\n",
-              Duration.ofSeconds(1),
-              RetryPolicy.NOTIFY,
-              Map.of(),
-              List.of("x"))
+          JobContent.of(Due.in(128)).params("x".repeat(300_000)).retry(RetryPolicy.NEVER).build(),
+          JobContent.of(Due.at(127))
+              .params("\0\n")
+              .timeToRun(Duration.ofSeconds(1))
+              .retry(RetryPolicy.NOTIFY)
+              .tags(List.of("x"))
+              .build()
         }) {
       assertThat(JobContentCodec.decode(JobContentCodec.encode(content))).isEqualTo(content);
     }
@@ -93,13 +95,12 @@ class JobContentCodecTest {
   void changedBytesAreRefusedOrReadAsWhatWouldBeWrittenLikeThat() {
     // Without a policy, whose text has several forms that mean the same.
     JobContent content =
-        new JobContent(
-            Due.at(1),
-            "ä",
-            Duration.ofSeconds(9),
-            null,
-            Map.of("a", "1", "b", ""),
-            List.of("t", "u"));
+        JobContent.of(Due.at(1))
+            .params("ä")
+            .timeToRun(Duration.ofSeconds(9))
+            .headers(Map.of("a", "1", "b", ""))
+            .tags(List.of("t", "u"))
+            .build();
     Random random = new Random(4711);
     byte[] bytes = JobContentCodec.encode(content);
     for (int i = 0; i < 5_000; i++) {
@@ -118,13 +119,13 @@ class JobContentCodecTest {
 
   @Test
   void halfACharacterIsRefusedByName() {
-    JobContent content = new JobContent(Due.in(0), "\ud800", null, null, Map.of(), List.of());
+    JobContent content = JobContent.of(Due.in(0)).params("\ud800").build();
     assertThatThrownBy(() -> JobContentCodec.encode(content))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("params");
   }
 
   private static JobContent withHeaders(Map<String, String> headers) {
-    return new JobContent(Due.in(5), "p", null, null, headers, List.of());
+    return JobContent.of(Due.in(5)).params("p").headers(headers).build();
   }
 }

@@ -36,8 +36,7 @@ class OriginTest {
     assertThat(origin).isEqualTo(new Origin(TRACE, null));
     assertThat(Origin.withoutTrace(headers)).isEqualTo(Map.of("a", "b"));
 
-    JobContent content =
-        new JobContent(Due.in(0), "", null, null, Origin.withoutTrace(headers), List.of());
+    JobContent content = JobContent.of(Due.in(0)).headers(Origin.withoutTrace(headers)).build();
     JobRecord record =
         new JobRecord("i", 1, 0, 0, origin, List.of(), JobContentCodec.encode(content));
     assertThat(record.read().headers()).isEqualTo(headers);

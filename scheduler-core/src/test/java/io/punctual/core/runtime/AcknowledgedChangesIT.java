@@ -116,19 +116,7 @@ class AcknowledgedChangesIT extends OwnRedisTestBase {
     assertThat(
             engine
                 .operations()
-                .revise(
-                    QUEUE,
-                    id,
-                    null,
-                    was ->
-                        new JobContent(
-                            was.due(),
-                            params,
-                            was.timeToRun(),
-                            was.retry(),
-                            was.headers(),
-                            was.tags()),
-                    null)
+                .revise(QUEUE, id, null, was -> was.toBuilder().params(params).build(), null)
                 .kind())
         .isEqualTo(Revised.Kind.REVISED);
   }

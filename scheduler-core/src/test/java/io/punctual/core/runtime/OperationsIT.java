@@ -27,14 +27,7 @@ import org.junit.jupiter.api.Test;
 class OperationsIT extends EngineTestBase {
 
   private static UnaryOperator<JobContent> params(String params) {
-    return content ->
-        new JobContent(
-            content.due(),
-            params,
-            content.timeToRun(),
-            content.retry(),
-            content.headers(),
-            content.tags());
+    return content -> content.toBuilder().params(params).build();
   }
 
   @Test
@@ -128,11 +121,7 @@ class OperationsIT extends EngineTestBase {
     assertThat(revised.kind()).isEqualTo(Revised.Kind.REVISED);
     JobView after = engine.find(QUEUE, "a").orElseThrow();
     assertThat(after.content())
-        .isEqualTo(
-            params("new")
-                .apply(
-                    new JobContent(
-                        Due.in(3_600_000), "", null, null, java.util.Map.of(), List.of())));
+        .isEqualTo(params("new").apply(JobContent.of(Due.in(3_600_000)).build()));
     assertThat(after.at()).isEqualTo(before.at());
     assertThat(after.incarnation()).isNotEqualTo(before.incarnation());
     JobVersion old = new JobVersion(String.valueOf(before.incarnation()), before.version());

@@ -226,16 +226,15 @@ class CommandController {
     DelayQueueJob job;
     try {
       job =
-          new DelayQueueJob(
-              id,
-              topic,
-              null,
-              delay,
-              body,
-              timeToRun,
-              command.retry(),
-              Objects.requireNonNullElse(command.headers(), Map.of()),
-              Objects.requireNonNullElse(command.tags(), List.of()));
+          DelayQueueJob.of(topic)
+              .taskId(id)
+              .delay(delay)
+              .params(body)
+              .timeToRun(timeToRun)
+              .retry(command.retry())
+              .headers(Objects.requireNonNullElse(command.headers(), Map.of()))
+              .tags(Objects.requireNonNullElse(command.tags(), List.of()))
+              .build();
     } catch (IllegalArgumentException e) {
       throw JobFields.named(e);
     }

@@ -19,11 +19,6 @@ public record JobChange(@Nullable Due due, @Nullable UnaryOperator<JobContent> c
 
   /** Returns a change of the params alone. */
   public static JobChange params(String params) {
-    return new JobChange(
-        null,
-        old ->
-            new JobContent(
-                old.due(), params, old.timeToRun(), old.retry(), old.headers(), old.tags()),
-        params.length());
+    return new JobChange(null, old -> old.toBuilder().params(params).build(), params.length());
   }
 }

@@ -26,7 +26,8 @@ public record NewJob(String application, DelayQueueJob job, boolean named) {
             || !TRACEPARENT.matcher(traceparent).matches()
             || job.headers().containsKey("traceparent")
         ? this
-        : new NewJob(application, job.withHeader("traceparent", traceparent), named);
+        : new NewJob(
+            application, job.toBuilder().header("traceparent", traceparent).build(), named);
   }
 
   /** Returns the queue of the job. */

@@ -74,29 +74,29 @@ record JobRequest(
         due,
         content
             ? old ->
-                new JobContent(
-                    due != null ? due : old.due(),
-                    params != null ? params : old.params(),
-                    timeToRun != null ? timeToRun : old.timeToRun(),
-                    retry != null ? retry : old.retry(),
-                    headers != null ? given.headers() : old.headers(),
-                    tags != null ? given.tags() : old.tags())
+                JobContent.of(due != null ? due : old.due())
+                    .params(params != null ? params : old.params())
+                    .timeToRun(timeToRun != null ? timeToRun : old.timeToRun())
+                    .retry(retry != null ? retry : old.retry())
+                    .headers(headers != null ? given.headers() : old.headers())
+                    .tags(tags != null ? given.tags() : old.tags())
+                    .build()
             : null,
         params == null ? 0 : params.length());
   }
 
   private DelayQueueJob checked(String id, String type, Due due) {
     try {
-      return new DelayQueueJob(
-          id,
-          type,
-          due.relative() ? null : due.millis(),
-          due.relative() ? Duration.ofMillis(due.millis()) : null,
-          JobFields.params("params", params),
-          JobFields.timeToRun(timeToRun),
-          retry,
-          Objects.requireNonNullElse(headers, Map.of()),
-          Objects.requireNonNullElse(tags, List.of()));
+      DelayQueueJob.Builder job = DelayQueueJob.of(type).taskId(id);
+      return (due.relative()
+              ? job.delay(Duration.ofMillis(due.millis()))
+              : job.delayTime(due.millis()))
+          .params(JobFields.params("params", params))
+          .timeToRun(JobFields.timeToRun(timeToRun))
+          .retry(retry)
+          .headers(Objects.requireNonNullElse(headers, Map.of()))
+          .tags(Objects.requireNonNullElse(tags, List.of()))
+          .build();
     } catch (IllegalArgumentException e) {
       throw JobFields.named(e);
     }

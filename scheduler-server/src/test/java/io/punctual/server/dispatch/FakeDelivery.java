@@ -10,7 +10,6 @@ import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.QueueName;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -134,7 +133,7 @@ public final class FakeDelivery implements Delivery {
 
   @Override
   public JobContent content() {
-    return new JobContent(Due.at(1_000), "{}", timeToRun, null, Map.of(), List.of());
+    return JobContent.of(Due.at(1_000)).params("{}").timeToRun(timeToRun).build();
   }
 
   @Override

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
@@ -146,16 +147,21 @@ final class StoredCalls {
   }
 
   private static DelayQueueJob job(Stored stored) {
-    return new DelayQueueJob(
-        given("taskId", stored.taskId()),
-        given("taskType", stored.taskType()),
-        stored.dueAt(),
-        duration(stored.delay()),
-        stored.params() == null ? "" : stored.params(),
-        duration(stored.timeToRun()),
-        stored.retry() == null ? null : RetryPolicy.parse(stored.retry()),
-        stored.headers() == null ? Map.of() : stored.headers(),
-        stored.tags() == null ? List.of() : stored.tags());
+    DelayQueueJob.Builder job =
+        DelayQueueJob.of(given("taskType", stored.taskType()))
+            .taskId(given("taskId", stored.taskId()))
+            .timeToRun(duration(stored.timeToRun()))
+            .retry(stored.retry() == null ? null : RetryPolicy.parse(stored.retry()))
+            .params(Objects.requireNonNullElse(stored.params(), ""))
+            .headers(Objects.requireNonNullElse(stored.headers(), Map.of()))
+            .tags(Objects.requireNonNullElse(stored.tags(), List.of()));
+    Duration delay = duration(stored.delay());
+    if (delay != null) {
+      job.delay(delay);
+    } else if (stored.dueAt() != null) {
+      job.delayTime(stored.dueAt());
+    }
+    return job.build();
   }
 
   private static @Nullable Duration duration(@Nullable String text) {

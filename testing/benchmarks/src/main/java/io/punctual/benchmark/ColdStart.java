@@ -15,7 +15,6 @@ import io.punctual.systemtest.JavaProcess;
 import io.punctual.systemtest.Waiting;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -95,8 +94,7 @@ final class ColdStart {
       List<Submission> some = new ArrayList<>();
       for (int i = from; i < Math.min(count, from + JobStore.MAX_JOBS); i++) {
         byte[] content =
-            JobContentCodec.encode(
-                new JobContent(Due.at(due + i), "x".repeat(100), null, null, Map.of(), List.of()));
+            JobContentCodec.encode(JobContent.of(Due.at(due + i)).params("x".repeat(100)).build());
         some.add(
             new Submission(
                 prefix + i, type + prefix + i, Due.at(due + i), 4, 0, List.of(), content, false));

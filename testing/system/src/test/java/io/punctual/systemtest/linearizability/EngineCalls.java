@@ -164,8 +164,7 @@ final class EngineCalls implements JobCalls {
   }
 
   private static JobContent changed(JobContent job, String params) {
-    return new JobContent(
-        job.due(), params, job.timeToRun(), job.retry(), job.headers(), job.tags());
+    return job.toBuilder().params(params).build();
   }
 
   @Override
