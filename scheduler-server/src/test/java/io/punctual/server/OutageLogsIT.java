@@ -26,7 +26,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 @Tag("full")
 class OutageLogsIT {
 
-  /** The default of punctual.client.submit.read-timeout. */
+  /** As long as an application waits for one scheduler: half of punctual.submit-timeout. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private static final String BEGINS = "Redis does not answer or refuses";

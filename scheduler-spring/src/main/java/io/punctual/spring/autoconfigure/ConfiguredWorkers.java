@@ -11,15 +11,14 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /** The workers that properties name. */
-public final class ConfiguredWorkers {
+final class ConfiguredWorkers {
 
   private static final Logger log = LoggerFactory.getLogger(ConfiguredWorkers.class);
 
   private ConfiguredWorkers() {}
 
   /** Switches off those that shall not run here, and warns of those that nobody has. */
-  public static void apply(
-      PunctualProperties properties, Environment environment, TaskWorkers workers) {
+  static void apply(PunctualProperties properties, Environment environment, TaskWorkers workers) {
     Set<String> types = workers.types();
     for (String type : named(environment)) {
       // Without any worker it only submits, for others that have this one.

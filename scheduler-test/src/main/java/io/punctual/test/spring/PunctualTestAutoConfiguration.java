@@ -2,7 +2,6 @@ package io.punctual.test.spring;
 
 import io.punctual.RetryPolicy;
 import io.punctual.TaskSubmitService;
-import io.punctual.TaskWorker;
 import io.punctual.internal.TaskWorkers;
 import io.punctual.spi.JobListener;
 import io.punctual.spi.JobScheduler;
@@ -14,9 +13,8 @@ import io.punctual.spring.Payloads;
 import io.punctual.spring.SpringTaskSubmitService;
 import io.punctual.spring.SubmitObservations;
 import io.punctual.spring.TransactionCalls;
-import io.punctual.spring.autoconfigure.ConfiguredWorkers;
 import io.punctual.spring.autoconfigure.PunctualProperties;
-import io.punctual.spring.once.OnceFilters;
+import io.punctual.spring.autoconfigure.WorkersConfiguration;
 import io.punctual.spring.outbox.Outbox;
 import io.punctual.spring.outbox.OutboxOptions;
 import io.punctual.spring.outbox.OutboxRelay;
@@ -27,10 +25,8 @@ import java.time.Clock;
 import java.time.Instant;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -39,9 +35,9 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Primary;
 import org.springframework.core.env.Environment;
-import tools.jackson.databind.json.JsonMapper;
 
 /** A {@link TestScheduler} in place of a starter: what is submitted, who runs it, and the time. */
 @AutoConfiguration(
@@ -51,7 +47,8 @@ import tools.jackson.databind.json.JsonMapper;
       "io.punctual.spring.autoconfigure.PunctualTransactionsAutoConfiguration"
     })
 @ConditionalOnProperty(prefix = "punctual.test", name = "enabled", matchIfMissing = true)
-@EnableConfigurationProperties({PunctualProperties.class, PunctualTestProperties.class})
+@EnableConfigurationProperties(PunctualTestProperties.class)
+@Import(WorkersConfiguration.class)
 public class PunctualTestAutoConfiguration {
 
   private static final Logger log = LoggerFactory.getLogger(PunctualTestAutoConfiguration.class);
@@ -68,14 +65,12 @@ public class PunctualTestAutoConfiguration {
   TestScheduler punctualTestScheduler(
       PunctualTestProperties properties,
       JobApplication application,
-      ListableBeanFactory beans,
+      ObjectProvider<TaskWorkers> workers,
       AnnotatedWorkers annotated,
       Payloads payloads,
       PunctualProperties starter,
-      Environment environment,
       ObjectProvider<CommitFailures> failures,
       ObjectProvider<JobListener> listeners,
-      ObjectProvider<OnceFilters> filters,
       ObjectProvider<TransactionCalls> outbox,
       ObjectProvider<PendingCalls> pending) {
     RetryPolicy retry = starter.retryPolicy();
@@ -83,7 +78,7 @@ public class PunctualTestAutoConfiguration {
         TestScheduler.builder()
             .application(application.name())
             .retry(retry == null ? RetryPolicy.DEFAULT : retry)
-            .workers(() -> workers(beans, annotated, starter, environment, filters))
+            .workers(workers::getObject)
             .listeners(() -> listeners.orderedStream().toList())
             .pendingCalls(() -> pending.getIfAvailable(() -> PendingCalls.NONE))
             .taskSubmitService(
@@ -104,33 +99,6 @@ public class PunctualTestAutoConfiguration {
       builder.startingAt(start);
     }
     return builder.build();
-  }
-
-  private static TaskWorkers workers(
-      ListableBeanFactory beans,
-      AnnotatedWorkers annotated,
-      PunctualProperties starter,
-      Environment environment,
-      ObjectProvider<OnceFilters> filters) {
-    TaskWorkers workers = new TaskWorkers(beans.getBeansOfType(TaskWorker.class));
-    annotated.addTo(workers);
-    ConfiguredWorkers.apply(starter, environment, workers);
-    filters.ifAvailable(
-        known -> known.apply(workers, type -> starter.settings(type, annotated).once()));
-    return workers;
-  }
-
-  @Bean
-  @ConditionalOnMissingBean
-  AnnotatedWorkers punctualAnnotatedWorkers(
-      ConfigurableListableBeanFactory beans, Payloads payloads) {
-    return new AnnotatedWorkers(beans, payloads);
-  }
-
-  @Bean
-  @ConditionalOnMissingBean
-  Payloads punctualPayloads(ObjectProvider<JsonMapper> mapper) {
-    return new Payloads(() -> mapper.getIfAvailable(JsonMapper::new));
   }
 
   @Bean

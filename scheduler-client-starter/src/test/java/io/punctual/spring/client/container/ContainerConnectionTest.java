@@ -111,7 +111,7 @@ class ContainerConnectionTest {
   @Test
   void aServiceOfAComposeFileIsKnownByItsImageOrByItsLabel() {
     String label = "org.springframework.boot.service-connection";
-    Map<String, String> token = Map.of("PUNCTUAL_CLIENT_TOKEN", "pct_of-the-service");
+    Map<String, String> token = Map.of("PUNCTUAL_TOKEN", "pct_of-the-service");
 
     PunctualConnectionDetails byImage =
         Objects.requireNonNull(
@@ -206,7 +206,7 @@ class ContainerConnectionTest {
     @Bean
     @ServiceConnection("punctual/scheduler-server")
     GenericContainer<?> scheduler() {
-      return new Played().withEnv("PUNCTUAL_CLIENT_TOKEN", "pct_of-the-container");
+      return new Played().withEnv("PUNCTUAL_TOKEN", "pct_of-the-container");
     }
   }
 

@@ -181,7 +181,7 @@ class ContainersCheck {
     @Override
     protected void containerIsStarted(InspectContainerResponse container) {
       try {
-        withEnv("PUNCTUAL_CLIENT_TOKEN", token(execInContainer(CREDENTIALS).getStdout()));
+        withEnv("PUNCTUAL_TOKEN", token(execInContainer(CREDENTIALS).getStdout()));
       } catch (IOException | InterruptedException e) {
         throw new IllegalStateException("no token could be made", e);
       }

@@ -15,7 +15,7 @@ final class SchedulerContainer {
   static final int PORT = 8080;
 
   /** A variable of the container's environment: the token of the application that connects. */
-  static final String TOKEN = "PUNCTUAL_CLIENT_TOKEN";
+  static final String TOKEN = "PUNCTUAL_TOKEN";
 
   private SchedulerContainer() {}
 
