@@ -6,6 +6,7 @@ import io.punctual.spring.CommitFailures.Call;
 import io.punctual.spring.DeferredCall;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -33,13 +34,7 @@ final class StoredCalls {
       @Nullable Map<String, String> headers,
       @Nullable List<String> tags,
       @Nullable String handle,
-      @Nullable String reason) {
-
-    static Stored ofHandle(String handle, @Nullable String reason, @Nullable String delay) {
-      return new Stored(
-          null, null, null, null, delay, null, null, null, null, null, handle, reason);
-    }
-  }
+      @Nullable String reason) {}
 
   private StoredCalls() {}
 
@@ -47,61 +42,43 @@ final class StoredCalls {
     return JSON.writeValueAsString(stored(call));
   }
 
-  private static Stored stored(DeferredCall call) {
+  private static Map<String, @Nullable Object> stored(DeferredCall call) {
+    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     if (call instanceof DeferredCall.Send send) {
       DelayQueueJob job = send.job();
-      return new Stored(
-          job.taskType(),
-          job.taskId(),
-          null,
-          job.delayTime(),
-          text(job.delay()),
-          job.params(),
-          text(job.timeToRun()),
-          job.retry() == null ? null : job.retry().text(),
-          job.headers(),
-          job.tags(),
-          null,
-          null);
+      fields.put("taskType", job.taskType());
+      fields.put("taskId", job.taskId());
+      fields.put("dueAt", job.delayTime());
+      fields.put("delay", text(job.delay()));
+      fields.put("params", job.params());
+      fields.put("timeToRun", text(job.timeToRun()));
+      fields.put("retry", job.retry() == null ? null : job.retry().text());
+      fields.put("headers", job.headers());
+      fields.put("tags", job.tags());
     } else if (call instanceof DeferredCall.Reschedule move) {
-      return new Stored(
-          move.taskType(),
-          move.taskId(),
-          null,
-          move.dueAt() == null ? null : move.dueAt().toEpochMilli(),
-          text(move.delay()),
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null);
+      fields.put("taskType", move.taskType());
+      fields.put("taskId", move.taskId());
+      fields.put("dueAt", move.dueAt() == null ? null : move.dueAt().toEpochMilli());
+      fields.put("delay", text(move.delay()));
     } else if (call instanceof DeferredCall.Cancel cancel) {
-      return new Stored(
-          cancel.taskType(),
-          cancel.taskId(),
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null);
+      fields.put("taskType", cancel.taskType());
+      fields.put("taskId", cancel.taskId());
     } else if (call instanceof DeferredCall.CancelByTag cancel) {
-      return new Stored(
-          null, null, cancel.tag(), null, null, null, null, null, null, null, null, null);
+      fields.put("tag", cancel.tag());
     } else if (call instanceof DeferredCall.Finish finish) {
-      return Stored.ofHandle(finish.handle(), null, null);
+      fields.put("handle", finish.handle());
     } else if (call instanceof DeferredCall.Fail fail) {
-      return Stored.ofHandle(fail.handle(), fail.reason(), text(fail.delay()));
+      fields.put("handle", fail.handle());
+      fields.put("reason", fail.reason());
+      fields.put("delay", text(fail.delay()));
     } else if (call instanceof DeferredCall.Reject reject) {
-      return Stored.ofHandle(reject.handle(), reject.reason(), null);
+      fields.put("handle", reject.handle());
+      fields.put("reason", reject.reason());
+    } else {
+      throw new IllegalArgumentException("no such call: " + call);
     }
-    throw new IllegalArgumentException("no such call: " + call);
+    fields.values().removeIf(Objects::isNull);
+    return fields;
   }
 
   private static @Nullable String text(@Nullable Duration duration) {
