@@ -67,6 +67,11 @@ public final class Database {
     return Objects.requireNonNull(own.execute(status -> statements.get()));
   }
 
+  /** Commits one statement; answers how many rows it changed. */
+  public int update(String statement, Object... values) {
+    return commit(() -> jdbc.update(statement, values));
+  }
+
   /** Reads what was committed at one moment, with however many statements. */
   public <T> T snapshot(Supplier<T> queries) {
     return Objects.requireNonNull(snapshot.execute(status -> queries.get()));

@@ -88,15 +88,11 @@ public final class DatabaseOnce implements OnceFilter {
   @Override
   public void clean() {
     var unused =
-        database.commit(
-            () ->
-                database
-                    .jdbc()
-                    .update(
+        database.update(
                         "delete from punctual_once where application = ? and done_at < "
                             + database.now()
                             + " - ?",
                         application,
-                        retention.toMillis()));
+                        retention.toMillis());
   }
 }

@@ -79,14 +79,10 @@ final class ResendTable {
   void create() {
     if (state("") == null) {
       try {
-        int unused =
-            database.commit(
-                () ->
-                    database
-                        .jdbc()
-                        .update(
+        var unused =
+        database.update(
                             "insert into punctual_resend (application, loss, seen_at, look_at, since, begun_at, ended_at, feed_at, last_sent_at, last_lane, fed, missing, present, refused) values (?, 0, 0, 0, 0, 0, 0, 0, 0, '', 0, 0, 0, 0)",
-                            application));
+                            application);
       } catch (DuplicateKeyException e) {
         // Another instance did so.
       }
@@ -127,15 +123,11 @@ final class ResendTable {
 
   /** Whether it is this instance's turn to ask the scheduler for losses. */
   boolean claimLook(Duration pause) {
-    return database.commit(
-            () ->
-                database
-                    .jdbc()
-                    .update(
+    return database.update(
                         "update punctual_resend set look_at = %1$s + ? where application = ? and look_at <= %1$s"
                             .formatted(database.now()),
                         pause.toMillis(),
-                        application))
+                        application)
         == 1;
   }
 

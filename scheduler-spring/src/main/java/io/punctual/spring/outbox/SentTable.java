@@ -270,15 +270,11 @@ final class SentTable {
 
   /** Forgets what was kept for long enough. */
   void clean() {
-    int unused =
-        database.commit(
-            () ->
-                database
-                    .jdbc()
-                    .update(
+    var unused =
+        database.update(
                         "delete from punctual_sent where application = ? and keep_until < %s"
                             .formatted(database.now()),
-                        application));
+                        application);
   }
 
   private static String marks(int number) {
