@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Instant;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -55,6 +56,7 @@ class EndToEndIT {
   }
 
   @Test
+  @Tag("full")
   void theDemoRunsItsOwnJobsOnceItsStarterIsSwapped() throws Exception {
     try (JavaProcess demo =
         PROGRAMS.demoInPluginMode(REDIS.port(), "plugin-demo").start().awaitReady()) {

@@ -99,7 +99,7 @@ class FirstStepsIT {
     assertThat(names(bare.directory().resolve("target").resolve("bare-shop-1.jar")))
         .as("what is made for production has no Redis")
         .contains("scheduler-plugin-starter", "scheduler-core", "jedis")
-        .doesNotContain("scheduler-dev-redis", "redis-launcher", "embedded-redis");
+        .doesNotContain("scheduler-dev-redis", "embedded-redis");
     // As development environments start it.
     String classPath =
         bare.directory().resolve("target").resolve("classes")

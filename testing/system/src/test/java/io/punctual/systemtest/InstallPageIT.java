@@ -202,7 +202,6 @@ class InstallPageIT {
       strings = {
         "eureka-registry",
         "scheduler-server",
-        "scheduler-quickstart",
         "demo-order-service",
         "demo-order-plugin",
       })

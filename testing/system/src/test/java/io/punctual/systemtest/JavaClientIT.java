@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The client in plain Java and a real scheduler. */
@@ -112,6 +113,7 @@ class JavaClientIT {
   }
 
   @Test
+  @Tag("full")
   void theExampleCancelsOneJobAndRunsTheOther() throws IOException {
     Path target = ModuleDirectory.of("plain-java").resolve("target");
     String jar = "plain-java-" + System.getProperty("punctual.version") + ".jar";

@@ -28,7 +28,6 @@ class SbomIT {
       strings = {
         "eureka-registry",
         "scheduler-server",
-        "scheduler-quickstart",
         "demo-order-service",
         "demo-order-plugin",
       })

@@ -27,20 +27,20 @@ final class Modules {
       Map.ofEntries(
           Map.entry("scheduler-api", Set.of()),
           Map.entry("scheduler-client", Set.of("scheduler-api")),
-          Map.entry("plain-java", Set.of("scheduler-client")),
           Map.entry("scheduler-core", Set.of("scheduler-api")),
           Map.entry("scheduler-server", Set.of("scheduler-core")),
           Map.entry("scheduler-spring", Set.of("scheduler-client", "scheduler-core")),
           Map.entry("scheduler-plugin-starter", Set.of("scheduler-spring")),
-          Map.entry("scheduler-dev-redis", Set.of("redis-launcher")),
+          Map.entry("scheduler-dev-redis", Set.of()),
           Map.entry("eureka-registry", Set.of()),
           Map.entry("demo-order-service", Set.of("scheduler-spring")),
-          Map.entry("program-launcher", Set.of()),
-          Map.entry("redis-launcher", Set.of()),
-          Map.entry("fixtures", Set.of("redis-launcher")),
+          Map.entry("fixtures", Set.of("scheduler-dev-redis")),
           Map.entry("scheduler-test", Set.of("scheduler-spring")),
-          Map.entry("scheduler-quickstart", Set.of("scheduler-server", "redis-launcher")),
-          Map.entry("system", Set.of("scheduler-spring", "redis-launcher")));
+          Map.entry("system", Set.of("scheduler-spring", "scheduler-dev-redis")),
+          Map.entry("plain-java", Set.of("scheduler-client")));
+
+  /** Compiled by the full build alone. */
+  private static final Set<String> FULL_BUILD = Set.of("plain-java");
 
   /** Free to use anything: built after this module, or without a class of its own. */
   private static final Set<String> FREE =
@@ -52,13 +52,13 @@ final class Modules {
 
   private Modules(Path root) {
     this.root = root;
-    List<Path> directories = ARROWS.keySet().stream().map(this::classesOf).toList();
-    // Copied into each program.
+    List<Path> directories = names().stream().map(this::classesOf).toList();
+    // The launcher lies in each program: one of them is enough.
     this.classes =
         new ClassFileImporter()
             .withImportOption(
                 location ->
-                    location.contains("/program-launcher/")
+                    location.contains("/scheduler-server/")
                         || !location.contains("/io/punctual/launch/"))
             .importPaths(directories);
     for (JavaClass type : classes) {
@@ -92,8 +92,13 @@ final class Modules {
     return classes.stream().filter(type -> module.equals(moduleOf.get(type.getName()))).toList();
   }
 
+  /** The modules that this build compiled. */
   static Set<String> names() {
-    return ARROWS.keySet();
+    Set<String> names = new TreeSet<>(ARROWS.keySet());
+    if (!Boolean.getBoolean("punctual.full-build")) {
+      names.removeAll(FULL_BUILD);
+    }
+    return names;
   }
 
   /** Every use of a class of a module that the using class's module may not know. */
@@ -137,6 +142,11 @@ final class Modules {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** The class file version of a class. */
+  int classFileVersion(String module, String type) {
+    return version(classesOf(module).resolve(type.replace('.', '/') + ".class"));
   }
 
   private static int version(Path file) {

@@ -1,15 +1,15 @@
-package io.punctual.launch;
+package io.punctual.systemtest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
@@ -18,12 +18,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/** The first class of each program, as the scheduler has it. */
 class LauncherTest {
+
+  private static final String LAUNCHER = "io.punctual.launch.Launcher";
 
   @TempDir private Path directory;
 
   /** What the jar starts. */
-  static final class Program {
+  public static final class Program {
 
     public static void main(String[] args) {
       if (args.length == 0) {
@@ -51,18 +54,22 @@ class LauncherTest {
     Manifest manifest = new Manifest();
     Attributes attributes = manifest.getMainAttributes();
     attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");
-    attributes.put(Attributes.Name.MAIN_CLASS, Launcher.class.getName());
+    attributes.put(Attributes.Name.MAIN_CLASS, LAUNCHER);
     attributes.put(Attributes.Name.CLASS_PATH, "lib/one.jar lib/two.jar");
     attributes.putValue("Java-Version", requiredJava);
     attributes.putValue("Start-Class", Program.class.getName());
     try (OutputStream out = Files.newOutputStream(jar);
         JarOutputStream files = new JarOutputStream(out, manifest)) {
-      for (Class<?> type : List.of(Launcher.class, Program.class)) {
-        String name = type.getName().replace('.', '/') + ".class";
+      Map<String, Path> classes =
+          Map.of(
+              LAUNCHER,
+              ModuleDirectory.of("scheduler-server").resolve("target/classes"),
+              Program.class.getName(),
+              Path.of(Program.class.getProtectionDomain().getCodeSource().getLocation().toURI()));
+      for (Map.Entry<String, Path> type : classes.entrySet()) {
+        String name = type.getKey().replace('.', '/') + ".class";
         files.putNextEntry(new ZipEntry(name));
-        try (InputStream in = type.getClassLoader().getResourceAsStream(name)) {
-          files.write(in.readAllBytes());
-        }
+        files.write(Files.readAllBytes(type.getValue().resolve(name)));
       }
     }
     List<String> command =
