@@ -26,11 +26,11 @@ import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Ownership;
 import io.punctual.server.security.Role;
 import io.punctual.server.web.Body;
-import io.punctual.server.web.DurabilityHeader;
 import io.punctual.server.web.JobFields;
-import io.punctual.server.web.JsonRecords;
+import io.punctual.server.web.JsonBody;
 import io.punctual.server.web.Problems;
 import io.punctual.server.web.RequestGuard;
+import io.punctual.server.web.StoreHeaders;
 import io.punctual.wire.Limits;
 import jakarta.servlet.http.HttpServletRequest;
 import java.math.BigDecimal;
@@ -180,7 +180,7 @@ class CommandController {
     if (id != null && id.isString() && id.stringValue().length() <= MAX_SHOWN) {
       request.setAttribute(ID, id.stringValue());
     }
-    Command command = JsonRecords.bind(json, Command.class, "");
+    Command command = JsonBody.bind(json, Command.class, "");
     String name = Objects.requireNonNullElse(command.command(), "");
     check(name, json);
     return switch (name) {
@@ -202,7 +202,7 @@ class CommandController {
     }
     for (String field : json.propertyNames()) {
       if (!fields.contains(field) && !COMMON.contains(field)) {
-        throw JsonRecords.unknown(field, Stream.concat(COMMON.stream(), fields.stream()).toList());
+        throw JsonBody.unknown(field, Stream.concat(COMMON.stream(), fields.stream()).toList());
       }
     }
   }
@@ -240,7 +240,7 @@ class CommandController {
     }
     return switch (jobs.submit(new NewJob(command.application(), job, true), false)) {
       case Submitted.Accepted accepted -> {
-        DurabilityHeader.add(accepted.reached());
+        StoreHeaders.add(accepted.reached());
         yield new Answer(id, null);
       }
       case Submitted.Conflict conflict ->

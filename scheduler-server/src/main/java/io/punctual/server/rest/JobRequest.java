@@ -9,7 +9,7 @@ import io.punctual.server.jobs.JobChange;
 import io.punctual.server.jobs.NewJob;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.web.JobFields;
-import io.punctual.server.web.JsonRecords.EpochMillis;
+import io.punctual.server.web.JsonValues.EpochMillis;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -15,10 +15,10 @@ import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
 import io.punctual.server.web.Body;
-import io.punctual.server.web.DurabilityHeader;
 import io.punctual.server.web.EntityTag;
-import io.punctual.server.web.JsonRecords;
+import io.punctual.server.web.JsonBody;
 import io.punctual.server.web.Problems;
+import io.punctual.server.web.StoreHeaders;
 import io.punctual.wire.Limits;
 import java.net.URI;
 import java.util.ArrayList;
@@ -40,6 +40,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Single jobs and batches: submit, find, cancel, revise, run now, requeue. */
 @RestController
@@ -91,7 +92,7 @@ class JobsController {
   private static Submitted.Accepted accepted(Submitted submitted) {
     return switch (submitted) {
       case Submitted.Accepted accepted -> {
-        DurabilityHeader.add(accepted.reached());
+        StoreHeaders.add(accepted.reached());
         yield accepted;
       }
       case Submitted.Conflict conflict -> {
@@ -110,15 +111,6 @@ class JobsController {
     };
   }
 
-  record Batch(JsonNode jobs) {
-
-    Batch {
-      if (jobs == null || !jobs.isArray() || jobs.isEmpty() || jobs.size() > Limits.MAX_BATCH) {
-        throw ApiException.invalid("jobs", "must be a list of 1 to " + Limits.MAX_BATCH + " jobs");
-      }
-    }
-  }
-
   record BatchAnswer(List<BatchResult> results) {}
 
   /** The answer that the submit of one job would have had, or its problem. */
@@ -130,12 +122,13 @@ class JobsController {
   @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping("/batch")
   ResponseEntity<BatchAnswer> submitMany(
-      @Body(batch = true) Batch batch,
+      @Body(batch = true) ObjectNode batch,
       @RequestParam(required = false) @Nullable String onConflict,
       @RequestHeader(value = "Prefer", required = false) @Nullable String prefer) {
     boolean minimal = isMinimal(prefer);
-    List<Supplier<NewJob>> read = new ArrayList<>(batch.jobs().size());
-    for (JsonNode job : batch.jobs()) {
+    JsonNode given = jobs(batch);
+    List<Supplier<NewJob>> read = new ArrayList<>(given.size());
+    for (JsonNode job : given) {
       String path = "jobs[" + read.size() + "]";
       read.add(() -> job(job, path));
     }
@@ -148,6 +141,20 @@ class JobsController {
                 .toList());
     ResponseEntity.BodyBuilder response = ResponseEntity.ok();
     return (minimal ? response.header("Preference-Applied", MINIMAL) : response).body(answer);
+  }
+
+  /** Returns the jobs of a batch as they came: each is bound on its own. */
+  private static JsonNode jobs(ObjectNode batch) {
+    for (String field : batch.propertyNames()) {
+      if (!field.equals("jobs")) {
+        throw JsonBody.unknown(field, List.of("jobs"));
+      }
+    }
+    JsonNode jobs = batch.path("jobs");
+    if (!jobs.isArray() || jobs.isEmpty() || jobs.size() > Limits.MAX_BATCH) {
+      throw ApiException.invalid("jobs", "must be a list of 1 to " + Limits.MAX_BATCH + " jobs");
+    }
+    return jobs;
   }
 
   /** Whether the caller wants nothing that it knows already (RFC 7240). */
@@ -163,7 +170,7 @@ class JobsController {
   }
 
   private static NewJob job(JsonNode json, String path) {
-    JobRequest request = JsonRecords.bind(json, JobRequest.class, path);
+    JobRequest request = JsonBody.bind(json, JobRequest.class, path);
     try {
       return request.job(IdempotencyKey.of(null));
     } catch (ApiException e) {

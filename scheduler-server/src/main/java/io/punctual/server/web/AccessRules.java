@@ -25,10 +25,10 @@ import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
- * Enforces {@link Allowed} and confines applications to their own jobs. Path and query are checked
- * here, body fields where they are parsed ({@link Ownership#application}). Refuses as well a call
- * of the API whose {@code Accept} excludes JSON (406) before it takes effect: Spring refuses it
- * only when it writes the answer.
+ * Enforces {@link Allowed}, the caller's share of calls, and confines applications to their own
+ * jobs. Path and query are checked here, body fields where they are parsed ({@link
+ * Ownership#application}). Refuses as well a call of the API whose {@code Accept} excludes JSON
+ * (406) before it takes effect: Spring refuses it only when it writes the answer.
  */
 @Component
 class AccessRules implements HandlerInterceptor, WebMvcConfigurer {
@@ -50,6 +50,7 @@ class AccessRules implements HandlerInterceptor, WebMvcConfigurer {
     // The call was allowed when it began: this is the answer to a long poll.
     if (handler instanceof HandlerMethod method
         && request.getDispatcherType() != DispatcherType.ASYNC) {
+      RequestLimits.admit(request, response);
       check(method, Caller.current());
       if (request.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE)
           instanceof Map<?, ?> variables) {

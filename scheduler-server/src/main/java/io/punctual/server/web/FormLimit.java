@@ -9,14 +9,13 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Locale;
-import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Accepts form bodies for the console only, and in limited sizes. Runs before anything reads a
- * parameter, because Tomcat allocates the announced length. Strangers may send the login form and
+ * Accepts form bodies for the console only, and in limited sizes. To be asked before anything reads
+ * a parameter, because Tomcat allocates the announced length. Strangers may send the login form and
  * no other.
  */
-final class FormLimit extends OncePerRequestFilter {
+final class FormLimit {
 
   private static final String CONSOLE = "/console";
   private static final String LOGIN = CONSOLE + "/login";
@@ -34,19 +33,15 @@ final class FormLimit extends OncePerRequestFilter {
     this.anybody = anybody;
   }
 
-  @Override
-  protected boolean shouldNotFilter(HttpServletRequest request) {
-    return !isForm(request.getContentType());
-  }
-
-  private static boolean isForm(String type) {
+  /** Returns whether the body of a request is a form. */
+  static boolean isForm(HttpServletRequest request) {
+    String type = request.getContentType();
     String lower = type == null ? "" : type.strip().toLowerCase(Locale.ROOT);
     return lower.startsWith("application/x-www-form-urlencoded") || lower.startsWith("multipart/");
   }
 
-  @Override
-  protected void doFilterInternal(
-      HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+  /** Hands a form on, or answers that it is not accepted. */
+  void accept(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws ServletException, IOException {
     if (!ServedPath.isBelow(request, CONSOLE)) {
       Problems.write(request, response, Failures.notJson());

@@ -3,7 +3,7 @@ package io.punctual.server.web;
 import io.punctual.core.job.Due;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Ownership;
-import io.punctual.server.web.JsonRecords.EpochMillis;
+import io.punctual.server.web.JsonValues.EpochMillis;
 import io.punctual.wire.Limits;
 import jakarta.servlet.http.HttpServletRequest;
 import java.math.BigDecimal;
@@ -141,7 +141,7 @@ public final class JobFields {
     // A plus sign in an address means a space to most programs.
     return value.matches("\\d{1,15}")
         ? Long.parseLong(value)
-        : JsonRecords.instant(field, value.replace(' ', '+')).toEpochMilli();
+        : JsonValues.instant(field, value.replace(' ', '+')).toEpochMilli();
   }
 
   /** Makes a duration of a parameter in the address: milliseconds, or a text such as 30m. */
@@ -154,7 +154,7 @@ public final class JobFields {
         field,
         value.matches("\\d{1,15}")
             ? Duration.ofMillis(Long.parseLong(value))
-            : JsonRecords.duration(field, value),
+            : JsonValues.duration(field, value),
         min,
         max);
   }
@@ -176,8 +176,8 @@ public final class JobFields {
   public static Due due(String when) {
     String text = when.strip();
     return text.contains("-")
-        ? due(null, null, JsonRecords.instant("dueAt", text))
-        : due(null, JsonRecords.duration("delay", text), null);
+        ? due(null, null, JsonValues.instant("dueAt", text))
+        : due(null, JsonValues.duration("delay", text), null);
   }
 
   /** Makes a due time of exactly one of these. */

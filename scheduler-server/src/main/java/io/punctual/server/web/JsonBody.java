@@ -1,5 +1,6 @@
 package io.punctual.server.web;
 
+import com.fasterxml.jackson.annotation.Nulls;
 import io.punctual.ErrorCode;
 import io.punctual.core.job.Utf8;
 import io.punctual.server.problem.ApiException;
@@ -11,8 +12,12 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
 import org.springframework.http.InvalidMediaTypeException;
@@ -23,14 +28,26 @@ import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.ModelAndViewContainer;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.exc.MismatchedInputException;
+import tools.jackson.databind.exc.UnrecognizedPropertyException;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Reads the body of a request for a parameter with {@link Body}: bounded while reading, UTF-8 and
- * nothing else, and one JSON object, which {@link JsonRecords} binds.
+ * Reads the body of a request for a parameter with {@link Body}, and binds it to a record.
+ *
+ * <p>The body is bounded while it is read, and it is UTF-8 and one JSON object. Binding is strict:
+ * no field twice, no field that the record does not have, and nothing coerced: a number in quotes
+ * is no number ({@link JsonValues}). A field that is null counts as absent. A record gets null for
+ * what is absent, and checks its values in its constructor. Errors name the field.
  */
 @Component
-class JsonBody implements HandlerMethodArgumentResolver, WebMvcConfigurer {
+public final class JsonBody implements HandlerMethodArgumentResolver, WebMvcConfigurer {
 
   // Who sends a byte now and then would never be silent for long enough to be given up.
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -40,6 +57,33 @@ class JsonBody implements HandlerMethodArgumentResolver, WebMvcConfigurer {
 
   // What a body may take before any of it has come.
   private static final int FIRST = 16 * 1024;
+
+  // A batch of a thousand jobs with all headers and tags has some 75,000. As a node, each takes a
+  // hundred bytes, however short it is.
+  private static final int MAX_TOKENS = 100_000;
+  private static final int MAX_SHOWN = 64;
+
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder(
+              JsonFactory.builder()
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder()
+                          .maxNestingDepth(16)
+                          .maxTokenCount(MAX_TOKENS)
+                          .maxNumberLength(32)
+                          .maxNameLength(256)
+                          .maxStringLength(2 * 1024 * 1024)
+                          .build())
+                  .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+                  .build())
+          .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          // A number beyond all doubles would be read as infinite.
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .changeDefaultNullHandling(nulls -> nulls.withContentNulls(Nulls.FAIL))
+          .addModule(JsonValues.module())
+          .build();
 
   private final WebProperties.Api bounds;
 
@@ -66,7 +110,7 @@ class JsonBody implements HandlerMethodArgumentResolver, WebMvcConfigurer {
     Body body = Objects.requireNonNull(parameter.getParameterAnnotation(Body.class));
     HttpServletRequest request =
         Objects.requireNonNull(web.getNativeRequest(HttpServletRequest.class));
-    return JsonRecords.bind(read(request, body), parameter.getParameterType(), "");
+    return bind(read(request, body), parameter.getParameterType(), "");
   }
 
   private JsonNode read(HttpServletRequest request, Body body) {
@@ -77,11 +121,11 @@ class JsonBody implements HandlerMethodArgumentResolver, WebMvcConfigurer {
         bytes(request, (body.batch() ? bounds.maxBatchBody() : bounds.maxBody()).toBytes());
     if (body.optional()) {
       if (bytes.isEmpty()) {
-        return JsonRecords.empty();
+        return MAPPER.createObjectNode();
       }
       requireJson(request);
     }
-    return JsonRecords.parse(text(bytes));
+    return parse(text(bytes));
   }
 
   private static void requireJson(HttpServletRequest request) {
@@ -171,5 +215,114 @@ class JsonBody implements HandlerMethodArgumentResolver, WebMvcConfigurer {
     } catch (CharacterCodingException e) {
       throw ApiException.invalid("body", "is not valid UTF-8");
     }
+  }
+
+  /**
+   * Parses one JSON document.
+   *
+   * @throws ApiException 400
+   */
+  private static JsonNode parse(String text) {
+    if (text.isBlank()) {
+      throw ApiException.invalid("body", "is empty; it must be a JSON object");
+    }
+    try {
+      return MAPPER.readTree(text);
+    } catch (JacksonException e) {
+      String where =
+          e.getLocation() == null
+              ? ""
+              : String.format(
+                  Locale.ROOT,
+                  " at line %d, column %d",
+                  e.getLocation().getLineNr(),
+                  e.getLocation().getColumnNr());
+      throw ApiException.invalid("body", "is not valid JSON" + where + ": " + reason(e));
+    }
+  }
+
+  private static String reason(JacksonException e) {
+    String message = String.valueOf(e.getOriginalMessage());
+    String line = message.lines().findFirst().orElse("").replaceAll("\\p{Cntrl}", "?");
+    // What could be switched on in the library is nothing to a caller.
+    line =
+        line.replaceAll(
+            " (\\(bound as|for `ObjectNode`|\\(not recognized as one since).*|: enable `.*", "");
+    line = line.replaceAll(", from `[^`]*`", "");
+    line = line.replaceAll("\\(?`?(tools|com|java)\\.[\\w.$]+[`)]?(\\([^)]*\\))?", "").strip();
+    return line.length() > 200 ? line.substring(0, 200) + "..." : line;
+  }
+
+  /**
+   * Binds an object to a record.
+   *
+   * @param path where the object stands in the body, for instance {@code jobs[3]}; empty for the
+   *     body itself
+   * @throws ApiException 400 that names the field, or what the record's constructor throws
+   */
+  public static <T> T bind(JsonNode json, Class<T> type, String path) {
+    if (!json.isObject()) {
+      throw ApiException.invalid(path.isEmpty() ? "body" : path, "must be a JSON object");
+    }
+    if (type.isInstance(json)) {
+      // Jackson would copy it.
+      return type.cast(json);
+    }
+    try {
+      return MAPPER.treeToValue(json, type);
+    } catch (JacksonException e) {
+      throw translate(e).within(path);
+    }
+  }
+
+  private static ApiException translate(JacksonException e) {
+    String field = field(e);
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof ApiException known) {
+        return known.within(field);
+      }
+    }
+    if (e instanceof UnrecognizedPropertyException unknown) {
+      return known(field, unknown.getKnownPropertyIds().stream().map(Object::toString).toList());
+    }
+    Class<?> type = e instanceof MismatchedInputException wrong ? wrong.getTargetType() : null;
+    return ApiException.invalid(field, type == null ? "cannot be read" : expected(type));
+  }
+
+  /** The error for a field that an object must not have. */
+  public static ApiException unknown(String field, Collection<String> known) {
+    return known(shown(field), known);
+  }
+
+  private static ApiException known(String field, Collection<String> known) {
+    return ApiException.invalid(
+        field, "is not known here; known are " + String.join(", ", new TreeSet<>(known)));
+  }
+
+  private static String expected(Class<?> type) {
+    if (Collection.class.isAssignableFrom(type)) {
+      return "must be a list of texts in quotes";
+    } else if (Map.class.isAssignableFrom(type)) {
+      return "must be a JSON object whose values are texts in quotes";
+    }
+    return type == String.class ? "must be a text in quotes" : "must be a JSON object";
+  }
+
+  private static String field(JacksonException e) {
+    StringBuilder field = new StringBuilder();
+    for (JacksonException.Reference part : e.getPath()) {
+      String name = part.getPropertyName();
+      if (name == null) {
+        field.append('[').append(part.getIndex()).append(']');
+      } else {
+        field.append(field.isEmpty() ? "" : ".").append(shown(name));
+      }
+    }
+    return field.toString();
+  }
+
+  static String shown(String name) {
+    String shown = name.length() > MAX_SHOWN ? name.substring(0, MAX_SHOWN) + "..." : name;
+    return shown.replaceAll("[^\\x20-\\x7e]", "?");
   }
 }

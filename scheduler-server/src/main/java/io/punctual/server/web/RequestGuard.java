@@ -4,21 +4,19 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
-import java.util.regex.Pattern;
 import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
 import org.apache.catalina.valves.ValveBase;
 import org.apache.coyote.ActionCode;
 
 /**
- * Refuses paths with dot segments, which the parts of the server read differently, and lets a
- * connection go together with what of a body was not read: Tomcat otherwise waits for the rest, to
- * throw it away, and whoever drips a body would hold the connection all the same. Knows as well
- * whether the client of a request that waits has closed its connection, which no servlet is told.
+ * Tells Tomcat what no servlet can. {@link #drop} ends a connection together with what of a body
+ * was not read: Tomcat otherwise waits for the rest, to throw it away, and a client that drips a
+ * body would hold the connection all the same. {@link #closed} says whether the client of a request
+ * that waits has closed its connection.
  */
 public final class RequestGuard extends ValveBase {
 
-  private static final Pattern DOTS = Pattern.compile("/(?:\\.|%2[eE]){1,2}(?:[/;?]|$)");
   private static final String ATTRIBUTE = RequestGuard.class.getName();
   private static final String CLOSED = ATTRIBUTE + ".closed";
 
@@ -28,10 +26,6 @@ public final class RequestGuard extends ValveBase {
 
   @Override
   public void invoke(Request request, Response response) throws IOException, ServletException {
-    if (DOTS.matcher(request.getRequestURI()).find()) {
-      response.sendError(400);
-      return;
-    }
     Runnable drop = () -> request.getCoyoteRequest().action(ActionCode.DISABLE_SWALLOW_INPUT, null);
     request.setAttribute(ATTRIBUTE, drop);
     BooleanSupplier closed = () -> isClosed(request.getCoyoteRequest());

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -30,6 +31,8 @@ class PackagesTest {
   private static final Modules MODULES = Modules.read();
   private static final Pattern ROW =
       Pattern.compile("^\\| `?([^|`]+?)`? \\|[^|]+\\|([^|]*)\\|$", Pattern.MULTILINE);
+  private static final Pattern STATION =
+      Pattern.compile("^\\| \\d \\| `(\\w+\\.\\w+)` \\|", Pattern.MULTILINE);
 
   private enum Module {
     API("scheduler-api", "io.punctual"),
@@ -92,6 +95,20 @@ class PackagesTest {
   @EnumSource
   void eachPackageKnowsWhatThePageSaysAndNoOther(Module module) throws IOException {
     assertThat(module.compiled()).isEqualTo(module.documented());
+  }
+
+  /** The page says by which rule they are counted. */
+  @Test
+  void aSubmitPassesNineStationsOfTheServer() throws IOException {
+    String page = Files.readString(ModuleDirectory.root().resolve("docs/architecture.md"));
+    List<String> stations =
+        STATION
+            .matcher(page)
+            .results()
+            .map(row -> Module.SERVER.root + "." + row.group(1))
+            .toList();
+    assertThat(stations).hasSizeBetween(1, 9).doesNotHaveDuplicates();
+    assertThat(Modules.read().classes()).extracting(JavaClass::getName).containsAll(stations);
   }
 
   /** Each package comes after those that it knows, so that there is no circle. */

@@ -1,14 +1,18 @@
 package io.punctual.server.web;
 
+import io.punctual.core.Engine;
+import io.punctual.core.LossJournal;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.store.StoreListener;
 import io.punctual.core.store.durability.Reached;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.MethodParameter;
 import org.springframework.http.MediaType;
 import org.springframework.http.converter.HttpMessageConverter;
 import org.springframework.http.server.ServerHttpRequest;
 import org.springframework.http.server.ServerHttpResponse;
+import org.springframework.http.server.ServletServerHttpRequest;
 import org.springframework.http.server.ServletServerHttpResponse;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.context.request.RequestAttributes;
@@ -16,15 +20,28 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
 
 /**
- * Names in the answer to each change where the change was when it was answered; of several changes
- * the weakest. The store reports changes that a request makes on its own thread; controllers report
- * changes that share a call with other requests, by {@link #add}.
+ * Adds what the store says to answers.
+ *
+ * <p>{@code Punctual-Durability} in the answer to each change says where the change was when it was
+ * answered; of several changes the weakest. The store reports changes that a request makes on its
+ * own thread; controllers report changes that share a call with other requests, by {@link #add}.
+ *
+ * <p>{@code Punctual-Store} in each answer about jobs names the store and the newest entry of its
+ * journal of losses, so that applications notice a new entry at once.
  */
 @ControllerAdvice
-public class DurabilityHeader implements ResponseBodyAdvice<Object>, StoreListener {
+public class StoreHeaders implements ResponseBodyAdvice<Object>, StoreListener {
 
-  private static final String NAME = "Punctual-Durability";
-  private static final String ATTRIBUTE = DurabilityHeader.class.getName();
+  private static final String DURABILITY = "Punctual-Durability";
+  private static final String STORE = "Punctual-Store";
+  private static final String ATTRIBUTE = StoreHeaders.class.getName();
+
+  // The engine tells this listener what it does.
+  private final ObjectProvider<Engine> engine;
+
+  StoreHeaders(ObjectProvider<Engine> engine) {
+    this.engine = engine;
+  }
 
   @Override
   public void answered(String call, @Nullable Bucket bucket, long nanos) {}
@@ -69,7 +86,14 @@ public class DurabilityHeader implements ResponseBodyAdvice<Object>, StoreListen
             instanceof Reached weakest
         && response instanceof ServletServerHttpResponse servlet
         && servlet.getServletResponse().getStatus() < 400) {
-      response.getHeaders().set(NAME, weakest.toString());
+      response.getHeaders().set(DURABILITY, weakest.toString());
+    }
+    if (request instanceof ServletServerHttpRequest servlet
+        && ServedPath.of(servlet.getServletRequest()).startsWith("/api/v1/jobs")) {
+      LossJournal journal = engine.getObject().lossJournal();
+      if (journal.store() != null) {
+        response.getHeaders().set(STORE, journal.store() + ";" + journal.newest());
+      }
     }
     return body;
   }
