@@ -6,7 +6,6 @@ import io.punctual.core.store.query.JobView;
 import io.punctual.server.problem.ApiException;
 import io.punctual.wire.Limits;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -122,10 +121,5 @@ public record JobFilter(
     return Integer.toHexString(
         Objects.hash(
             application, taskType, state == null ? null : state.text(), tag, from, until, error));
-  }
-
-  /** The fields, for an error that lists them. */
-  public static List<String> fields() {
-    return List.of("application", "taskType", "state", "tag", "from", "until", "error");
   }
 }

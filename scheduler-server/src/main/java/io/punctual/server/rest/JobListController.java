@@ -9,21 +9,19 @@ import io.punctual.server.jobs.BulkOperations;
 import io.punctual.server.jobs.JobFilter;
 import io.punctual.server.jobs.JobSearch;
 import io.punctual.server.jobs.StoreCalls;
-import io.punctual.server.problem.ApiException;
 import io.punctual.server.problem.Failures;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Role;
 import io.punctual.server.web.Body;
 import io.punctual.server.web.JobFields;
+import io.punctual.server.web.Query;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.MultiValueMap;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.json.JsonMapper;
@@ -43,37 +41,40 @@ class JobListController {
     this.bulk = bulk;
   }
 
+  /** Which jobs a list has; times are instants with offset, or epoch ms. */
+  record ListRequest(
+      String application,
+      @Nullable String taskType,
+      @Nullable String state,
+      @Nullable String tag,
+      @Nullable String from,
+      @Nullable String until,
+      @Nullable String error,
+      @Nullable String limit,
+      @Nullable String cursor) {
+
+    ListRequest {
+      application = JobFields.application(application);
+    }
+
+    private JobFilter filter() {
+      return new JobFilter(
+          application,
+          taskType,
+          JobFilter.State.of(state),
+          tag,
+          JobFields.moment("from", from),
+          JobFields.moment("until", until),
+          error);
+    }
+  }
+
   @Allowed(value = Role.VIEWER, applications = true)
   @GetMapping("/api/v1/jobs")
-  Page<JobResponse> list(@RequestParam MultiValueMap<String, String> given) {
-    Map<String, String> query = given.toSingleValueMap();
-    for (String name : query.keySet()) {
-      if (!JobFilter.fields().contains(name) && !List.of("limit", "cursor").contains(name)) {
-        throw ApiException.invalid(
-            name.length() > 64 ? name.substring(0, 64) : name,
-            "is not known here; known are "
-                + String.join(", ", JobFilter.fields())
-                + ", limit, cursor");
-      }
-    }
-    String application = JobFields.application(query.get("application"));
-    given.forEach(
-        (name, values) -> {
-          if (values.size() > 1) {
-            throw ApiException.invalid(name, "must not be given twice");
-          }
-        });
-    JobFilter filter =
-        new JobFilter(
-            application,
-            query.get("taskType"),
-            JobFilter.State.of(query.get("state")),
-            query.get("tag"),
-            JobFields.moment("from", query.get("from")),
-            JobFields.moment("until", query.get("until")),
-            query.get("error"));
-    int limit = Page.limit(query.get("limit"), MAX_PAGE);
-    JobSearch.Found found = search.find(filter, query.get("cursor"), limit, StoreCalls.ofRequest());
+  Page<JobResponse> list(@Query ListRequest request) {
+    int limit = Page.limit(request.limit(), MAX_PAGE);
+    JobSearch.Found found =
+        search.find(request.filter(), request.cursor(), limit, StoreCalls.ofRequest());
     return new Page<>(
         found.jobs().stream().map(JobResponse::of).toList(),
         found.next(),

@@ -1,0 +1,11 @@
+package io.punctual.server.web;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** Binds a record, a parameter of a controller, to the query, as {@link QueryParameters} does. */
+@Target(ElementType.PARAMETER)
+@Retention(RetentionPolicy.RUNTIME)
+public @interface Query {}
