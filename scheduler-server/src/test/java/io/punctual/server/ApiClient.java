@@ -66,7 +66,7 @@ public final class ApiClient implements AutoCloseable {
     return send(path, request -> request.DELETE());
   }
 
-  Answer post(String path, String body) {
+  public Answer post(String path, String body) {
     return call("POST", path, "application/json", BodyPublishers.ofString(body));
   }
 

@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -23,6 +24,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -134,9 +136,7 @@ public final class BulkOperation {
       return new Progress(next, perSecond, operator, begun, ended, outcomes, error);
     }
 
-    private Progress with(Page page) {
-      Map<String, Integer> sums = new TreeMap<>(outcomes);
-      page.outcomes().forEach((name, count) -> sums.merge(name, count, Integer::sum));
+    private Progress with(Map<String, Integer> sums) {
       return new Progress(state, perSecond, operator, begun, ended, sums, error);
     }
 
@@ -156,6 +156,8 @@ public final class BulkOperation {
   private final Deque<JobSelection> left;
   private @Nullable Due time;
   private @Nullable String cursor;
+  // The jobs of a page that failed, and their outcomes: the page is done again.
+  private final Map<JobRef, String> repeated = new HashMap<>();
   private final List<String> searches;
   private final String when;
   private volatile Progress progress =
@@ -257,7 +259,7 @@ public final class BulkOperation {
           return;
         }
         Page page = page(left.getFirst(), time, /* dry= */ false, size, cursor);
-        progress = progress.with(page);
+        count(page);
         StoreException failure = page.failure();
         if (failure != null) {
           throw failure;
@@ -293,6 +295,26 @@ public final class BulkOperation {
     }
   }
 
+  /** Counts the jobs of a page; of one that is done again, each once. */
+  private void count(Page page) {
+    Map<String, Integer> sums = new TreeMap<>(progress.outcomes());
+    for (Item item : page.items()) {
+      JobRef job = new JobRef(item.queue(), item.taskId());
+      String before = repeated.get(job);
+      if (before == null || BulkPage.isOpen(before)) {
+        sums.merge(item.outcome(), 1, Integer::sum);
+        repeated.put(job, item.outcome());
+      }
+      if (before != null && BulkPage.isOpen(before)) {
+        sums.computeIfPresent(before, (any, count) -> count == 1 ? null : count - 1);
+      }
+    }
+    progress = progress.with(sums);
+    if (page.failure() == null) {
+      repeated.clear();
+    }
+  }
+
   private void ends(State how, Instant when, @Nullable String why) {
     progress = progress.ended(how, when, why);
   }
@@ -320,9 +342,11 @@ public final class BulkOperation {
     return when;
   }
 
-  /** How many jobs were named one by one; 0 where filters find them. */
-  public int getChecked() {
-    return jobs.stream().mapToInt(some -> some instanceof JobIds ids ? ids.ids().size() : 0).sum();
+  /** The jobs that were named one by one; none where filters find them. */
+  public List<JobRef> getChecked() {
+    return jobs.stream()
+        .flatMap(some -> some instanceof JobIds ids ? ids.refs().stream() : Stream.empty())
+        .toList();
   }
 
   /** The queues and tags, as far as a line holds them. */

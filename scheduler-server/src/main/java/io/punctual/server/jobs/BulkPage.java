@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 /** One page of an operation on many jobs: done and audited, or only foreseen. */
 final class BulkPage {
 
+  private static final String REFUSED = "refused";
+  private static final String UNCONFIRMED = "unconfirmed";
+
   private final BulkOperation operation;
   private final Engine engine;
   private final Action action;
@@ -171,7 +174,12 @@ final class BulkPage {
       return "damaged";
     }
     failure = e;
-    return e.kind() == StoreException.Kind.REFUSED ? "refused" : "unconfirmed";
+    return e.kind() == StoreException.Kind.REFUSED ? REFUSED : UNCONFIRMED;
+  }
+
+  /** Returns whether an outcome is that of the job at which its page failed. */
+  static boolean isOpen(String outcome) {
+    return outcome.equals(REFUSED) || outcome.equals(UNCONFIRMED);
   }
 
   private String foreseen(JobView job) {

@@ -11,6 +11,11 @@ public record JobIds(QueueName queue, List<String> ids) implements JobSelection 
     ids = List.copyOf(ids);
   }
 
+  /** Returns the names of the jobs. */
+  List<JobRef> refs() {
+    return ids.stream().map(id -> new JobRef(queue, id)).toList();
+  }
+
   @Override
   public String toString() {
     return queue + " " + ids;

@@ -652,6 +652,7 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(waiting("check.a") + waiting("check.b")).isGreaterThan(20);
       String rest = Visitor.next(otto.post(preview + "/begin", Map.of()));
       Awaitility.await().until(() -> otto.get(rest).body().contains("class=\"tag done\""));
+      assertThat(otto.get(rest).body()).contains("k0", "k9").doesNotContain("k10");
       assertThat(otto.get("/console/operations").body()).contains("shop/check.a, shop/check.b");
       assertThat(otto.get("/console/jobs?q=app:shop+type:check.a").body())
           .contains("href=\"/console/queues/shop/check.a\"");
