@@ -143,11 +143,11 @@ class DamagedQueueIT extends SharedRedisTestBase {
     assertThat(api.get("/actuator/health/liveness").status()).isEqualTo(200);
     List<String> named = new ArrayList<>();
     for (JsonNode check : api.get("/api/v1/doctor").body().get("checks")) {
-      assertThat(check.get("seen").asString()).doesNotContain("could not be looked at");
+      assertThat(check.get("message").asString()).doesNotContain("could not be looked at");
       if (check.get("name").asString().equals("damaged")) {
-        named.add(check.get("seen").asString());
+        named.add(check.get("message").asString());
         assertThat(check.get("status").asString()).isEqualTo("problem");
-        assertThat(check.get("cure").asString()).contains("RENAME", "submit");
+        assertThat(check.get("remedy").asString()).contains("RENAME", "submit");
       }
     }
     assertThat(named).hasSize(1);

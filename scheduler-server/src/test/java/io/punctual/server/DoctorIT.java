@@ -100,19 +100,19 @@ class DoctorIT extends SharedRedisTestBase {
 
   @Test
   void whatAllHaveInCommonIsLookedAt() {
-    assertThat(check("", "redis").get("seen").asString()).contains("Redis");
+    assertThat(check("", "redis").get("message").asString()).contains("Redis");
     assertThat(check("", "durability").get("status").asString()).isEqualTo("ok");
     JsonNode clock = check("", "clock");
     assertThat(clock.get("status").asString()).isEqualTo("ok");
-    assertThat(clock.get("seen").asString()).contains(" ms ");
-    assertThat(check("", "registry").get("seen").asString()).contains("configuration");
+    assertThat(clock.get("message").asString()).contains(" ms ");
+    assertThat(check("", "registry").get("message").asString()).contains("configuration");
     assertThat(clock.get("application").isNull()).isTrue();
   }
 
   @Test
   void aQuestionMovesNoMarkOfTheStore() {
     assertThat(api.get("/api/v1/doctor").status()).isEqualTo(200);
-    assertThat(check("", "clock").get("seen").asString()).contains(" ms ");
+    assertThat(check("", "clock").get("message").asString()).contains(" ms ");
 
     Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> !WatchedMarks.THREADS.isEmpty());
     // The engine's own watch, and no thread that serves a request.
@@ -126,7 +126,7 @@ class DoctorIT extends SharedRedisTestBase {
         .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () ->
-                assertThat(check("?application=typo", "worker").get("seen").asString())
+                assertThat(check("?application=typo", "worker").get("message").asString())
                     .contains("typo-0", "punctual.protocol", "telepathy"));
     assertThat(api.get("/api/v1/workers?application=typo").body().get("items")).isEmpty();
   }
@@ -142,15 +142,15 @@ class DoctorIT extends SharedRedisTestBase {
             () -> {
               JsonNode unserved = check("?application=nobody", "unserved");
               assertThat(unserved.get("status").asString()).isEqualTo("problem");
-              assertThat(unserved.get("seen").asString()).contains("nobody", "order.close");
-              assertThat(unserved.get("cure").asString())
+              assertThat(unserved.get("message").asString()).contains("nobody", "order.close");
+              assertThat(unserved.get("remedy").asString())
                   .contains("TaskWorker", "spring.application.name");
-              assertThat(check("?application=parking", "parked").get("seen").asString())
+              assertThat(check("?application=parking", "parked").get("message").asString())
                   .contains("order.close");
             });
     JsonNode workers = check("?application=parking", "workers");
     assertThat(workers.get("status").asString()).isEqualTo("problem");
-    assertThat(check("?application=parking", "worker").get("seen").asString())
+    assertThat(check("?application=parking", "worker").get("message").asString())
         .contains("parking-0", "address-not-allowed");
     assertThat(api.get("/api/v1/doctor").at("/status")).isEqualTo("problem");
     assertThat(check("?application=else", "queues").get("status").asString()).isEqualTo("ok");

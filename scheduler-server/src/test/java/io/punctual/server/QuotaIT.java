@@ -83,7 +83,7 @@ class QuotaIT extends ServerTestBase {
   }
 
   private String quotaSeen(String application) {
-    return quota(application, "seen");
+    return quota(application, "message");
   }
 
   private String quota(String application, String field) {

@@ -118,7 +118,7 @@ class RegistryEntriesIT extends SharedRedisTestBase {
     List<String> ids = new ArrayList<>();
     for (JsonNode item :
         api.get("/api/v1/workers?application=" + application).body().get("items")) {
-      if (!item.get("diagnosis").isNull()) {
+      if (!item.get("probe").isNull()) {
         ids.add(item.get("instance").asString());
       }
     }
@@ -227,7 +227,7 @@ class RegistryEntriesIT extends SharedRedisTestBase {
       assertThat(answers).extracting(ApiClient.Answer::status).containsOnly(200, 503);
       for (ApiClient.Answer answer : answers) {
         if (answer.status() == 200) {
-          assertThat(answer.at("/diagnosis/code")).isEqualTo("no-answer");
+          assertThat(answer.at("/probe/code")).isEqualTo("no-answer");
         } else {
           assertThat(answer.at("/code")).isEqualTo("unavailable");
           assertThat(answer.header("Retry-After")).isEqualTo("5");

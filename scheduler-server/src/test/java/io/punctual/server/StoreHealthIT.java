@@ -75,8 +75,8 @@ class StoreHealthIT extends ServerTestBase {
     JsonNode doctor = api.get("/api/v1/doctor").body();
     assertThat(doctor.get("status").asString()).isEqualTo("problem");
     assertThat(doctor.at("/checks/0/name").asString()).isEqualTo("redis");
-    assertThat(doctor.at("/checks/0/seen").asString()).contains("allkeys-lru");
-    assertThat(doctor.at("/checks/0/cure").asString())
+    assertThat(doctor.at("/checks/0/message").asString()).contains("allkeys-lru");
+    assertThat(doctor.at("/checks/0/remedy").asString())
         .isEqualTo("Set maxmemory-policy noeviction.");
     // It is not taken out of the rotation: others would have the same Redis.
     assertThat(api.get("/actuator/health/readiness").status()).isEqualTo(200);

@@ -46,7 +46,7 @@ import org.springframework.test.context.DynamicPropertySource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Whatever is in the way of a worker is seen, named, and comes with its cure. */
+/** Whatever is in the way of a worker is named, and comes with its remedy. */
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
     properties = {
@@ -74,9 +74,9 @@ class WorkerProbeIT extends SharedRedisTestBase {
   /**
    * One thing that is wrong.
    *
-   * @param cure what it must name; empty where there is nothing to be cured
+   * @param remedy what it must name; empty where nothing is to be done
    */
-  private record Case(Code code, String application, String cure) {
+  private record Case(Code code, String application, String remedy) {
 
     @Override
     public String toString() {
@@ -303,17 +303,15 @@ class WorkerProbeIT extends SharedRedisTestBase {
   void whatIsInTheWayIsNamedWithItsCure(Case wrong) {
     JsonNode worker = probe(wrong.application());
 
-    JsonNode diagnosis = worker.get("diagnosis");
-    assertThat(diagnosis.get("code").asString())
-        .as(diagnosis.toString())
-        .isEqualTo(wrong.code().word());
-    assertThat(diagnosis.get("status").asString()).isEqualTo(wrong.code().status().word());
-    assertThat(diagnosis.get("seen").asString()).isNotBlank();
-    assertThat(diagnosis.get("url").asString())
+    JsonNode probed = worker.get("probe");
+    assertThat(probed.get("code").asString()).as(probed.toString()).isEqualTo(wrong.code().word());
+    assertThat(probed.get("status").asString()).isEqualTo(wrong.code().status().word());
+    assertThat(probed.get("message").asString()).isNotBlank();
+    assertThat(probed.get("url").asString())
         .endsWith("/callback/" + wrong.application())
         .isEqualTo(worker.get("callback").asString());
-    if (!wrong.cure().isEmpty()) {
-      assertThat(diagnosis.get("cure").asString()).contains(wrong.cure());
+    if (!wrong.remedy().isEmpty()) {
+      assertThat(probed.get("remedy").asString()).contains(wrong.remedy());
     }
   }
 
@@ -325,10 +323,10 @@ class WorkerProbeIT extends SharedRedisTestBase {
         .containsExactlyInAnyOrder(Code.CERTIFICATE_OF_ANOTHER_NAME, Code.TLS_FAILED);
   }
 
-  /** Before the cure that opens the door for good: it may be an impostor. */
+  /** Before the remedy that opens the door for good: it may be an impostor. */
   @Test
   void ofAnInstanceThatDoesNotSignItIsFirstAskedWhoItIs() {
-    assertThat(probe("bare").at("/diagnosis/cure").asString()).startsWith("Who is it?");
+    assertThat(probe("bare").at("/probe/remedy").asString()).startsWith("Who is it?");
   }
 
   @Test
@@ -339,8 +337,8 @@ class WorkerProbeIT extends SharedRedisTestBase {
     assertThat(worker.get("protocol").asString()).isEqualTo("batch");
     assertThat(worker.get("concurrency").asInt()).isEqualTo(100);
     assertThat(worker.get("inFlight").asInt()).isZero();
-    assertThat(worker.at("/diagnosis/version").asString()).isEqualTo("1.2.3");
-    assertThat(Math.abs(worker.at("/diagnosis/clockAheadMs").asLong())).isLessThan(10_000);
+    assertThat(worker.at("/probe/version").asString()).isEqualTo("1.2.3");
+    assertThat(Math.abs(worker.at("/probe/clockAheadMs").asLong())).isLessThan(10_000);
     Request request = requests("well").get(0);
     assertThat(JSON.readValue(request.getBody(), CallbackRequest.class).jobs()).isEmpty();
     assertThat(request.getHeader("webhook-id")).matches("msg_[0-9a-f]{32}_[0-9]{13}");
@@ -354,7 +352,7 @@ class WorkerProbeIT extends SharedRedisTestBase {
             () ->
                 assertThat(api.get("/api/v1/workers?limit=500").body().get("items"))
                     .hasSize(CASES.size() + 2)
-                    .noneMatch(worker -> worker.get("diagnosis").isNull()));
+                    .noneMatch(worker -> worker.get("probe").isNull()));
     List<String> paged = new ArrayList<>();
     String cursor = "";
     while (cursor != null) {
@@ -373,8 +371,9 @@ class WorkerProbeIT extends SharedRedisTestBase {
         .anySatisfy(
             check -> {
               assertThat(check.get("name").asString()).isEqualTo("worker");
-              assertThat(check.get("seen").asString()).contains("refused-0", "connection-refused");
-              assertThat(check.get("cure").asString()).contains("eureka.instance.");
+              assertThat(check.get("message").asString())
+                  .contains("refused-0", "connection-refused");
+              assertThat(check.get("remedy").asString()).contains("eureka.instance.");
             });
   }
 
@@ -430,7 +429,7 @@ class WorkerProbeIT extends SharedRedisTestBase {
   private String code(String app) {
     return api.get("/api/v1/workers?application=" + app)
         .body()
-        .at("/items/0/diagnosis/code")
+        .at("/items/0/probe/code")
         .asString("");
   }
 }

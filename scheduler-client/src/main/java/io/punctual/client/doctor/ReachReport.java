@@ -37,18 +37,18 @@ public final class ReachReport implements AutoCloseable {
    * @param at when
    * @param status {@code ok}, {@code warning} or {@code problem} as the scheduler says; {@code
    *     unseen} while no scheduler knows this instance; {@code unknown} where nobody can say
-   * @param code of docs/doctor.md; null where there is no diagnosis
-   * @param url the address that was called; null where there is no diagnosis
-   * @param seen what was seen, for people
-   * @param cure what to do; null where nothing is to be done
+   * @param code of docs/doctor.md; null where no probe has a result
+   * @param url the address that was called; null where no probe has a result
+   * @param message what was found, for people
+   * @param remedy what to do; null where nothing is to be done
    */
   public record Finding(
       Instant at,
       String status,
       @Nullable String code,
       @Nullable String url,
-      String seen,
-      @Nullable String cure) {}
+      String message,
+      @Nullable String remedy) {}
 
   private final ClientIdentity identity;
   private final Supplier<String> instance;
@@ -141,9 +141,9 @@ public final class ReachReport implements AutoCloseable {
             Map.of("application", identity.application(), "instance", id),
             Duration.ofSeconds(15));
     if (answer.status() == 200) {
-      JsonObject diagnosis = answer.body().object("diagnosis");
-      if (diagnosis != null) {
-        return tell(diagnosis);
+      JsonObject probe = answer.body().object("probe");
+      if (probe != null) {
+        return tell(probe);
       }
       found("unseen", "a scheduler has not looked at this instance yet");
       return unseen(false);
@@ -157,8 +157,8 @@ public final class ReachReport implements AutoCloseable {
     return null;
   }
 
-  private void found(String status, String seen) {
-    last = new Finding(Instant.now(), status, null, null, seen, null);
+  private void found(String status, String message) {
+    last = new Finding(Instant.now(), status, null, null, message, null);
   }
 
   /** What was found last; null before the first look. */
@@ -179,17 +179,17 @@ public final class ReachReport implements AutoCloseable {
     return unseen < PATIENCE ? soon : unseen < MOST_UNSEEN ? later : null;
   }
 
-  private @Nullable Duration tell(JsonObject diagnosis) {
-    String code = diagnosis.text("code", "");
-    String status = diagnosis.text("status", "");
-    String url = diagnosis.text("url", "");
-    String seen = diagnosis.text("seen", "");
-    String cure = diagnosis.text("cure", "");
-    last = new Finding(Instant.now(), status, code, url, seen, cure.isEmpty() ? null : cure);
+  private @Nullable Duration tell(JsonObject probe) {
+    String code = probe.text("code", "");
+    String status = probe.text("status", "");
+    String url = probe.text("url", "");
+    String message = probe.text("message", "");
+    String remedy = probe.text("remedy", "");
+    last = new Finding(Instant.now(), status, code, url, message, remedy.isEmpty() ? null : remedy);
     boolean changed = !told.equals(code);
     told = code;
     if (status.equals("ok")) {
-      log.info("Punctual: a scheduler reaches this instance at {}. {}", url, seen);
+      log.info("Punctual: a scheduler reaches this instance at {}. {}", url, message);
       return null;
     }
     if (changed && status.equals("problem")) {
@@ -197,15 +197,15 @@ public final class ReachReport implements AutoCloseable {
           "Punctual: the scheduler CANNOT REACH this instance at {}, so it gets no jobs ({}): {}. {}",
           url,
           code,
-          seen,
-          cure);
+          message,
+          remedy);
     } else if (changed) {
       log.warn(
           "Punctual: the scheduler reaches this instance at {}, but ({}): {}. {}",
           url,
           code,
-          seen,
-          cure);
+          message,
+          remedy);
     }
     return later;
   }

@@ -35,12 +35,12 @@ class ReachReportTest {
 
   private static final String BAD =
       """
-      {"diagnosis":{"status":"problem","code":"connection-refused","seen":"No program listens",
-      "cure":"Set eureka.instance.hostname","url":"http://a:1/cb"}}""";
+      {"probe":{"status":"problem","code":"connection-refused","message":"No program listens",
+      "remedy":"Set eureka.instance.hostname","url":"http://a:1/cb"}}""";
   private static final String GOOD =
       """
-      {"diagnosis":{"status":"ok","code":"reached","seen":"A call got through",
-      "cure":null,"url":"http://a:1/cb"}}""";
+      {"probe":{"status":"ok","code":"reached","message":"A call got through",
+      "remedy":null,"url":"http://a:1/cb"}}""";
   private static final String UNKNOWN =
       "{\"detail\":\"the registry shows this scheduler no instance shop:1 of shop\"}";
 
@@ -124,7 +124,7 @@ class ReachReportTest {
   @Test
   void whatIsInTheWayIsSaidOnceWithItsCureAndThenThatItIsGone(CapturedOutput output) {
     answer(404, UNKNOWN);
-    answer(200, "{\"diagnosis\":null}");
+    answer(200, "{\"probe\":null}");
     answer(200, BAD);
     answer(200, BAD);
     answer(200, BAD.replace("connection-refused", "wrong-path"));

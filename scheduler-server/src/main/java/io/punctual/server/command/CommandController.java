@@ -42,8 +42,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpHeaders;
-import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -415,13 +413,6 @@ class CommandController {
 
   @ExceptionHandler
   ResponseEntity<Map<String, Object>> onAnything(Exception e, HttpServletRequest request) {
-    ApiException problem = Failures.of(e);
-    ResponseEntity.BodyBuilder builder =
-        ResponseEntity.status(problem.status()).contentType(MediaType.APPLICATION_JSON);
-    String retryAfter = problem.retryAfterSeconds();
-    if (retryAfter != null) {
-      builder.header(HttpHeaders.RETRY_AFTER, retryAfter);
-    }
-    return builder.body(Problems.commandFailure((String) request.getAttribute(ID), problem));
+    return Problems.command((String) request.getAttribute(ID), Failures.of(e));
   }
 }

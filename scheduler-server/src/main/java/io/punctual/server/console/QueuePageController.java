@@ -1,6 +1,5 @@
 package io.punctual.server.console;
 
-import io.punctual.ErrorCode;
 import io.punctual.RetryPolicy;
 import io.punctual.core.job.QueueName;
 import io.punctual.server.engine.EngineProperties;
@@ -54,19 +53,19 @@ class QueuePageController {
   private final QueueStatistics statistics;
   private final QueueService queues;
   private final BulkOperations bulk;
-  private final Prober doctor;
+  private final Prober prober;
   private final Function<QueueName, RetryPolicy> retries;
 
   QueuePageController(
       QueueStatistics statistics,
       QueueService queues,
       BulkOperations bulk,
-      Prober doctor,
+      Prober prober,
       EngineProperties properties) {
     this.statistics = statistics;
     this.queues = queues;
     this.bulk = bulk;
-    this.doctor = doctor;
+    this.prober = prober;
     this.retries = properties.retries();
   }
 
@@ -119,19 +118,12 @@ class QueuePageController {
   @Allowed(Role.VIEWER)
   @GetMapping("/console/queues/{application}/{taskType}")
   String show(QueueName queue, Model model) {
-    QueueSample row =
-        statistics
-            .look(queue)
-            .orElseThrow(
-                () ->
-                    ApiException.of(
-                        ErrorCode.NOT_FOUND,
-                        "no queue " + queue + " is known: no job was ever submitted to it"));
+    QueueSample row = queues.find(queue).sample();
     model.addAttribute("row", row);
     model.addAttribute("state", QueueHealth.state(row));
     model.addAttribute("queue", queue);
     List<WorkerReport> instances =
-        doctor.workers(queue.application()).stream()
+        prober.workers(queue.application()).stream()
             .filter(worker -> worker.taskTypes().contains(queue.taskType()))
             .toList();
     model.addAttribute("instances", instances.subList(0, Math.min(PAGE, instances.size())));

@@ -35,14 +35,14 @@ class WorkersPageController {
   private static final String SCHEDULERS = "punctual-scheduler";
 
   private final ProbeRequests probes;
-  private final Prober doctor;
+  private final Prober prober;
   private final HealthChecks health;
   private final DiscoveryClient registry;
 
   WorkersPageController(
-      ProbeRequests probes, Prober doctor, HealthChecks health, DiscoveryClient registry) {
+      ProbeRequests probes, Prober prober, HealthChecks health, DiscoveryClient registry) {
     this.probes = probes;
-    this.doctor = doctor;
+    this.prober = prober;
     this.health = health;
     this.registry = registry;
   }
@@ -52,7 +52,7 @@ class WorkersPageController {
   String show(@RequestParam(defaultValue = "") String q, Model model) {
     String wanted = q.strip().toLowerCase(Locale.ROOT);
     List<WorkerReport> found =
-        doctor.workers(null).stream()
+        prober.workers(null).stream()
             .filter(worker -> worker.key().toLowerCase(Locale.ROOT).contains(wanted))
             .toList();
     model.addAttribute("q", q);

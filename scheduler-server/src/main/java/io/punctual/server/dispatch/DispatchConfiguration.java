@@ -38,7 +38,7 @@ class DispatchConfiguration {
         workers,
         properties.connectTimeout(),
         properties.avoid(),
-        properties.circuit().options(),
+        properties.circuit(),
         new CallbackKeys(security::keysOf, Set.copyOf(security.unsignedAnswers())),
         new CallbackTargets(
             properties.allowedNetworks(), environment.acceptsProfiles(Profiles.of("quickstart"))),

@@ -1,13 +1,13 @@
 package io.punctual.server.dispatch;
 
 import static io.punctual.server.text.Settings.require;
-import static io.punctual.server.text.Settings.wrong;
 
 import io.punctual.server.dispatch.circuit.CircuitOptions;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
@@ -32,7 +32,7 @@ public record DispatchProperties(
     @DefaultValue List<String> allowedNetworks,
     @DefaultValue("false") boolean requireTls,
     @Nullable String sslBundle,
-    @DefaultValue Circuit circuit) {
+    @NestedConfigurationProperty @DefaultValue CircuitOptions circuit) {
 
   /** Checks the values. */
   public DispatchProperties {
@@ -42,29 +42,5 @@ public record DispatchProperties(
         "at least 1ms",
         connectTimeout);
     require("punctual.dispatch.avoid", avoid.toMillis() >= 100, "at least 100ms", avoid);
-  }
-
-  /**
-   * When the jobs of a queue wait because all that are sent fail.
-   *
-   * @param failures how many deliveries in a row must fail for that, in the queue or in all queues
-   *     of its application together, 10 to 10,000; 0 for never
-   * @param pause how long they wait before one of them probes, 100 ms to 10 min; doubled with each
-   *     probe that fails, up to a minute
-   */
-  public record Circuit(@DefaultValue("50") int failures, @DefaultValue("5s") Duration pause) {
-
-    /** Checks the values. */
-    public Circuit {
-      try {
-        var unused = new CircuitOptions(failures, pause);
-      } catch (IllegalArgumentException e) {
-        throw wrong("punctual.dispatch.circuit.", e);
-      }
-    }
-
-    CircuitOptions options() {
-      return new CircuitOptions(failures, pause);
-    }
   }
 }

@@ -2,7 +2,11 @@ package io.punctual.server.health;
 
 import io.punctual.core.job.QueueName;
 import io.punctual.server.probe.Status;
+import io.punctual.server.text.Texts;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +21,37 @@ import org.jspecify.annotations.Nullable;
  */
 public record Finding(
     Code code, Status severity, Subject subject, String text, @Nullable String remedy) {
+
+  private static final Texts TEXTS = new Texts("findings.properties", Finding.class);
+
+  /**
+   * Makes a finding.
+   *
+   * @param variant of its texts in findings.properties; empty for those of the code
+   * @param values of their placeholders: a name, its value, the next name, and so on
+   */
+  static Finding of(Code code, String variant, Status severity, Subject subject, String... values) {
+    Map<String, String> placeholders = new HashMap<>();
+    for (int i = 0; i < values.length; i += 2) {
+      placeholders.put(values[i], values[i + 1]);
+    }
+    return new Finding(
+        code,
+        severity,
+        subject,
+        Objects.requireNonNull(TEXTS.get(code.word(), variant, "message", placeholders)),
+        severity == Status.OK ? null : TEXTS.get(code.word(), variant, "remedy", placeholders));
+  }
+
+  /** The same, about what all applications have in common. */
+  static Finding of(Code code, String variant, Status severity, String... values) {
+    return of(code, variant, severity, Subject.ALL, values);
+  }
+
+  /** Makes a finding that all is well. */
+  static Finding ok(Code code, String variant, String... values) {
+    return of(code, variant, Status.OK, values);
+  }
 
   /**
    * What a finding is about.

@@ -60,8 +60,6 @@ public class HealthChecks {
   private static final Duration VIEW_WARNING = Duration.ofSeconds(30);
   private static final Duration VIEW_PROBLEM = Duration.ofMinutes(5);
   private static final Duration FIRST_VIEW = Duration.ofSeconds(30);
-  private static final String TIME_SERVICE =
-      "Let both machines keep their time by NTP (chrony, systemd-timesyncd).";
 
   private final Engine engine;
   private final Store store;
@@ -170,14 +168,14 @@ public class HealthChecks {
         .forEach(
             worker ->
                 checks.add(
-                    new Finding(
-                        Code.WORKER,
+                    worker(
+                        worker.application(),
+                        "metadata",
                         Status.PROBLEM,
-                        Subject.of(worker.application()),
-                        worker.instance() + " (metadata): " + worker.reason(),
-                        "Correct what the instance says of itself in the registry, host and"
-                            + " metadata (docs/api.md, Callbacks); the instance gets no jobs until"
-                            + " then, and is in no list.")));
+                        worker.instance(),
+                        "metadata",
+                        worker.reason(),
+                        null)));
     checks.addAll(quotaChecks(application));
     return checks;
   }
@@ -187,13 +185,13 @@ public class HealthChecks {
         .filter(usage -> application == null || usage.application().equalsIgnoreCase(application))
         .map(
             usage ->
-                new Finding(
+                Finding.of(
                     Code.QUOTA,
+                    "",
                     usage.share() >= 1 ? Status.PROBLEM : Status.WARNING,
                     Subject.of(usage.application()),
-                    usage.text(),
-                    "Beyond that its submits are refused (429). See why its jobs do not run, purge"
-                        + " what is not needed, or raise punctual.quota of the schedulers."))
+                    "detail",
+                    usage.text()))
         .toList();
   }
 
@@ -201,60 +199,52 @@ public class HealthChecks {
   static List<Finding> store(StoreHealth health, String redis) {
     if (health.error() != null) {
       return List.of(
-          new Finding(
-              Code.REDIS,
-              Status.PROBLEM,
-              Subject.ALL,
-              "Redis does not answer: " + health.error(),
-              "See that it runs and is reached at "
-                  + redis
-                  + " (spring.data.redis.host, port, username, password). Nothing that was accepted"
-                  + " is lost by this; submits are answered by 503 meanwhile."));
+          Finding.of(
+              Code.REDIS, "away", Status.PROBLEM, "detail", health.error(), "address", redis));
     }
     List<Finding> checks = new ArrayList<>();
     for (StoreNode.Finding finding : health.findings()) {
-      int cure = finding.text().lastIndexOf("; ");
+      int remedy = finding.text().lastIndexOf("; ");
       checks.add(
-          new Finding(
+          Finding.of(
               Code.REDIS,
+              "",
               finding.unsafe() ? Status.PROBLEM : Status.WARNING,
-              Subject.ALL,
+              "detail",
               finding.text(),
-              cure < 0 ? finding.text() : sentence(finding.text().substring(cure + 2))));
+              "remedy",
+              remedy < 0 ? finding.text() : sentence(finding.text().substring(remedy + 2))));
     }
     if (checks.isEmpty()) {
       checks.add(
-          ok(
+          Finding.ok(
               Code.REDIS,
-              health.nodes().isEmpty()
-                  ? "Redis answers; it was not looked at more closely yet"
-                  : health.nodes().stream()
-                      .map(HealthChecks::describe)
-                      .collect(Collectors.joining("; "))));
+              health.nodes().isEmpty() ? "early" : "",
+              "detail",
+              health.nodes().stream()
+                  .map(HealthChecks::describe)
+                  .collect(Collectors.joining("; "))));
     }
+    boolean kept = health.obstacles().isEmpty();
     checks.add(
-        health.obstacles().isEmpty()
-            ? ok(Code.DURABILITY, "punctual.durability=" + health.durability() + " is kept")
-            : new Finding(
-                Code.DURABILITY,
-                Status.PROBLEM,
-                Subject.ALL,
-                "punctual.durability="
-                    + health.durability()
-                    + " cannot be kept: "
-                    + String.join("; ", health.obstacles()),
-                "Set Redis up as it says, or choose another punctual.durability."));
+        Finding.of(
+            Code.DURABILITY,
+            kept ? "kept" : "",
+            kept ? Status.OK : Status.PROBLEM,
+            "durability",
+            health.durability().toString(),
+            "detail",
+            String.join("; ", health.obstacles())));
     if (!health.losses().isEmpty()) {
       checks.add(
-          new Finding(
+          Finding.of(
               Code.LOSSES,
+              "",
               Status.PROBLEM,
-              Subject.ALL,
+              "detail",
               health.losses().stream()
                   .map(loss -> loss.at() + ": " + loss.text())
-                  .collect(Collectors.joining("; ")),
-              "See which jobs are missing, submit them again, and then POST"
-                  + " /api/v1/store/losses/acknowledge."));
+                  .collect(Collectors.joining("; "))));
     }
     return checks;
   }
@@ -264,24 +254,16 @@ public class HealthChecks {
     List<Finding> findings = new ArrayList<>();
     if (!scanners.ended().isEmpty()) {
       findings.add(
-          new Finding(
-              Code.SCANNERS,
-              Status.PROBLEM,
-              Subject.ALL,
-              "Scanners of this scheduler have ended: " + String.join(", ", scanners.ended()),
-              "Restart the scheduler; its log has the defect. Other schedulers take the jobs."));
+          Finding.of(
+              Code.SCANNERS, "", Status.PROBLEM, "detail", String.join(", ", scanners.ended())));
     }
     scanners
         .defects()
         .forEach(
             (duty, defect) ->
                 findings.add(
-                    new Finding(
-                        Code.SCANNERS,
-                        Status.WARNING,
-                        Subject.ALL,
-                        duty + " fails and is tried again: " + defect,
-                        "The scheduler's log has the defect.")));
+                    Finding.of(
+                        Code.SCANNERS, "defect", Status.WARNING, "duty", duty, "detail", defect)));
     return findings;
   }
 
@@ -306,22 +288,21 @@ public class HealthChecks {
   /** Compares the clocks: jobs are due by Redis's, while callers name times by their own. */
   static Finding clock(long redisAheadMs) {
     Duration apart = Duration.ofMillis(Math.abs(redisAheadMs));
-    String seen =
-        "Redis's clock is "
-            + apart.toMillis()
-            + " ms "
-            + (redisAheadMs < 0 ? "behind" : "ahead of")
-            + " this scheduler's";
-    return apart.compareTo(CLOCK_WARNING) <= 0
-        ? ok(Code.CLOCK, seen)
-        : new Finding(
-            Code.CLOCK,
-            apart.compareTo(CLOCK_PROBLEM) > 0 ? Status.PROBLEM : Status.WARNING,
-            Subject.ALL,
-            seen,
-            TIME_SERVICE
-                + " Jobs are due by Redis's clock: those with a dueAt or delayTime are off by as"
-                + " much as that one is wrong.");
+    return Finding.of(
+        Code.CLOCK,
+        "",
+        severity(apart, CLOCK_WARNING, CLOCK_PROBLEM),
+        "ms",
+        Long.toString(apart.toMillis()),
+        "side",
+        redisAheadMs < 0 ? "behind" : "ahead of");
+  }
+
+  private static Status severity(Duration value, Duration warning, Duration problem) {
+    if (value.compareTo(problem) > 0) {
+      return Status.PROBLEM;
+    }
+    return value.compareTo(warning) > 0 ? Status.WARNING : Status.OK;
   }
 
   private Finding clockCheck() {
@@ -331,12 +312,8 @@ public class HealthChecks {
       long here = sent + (clock.millis() - sent) / 2;
       return clock(redisNow - here);
     } catch (StoreException e) {
-      return new Finding(
-          Code.CLOCK,
-          Status.WARNING,
-          Subject.ALL,
-          "Redis's clock could not be read: " + e.getMessage(),
-          "Try again; the check redis says more.");
+      return Finding.of(
+          Code.CLOCK, "unread", Status.WARNING, "detail", String.valueOf(e.getMessage()));
     }
   }
 
@@ -347,66 +324,49 @@ public class HealthChecks {
    * @param waited how long there has been time for one
    */
   static Finding view(String addresses, @Nullable Duration age, Duration waited) {
-    if (age == null) {
-      return new Finding(
-          Code.REGISTRY,
-          waited.compareTo(FIRST_VIEW) < 0 ? Status.WARNING : Status.PROBLEM,
-          Subject.ALL,
-          "Nothing came from the registry at " + addresses + " yet",
-          "See that it runs, and that eureka.client.service-url.defaultZone (EUREKA_URL) of the"
-              + " scheduler is its address, with its user and password. Jobs wait meanwhile.");
-    }
-    String seen = "The view of " + addresses + " is " + age.toSeconds() + " s old";
-    return age.compareTo(VIEW_WARNING) <= 0
-        ? ok(Code.REGISTRY, seen)
-        : new Finding(
+    return age == null
+        ? Finding.of(
             Code.REGISTRY,
-            age.compareTo(VIEW_PROBLEM) > 0 ? Status.PROBLEM : Status.WARNING,
-            Subject.ALL,
-            seen,
-            "See that the registry runs and is reached (eureka.client.service-url.defaultZone)."
-                + " Instances that were known are used on; new ones are not seen.");
+            "none",
+            waited.compareTo(FIRST_VIEW) < 0 ? Status.WARNING : Status.PROBLEM,
+            "addresses",
+            addresses)
+        : Finding.of(
+            Code.REGISTRY,
+            "",
+            severity(age, VIEW_WARNING, VIEW_PROBLEM),
+            "addresses",
+            addresses,
+            "seconds",
+            Long.toString(age.toSeconds()));
   }
 
   private List<Finding> registryChecks() {
     if (!registry.isUsed()) {
-      return List.of(
-          ok(Code.REGISTRY, "eureka.client.enabled=false: instances stand in the configuration"));
+      return List.of(Finding.ok(Code.REGISTRY, "unused"));
     }
     Duration age = registry.age();
     Finding view = view(registry.addresses(), age, registry.waited());
     if (age == null) {
       return List.of(view);
     }
-    OwnAddress.Seen own = address.seen();
+    Finding own = address.finding();
     List<Finding> checks = new ArrayList<>();
     checks.add(view);
-    checks.add(
-        registry.showsUs()
-            ? own == null
-                ? ok(Code.REGISTRATION, "The registry shows this scheduler")
-                : own.finding()
-            : new Finding(
-                Code.REGISTRATION,
-                Status.WARNING,
-                Subject.ALL,
-                "The registry does not show this scheduler",
-                "Applications that look schedulers up there do not find this one. Wait for half a"
-                    + " minute after a start; then look at eureka.client.register-with-eureka and"
-                    + " eureka.instance.hostname of the scheduler."));
+    if (!registry.showsUs()) {
+      checks.add(Finding.of(Code.REGISTRATION, "hidden", Status.WARNING));
+    } else {
+      checks.add(own == null ? Finding.ok(Code.REGISTRATION, "shown") : own);
+    }
     List<String> others = installation.others();
     if (!others.isEmpty()) {
       checks.add(
-          new Finding(
+          Finding.of(
               Code.INSTALLATION,
+              "",
               Status.WARNING,
-              Subject.ALL,
-              "The registry shows schedulers that use another Redis or key prefix: "
-                  + String.join(", ", others.subList(0, Math.min(MOST_WORKERS, others.size()))),
-              "An application sends its jobs to any of them, and finds a job only where it was"
-                  + " sent. Let all use one Redis and one punctual.key-prefix; or give each"
-                  + " installation a name of its own: spring.application.name of the schedulers,"
-                  + " punctual.service-id of their applications."));
+              "detail",
+              others.stream().limit(MOST_WORKERS).collect(Collectors.joining(", "))));
     }
     return checks;
   }
@@ -415,28 +375,56 @@ public class HealthChecks {
     List<Finding> checks = new ArrayList<>();
     int well = 0;
     for (WorkerReport report : reports) {
-      ProbeResult diagnosis = report.diagnosis();
-      if (diagnosis == null || diagnosis.status() == Status.OK) {
+      ProbeResult probe = report.probe();
+      if (probe == null || probe.status() == Status.OK) {
         well++;
       } else if (checks.size() < MOST_WORKERS) {
         checks.add(
-            new Finding(
-                Code.WORKER,
-                diagnosis.status(),
-                Subject.of(application),
-                report.instance() + " (" + diagnosis.code().word() + "): " + diagnosis.message(),
-                diagnosis.remedy()));
+            worker(
+                application,
+                "",
+                probe.status(),
+                report.instance(),
+                probe.code().word(),
+                probe.message(),
+                probe.remedy()));
       }
     }
     checks.add(
         0,
-        new Finding(
+        Finding.of(
             Code.WORKERS,
+            "",
             well == 0 ? Status.PROBLEM : Status.OK,
             Subject.of(application),
-            well + " of " + reports.size() + " instances in the registry are well",
-            well == 0 ? "The checks of the instances have the cures." : null));
+            "well",
+            Integer.toString(well),
+            "all",
+            Integer.toString(reports.size())));
     return checks;
+  }
+
+  private static Finding worker(
+      String application,
+      String variant,
+      Status severity,
+      String instance,
+      String code,
+      String detail,
+      @Nullable String remedy) {
+    return Finding.of(
+        Code.WORKER,
+        variant,
+        severity,
+        Subject.of(application),
+        "instance",
+        instance,
+        "code",
+        code,
+        "detail",
+        detail,
+        "remedy",
+        Objects.requireNonNullElse(remedy, ""));
   }
 
   private List<Finding> queueChecks(@Nullable String application) {
@@ -469,12 +457,13 @@ public class HealthChecks {
       }
     } catch (StoreException e) {
       findings.add(
-          new Finding(
+          Finding.of(
               Code.QUEUES,
+              "unread",
               Status.WARNING,
               Subject.of(application),
-              "The queues could not be looked at: " + e.getMessage(),
-              "Try again; the check redis says more."));
+              "detail",
+              String.valueOf(e.getMessage())));
     }
     engine
         .scanners()
@@ -490,21 +479,14 @@ public class HealthChecks {
             byApplication.forEach(
                 (name, types) ->
                     findings.add(
-                        new Finding(
+                        QueueHealth.of(
                             code,
-                            Status.PROBLEM,
                             Subject.of(name),
-                            QueueHealth.text(code, name, types),
-                            (code == Code.UNSERVED ? meant(name, types) : "")
-                                + QueueHealth.remedy(code)))));
+                            name,
+                            types,
+                            code == Code.UNSERVED ? meant(name, types) : ""))));
     if (findings.isEmpty()) {
-      findings.add(
-          new Finding(
-              Code.QUEUES,
-              Status.OK,
-              Subject.of(application),
-              "No queue waits for a worker, fails or is damaged",
-              null));
+      findings.add(Finding.of(Code.QUEUES, "", Status.OK, Subject.of(application)));
     }
     return findings;
   }
@@ -539,9 +521,5 @@ public class HealthChecks {
         .distinct()
         .map(hint -> sentence(hint) + " ")
         .collect(Collectors.joining());
-  }
-
-  private static Finding ok(Code code, String text) {
-    return new Finding(code, Status.OK, Subject.ALL, text, null);
   }
 }

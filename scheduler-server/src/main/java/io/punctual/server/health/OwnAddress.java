@@ -2,6 +2,7 @@ package io.punctual.server.health;
 
 import io.punctual.server.probe.Status;
 import io.punctual.server.registry.RegistryContact;
+import io.punctual.server.work.RepeatedTask;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -15,13 +16,9 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
 /**
@@ -30,95 +27,57 @@ import org.springframework.stereotype.Component;
  * of it itself.
  */
 @Component
-class OwnAddress implements SmartLifecycle {
+class OwnAddress extends RepeatedTask {
 
   private static final Logger log = LoggerFactory.getLogger(OwnAddress.class);
   private static final Duration FIRST = Duration.ofSeconds(5);
   private static final Duration EVERY = Duration.ofSeconds(30);
   private static final Duration CONNECT = Duration.ofSeconds(1);
   private static final Duration ANSWER = Duration.ofSeconds(3);
-  private static final String REMEDY =
-      "Set eureka.instance.hostname of the scheduler to a name or an address that applications"
-          + " reach, and server.address so that it listens there.";
 
   private final RegistryContact registry;
-  private volatile @Nullable Seen seen;
-  private volatile @Nullable ScheduledExecutorService rounds;
+  private volatile @Nullable Finding finding;
   private int failures;
 
   OwnAddress(RegistryContact registry) {
+    super("own-address", FIRST, EVERY);
     this.registry = registry;
   }
 
+  /** What the last call showed; null if none was made, or this scheduler is not in the registry. */
+  @Nullable Finding finding() {
+    return finding;
+  }
+
   /**
-   * What the last call showed.
+   * Makes the finding of a call.
    *
    * @param address as the registry has it
    * @param failure why this scheduler was not reached there; null if it was
    */
-  record Seen(URI address, @Nullable String failure) {
-
-    /** Returns what it means. */
-    Finding finding() {
-      return failure == null
-          ? new Finding(
-              Finding.Code.REGISTRATION,
-              Status.OK,
-              Finding.Subject.ALL,
-              "The registry shows this scheduler at " + address + ", where it is reached",
-              null)
-          : new Finding(
-              Finding.Code.REGISTRATION,
-              Status.PROBLEM,
-              Finding.Subject.ALL,
-              "The registry shows this scheduler at " + address + ", and there " + failure,
-              REMEDY);
-    }
-  }
-
-  /** What the last call showed; null if none was made, or this scheduler is not in the registry. */
-  @Nullable Seen seen() {
-    return seen;
+  static Finding finding(URI address, @Nullable String failure) {
+    String shown = address.toString();
+    return failure == null
+        ? Finding.ok(Finding.Code.REGISTRATION, "reached", "address", shown)
+        : Finding.of(
+            Finding.Code.REGISTRATION,
+            "unreached",
+            Status.PROBLEM,
+            "address",
+            shown,
+            "detail",
+            failure);
   }
 
   @Override
-  public void start() {
-    ScheduledExecutorService started =
-        Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("own-address").factory());
-    var unused =
-        started.scheduleWithFixedDelay(
-            this::look, FIRST.toMillis(), EVERY.toMillis(), TimeUnit.MILLISECONDS);
-    rounds = started;
-  }
-
-  @Override
-  public void stop() {
-    ScheduledExecutorService started = rounds;
-    rounds = null;
-    if (started != null) {
-      started.shutdownNow();
-    }
-  }
-
-  @Override
-  public boolean isRunning() {
-    return rounds != null;
-  }
-
-  private void look() {
-    try {
-      URI address = registry.showsUs() ? registry.ownAddress() : null;
-      Seen now = address == null ? null : new Seen(address, failure(address));
-      seen = now;
-      if (now == null || now.failure() == null) {
-        failures = 0;
-      } else if (++failures == 2) {
-        log.warn("{}. {}", now.finding().text(), REMEDY);
-      }
-    } catch (Throwable e) {
-      // Also an Error: a round that ends with one would be the last.
-      log.debug("This scheduler's own address could not be looked at", e);
+  protected void turn() {
+    URI address = registry.showsUs() ? registry.ownAddress() : null;
+    Finding now = address == null ? null : finding(address, failure(address));
+    finding = now;
+    if (now == null || now.severity() == Status.OK) {
+      failures = 0;
+    } else if (++failures == 2) {
+      log.warn("{}. {}", now.text(), now.remedy());
     }
   }
 

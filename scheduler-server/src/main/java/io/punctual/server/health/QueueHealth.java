@@ -97,32 +97,51 @@ public final class QueueHealth {
 
   /** A queue whose circuit is open. */
   static Finding circuit(QueueName queue) {
-    return new Finding(
-        Code.CIRCUITS,
-        Status.PROBLEM,
-        Subject.of(queue),
-        text(Code.CIRCUITS, queue.application(), List.of(queue.taskType())),
-        remedy(Code.CIRCUITS));
+    return of(Code.CIRCUITS, Subject.of(queue), queue.application(), List.of(queue.taskType()), "");
   }
 
   static Finding damaged(QueueName queue, String damage) {
-    return new Finding(
+    return Finding.of(
         Code.DAMAGED,
+        "",
         Status.PROBLEM,
         Subject.of(queue),
-        "The keys of " + queue + " in Redis are damaged, so that its jobs wait: " + damage,
-        "Find out what wrote that key, and rename or delete it (RENAME, DEL): the queue goes on by"
-            + " itself within half a minute. What had stood there is gone with it: submit the"
-            + " queue's jobs again, with the same ids, or bring the key back from a copy.");
+        "queue",
+        queue.toString(),
+        "detail",
+        damage);
   }
 
   private static Finding of(Code code, QueueSample queue) {
-    return new Finding(
+    QueueName name = queue.queue();
+    return of(code, Subject.of(name), name.application(), List.of(name(code, queue)), "");
+  }
+
+  /**
+   * Makes a finding about queues of one application.
+   *
+   * @param names of the queues; the first few are named
+   * @param hint what may be meant instead, a whole sentence; empty for nothing
+   */
+  static Finding of(
+      Code code, Subject subject, String application, Collection<String> names, String hint) {
+    String some = names.stream().limit(NAMED).collect(Collectors.joining(", "));
+    if (names.size() > NAMED) {
+      some += " and " + (names.size() - NAMED) + " more";
+    }
+    return Finding.of(
         code,
+        "",
         code == Code.PAUSED || code == Code.DEAD ? Status.WARNING : Status.PROBLEM,
-        Subject.of(queue.queue()),
-        text(code, queue.queue().application(), List.of(name(code, queue))),
-        remedy(code));
+        subject,
+        "application",
+        application,
+        "queues",
+        some,
+        "queue",
+        String.valueOf(subject.queue()),
+        "hint",
+        hint);
   }
 
   /** Names a queue within its application, with the figures that a kind of finding has. */
@@ -139,47 +158,6 @@ public final class QueueHealth {
       case LATE -> String.format(Locale.ROOT, "%s (for %.1f s)", type, queue.readyAge() / 1_000.0);
       case DEAD -> type + " (" + queue.stats().dead() + ")";
       default -> type;
-    };
-  }
-
-  /** Returns the text for queues of one application with the same kind of finding. */
-  static String text(Code code, String application, Collection<String> names) {
-    String some = names.stream().limit(NAMED).collect(Collectors.joining(", "));
-    if (names.size() > NAMED) {
-      some += " and " + (names.size() - NAMED) + " more";
-    }
-    return switch (code) {
-      case UNSERVED -> "Jobs are due, and no instance of " + application + " runs " + some;
-      case PARKED -> "Jobs are due, and no instance of " + application + " takes " + some + " now";
-      case CIRCUITS -> "All that was sent lately of " + some + " failed, so that its jobs wait";
-      case FAILING -> "Attempts of " + application + " fail: " + some;
-      case LATE -> "Due jobs of " + application + " wait: " + some;
-      case PAUSED -> "An operator paused " + some;
-      case DEAD -> "Dead letters of " + application + ": " + some;
-      default -> throw new IllegalArgumentException(code + " is about no queue");
-    };
-  }
-
-  /** Returns what to do about queues with a kind of finding. */
-  static String remedy(Code code) {
-    return switch (code) {
-      case UNSERVED ->
-          "Start one with a TaskWorker of that type; its own log names the types that it runs. An"
-              + " application of another name gets none of them: spring.application.name. If they"
-              + " are fetched (punctual.delivery=pull, pop), no worker does so now.";
-      case PARKED ->
-          "Instances are busy (punctual.concurrency) or not reached: the checks of their own"
-              + " say why.";
-      case CIRCUITS ->
-          "The jobs' last errors say why (GET /api/v1/jobs with the queue's state). It closes by"
-              + " itself once a job succeeds (punctual.dispatch.circuit).";
-      case FAILING ->
-          "The jobs' last errors say why (GET /api/v1/jobs with the queue's state), as does the"
-              + " workers' log.";
-      case LATE -> "Add workers or concurrency (punctual.concurrency), or raise its limits.";
-      case PAUSED -> "Resume it: POST /api/v1/queues/{application}/{taskType}/resume.";
-      case DEAD -> "Fix what their last errors say, and requeue them.";
-      default -> throw new IllegalArgumentException(code + " is about no queue");
     };
   }
 }

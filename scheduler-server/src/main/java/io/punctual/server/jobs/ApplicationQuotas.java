@@ -8,6 +8,7 @@ import io.punctual.core.store.StoreException;
 import io.punctual.core.store.durability.StoreNode;
 import io.punctual.core.store.query.BucketUsage;
 import io.punctual.server.problem.ApiException;
+import io.punctual.server.work.RepeatedTask;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Comparator;
@@ -16,13 +17,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
 /**
@@ -35,7 +33,7 @@ import org.springframework.stereotype.Component;
  * schedulers, an application may exceed a limit by what the others accept in that time.
  */
 @Component
-public class ApplicationQuotas implements SmartLifecycle {
+public class ApplicationQuotas extends RepeatedTask {
 
   private static final Logger log = LoggerFactory.getLogger(ApplicationQuotas.class);
   private static final Duration TURN = Duration.ofSeconds(1);
@@ -56,12 +54,12 @@ public class ApplicationQuotas implements SmartLifecycle {
   private final Map<String, Account> accounts = new ConcurrentHashMap<>();
   // 0 for no limit.
   private volatile long maxBytes;
-  private volatile @Nullable ScheduledExecutorService thread;
   // Of that thread alone.
   private @Nullable Long memoryReadAt;
   private @Nullable Measurement measurement;
 
   ApplicationQuotas(Engine engine, Store store, QuotaProperties quota) {
+    super("quotas", Duration.ZERO, TURN);
     this.engine = engine;
     this.store = store;
     this.quota = quota;
@@ -146,30 +144,7 @@ public class ApplicationQuotas implements SmartLifecycle {
   }
 
   @Override
-  public void start() {
-    ScheduledExecutorService started =
-        Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("quotas").factory());
-    var unused =
-        started.scheduleWithFixedDelay(this::turn, 0, TURN.toMillis(), TimeUnit.MILLISECONDS);
-    thread = started;
-  }
-
-  @Override
-  public void stop() {
-    ScheduledExecutorService started = thread;
-    thread = null;
-    if (started != null) {
-      started.shutdownNow();
-    }
-  }
-
-  @Override
-  public boolean isRunning() {
-    return thread != null;
-  }
-
-  private void turn() {
+  protected void turn() {
     try {
       long now = System.nanoTime();
       readMemory(now);
@@ -193,10 +168,9 @@ public class ApplicationQuotas implements SmartLifecycle {
       // The engine says when Redis is away.
       log.debug("What the applications use of Redis could not be read", e);
       measurement = null;
-    } catch (Throwable e) {
-      // Also an Error: a turn that ends with one would be the last.
-      log.warn("What the applications use of Redis could not be read", e);
+    } catch (RuntimeException | Error e) {
       measurement = null;
+      throw e;
     }
   }
 

@@ -7,12 +7,11 @@ import io.punctual.server.dispatch.callback.PingResult.NotCalled;
 import io.punctual.server.probe.ProbeResult.Code;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.server.text.Printable;
+import io.punctual.server.text.Texts;
 import io.punctual.wire.CallbackRefusal;
 import io.punctual.wire.CallbackSignature;
 import io.punctual.wire.PingAnswer;
 import io.punctual.wire.WorkerMetadata;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.security.cert.CertificateException;
 import java.time.Duration;
@@ -24,15 +23,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Properties;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
-import org.springframework.core.io.ClassPathResource;
-import org.springframework.core.io.support.PropertiesLoaderUtils;
 import org.springframework.web.util.UriComponents;
 import org.springframework.web.util.UriComponentsBuilder;
 import tools.jackson.core.JacksonException;
@@ -53,10 +48,9 @@ final class ProbeDiagnosis {
       Pattern.compile("172\\.(1[6-9]|2\\d|3[01])\\.\\d+\\.\\d+|[0-9a-f]{12}");
   private static final Pattern LOGIN =
       Pattern.compile("(?i).*(login|logon|signin|sign-in|sso|oauth2|openid|saml|auth).*");
-  private static final Pattern PLACEHOLDER = Pattern.compile("\\{([a-z]+)}");
   private static final JsonMapper JSON =
       JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
-  private static final Properties TEXTS = texts();
+  private static final Texts TEXTS = new Texts("diagnoses.properties", ProbeDiagnosis.class);
 
   private final WorkerInstance instance;
   private final URI url;
@@ -70,15 +64,6 @@ final class ProbeDiagnosis {
     this.url = instance.callback();
     this.host = String.valueOf(url.getHost());
     this.at = at;
-  }
-
-  private static Properties texts() {
-    try {
-      return PropertiesLoaderUtils.loadProperties(
-          new ClassPathResource("diagnoses.properties", ProbeDiagnosis.class));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   /**
@@ -112,24 +97,19 @@ final class ProbeDiagnosis {
   private ProbeResult result(Code code, String variant, String detail) {
     return new ProbeResult(
         code,
-        Printable.of(String.valueOf(text(code, variant, ".message", detail))),
+        Printable.of(String.valueOf(text(code, variant, "message", detail))),
         url.toString(),
-        text(code, variant, ".remedy", detail),
+        text(code, variant, "remedy", detail),
         at,
         clockAhead,
         version);
   }
 
-  private @Nullable String text(Code code, String variant, String kind, String detail) {
-    String text = TEXTS.getProperty(code.word() + "." + variant + kind);
-    if (text == null) {
-      text = TEXTS.getProperty(code.word() + kind);
-    }
-    return text == null ? null : fill(text, detail);
-  }
-
-  private String fill(String text, String detail) {
-    Map<String, String> values =
+  private @Nullable String text(Code code, String variant, String part, String detail) {
+    return TEXTS.get(
+        code.word(),
+        variant,
+        part,
         Map.of(
             "detail",
             detail,
@@ -142,16 +122,7 @@ final class ProbeDiagnosis {
             "application",
             instance.application(),
             "hint",
-            CONTAINER.matcher(host).matches() ? TEXTS.getProperty("container", "") + " " : "");
-    return PLACEHOLDER
-        .matcher(text)
-        .replaceAll(
-            found -> {
-              String value = values.get(found.group(1));
-              // Texts of strangers are not looked through for placeholders.
-              return Matcher.quoteReplacement(
-                  value == null ? fill(TEXTS.getProperty(found.group(1), ""), "") : value);
-            });
+            CONTAINER.matcher(host).matches() ? TEXTS.part("container") + " " : ""));
   }
 
   private ProbeResult noAnswer(NoAnswer none) {
@@ -314,7 +285,7 @@ final class ProbeDiagnosis {
     return result(
         Code.CLOCK_OFF,
         "",
-        text(code, variant, ".message", detail)
+        text(code, variant, "message", detail)
             + "; but the clock there is "
             + Duration.ofMillis(Math.abs(ahead)).toSeconds()
             + (ahead > 0 ? " s ahead of" : " s behind")

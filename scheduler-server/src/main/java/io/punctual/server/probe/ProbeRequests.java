@@ -12,10 +12,10 @@ import org.springframework.stereotype.Component;
 @Component
 public class ProbeRequests {
 
-  private final Prober doctor;
+  private final Prober prober;
 
-  ProbeRequests(Prober doctor) {
-    this.doctor = doctor;
+  ProbeRequests(Prober prober) {
+    this.prober = prober;
   }
 
   /**
@@ -39,7 +39,7 @@ public class ProbeRequests {
 
   private Optional<WorkerReport> called(String application, String instance) {
     try {
-      return doctor.probe(application, instance);
+      return prober.probe(application, instance);
     } catch (TimeoutException e) {
       throw ApiException.unavailable(
           "other probes of "

@@ -4,12 +4,14 @@ import static io.punctual.server.probe.Status.OK;
 import static io.punctual.server.probe.Status.PROBLEM;
 import static io.punctual.server.probe.Status.WARNING;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.time.Instant;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of a probe.
+ * The result of a probe, as the API answers it.
  *
  * @param code what it is, for programs
  * @param message what is wrong, for people
@@ -101,12 +103,14 @@ public record ProbeResult(
     }
 
     /** As the API writes it. */
+    @JsonValue
     public String word() {
       return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
   }
 
   /** Its severity. */
+  @JsonProperty
   public Status status() {
     return code.status();
   }

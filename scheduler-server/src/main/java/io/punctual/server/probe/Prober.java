@@ -6,6 +6,7 @@ import io.punctual.server.registry.WorkerDirectory;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.server.text.Printable;
 import io.punctual.server.text.PrintableException;
+import io.punctual.server.work.RepeatedTask;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Comparator;
@@ -20,13 +21,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
 /**
@@ -35,7 +34,7 @@ import org.springframework.stereotype.Component;
  * no {@link Status#OK}.
  */
 @Component
-public class Prober implements SmartLifecycle {
+public class Prober extends RepeatedTask {
 
   private static final Logger log = LoggerFactory.getLogger(Prober.class);
   private static final Duration ROUND = Duration.ofSeconds(1);
@@ -49,13 +48,12 @@ public class Prober implements SmartLifecycle {
   private final boolean probing;
   private final InstantSource clock = InstantSource.system();
   private final Map<String, ProbeState> states = new ConcurrentHashMap<>();
-  private boolean failing;
   private volatile long lastRound;
-  private volatile @Nullable ScheduledExecutorService rounds;
   private volatile @Nullable ExecutorService threads;
   private volatile @Nullable ProbeQueue probes;
 
   Prober(WorkerDirectory workers, HttpDispatcher dispatcher, ProbeProperties properties) {
+    super("prober", ROUND, ROUND);
     this.workers = workers;
     this.dispatcher = dispatcher;
     this.probing = properties.probe();
@@ -102,33 +100,18 @@ public class Prober implements SmartLifecycle {
         Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("probe").factory());
     threads = calls;
     probes = new ProbeQueue(calls);
-    ScheduledExecutorService started =
-        Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("prober").factory());
-    var unused =
-        started.scheduleWithFixedDelay(
-            this::round, ROUND.toMillis(), ROUND.toMillis(), TimeUnit.MILLISECONDS);
-    rounds = started;
+    super.start();
   }
 
   @Override
   public void stop() {
-    ScheduledExecutorService started = rounds;
-    rounds = null;
-    if (started != null) {
-      started.shutdownNow();
-    }
+    super.stop();
     probes = null;
     ExecutorService calls = threads;
     threads = null;
     if (calls != null) {
       calls.shutdownNow();
     }
-  }
-
-  @Override
-  public boolean isRunning() {
-    return rounds != null;
   }
 
   /** All instances, or those of one application, in order of application and id. */
@@ -152,7 +135,7 @@ public class Prober implements SmartLifecycle {
     String key = key(application, instance);
     // The rounds read the registry each second, so that unknown names need no further read.
     if (!states.containsKey(key) && System.nanoTime() - lastRound > ROUND.toNanos()) {
-      round();
+      tryTurn();
     }
     ProbeState state = states.get(key);
     if (state == null) {
@@ -171,43 +154,34 @@ public class Prober implements SmartLifecycle {
     return Optional.of(report(state));
   }
 
-  private synchronized void round() {
-    try {
-      long now = System.nanoTime();
-      lastRound = now;
-      Map<String, WorkerInstance> seen = new HashMap<>();
-      workers
-          .all()
-          .forEach(instance -> seen.put(key(instance.application(), instance.id()), instance));
-      states.keySet().retainAll(seen.keySet());
-      seen.forEach(
-          (key, instance) ->
-              states.compute(
-                  key,
-                  (any, known) ->
-                      known != null && known.instance.equals(instance)
-                          ? known
-                          : new ProbeState(instance, now)));
-      if (probing) {
-        for (ProbeState state : states.values()) {
-          if (state.isDue(now, dispatcher.state(state.instance).avoidedUntil() != null)) {
-            var unused = probe(state, false);
-          }
-        }
-        ProbeQueue queue = probes;
-        if (queue != null) {
-          queue.startWaiting();
-        }
+  @Override
+  protected synchronized void turn() {
+    long now = System.nanoTime();
+    lastRound = now;
+    Map<String, WorkerInstance> shown = new HashMap<>();
+    workers
+        .all()
+        .forEach(instance -> shown.put(key(instance.application(), instance.id()), instance));
+    states.keySet().retainAll(shown.keySet());
+    shown.forEach(
+        (key, instance) ->
+            states.compute(
+                key,
+                (any, known) ->
+                    known != null && known.instance.equals(instance)
+                        ? known
+                        : new ProbeState(instance, now)));
+    if (!probing) {
+      return;
+    }
+    for (ProbeState state : states.values()) {
+      if (state.isDue(now, dispatcher.state(state.instance).avoidedUntil() != null)) {
+        var unused = probe(state, false);
       }
-      failing = false;
-    } catch (Throwable e) {
-      // Also an Error: a round that ends with one would be the last.
-      if (!failing) {
-        log.warn(
-            "Workers could not be probed. Their last results stay; retrying every second.",
-            PrintableException.of(e));
-      }
-      failing = true;
+    }
+    ProbeQueue queue = probes;
+    if (queue != null) {
+      queue.startWaiting();
     }
   }
 
@@ -312,8 +286,8 @@ public class Prober implements SmartLifecycle {
 
   private WorkerReport report(ProbeState state) {
     WorkerInstance instance = state.instance;
-    InstanceState seen = dispatcher.state(instance);
-    InstanceState.LastCall last = seen.lastCall();
+    InstanceState now = dispatcher.state(instance);
+    InstanceState.LastCall last = now.lastCall();
     return new WorkerReport(
         instance.application(),
         instance.id(),
@@ -321,8 +295,8 @@ public class Prober implements SmartLifecycle {
         instance.metadata().taskTypes().stream().sorted().toList(),
         instance.metadata().protocol(),
         instance.metadata().concurrency(),
-        seen.inFlight(),
-        seen.avoidedUntil(),
+        now.inFlight(),
+        now.avoidedUntil(),
         last == null ? null : last.at(),
         last == null ? null : last.reason(),
         state.result());

@@ -1,5 +1,6 @@
 package io.punctual.server.probe;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
 /** How bad something is, the best first. */
@@ -12,6 +13,7 @@ public enum Status {
   PROBLEM;
 
   /** As the API writes it. */
+  @JsonValue
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -5,7 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One instance of an application: what the registry says of it, and what was seen of it from here.
+ * One instance of an application: what the registry says of it, and what this scheduler knows of
+ * it; as the API answers it.
  *
  * @param application in lower case
  * @param instance its id in the registry
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param avoidedUntil until when it is left alone by this scheduler; null if it is not
  * @param lastCallAt when it was sent jobs last; null if never
  * @param lastCallError why it did not take them, or that it did not answer in time; null if it did
- * @param diagnosis what the last probe showed; null before there was one
+ * @param probe what the last probe showed; null before there was one
  */
 public record WorkerReport(
     String application,
@@ -30,7 +31,7 @@ public record WorkerReport(
     @Nullable Instant avoidedUntil,
     @Nullable Instant lastCallAt,
     @Nullable String lastCallError,
-    @Nullable ProbeResult diagnosis) {
+    @Nullable ProbeResult probe) {
 
   /** Its place in lists. */
   public String key() {

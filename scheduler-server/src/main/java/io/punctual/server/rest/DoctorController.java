@@ -14,7 +14,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Everything that was looked at, in one list, with cures. */
+/** Everything that was looked at, in one list, with remedies. */
 @RestController
 class DoctorController {
 
@@ -41,13 +41,13 @@ class DoctorController {
 
   record Report(String status, List<Check> checks) {}
 
-  /** A finding, with the cure; null where nothing is to be done. */
+  /** A finding, with its remedy; null where nothing is to be done. */
   record Check(
       String name,
       @Nullable String application,
       String status,
-      String seen,
-      @Nullable String cure) {
+      String message,
+      @Nullable String remedy) {
 
     static Check of(Finding finding) {
       return new Check(

@@ -8,11 +8,11 @@ final class InsecureSetupException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
-  private final String cure;
+  private final String remedy;
 
-  InsecureSetupException(String message, String cure) {
-    super(message + " " + cure);
-    this.cure = cure;
+  InsecureSetupException(String message, String remedy) {
+    super(message + " " + remedy);
+    this.remedy = remedy;
   }
 
   /** Shows it without a stack. */
@@ -20,7 +20,7 @@ final class InsecureSetupException extends RuntimeException {
 
     @Override
     protected FailureAnalysis analyze(Throwable root, InsecureSetupException cause) {
-      return new FailureAnalysis(String.valueOf(cause.getMessage()), cause.cure, cause);
+      return new FailureAnalysis(String.valueOf(cause.getMessage()), cause.remedy, cause);
     }
   }
 }

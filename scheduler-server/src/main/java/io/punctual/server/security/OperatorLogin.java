@@ -1,9 +1,6 @@
 package io.punctual.server.security;
 
 import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.Expiry;
-import io.punctual.server.text.Printable;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
@@ -20,8 +17,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.security.authentication.AuthenticationManager;
 import org.springframework.security.authentication.BadCredentialsException;
 import org.springframework.security.core.Authentication;
@@ -30,7 +25,7 @@ import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.web.authentication.WebAuthenticationDetails;
 
 /**
- * Checks names and passwords of operators, and refuses guesses for a while.
+ * Checks names and passwords of operators, as often as {@link LoginThrottle} allows.
  *
  * <p>Checking a bcrypt hash deliberately costs about 100 ms of CPU. One thread does so for all
  * strangers, and another one for addresses from which an operator has logged in lately. A right
@@ -40,24 +35,12 @@ import org.springframework.security.web.authentication.WebAuthenticationDetails;
  */
 final class OperatorLogin implements AuthenticationManager {
 
-  private static final Logger log = LoggerFactory.getLogger(OperatorLogin.class);
-
-  /** Wrong passwords for one name from one address... */
-  static final int FAILURES = 5;
-
-  /** ... within this time, and both together are refused for as long. */
-  static final Duration PAUSE = Duration.ofMinutes(1);
-
-  /** Wrong passwords from one address, for any names. */
-  static final int FAILURES_OF_ADDRESS = 50;
-
   /** How long a right password is not checked again. */
   static final Duration REMEMBERED = Duration.ofMinutes(5);
 
   private static final Duration KNOWN = Duration.ofDays(1);
   private static final int MAX_WAITING = 16;
   private static final int MAX_WAITING_OF_ADDRESS = 4;
-  private static final int MAX_KEPT = 10_000;
   // As SecurityProperties allows them.
   private static final int MAX_NAME = 64;
   private static final String MAC = "HmacSHA256";
@@ -67,28 +50,19 @@ final class OperatorLogin implements AuthenticationManager {
 
   private final SecurityProperties properties;
   private final PasswordEncoder passwords;
-  private final LongSupplier ticks;
+  private final LoginThrottle throttle;
   private final ThreadPoolExecutor ofStrangers = thread("punctual-passwords");
   private final ThreadPoolExecutor ofKnown = thread("punctual-passwords-known");
   private final SecretKeySpec key = randomKey();
   private final Map<String, CompletableFuture<Void>> checks = new ConcurrentHashMap<>();
   private final Map<String, Integer> waiting = new ConcurrentHashMap<>();
-  // By name and address, and by address.
-  private final Cache<String, Failures> failures;
   // Right passwords, by their keyed hash.
   private final Cache<String, Boolean> right;
   // Addresses of earlier logins.
   private final Cache<String, Boolean> known;
 
-  private record Failures(int count, long first) {}
-
   /** Name and password of one login, and the address that sent them. */
-  private record Attempt(String name, String password, String address) {
-
-    String who() {
-      return name + "@" + address;
-    }
-  }
+  private record Attempt(String name, String password, String address) {}
 
   /**
    * @param ticks monotonic ns
@@ -96,10 +70,9 @@ final class OperatorLogin implements AuthenticationManager {
   OperatorLogin(SecurityProperties properties, PasswordEncoder passwords, LongSupplier ticks) {
     this.properties = properties;
     this.passwords = passwords;
-    this.ticks = ticks;
-    this.failures = bounded(ticks).expireAfter(Expiry.creating((who, count) -> PAUSE)).build();
-    this.right = bounded(ticks).expireAfterWrite(REMEMBERED).build();
-    this.known = bounded(ticks).expireAfterWrite(KNOWN).build();
+    this.throttle = new LoginThrottle(ticks);
+    this.right = LoginThrottle.bounded(ticks).expireAfterWrite(REMEMBERED).build();
+    this.known = LoginThrottle.bounded(ticks).expireAfterWrite(KNOWN).build();
   }
 
   private static ThreadPoolExecutor thread(String name) {
@@ -121,13 +94,6 @@ final class OperatorLogin implements AuthenticationManager {
     return new SecretKeySpec(random, MAC);
   }
 
-  private static Caffeine<Object, Object> bounded(LongSupplier ticks) {
-    return Caffeine.newBuilder()
-        .maximumSize(MAX_KEPT)
-        .ticker(ticks::getAsLong)
-        .executor(Runnable::run);
-  }
-
   @Override
   public Authentication authenticate(Authentication authentication) {
     Attempt attempt =
@@ -137,16 +103,18 @@ final class OperatorLogin implements AuthenticationManager {
             address(authentication));
     if (attempt.name().length() > MAX_NAME) {
       // No operator has such a name, and it is not worth remembering.
-      refuseGuessing(attempt.address(), FAILURES_OF_ADDRESS);
-      failed(attempt.address(), FAILURES_OF_ADDRESS);
+      throttle.requireAddress(attempt.address());
+      throttle.addressFailed(attempt.address());
       throw new BadCredentialsException("the name or the password is wrong");
     }
     SecurityProperties.Operator operator = properties.operators().get(attempt.name());
     String hash = operator == null ? NOBODY : operator.password();
     String mark = mark(attempt, hash);
     // Refused callers stay refused, even with a remembered password.
-    refuseGuessing(attempt);
-    if (!isRemembered(mark, attempt.who())) {
+    throttle.require(attempt.name(), attempt.address());
+    if (right.getIfPresent(mark) != null) {
+      throttle.succeeded(attempt.name(), attempt.address());
+    } else {
       check(attempt, operator != null, hash, mark);
     }
     if (operator == null) {
@@ -235,15 +203,14 @@ final class OperatorLogin implements AuthenticationManager {
 
   // One after the other for one address, so that many guesses at once are no more than one by one.
   private void decide(Attempt attempt, boolean exists, String hash, String mark) {
-    refuseGuessing(attempt);
+    throttle.require(attempt.name(), attempt.address());
     if (!matches(attempt.password(), hash) || !exists) {
-      // Also for an unknown name, which must not be told from a known one. By address, so that a
-      // stranger cannot shut an operator out.
-      failed(attempt.who(), FAILURES);
-      failed(attempt.address(), FAILURES_OF_ADDRESS);
+      throttle.failed(attempt.name(), attempt.address());
       throw new BadCredentialsException("wrong");
     }
-    remember(attempt, mark);
+    throttle.succeeded(attempt.name(), attempt.address());
+    right.put(mark, true);
+    known.put(attempt.address(), true);
   }
 
   private boolean matches(String password, String hash) {
@@ -252,51 +219,6 @@ final class OperatorLogin implements AuthenticationManager {
     } catch (IllegalArgumentException e) {
       // Longer than any password that was ever hashed.
       return false;
-    }
-  }
-
-  private boolean isRemembered(String mark, String who) {
-    if (right.getIfPresent(mark) == null) {
-      return false;
-    }
-    failures.invalidate(who);
-    return true;
-  }
-
-  private void remember(Attempt attempt, String mark) {
-    failures.invalidate(attempt.who());
-    right.put(mark, true);
-    known.put(attempt.address(), true);
-  }
-
-  private void refuseGuessing(Attempt attempt) {
-    refuseGuessing(attempt.who(), FAILURES);
-    refuseGuessing(attempt.address(), FAILURES_OF_ADDRESS);
-  }
-
-  private void refuseGuessing(String who, int limit) {
-    Failures some = failures.getIfPresent(who);
-    if (some != null && some.count() >= limit) {
-      long left = some.first() + PAUSE.toNanos() - ticks.getAsLong();
-      throw new TooManyFailuresException(Duration.ofNanos(Math.max(0, left)));
-    }
-  }
-
-  private void failed(String who, int limit) {
-    Failures all =
-        failures
-            .asMap()
-            .merge(
-                who,
-                new Failures(1, ticks.getAsLong()),
-                (earlier, one) -> new Failures(earlier.count() + 1, earlier.first()));
-    if (all != null && all.count() == limit) {
-      log.warn(
-          "{} logins of {} failed within {}; its logins are refused for {}",
-          limit,
-          Printable.of(who),
-          PAUSE,
-          PAUSE);
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Texts from outside, made fit for a line of a log. */
+/** Texts from outside, made fit for a line of a log, and our own for people. */
 @NullMarked
 package io.punctual.server.text;
 

@@ -13,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -22,12 +21,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
-import org.springframework.stereotype.Component;
 import org.springframework.web.bind.support.WebDataBinderFactory;
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.ModelAndViewContainer;
-import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
@@ -46,8 +43,7 @@ import tools.jackson.databind.json.JsonMapper;
  * is no number ({@link JsonValues}). A field that is null counts as absent. A record gets null for
  * what is absent, and checks its values in its constructor. Errors name the field.
  */
-@Component
-public final class JsonBody implements HandlerMethodArgumentResolver, WebMvcConfigurer {
+public final class JsonBody implements HandlerMethodArgumentResolver {
 
   // Who sends a byte now and then would never be silent for long enough to be given up.
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -87,13 +83,8 @@ public final class JsonBody implements HandlerMethodArgumentResolver, WebMvcConf
 
   private final WebProperties.Api bounds;
 
-  JsonBody(WebProperties properties) {
-    this.bounds = properties.api();
-  }
-
-  @Override
-  public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
-    resolvers.add(this);
+  JsonBody(WebProperties.Api bounds) {
+    this.bounds = bounds;
   }
 
   @Override

@@ -2,27 +2,18 @@ package io.punctual.server.web;
 
 import io.punctual.core.job.QueueName;
 import io.punctual.server.jobs.JobRef;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
-import org.springframework.stereotype.Component;
 import org.springframework.web.bind.support.WebDataBinderFactory;
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.ModelAndViewContainer;
 import org.springframework.web.servlet.HandlerMapping;
-import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /** Binds a parameter that is a {@link JobRef} or a {@link QueueName} to the names in the path. */
-@Component
-class PathNames implements HandlerMethodArgumentResolver, WebMvcConfigurer {
-
-  @Override
-  public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
-    resolvers.add(this);
-  }
+class PathNames implements HandlerMethodArgumentResolver {
 
   @Override
   public boolean supportsParameter(MethodParameter parameter) {

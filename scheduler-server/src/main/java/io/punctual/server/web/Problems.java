@@ -46,15 +46,25 @@ public class Problems {
   }
 
   private static ResponseEntity<Map<String, Object>> respond(ApiException e, HttpHeaders headers) {
-    ResponseEntity.BodyBuilder builder =
-        ResponseEntity.status(HttpStatusCode.valueOf(e.status()))
-            .headers(h -> h.putAll(headers))
-            .contentType(MediaType.APPLICATION_PROBLEM_JSON);
+    return builder(e)
+        .headers(h -> h.putAll(headers))
+        .contentType(MediaType.APPLICATION_PROBLEM_JSON)
+        .body(document(e));
+  }
+
+  private static ResponseEntity.BodyBuilder builder(ApiException e) {
+    ResponseEntity.BodyBuilder builder = ResponseEntity.status(HttpStatusCode.valueOf(e.status()));
     String retryAfter = e.retryAfterSeconds();
-    if (retryAfter != null) {
-      builder.header(HttpHeaders.RETRY_AFTER, retryAfter);
-    }
-    return builder.body(document(e));
+    return retryAfter == null ? builder : builder.header(HttpHeaders.RETRY_AFTER, retryAfter);
+  }
+
+  /**
+   * Makes the answer of the command protocol.
+   *
+   * @param id the command's; null where it has none
+   */
+  public static ResponseEntity<Map<String, Object>> command(@Nullable String id, ApiException e) {
+    return builder(e).contentType(MediaType.APPLICATION_JSON).body(commandFailure(id, e));
   }
 
   /** Answers with a problem, before any controller. */
@@ -74,7 +84,7 @@ public class Problems {
   }
 
   /** What the command protocol says about an error. */
-  public static Map<String, Object> commandFailure(@Nullable String id, ApiException e) {
+  private static Map<String, Object> commandFailure(@Nullable String id, ApiException e) {
     Map<String, Object> answer = new LinkedHashMap<>();
     answer.put("success", false);
     answer.put("error", e.getMessage());

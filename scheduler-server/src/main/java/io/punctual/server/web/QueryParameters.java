@@ -1,15 +1,12 @@
 package io.punctual.server.web;
 
 import io.punctual.server.problem.ApiException;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
-import org.springframework.stereotype.Component;
 import org.springframework.web.bind.support.WebDataBinderFactory;
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.ModelAndViewContainer;
-import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -17,13 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Binds a parameter with {@link Query} to the query of a request, as strictly as a body: each of
  * its parameters is a text, given once, and known to the record. Errors name the parameter.
  */
-@Component
-class QueryParameters implements HandlerMethodArgumentResolver, WebMvcConfigurer {
-
-  @Override
-  public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
-    resolvers.add(this);
-  }
+class QueryParameters implements HandlerMethodArgumentResolver {
 
   @Override
   public boolean supportsParameter(MethodParameter parameter) {

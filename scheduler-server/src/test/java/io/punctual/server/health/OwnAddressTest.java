@@ -57,12 +57,12 @@ class OwnAddressTest {
   }
 
   @Test
-  void anAddressAtWhichNobodyAnswersIsAProblemWithACure() {
+  void anAddressAtWhichNobodyAnswersIsAProblemWithARemedy() {
     URI address = URI.create("http://192.0.2.2:18080");
-    Finding bad = new OwnAddress.Seen(address, "no answer comes in time").finding();
+    Finding bad = OwnAddress.finding(address, "no answer comes in time");
     assertThat(bad.severity()).isEqualTo(Status.PROBLEM);
     assertThat(bad.text()).contains("http://192.0.2.2:18080, and there no answer comes in time");
     assertThat(bad.remedy()).contains("eureka.instance.hostname", "server.address");
-    assertThat(new OwnAddress.Seen(address, null).finding().severity()).isEqualTo(Status.OK);
+    assertThat(OwnAddress.finding(address, null).severity()).isEqualTo(Status.OK);
   }
 }

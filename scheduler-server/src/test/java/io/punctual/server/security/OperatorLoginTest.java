@@ -83,13 +83,13 @@ class OperatorLoginTest {
     assertThatThrownBy(() -> login(name, password, address))
         .isInstanceOfSatisfying(
             TooManyFailuresException.class,
-            e -> assertThat(e.pause()).isBetween(Duration.ZERO, OperatorLogin.PAUSE));
+            e -> assertThat(e.pause()).isBetween(Duration.ZERO, LoginThrottle.PAUSE));
   }
 
   @Test
   void namesThatAreTooLongAreRefusedAndCountForTheAddressAlone() {
     String name = "n".repeat(5_000);
-    for (int i = 0; i < OperatorLogin.FAILURES_OF_ADDRESS; i++) {
+    for (int i = 0; i < LoginThrottle.FAILURES_OF_ADDRESS; i++) {
       fails(name, "10.0.0.9");
     }
     isRefused(name, "wrong", "10.0.0.9");
@@ -111,7 +111,7 @@ class OperatorLoginTest {
   @Test
   void fiveWrongPasswordsAreAPauseForThatNameFromThatAddress() {
     for (String name : List.of("ada", "nobody")) {
-      for (int i = 0; i < OperatorLogin.FAILURES; i++) {
+      for (int i = 0; i < LoginThrottle.FAILURES; i++) {
         fails(name, "10.0.0.1");
       }
       isRefused(name, PASSWORD, "10.0.0.1");
@@ -120,29 +120,29 @@ class OperatorLoginTest {
     assertThat(login("ada", PASSWORD, "10.0.0.2").getName()).isEqualTo("ada");
     fails("bob", "10.0.0.1");
 
-    now.addAndGet(OperatorLogin.PAUSE.toNanos());
+    now.addAndGet(LoginThrottle.PAUSE.toNanos());
     assertThat(login("ada", PASSWORD, "10.0.0.1").getName()).isEqualTo("ada");
   }
 
   @Test
   void wrongPasswordsAreForgottenAfterARightOneAndAfterAWhile() {
     for (int round = 0; round < 3; round++) {
-      for (int i = 0; i < OperatorLogin.FAILURES - 1; i++) {
+      for (int i = 0; i < LoginThrottle.FAILURES - 1; i++) {
         fails("ada", "10.0.0.1");
       }
       login("ada", PASSWORD, "10.0.0.1");
     }
-    for (int i = 0; i < OperatorLogin.FAILURES - 1; i++) {
+    for (int i = 0; i < LoginThrottle.FAILURES - 1; i++) {
       fails("ada", "10.0.0.1");
     }
-    now.addAndGet(OperatorLogin.PAUSE.toNanos() + 1);
+    now.addAndGet(LoginThrottle.PAUSE.toNanos() + 1);
     fails("ada", "10.0.0.1");
     login("ada", PASSWORD, "10.0.0.1");
   }
 
   @Test
   void whoInventsNamesIsRefusedByAddress() {
-    for (int i = 0; i < OperatorLogin.FAILURES_OF_ADDRESS; i++) {
+    for (int i = 0; i < LoginThrottle.FAILURES_OF_ADDRESS; i++) {
       fails("name-" + i, "10.0.0.1");
     }
     isRefused("ada", PASSWORD, "10.0.0.1");
@@ -177,7 +177,7 @@ class OperatorLoginTest {
         assertThat(guess.get()).isNotNull();
       }
     }
-    assertThat(looked.get()).isBetween(1, OperatorLogin.FAILURES);
+    assertThat(looked.get()).isBetween(1, LoginThrottle.FAILURES);
   }
 
   @Test
@@ -220,7 +220,7 @@ class OperatorLoginTest {
   @Test
   void whoIsShutOutIsSoWithARememberedPasswordToo() {
     login("ada", PASSWORD, "10.0.0.1");
-    for (int i = 0; i < OperatorLogin.FAILURES; i++) {
+    for (int i = 0; i < LoginThrottle.FAILURES; i++) {
       fails("ada", "10.0.0.1");
     }
     isRefused("ada", PASSWORD, "10.0.0.1");

@@ -54,15 +54,15 @@ class DoctorIT {
           Http.get(scheduler.url() + "/api/v1/workers?application=" + well.application())
               .json()
               .at("/items/0");
-      assertThat(worker.at("/diagnosis/code").asString()).isEqualTo("reached");
-      assertThat(worker.at("/diagnosis/version").asString()).isNotBlank();
+      assertThat(worker.at("/probe/code").asString()).isEqualTo("reached");
+      assertThat(worker.at("/probe/version").asString()).isNotBlank();
       JsonNode doctor = Http.get(scheduler.url() + "/api/v1/doctor").json();
       assertThat(doctor.get("checks"))
           .anySatisfy(
               check -> {
                 assertThat(check.get("application").asString("")).isEqualTo(closed.application());
                 assertThat(check.get("name").asString()).isEqualTo("worker");
-                assertThat(check.get("cure").asString()).contains("eureka.instance.");
+                assertThat(check.get("remedy").asString()).contains("eureka.instance.");
               });
       Waiting.until(
           "the registry shows the scheduler, and its view is fresh",
@@ -87,7 +87,10 @@ class DoctorIT {
     for (JsonNode check : Http.get(scheduler.url() + "/api/v1/doctor").json().get("checks")) {
       if (check.get("name").asString().equals("installation")) {
         return check.get("status").asString().equals("warning")
-            && check.get("seen").asString().contains(":" + other.port() + " (key prefix doctor-");
+            && check
+                .get("message")
+                .asString()
+                .contains(":" + other.port() + " (key prefix doctor-");
       }
     }
     return false;

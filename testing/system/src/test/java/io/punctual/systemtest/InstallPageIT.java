@@ -161,8 +161,7 @@ class InstallPageIT {
         shop.awaitLog("closing 1001");
         Waiting.until(
             "the scheduler has probed the worker",
-            () ->
-                check(page, 2, places).at("/items/0/diagnosis/status").stringValue().equals("ok"));
+            () -> check(page, 2, places).at("/items/0/probe/status").stringValue().equals("ok"));
         assertThat(check(page, 0, places).get("status").stringValue()).isEqualTo("UP");
         assertThat(check(page, 1, places).get("status").stringValue()).isEqualTo("ok");
       }

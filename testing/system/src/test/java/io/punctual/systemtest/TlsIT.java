@@ -219,18 +219,18 @@ class TlsIT {
     try (JavaProcess worker = programs(strangers).worker(registry, "impostor", record).start()) {
       addJob("impostor");
       Waiting.until(
-          "the doctor says why", () -> diagnosis("impostor").equals("certificate-not-trusted"));
+          "the doctor says why", () -> probed("impostor").equals("certificate-not-trusted"));
       assertThat(job("impostor/job/1").at("/attempts/counted").intValue()).isZero();
       assertThat(worker.pid()).isPositive();
       assertThat(Execution.read(record)).isEmpty();
-      Waiting.until("the demo is reached", () -> diagnosis("order-service").equals("reached"));
+      Waiting.until("the demo is reached", () -> probed("order-service").equals("reached"));
     }
   }
 
-  private static String diagnosis(String application) throws IOException {
+  private static String probed(String application) throws IOException {
     return Http.get(known, scheduler.url() + "/api/v1/workers?application=" + application)
         .json()
-        .at("/items/0/diagnosis/code")
+        .at("/items/0/probe/code")
         .asString("");
   }
 

@@ -82,8 +82,8 @@ class ManagementPortIT {
             .willReturn(
                 okJson(
                     """
-                    {"diagnosis":{"status":"problem","code":"connection-refused","seen":"No program listens",
-                    "cure":"Set eureka.instance.hostname","url":"http://shop.example:1/cb"}}""")));
+                    {"probe":{"status":"problem","code":"connection-refused","message":"No program listens",
+                    "remedy":"Set eureka.instance.hostname","url":"http://shop.example:1/cb"}}""")));
     return server;
   }
 
@@ -144,7 +144,7 @@ class ManagementPortIT {
     assertThat(all.at("/delivery").asString()).isEqualTo("push");
     assertThat(all.at("/callback").asString())
         .isEqualTo("http://shop.example:" + port + "/ctx/punctual/callback");
-    assertThat(all.at("/reach/cure").asString()).isEqualTo("Set eureka.instance.hostname");
+    assertThat(all.at("/reach/remedy").asString()).isEqualTo("Set eureka.instance.hostname");
     assertThat(all.at("/schedulers/0/url").asString()).isEqualTo(SCHEDULER.baseUrl());
     assertThat(all.at("/schedulers/0/answered").asString()).startsWith("20").endsWith("Z");
     assertThat(all.at("/lastAnswer").asString()).startsWith("20").endsWith("Z");

@@ -56,9 +56,9 @@ public final class PunctualHealthIndicator extends AbstractHealthIndicator {
     ReachReport report = reach.get();
     ReachReport.Finding found = report == null ? null : report.last();
     if (found != null && found.status().equals("problem")) {
-      builder.status(WARNING).withDetail("reach", found.seen());
-      if (found.cure() != null) {
-        builder.withDetail("cure", found.cure());
+      builder.status(WARNING).withDetail("reach", found.message());
+      if (found.remedy() != null) {
+        builder.withDetail("remedy", found.remedy());
       }
     }
   }
