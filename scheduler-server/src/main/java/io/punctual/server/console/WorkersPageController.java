@@ -2,7 +2,6 @@ package io.punctual.server.console;
 
 import io.punctual.server.health.Finding;
 import io.punctual.server.health.HealthChecks;
-import io.punctual.server.probe.ProbeRequests;
 import io.punctual.server.probe.Prober;
 import io.punctual.server.probe.Status;
 import io.punctual.server.probe.WorkerReport;
@@ -34,14 +33,12 @@ class WorkersPageController {
   private static final int MAX_TEXT = 300;
   private static final String SCHEDULERS = "punctual-scheduler";
 
-  private final ProbeRequests probes;
   private final Prober prober;
   private final HealthChecks health;
   private final DiscoveryClient registry;
 
   WorkersPageController(
-      ProbeRequests probes, Prober prober, HealthChecks health, DiscoveryClient registry) {
-    this.probes = probes;
+      Prober prober, HealthChecks health, DiscoveryClient registry) {
     this.prober = prober;
     this.health = health;
     this.registry = registry;
@@ -104,7 +101,7 @@ class WorkersPageController {
       @RequestParam String application,
       @RequestParam String instance,
       RedirectAttributes redirect) {
-    var unused = probes.probe(application, instance);
+    var unused = prober.probe(application, instance);
     redirect.addFlashAttribute("told", "probe");
     return "redirect:/console/workers";
   }

@@ -1,7 +1,9 @@
 package io.punctual.server.probe;
 
+import io.punctual.ErrorCode;
 import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.server.dispatch.InstanceState;
+import io.punctual.server.problem.ApiException;
 import io.punctual.server.registry.WorkerDirectory;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.server.text.Printable;
@@ -14,7 +16,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -126,12 +127,13 @@ public class Prober extends RepeatedTask {
   }
 
   /**
-   * Calls an instance now. Blocks for some seconds at most.
+   * Calls an instance now, with nothing to run, because a caller asks for it. Blocks for some
+   * seconds at most.
    *
-   * @return empty if no such instance is in the registry
-   * @throws TimeoutException if its turn did not come, or the call did not end
+   * @throws ApiException 404 for an instance that is not in the registry, 503 if other probes take
+   *     too long
    */
-  public Optional<WorkerReport> probe(String application, String instance) throws TimeoutException {
+  public WorkerReport probe(String application, String instance) {
     String key = key(application, instance);
     // The rounds read the registry each second, so that unknown names need no further read.
     if (!states.containsKey(key) && System.nanoTime() - lastRound > ROUND.toNanos()) {
@@ -139,7 +141,13 @@ public class Prober extends RepeatedTask {
     }
     ProbeState state = states.get(key);
     if (state == null) {
-      return Optional.empty();
+      throw ApiException.of(
+          ErrorCode.NOT_FOUND,
+          "the registry shows this scheduler no instance "
+              + Printable.of(instance)
+              + " of "
+              + Printable.of(application)
+              + " that runs jobs");
     }
     ProbeResult last = state.result();
     if (last == null || last.at().isBefore(clock.instant().minus(FRESH))) {
@@ -149,9 +157,16 @@ public class Prober extends RepeatedTask {
         Thread.currentThread().interrupt();
       } catch (ExecutionException e) {
         log.debug("No new probe result of {}", Printable.of(instance), PrintableException.of(e));
+      } catch (TimeoutException e) {
+        throw ApiException.unavailable(
+            "other probes of "
+                + application
+                + " are under way, and this one did not come to its end; GET /api/v1/workers has"
+                + " the last result, with its time",
+            Duration.ofSeconds(5));
       }
     }
-    return Optional.of(report(state));
+    return report(state);
   }
 
   @Override

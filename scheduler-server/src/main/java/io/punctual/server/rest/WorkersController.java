@@ -1,6 +1,5 @@
 package io.punctual.server.rest;
 
-import io.punctual.server.probe.ProbeRequests;
 import io.punctual.server.probe.Prober;
 import io.punctual.server.probe.WorkerReport;
 import io.punctual.server.security.Allowed;
@@ -22,10 +21,8 @@ class WorkersController {
   private static final int MAX_PAGE = 500;
 
   private final Prober prober;
-  private final ProbeRequests probes;
 
-  WorkersController(Prober prober, ProbeRequests probes) {
-    this.probes = probes;
+  WorkersController(Prober prober) {
     this.prober = prober;
   }
 
@@ -51,7 +48,7 @@ class WorkersController {
   @Allowed(value = Role.OPERATOR, applications = true)
   @PostMapping("/api/v1/workers:probe")
   WorkerReport probe(@Body Probe probe) {
-    return probes.probe(probe.application(), probe.instance());
+    return prober.probe(probe.application(), probe.instance());
   }
 
   record Probe(String application, String instance) {

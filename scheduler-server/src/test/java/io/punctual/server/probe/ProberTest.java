@@ -1,15 +1,16 @@
 package io.punctual.server.probe;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.server.dispatch.TestDispatchers;
 import io.punctual.server.dispatch.callback.CallbackKeys;
+import io.punctual.server.problem.ApiException;
 import io.punctual.server.registry.FakeRegistry;
 import io.punctual.server.registry.WorkerDirectory;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
 class ProberTest {
@@ -18,13 +19,15 @@ class ProberTest {
   private final WorkerDirectory workers = new WorkerDirectory(registry, false);
 
   @Test
-  void instancesThatDoNotExistMakeNoCallReadTheRegistry() throws TimeoutException {
+  void instancesThatDoNotExistMakeNoCallReadTheRegistry() {
     registry.set("shop");
     try (HttpDispatcher dispatcher =
         TestDispatchers.of(workers, new CallbackKeys(application -> List.of(), Set.of()))) {
       Prober prober = new Prober(workers, dispatcher, new ProbeProperties(false));
       for (int i = 0; i < 1_000; i++) {
-        assertThat(prober.probe("shop", "none-" + i)).isEmpty();
+        String name = "none-" + i;
+        assertThatThrownBy(() -> prober.probe("shop", name))
+            .isInstanceOfSatisfying(ApiException.class, e -> assertThat(e.status()).isEqualTo(404));
       }
     }
     // Once a second at most, however many ask.
