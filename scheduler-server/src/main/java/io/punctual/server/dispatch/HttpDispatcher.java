@@ -6,6 +6,7 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.store.InstanceMarks;
 import io.punctual.server.dispatch.callback.AnswerMemory;
 import io.punctual.server.dispatch.callback.BatchProtocol;
+import io.punctual.server.dispatch.callback.CallContext;
 import io.punctual.server.dispatch.callback.CallbackKeys;
 import io.punctual.server.dispatch.callback.CallbackProtocol;
 import io.punctual.server.dispatch.callback.CallbackTargets;
@@ -101,13 +102,15 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
             this::capacityChanged,
             System::nanoTime);
     this.client = new WorkerHttpClient(connectTimeout, targets, tls);
-    this.ping = new Ping(name, client, deadlines, keys, clock, memory);
+    CallContext context =
+        new CallContext(name, client, deadlines, keys, clock, avoid, memory);
+    this.ping = new Ping(context);
     Map<String, CallbackProtocol> protocols =
         Map.of(
             WorkerMetadata.BATCH,
-            new BatchProtocol(name, client, deadlines, clock, avoid, keys, memory),
+            new BatchProtocol(context),
             WorkerMetadata.SINGLE,
-            new SingleProtocol(name, client, deadlines, clock, avoid, keys));
+            new SingleProtocol(context));
     Failover failover =
         new Failover(inFlights, picker, protocols, this::instances, this::capacityChanged);
     this.sender =

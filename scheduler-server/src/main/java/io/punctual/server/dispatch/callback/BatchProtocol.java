@@ -10,7 +10,6 @@ import io.punctual.wire.CallbackSignature;
 import io.punctual.wire.Limits;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -38,38 +37,14 @@ public final class BatchProtocol implements CallbackProtocol {
       "it was ignored, since anybody may have sent it (punctual.callback.secrets)";
   private static final ContentType JSON = ContentType.create("application/json");
 
-  private final String scheduler;
-  private final WorkerHttpClient client;
-  private final Deadlines deadlines;
-  private final InstantSource clock;
-  private final Duration avoid;
-  private final CallbackKeys keys;
-  private final AnswerMemory memory;
+  private final CallContext context;
   private final JsonMapper json =
       JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
   private final ObjectReader results = json.readerFor(CallbackResult.class);
 
-  /**
-   * @param scheduler name of this scheduler, which calls carry
-   * @param avoid how long an instance is avoided that was not reached
-   */
-  public BatchProtocol(
-      String scheduler,
-      WorkerHttpClient client,
-      Deadlines deadlines,
-      InstantSource clock,
-      Duration avoid,
-      CallbackKeys keys,
-      AnswerMemory memory) {
-    this.scheduler = scheduler;
-    this.client = client;
-    this.keys = keys;
-    this.deadlines = deadlines;
-    this.clock = clock;
-    this.avoid = avoid;
-    this.memory = memory;
+  public BatchProtocol(CallContext context) {
+    this.context = context;
   }
-
   @Override
   public boolean sharesCalls() {
     return true;
@@ -82,13 +57,13 @@ public final class BatchProtocol implements CallbackProtocol {
             .map(attempt -> attempt.delivery().leaseLeft())
             .min(Comparator.naturalOrder())
             .orElseThrow();
-    CallbackSigner signer = new CallbackSigner(keys, instance.application(), clock, lease);
+    CallbackSigner signer = context.signer(instance, lease);
     Exchange exchange =
-        client.exchange(
+        context.client().exchange(
             request(instance, attempts, signer),
             () -> attempts.stream().allMatch(attempt -> attempt.delivery().leaseHeld()));
-    Deadlines.Watch watch = deadlines.watch(attempts, exchange::abort);
-    try (Answer answer = exchange.send(avoid)) {
+    Deadlines.Watch watch = context.deadlines().watch(attempts, exchange::abort);
+    try (Answer answer = exchange.send(context.avoid())) {
       if (answer == null) {
         return;
       } else if (answer.status() == 200) {
@@ -119,7 +94,7 @@ public final class BatchProtocol implements CallbackProtocol {
       throws IOException {
     Map<String, Attempt> byId = new HashMap<>();
     attempts.forEach(attempt -> byId.put(attempt.delivery().taskId(), attempt));
-    try (AnswerMemory.Share share = memory.share()) {
+    try (AnswerMemory.Share share = context.memory().share()) {
       SignedLines lines = new SignedLines(answer.body(), attempts.size(), signer, share);
       List<byte[]> some;
       while ((some = lines.next()) != null) {
@@ -217,13 +192,13 @@ public final class BatchProtocol implements CallbackProtocol {
                   + refusal(answer).map(BatchProtocol::text).orElse("it is another application"),
               // One call that was held up says little of the next.
               refusal(answer).filter(CallbackRefusal.LATE::equals).isPresent()
-                  ? avoid
-                  : avoid.multipliedBy(10),
+                  ? context.avoid()
+                  : context.avoid().multipliedBy(10),
               null);
       case 404, 405, 410, 415 ->
           throw NotSentException.byInstance(
               error + ": nothing there takes jobs of this application",
-              avoid.multipliedBy(10),
+              context.avoid().multipliedBy(10),
               null);
       case 401, 403 ->
           throw NotSentException.byInstance(
@@ -232,13 +207,13 @@ public final class BatchProtocol implements CallbackProtocol {
                   + refusal(answer)
                       .map(BatchProtocol::text)
                       .orElse("the application's security refuses the callback"),
-              avoid.multipliedBy(10),
+              context.avoid().multipliedBy(10),
               null);
       case 503 ->
-          throw NotSentException.byInstance(error + ": shutting down or overloaded", avoid, null);
+          throw NotSentException.byInstance(error + ": shutting down or overloaded", context.avoid(), null);
       case 429 -> {
         taken.run();
-        Duration delay = RetryAfter.of(answer.header("Retry-After"), clock);
+        Duration delay = RetryAfter.of(answer.header("Retry-After"), context.clock());
         attempts.forEach(attempt -> attempt.failed(error, delay));
       }
       default -> {
@@ -290,7 +265,7 @@ public final class BatchProtocol implements CallbackProtocol {
     request.setHeader("Accept", "application/x-ndjson");
     request.setHeader("User-Agent", "punctual");
     request.setHeader(CallbackRequest.APPLICATION, instance.application());
-    request.setHeader("Punctual-Scheduler", scheduler);
+    request.setHeader("Punctual-Scheduler", context.scheduler());
     signer.sign(request, body);
     request.setEntity(new ByteArrayEntity(body, JSON));
     return request;

@@ -9,7 +9,6 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hc.client5.http.classic.methods.HttpOptions;
@@ -31,52 +30,32 @@ public final class Ping {
   private static final int MAX_BODY = 64 * 1024;
   private static final ContentType JSON = ContentType.create("application/json");
 
-  private final String scheduler;
-  private final WorkerHttpClient client;
-  private final Deadlines deadlines;
-  private final CallbackKeys keys;
-  private final InstantSource clock;
-  private final AnswerMemory memory;
+  private final CallContext context;
   private final JsonMapper json = new JsonMapper();
 
-  /**
-   * @param scheduler name of this scheduler, which calls carry
-   */
-  public Ping(
-      String scheduler,
-      WorkerHttpClient client,
-      Deadlines deadlines,
-      CallbackKeys keys,
-      InstantSource clock,
-      AnswerMemory memory) {
-    this.scheduler = scheduler;
-    this.client = client;
-    this.deadlines = deadlines;
-    this.keys = keys;
-    this.clock = clock;
-    this.memory = memory;
+  public Ping(CallContext context) {
+    this.context = context;
   }
-
   /** Calls the instance. Blocks for some seconds at most. */
   public PingResult send(WorkerInstance instance) {
     boolean batch = instance.metadata().protocol().equals(WorkerMetadata.BATCH);
-    CallbackSigner signer = new CallbackSigner(keys, instance.application(), clock, PATIENCE);
+    CallbackSigner signer = context.signer(instance, PATIENCE);
     Exchange exchange =
-        client.exchange(batch ? batch(instance, signer) : single(instance), () -> true);
+        context.client().exchange(batch ? batch(instance, signer) : single(instance), () -> true);
     AtomicBoolean late = new AtomicBoolean();
     Runnable done =
-        deadlines.after(
+        context.deadlines().after(
             PATIENCE,
             () -> {
               late.set(true);
               exchange.abort();
             });
-    Instant sent = clock.instant();
+    Instant sent = context.clock().instant();
     try (Answer answer = exchange.send(Duration.ZERO)) {
       if (answer == null) {
         return noAnswer(instance.callback(), CallFailure.NO_ANSWER, null);
       }
-      Instant at = sent.plus(Duration.between(sent, clock.instant()).dividedBy(2));
+      Instant at = sent.plus(Duration.between(sent, context.clock().instant()).dividedBy(2));
       byte[] body = answer.body().readNBytes(MAX_BODY);
       return answered(instance.callback(), answer, body, batch ? signer : null, at);
     } catch (NotSentException e) {
@@ -97,7 +76,7 @@ public final class Ping {
         failure == CallFailure.NO_ANSWER
             || failure == CallFailure.NOT_HTTP
             || failure == CallFailure.BROKE;
-    return new PingResult.NoAnswer(failure, cause, connected && client.speaksTls(callback));
+    return new PingResult.NoAnswer(failure, cause, connected && context.client().speaksTls(callback));
   }
 
   private HttpUriRequestBase batch(WorkerInstance instance, CallbackSigner signer) {
@@ -121,7 +100,7 @@ public final class Ping {
 
   private void name(HttpUriRequestBase request, WorkerInstance instance) {
     request.setHeader("User-Agent", "punctual");
-    request.setHeader("Punctual-Scheduler", scheduler);
+    request.setHeader("Punctual-Scheduler", context.scheduler());
     request.setHeader(CallbackRequest.APPLICATION, instance.application());
   }
 
@@ -135,7 +114,7 @@ public final class Ping {
         body,
         signer == null ? PingResult.Signature.NOT_WANTED : signature(bytes, signer),
         // What servers that want TLS say to those who speak without.
-        status == 400 && !body.contains("Punctual") && client.speaksTls(callback),
+        status == 400 && !body.contains("Punctual") && context.client().speaksTls(callback),
         at);
   }
 
@@ -143,7 +122,7 @@ public final class Ping {
     if (!signer.answerIsSigned()) {
       return PingResult.Signature.NOT_WANTED;
     }
-    try (AnswerMemory.Share share = memory.share()) {
+    try (AnswerMemory.Share share = context.memory().share()) {
       SignedLines lines = new SignedLines(new ByteArrayInputStream(body), 1, signer, share);
       while (lines.next() != null) {
         lines.counts();

@@ -12,7 +12,6 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
@@ -28,32 +27,11 @@ public final class SingleProtocol implements CallbackProtocol {
   private static final Duration BODY_TIME = Duration.ofSeconds(1);
   private static final Duration RETIRED = Duration.ofMinutes(1);
 
-  private final String scheduler;
-  private final WorkerHttpClient client;
-  private final Deadlines deadlines;
-  private final InstantSource clock;
-  private final Duration avoid;
-  private final CallbackKeys keys;
+  private final CallContext context;
 
-  /**
-   * @param scheduler name of this scheduler, which calls carry
-   * @param avoid how long an instance is avoided that was not reached
-   */
-  public SingleProtocol(
-      String scheduler,
-      WorkerHttpClient client,
-      Deadlines deadlines,
-      InstantSource clock,
-      Duration avoid,
-      CallbackKeys keys) {
-    this.scheduler = scheduler;
-    this.client = client;
-    this.keys = keys;
-    this.deadlines = deadlines;
-    this.clock = clock;
-    this.avoid = avoid;
+  public SingleProtocol(CallContext context) {
+    this.context = context;
   }
-
   @Override
   public boolean sharesCalls() {
     return false;
@@ -63,12 +41,12 @@ public final class SingleProtocol implements CallbackProtocol {
   public void call(WorkerInstance instance, List<? extends Attempt> attempts, Runnable taken) {
     Attempt attempt = attempts.get(0);
     CallbackSigner signer =
-        new CallbackSigner(keys, instance.application(), clock, attempt.delivery().leaseLeft());
+        context.signer(instance, attempt.delivery().leaseLeft());
     Exchange exchange =
-        client.exchange(
+        context.client().exchange(
             request(instance, attempt.delivery(), signer), () -> attempt.delivery().leaseHeld());
-    Deadlines.Watch watch = deadlines.watch(attempts, exchange::abort);
-    try (Answer answer = exchange.send(avoid)) {
+    Deadlines.Watch watch = context.deadlines().watch(attempts, exchange::abort);
+    try (Answer answer = exchange.send(context.avoid())) {
       watch.close();
       if (answer != null) {
         if (answer.status() != 421 && answer.status() != 410) {
@@ -97,7 +75,7 @@ public final class SingleProtocol implements CallbackProtocol {
     if (answer.isEnded()) {
       return;
     }
-    Runnable done = deadlines.after(BODY_TIME, exchange::abort);
+    Runnable done = context.deadlines().after(BODY_TIME, exchange::abort);
     try {
       byte[] unused = answer.body().readNBytes(MAX_BODY);
     } catch (IOException e) {
@@ -131,14 +109,14 @@ public final class SingleProtocol implements CallbackProtocol {
       attempt.done();
     } else if (status == 421) {
       throw NotSentException.byInstance(
-          error + ": the instance says that the call is not for it", avoid, null);
+          error + ": the instance says that the call is not for it", context.avoid(), null);
     } else if (status == 410) {
       throw NotSentException.byType(
           error + ": the instance wants no more jobs of this type", RETIRED);
     } else if (status == 422) {
       attempt.rejected(error);
     } else if (status == 429 || status == 502 || status == 503 || status == 504) {
-      attempt.failed(error, RetryAfter.of(answer.header("Retry-After"), clock));
+      attempt.failed(error, RetryAfter.of(answer.header("Retry-After"), context.clock()));
     } else if (status >= 300 && status < 400) {
       attempt.failed(error + ": redirects are not followed", null);
     } else {
@@ -168,7 +146,7 @@ public final class SingleProtocol implements CallbackProtocol {
     String taskType = encode(delivery.queue().taskType());
     HttpPost request = new HttpPost(instance.callback());
     request.setHeader("User-Agent", "punctual");
-    request.setHeader("Punctual-Scheduler", scheduler);
+    request.setHeader("Punctual-Scheduler", context.scheduler());
     request.setHeader(
         "Content-Type", content.headers().getOrDefault("content-type", "application/json"));
     request.setHeader("ce-specversion", "1.0");

@@ -31,16 +31,20 @@ final class ProtocolFixture implements AutoCloseable {
     this.keys = new CallbackKeys(application -> List.of(keys), Set.of());
   }
 
+  private CallContext context() {
+    return new CallContext("scheduler:8080", client, deadlines, keys, CLOCK, AVOID, memory);
+  }
+
   BatchProtocol batch() {
-    return new BatchProtocol("scheduler:8080", client, deadlines, CLOCK, AVOID, keys, memory);
+    return new BatchProtocol(context());
   }
 
   SingleProtocol single() {
-    return new SingleProtocol("scheduler:8080", client, deadlines, CLOCK, AVOID, keys);
+    return new SingleProtocol(context());
   }
 
   Ping ping() {
-    return new Ping("scheduler:8080", client, deadlines, keys, CLOCK, memory);
+    return new Ping(context());
   }
 
   @Override
