@@ -195,6 +195,7 @@ class AccessIT extends ServerTestBase {
                                   .replace("{application}", "shop")
                                   .replace("{taskType}", "a")
                                   .replace("{taskId}", "x")
+                                  .replace("{scheduleId}", "x")
                                   .replace("{token}", token);
                           return new Route(
                               method.name(),

@@ -1,0 +1,5 @@
+/** The words of recurring schedules. */
+@NullMarked
+package io.punctual.schedule;
+
+import org.jspecify.annotations.NullMarked;
