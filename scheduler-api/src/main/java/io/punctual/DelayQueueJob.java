@@ -46,7 +46,7 @@ public record DelayQueueJob(
    * @throws IllegalArgumentException naming the field that is out of range
    */
   public DelayQueueJob {
-    Limits.requireName("taskId", taskId);
+    Limits.requireTaskId(taskId);
     Limits.requireName("taskType", taskType);
     if ((delayTime == null) == (delay == null)) {
       throw new IllegalArgumentException("exactly one of delayTime and delay must be given");

@@ -44,7 +44,8 @@ public record AttemptToken(
     String all = new String(Base64.getUrlDecoder().decode(text), StandardCharsets.UTF_8);
     List<String> parts = List.of(all.split("\n", -1));
     if (parts.size() != 5
-        || !parts.stream().limit(3).allMatch(Limits::isName)
+        || !parts.stream().limit(2).allMatch(Limits::isName)
+        || !Limits.isTaskId(parts.get(2))
         || !INCARNATION.matcher(parts.get(3)).matches()
         || !LEASE.matcher(parts.get(4)).matches()) {
       throw new IllegalArgumentException("not of this form");

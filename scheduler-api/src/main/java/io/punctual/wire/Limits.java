@@ -15,6 +15,9 @@ public final class Limits {
   public static final String NAME_RULE =
       "must be 1 to 128 characters of [A-Za-z0-9._:-], and not . or ..";
 
+  /** Longest id of a recurring schedule, in characters. */
+  public static final int MAX_SCHEDULE_ID = 100;
+
   /** Longest {@code params}, in bytes of UTF-8. */
   public static final int MAX_PARAMS_BYTES = 256 * 1024;
 
@@ -67,6 +70,9 @@ public final class Limits {
   /** Most steps of a retry ladder. */
   public static final int MAX_LADDER_STEPS = 64;
 
+  private static final Pattern PLANNED =
+      Pattern.compile("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{3})?Z");
+
   private Limits() {}
 
   /**
@@ -90,6 +96,19 @@ public final class Limits {
       }
     }
     return length > 0 && length <= MAX_NAME && !value.equals(".") && !value.equals("..");
+  }
+
+  /**
+   * Whether a text can be the id of a job: a name, or the id that a schedule gives to its job, such
+   * as {@code nightly@2027-01-31T01:00:00Z}. Only schedules submit the latter.
+   */
+  public static boolean isTaskId(String value) {
+    int at = value.indexOf('@');
+    return at < 0
+        ? isName(value)
+        : at <= MAX_SCHEDULE_ID
+            && isName(value.substring(0, at))
+            && PLANNED.matcher(value.substring(at + 1)).matches();
   }
 
   /** Whether UTF-8 can say a text: it holds no half of a surrogate pair. */
@@ -154,6 +173,18 @@ public final class Limits {
   public static String requireName(String field, String value) {
     if (!isName(value)) {
       throw new IllegalArgumentException(field + " " + NAME_RULE);
+    }
+    return value;
+  }
+
+  /**
+   * Checks the id of a job that is there.
+   *
+   * @throws IllegalArgumentException if it is none: {@link #isTaskId}
+   */
+  public static String requireTaskId(String value) {
+    if (!isTaskId(value)) {
+      throw new IllegalArgumentException("taskId " + NAME_RULE);
     }
     return value;
   }

@@ -61,6 +61,9 @@ public interface Engine extends AutoCloseable {
   /** The door for those who look after the queues. */
   Operations operations();
 
+  /** The door for those who plan what recurs. */
+  Schedules schedules();
+
   /** Looks at a job or its tombstone. */
   Optional<JobView> find(QueueName queue, String taskId);
 

@@ -37,6 +37,12 @@ public interface QueueListener {
   /** Jobs have become dead letters. */
   default void died(DeathCause cause, int jobs) {}
 
+  /**
+   * Occurrences of a schedule came due: for some a job was submitted, others did not run because of
+   * the one before, or because no engine could submit them in time.
+   */
+  default void recurred(int fired, int skipped, int missed) {}
+
   /** Leases that were held here, or by somebody who pulls, turned out to be lost. */
   default void lost(int leases) {}
 }

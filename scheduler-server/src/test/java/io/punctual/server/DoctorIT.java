@@ -56,7 +56,8 @@ class DoctorIT extends SharedRedisTestBase {
                   store.wakeUps(),
                   store.inspector(),
                   watched(store.epoch()),
-                  store.calls())
+                  store.calls(),
+                  store.schedules())
               : bean;
         }
       };

@@ -37,6 +37,7 @@ import io.punctual.spring.WorkerSettings;
 import io.punctual.test.Faults.Fault;
 import io.punctual.test.store.InMemoryJobStore;
 import io.punctual.wire.Limits;
+import io.punctual.test.store.InMemoryScheduleStore;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -100,6 +101,7 @@ public final class TestScheduler {
   private final Clock clock = new TestClock(millis, ZoneOffset.UTC);
   private final Random random = new Random(SEED);
   private final InMemoryJobStore store;
+  private final InMemoryScheduleStore schedules = new InMemoryScheduleStore(millis::get);
   private final Stepper stepper;
   private final JobScheduler jobScheduler;
   private final Supplier<TaskSubmitService> tasks;
@@ -122,6 +124,7 @@ public final class TestScheduler {
         new Stepper(
             store,
             new MemoryQueues(),
+            schedules,
             EngineOptions.defaults(INSTANCE).with().retry(queue -> retry).build(),
             millis::get,
             random);
@@ -707,10 +710,7 @@ public final class TestScheduler {
    * @return whether there is such a dead letter
    */
   public boolean requeue(String taskType, String taskId) {
-    return engine()
-            .operations()
-            .requeue(queue(taskType), Limits.requireName("taskId", taskId), null)
-            .kind()
+    return engine().operations().requeue(queue(taskType), Limits.requireTaskId(taskId), null).kind()
         == Requeued.Kind.REQUEUED;
   }
 
@@ -760,6 +760,7 @@ public final class TestScheduler {
     workersOfTest = new TaskWorkers(Map.of());
     faults.clear();
     store.clear();
+    schedules.clear();
     synchronized (attempts) {
       attempts.clear();
     }

@@ -10,6 +10,7 @@ import io.punctual.core.job.Throttle;
 import io.punctual.core.runtime.Stepper;
 import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.test.store.InMemoryJobStore;
+import io.punctual.test.store.InMemoryScheduleStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +33,7 @@ class StepperTest {
       new Stepper(
           new InMemoryJobStore(millis::get, StoreOptions.DEFAULTS.tombstones()),
           new MemoryQueues(),
+          new InMemoryScheduleStore(millis::get),
           EngineOptions.defaults("test"),
           millis::get,
           new Random(1));

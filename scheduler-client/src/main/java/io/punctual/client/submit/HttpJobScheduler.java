@@ -334,12 +334,20 @@ public final class HttpJobScheduler implements JobScheduler {
         + "/"
         + name("taskType", taskType)
         + "/"
-        + name("taskId", taskId);
+        + taskId(taskId);
   }
 
   private static String name(String field, String value) {
     try {
       return Limits.requireName(field, value);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidJobException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static String taskId(String value) {
+    try {
+      return Limits.requireTaskId(value);
     } catch (IllegalArgumentException e) {
       throw new InvalidJobException(String.valueOf(e.getMessage()));
     }

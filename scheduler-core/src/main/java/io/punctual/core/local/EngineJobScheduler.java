@@ -111,7 +111,7 @@ public final class EngineJobScheduler implements JobScheduler {
 
   @Override
   public CancelResult cancel(String taskType, String taskId) {
-    return stored(() -> cancelled(queue(taskType), Limits.requireName("taskId", taskId)));
+    return stored(() -> cancelled(queue(taskType), Limits.requireTaskId(taskId)));
   }
 
   private CancelResult cancelled(QueueName queue, String taskId) {
@@ -172,7 +172,7 @@ public final class EngineJobScheduler implements JobScheduler {
         () -> {
           QueueName queue = queue(taskType);
           Requeued.Item requeued =
-              engine.operations().requeue(queue, Limits.requireName("taskId", taskId), null);
+              engine.operations().requeue(queue, Limits.requireTaskId(taskId), null);
           if (requeued.kind() == Requeued.Kind.REQUEUED) {
             return new RequeueResult(
                 RequeueResult.Outcome.REQUEUED,
@@ -203,7 +203,7 @@ public final class EngineJobScheduler implements JobScheduler {
     return stored(
         () ->
             engine
-                .find(queue(taskType), Limits.requireName("taskId", taskId))
+                .find(queue(taskType), Limits.requireTaskId(taskId))
                 .map(EngineJobScheduler::info));
   }
 
@@ -255,7 +255,7 @@ public final class EngineJobScheduler implements JobScheduler {
   }
 
   private RescheduleResult reschedule(String taskType, String taskId, Due due) {
-    return stored(() -> rescheduled(queue(taskType), Limits.requireName("taskId", taskId), due));
+    return stored(() -> rescheduled(queue(taskType), Limits.requireTaskId(taskId), due));
   }
 
   private RescheduleResult rescheduled(QueueName queue, String taskId, Due due) {
@@ -331,6 +331,10 @@ public final class EngineJobScheduler implements JobScheduler {
   }
 
   private CompletableFuture<Submit> start(DelayQueueJob job) {
+    if (!Limits.isName(job.taskId())) {
+      throw new InvalidJobException(
+          "taskId " + Limits.NAME_RULE + "; ids with @ are those of the jobs of schedules");
+    }
     return stored(() -> engine.submit(application, job, false));
   }
 

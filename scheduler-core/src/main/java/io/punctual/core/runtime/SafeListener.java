@@ -67,6 +67,11 @@ final class SafeListener implements QueueListener {
   }
 
   @Override
+  public void recurred(int fired, int skipped, int missed) {
+    tell(() -> listener.recurred(fired, skipped, missed));
+  }
+
+  @Override
   public void lost(int leases) {
     tell(() -> listener.lost(leases));
   }

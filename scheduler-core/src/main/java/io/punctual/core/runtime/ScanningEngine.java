@@ -8,8 +8,10 @@ import io.punctual.core.Engine;
 import io.punctual.core.EngineOptions;
 import io.punctual.core.LossJournal;
 import io.punctual.core.Operations;
+import io.punctual.core.QueueListener;
 import io.punctual.core.QueueStats;
 import io.punctual.core.ScannerHealth;
+import io.punctual.core.Schedules;
 import io.punctual.core.StoreHealth;
 import io.punctual.core.Submit;
 import io.punctual.core.admin.StoreOperations;
@@ -22,6 +24,9 @@ import io.punctual.core.job.RandomNames;
 import io.punctual.core.pull.PulledClaims;
 import io.punctual.core.recovery.Outages;
 import io.punctual.core.recovery.StoreWatch;
+import io.punctual.core.recur.Jobs;
+import io.punctual.core.recur.ScheduleDriver;
+import io.punctual.core.recur.StoreSchedules;
 import io.punctual.core.scan.ScanSignals;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Store;
@@ -58,6 +63,8 @@ final class ScanningEngine implements Engine {
   private final @Nullable LongSupplier steps;
   private final Claims claims;
   private final Operations operations;
+  private final ScheduleDriver driver;
+  private final Schedules schedules;
   private volatile Session session;
 
   ScanningEngine(
@@ -89,6 +96,9 @@ final class ScanningEngine implements Engine {
     this.session = session();
     this.claims = new PulledClaims(jobs, () -> session);
     this.operations = new StoreOperations(jobs, options, this::buckets);
+    RecurringJobs recurring = new RecurringJobs();
+    this.driver = new ScheduleDriver(store.schedules(), recurring, this::listener);
+    this.schedules = new StoreSchedules(store.schedules(), recurring, driver::wake);
   }
 
   @Override
@@ -98,6 +108,31 @@ final class ScanningEngine implements Engine {
       session = session();
     }
     session.start();
+    driver.start(session.shared().context());
+  }
+
+  private final class RecurringJobs implements Jobs {
+
+    @Override
+    public CompletableFuture<Submit> submit(
+        String application, DelayQueueJob job, String submitter) {
+      return ScanningEngine.this.submit(application, job, false, submitter);
+    }
+
+    @Override
+    public Optional<JobView> find(QueueName queue, String taskId) {
+      return ScanningEngine.this.find(queue, taskId);
+    }
+  }
+
+  private QueueListener listener(QueueName queue) {
+    return new SafeListener(
+        queue, options.listener().of(queue), session.shared().context().defects());
+  }
+
+  /** Fires the schedules of an engine that is stepped. */
+  ScheduleDriver driver() {
+    return driver;
   }
 
   private Session session() {
@@ -121,11 +156,13 @@ final class ScanningEngine implements Engine {
   // Not synchronized: a close ends the wait of a stop that is under way.
   @Override
   public void stop(Duration patience) {
+    driver.stop();
     session.stop(patience);
   }
 
   @Override
   public void close() {
+    driver.stop();
     session.close();
   }
 
@@ -197,6 +234,11 @@ final class ScanningEngine implements Engine {
   @Override
   public Claims claims() {
     return claims;
+  }
+
+  @Override
+  public Schedules schedules() {
+    return schedules;
   }
 
   @Override

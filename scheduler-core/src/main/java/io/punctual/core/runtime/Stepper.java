@@ -9,6 +9,7 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.scan.ScanSignals;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.QueueDirectory;
+import io.punctual.core.store.ScheduleStore;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreCalls;
 import io.punctual.core.store.durability.Durability;
@@ -30,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +47,7 @@ import org.jspecify.annotations.Nullable;
 public final class Stepper {
 
   private final LongSupplier millis;
+  private final ScheduleStore schedules;
   private final ScanningEngine engine;
 
   /** The queue of which one job may go out, while its scanner has a turn. */
@@ -59,14 +62,17 @@ public final class Stepper {
   public Stepper(
       JobStore jobs,
       QueueDirectory queues,
+      ScheduleStore schedules,
       EngineOptions options,
       LongSupplier millis,
       RandomGenerator random) {
     this.millis = millis;
+    this.schedules = schedules;
     Alone alone = new Alone();
     this.engine =
         new ScanningEngine(
-            new Store(jobs, queues, listener -> () -> {}, alone, alone, new StoreCalls()),
+            new Store(
+                jobs, queues, listener -> () -> {}, alone, alone, new StoreCalls(), schedules),
             options,
             new OneByOne(),
             new Failures(),
@@ -93,6 +99,7 @@ public final class Stepper {
    * @return empty if nothing is due that may go out
    */
   public Optional<Delivery> step(Predicate<QueueName> from) {
+    fireSchedules();
     List<BucketWorker> all = workers();
     // Nothing may go out yet: the scanners only count, and take back.
     all.forEach(this::turn);
@@ -116,6 +123,12 @@ public final class Stepper {
     return Optional.empty();
   }
 
+  private void fireSchedules() {
+    while (engine.driver().turn(this::ticks) == 0) {
+      // There may be more.
+    }
+  }
+
   private void turn(BucketWorker worker) {
     worker.signal.ask();
     var unused = worker.scanner.turn(ticks());
@@ -129,14 +142,19 @@ public final class Stepper {
    * @return epoch ms of a due time or of the end of a lease; empty if nothing waits
    */
   public OptionalLong next(Predicate<QueueName> from) {
-    return workers().stream()
-        .mapToLong(
-            worker ->
-                Math.min(
-                    from.test(worker.bucket.queue()) ? worker.scanner.nextDue() : WakePlan.NEVER,
-                    worker.scanner.nextDeadline()))
-        .filter(next -> next != WakePlan.NEVER)
-        .min();
+    Long look = schedules.due(0, Duration.ZERO).next();
+    LongStream planned = look == null ? LongStream.empty() : LongStream.of(look);
+    LongStream jobs =
+        workers().stream()
+            .mapToLong(
+                worker ->
+                    Math.min(
+                        from.test(worker.bucket.queue())
+                            ? worker.scanner.nextDue()
+                            : WakePlan.NEVER,
+                        worker.scanner.nextDeadline()))
+            .filter(next -> next != WakePlan.NEVER);
+    return LongStream.concat(planned, jobs).min();
   }
 
   private List<BucketWorker> workers() {

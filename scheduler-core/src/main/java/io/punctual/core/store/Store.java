@@ -14,4 +14,5 @@ public record Store(
     WakeUps wakeUps,
     StoreInspector inspector,
     EpochMarker epoch,
-    StoreCalls calls) {}
+    StoreCalls calls,
+    ScheduleStore schedules) {}

@@ -35,7 +35,7 @@ class ClockJumpIT extends EngineTestBase {
           """
           local function now_ms()
             local t = redis.call('TIME')
-            local set = tonumber(redis.call('GET', KEYS[13]) or '0')
+            local set = tonumber(redis.call('GET', KEYS[#KEYS]) or '0')
             return t[1] * 1000 + math.floor(t[2] / 1000) + set
           end
           """,

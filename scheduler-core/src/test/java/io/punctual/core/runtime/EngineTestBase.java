@@ -121,7 +121,13 @@ abstract class EngineTestBase {
   Store deafStore() {
     Store store = store();
     return new Store(
-        store.jobs(), store.queues(), DEAF, store.inspector(), store.epoch(), store.calls());
+        store.jobs(),
+        store.queues(),
+        DEAF,
+        store.inspector(),
+        store.epoch(),
+        store.calls(),
+        store.schedules());
   }
 
   Engine engine(Dispatcher dispatcher) {

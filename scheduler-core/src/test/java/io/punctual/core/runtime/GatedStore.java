@@ -38,7 +38,13 @@ final class GatedStore {
                 });
     store =
         new Store(
-            jobs, real.queues(), real.wakeUps(), real.inspector(), real.epoch(), real.calls());
+            jobs,
+            real.queues(),
+            real.wakeUps(),
+            real.inspector(),
+            real.epoch(),
+            real.calls(),
+            real.schedules());
   }
 
   Store store() {

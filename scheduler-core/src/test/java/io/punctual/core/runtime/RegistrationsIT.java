@@ -89,7 +89,13 @@ class RegistrationsIT extends EngineTestBase {
 
   private static Store with(Store store, QueueDirectory directory) {
     return new Store(
-        store.jobs(), directory, store.wakeUps(), store.inspector(), store.epoch(), store.calls());
+        store.jobs(),
+        directory,
+        store.wakeUps(),
+        store.inspector(),
+        store.epoch(),
+        store.calls(),
+        store.schedules());
   }
 
   private static CompletableFuture<Submit> submit(Engine engine, String application, String type) {

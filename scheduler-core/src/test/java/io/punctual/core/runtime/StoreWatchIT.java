@@ -187,7 +187,13 @@ class StoreWatchIT extends EngineTestBase {
     EpochMarker marks = proxy(EpochMarker.class, real.epoch(), interceptor);
     Store store =
         new Store(
-            real.jobs(), real.queues(), real.wakeUps(), real.inspector(), marks, real.calls());
+            real.jobs(),
+            real.queues(),
+            real.wakeUps(),
+            real.inspector(),
+            marks,
+            real.calls(),
+            real.schedules());
     return engine(store, options, TestDispatcher.done(), null);
   }
 
@@ -469,7 +475,14 @@ class StoreWatchIT extends EngineTestBase {
               return ask.call();
             });
     Store store =
-        new Store(real.jobs(), real.queues(), real.wakeUps(), refusing, real.epoch(), real.calls());
+        new Store(
+            real.jobs(),
+            real.queues(),
+            real.wakeUps(),
+            refusing,
+            real.epoch(),
+            real.calls(),
+            real.schedules());
 
     Engine first = engine(store, options("first"), TestDispatcher.done(), null);
     eventually().until(() -> Resp.call(server.port(), "HLEN", journal()).equals("1"));
@@ -629,7 +642,13 @@ class StoreWatchIT extends EngineTestBase {
     Engine engine =
         engine(
             new Store(
-                real.jobs(), real.queues(), real.wakeUps(), inspector, real.epoch(), real.calls()),
+                real.jobs(),
+                real.queues(),
+                real.wakeUps(),
+                inspector,
+                real.epoch(),
+                real.calls(),
+                real.schedules()),
             options("engine"),
             TestDispatcher.done(),
             null);
@@ -665,7 +684,13 @@ class StoreWatchIT extends EngineTestBase {
     Engine engine =
         intercepted(
             new Store(
-                real.jobs(), real.queues(), real.wakeUps(), inspector, real.epoch(), real.calls()),
+                real.jobs(),
+                real.queues(),
+                real.wakeUps(),
+                inspector,
+                real.epoch(),
+                real.calls(),
+                real.schedules()),
             options("engine"),
             (call, ask) -> {
               if (call.equals("advance") && restarting.get()) {

@@ -56,7 +56,8 @@ class UnansweredClaimIT extends OwnRedisTestBase {
             real.wakeUps(),
             real.inspector(),
             real.epoch(),
-            real.calls());
+            real.calls(),
+            real.schedules());
     EngineOptions options = options("engine").with().lease(Duration.ofMinutes(5)).build();
     return engine(store, options, dispatcher, failures);
   }

@@ -115,7 +115,7 @@ class CommandController {
               // As queues and tokens have it.
               .toLowerCase(Locale.ROOT);
       topic = JobFields.name("topic", topic);
-      id = JobFields.name("id", id);
+      id = JobFields.taskId("id", id);
     }
 
     private String requiredId() {

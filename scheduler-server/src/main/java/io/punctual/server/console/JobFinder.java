@@ -73,7 +73,7 @@ class JobFinder {
     String id = query.wantedId();
     List<JobView> found = new ArrayList<>();
     List<QueueName> queues =
-        id == null || !Limits.isName(id)
+        id == null || !Limits.isTaskId(id)
             ? List.of()
             : queues(query).stream()
                 .filter(queue -> cursor == null || queue.toString().compareTo(cursor) > 0)

@@ -40,6 +40,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     {@code retry} policy of its jobs that bring none
  * @param maxQueues how many task types of one application there may be, from 1; a job of a further
  *     one is refused
+ * @param maxSchedules how many recurring schedules of one application there may be, from 1; a
+ *     further one is refused
  */
 @ConfigurationProperties("punctual")
 public record EngineProperties(
@@ -53,7 +55,8 @@ public record EngineProperties(
     @DefaultValue("false") boolean durabilityOfEnds,
     @DefaultValue("20s") Duration shutdownPatience,
     @DefaultValue List<Queue> queues,
-    @DefaultValue("10000") int maxQueues) {
+    @DefaultValue("10000") int maxQueues,
+    @DefaultValue("10000") int maxSchedules) {
 
   /** Checks the values. */
   public EngineProperties {
@@ -69,6 +72,7 @@ public record EngineProperties(
         "zero or more",
         shutdownPatience);
     require("punctual.max-queues", maxQueues >= 1, "at least 1", maxQueues);
+    require("punctual.max-schedules", maxSchedules >= 1, "at least 1", maxSchedules);
     policy("punctual.retry", retry);
     durability(durability, durabilityTimeout);
     queues = List.copyOf(queues);

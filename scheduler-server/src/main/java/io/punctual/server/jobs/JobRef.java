@@ -13,7 +13,10 @@ public record JobRef(QueueName queue, String taskId) {
    * @throws ApiException 400, naming the part
    */
   public static JobRef of(String application, String taskType, String taskId) {
-    return new JobRef(queue(application, taskType), checked("taskId", taskId));
+    if (!Limits.isTaskId(taskId)) {
+      throw ApiException.invalid("taskId", Limits.NAME_RULE);
+    }
+    return new JobRef(queue(application, taskType), taskId);
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.punctual.server.jobs;
 
 import io.punctual.ErrorCode;
+import io.punctual.wire.Limits;
 import io.punctual.core.Engine;
 import io.punctual.core.Operations;
 import io.punctual.core.Submit;
@@ -118,6 +119,10 @@ public class JobService {
 
   private CompletableFuture<Submit> begin(NewJob job, boolean replace) {
     Ownership.require(job.application());
+    if (!Limits.isName(job.job().taskId())) {
+      throw ApiException.invalid(
+          "taskId", Limits.NAME_RULE + "; ids with @ are those of the jobs of schedules");
+    }
     quotas.submit(job.queue(), job.size());
     return engine.submit(job.application(), job.job(), replace, Caller.current().submitter());
   }

@@ -1,37 +1,164 @@
 package io.punctual.server.jobs;
 
+import io.punctual.ErrorCode;
+import io.punctual.core.Engine;
+import io.punctual.core.Schedules;
 import io.punctual.core.schedule.Occurrence;
 import io.punctual.core.schedule.Recurrence;
+import io.punctual.core.schedule.ScheduleDefinition;
+import io.punctual.core.schedule.ScheduleName;
+import io.punctual.server.audit.AuditLog;
+import io.punctual.server.engine.EngineProperties;
 import io.punctual.server.problem.ApiException;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
-/** Recurring schedules. */
+/** Puts, shows and changes recurring schedules, and records it in the audit. */
 @Component
 public class ScheduleService {
 
-  private final InstantSource clock = InstantSource.system();
+  private final Engine engine;
+  private final AuditLog audit;
+  private final int max;
+
+  ScheduleService(Engine engine, AuditLog audit, EngineProperties properties) {
+    this.engine = engine;
+    this.audit = audit;
+    this.max = properties.maxSchedules();
+  }
 
   /**
    * Returns the next instants at which a schedule fires.
    *
    * @param from epoch ms, the first moment that counts; null for now
-   * @param max at least one
+   * @param count at least one
    * @throws ApiException 400 if it never fires from then on
    */
-  public List<Occurrence> preview(Recurrence recurrence, @Nullable Long from, int max) {
-    Instant begin = from == null ? clock.instant() : Instant.ofEpochMilli(from);
-    List<Occurrence> next = recurrence.next(begin.minusNanos(1), max);
+  public List<Occurrence> preview(Recurrence recurrence, @Nullable Long from, int count) {
+    List<Occurrence> next =
+        engine
+            .schedules()
+            .preview(recurrence, from == null ? null : Instant.ofEpochMilli(from), count);
     if (next.isEmpty()) {
-      throw ApiException.invalid(
-          recurrence.cron() == null ? "every" : "cron",
-          "never fires from "
-              + begin
-              + " on: look at until, exclude and gap, and at the days and months that it names");
+      throw neverFires(recurrence);
     }
     return next;
+  }
+
+  private static ApiException neverFires(Recurrence recurrence) {
+    return ApiException.invalid(
+        recurrence.cron() == null ? "every" : "cron",
+        "never fires from now on, or from the instant that was given: look at until, exclude and"
+            + " gap, and at the days and months that it names");
+  }
+
+  /**
+   * Creates or replaces a schedule.
+   *
+   * @throws ApiException 400 if it never fires from now on, or the application has too many
+   */
+  public Schedules.PutAnswer put(ScheduleName name, ScheduleDefinition definition) {
+    if (engine.schedules().preview(definition.recurrence(), null, 1).isEmpty()) {
+      throw neverFires(definition.recurrence());
+    }
+    Schedules.PutAnswer answer = engine.schedules().put(name, definition, max);
+    switch (answer.outcome()) {
+      case FULL ->
+          throw ApiException.invalid(
+              "id",
+              "is new, and "
+                  + name.queue().application()
+                  + " has "
+                  + max
+                  + " schedules, which is the most: delete one that is not needed");
+      case CREATED -> audit.did("create schedule", name::toString, null, text(definition));
+      case REPLACED -> audit.did("replace schedule", name::toString, null, text(definition));
+      case UNCHANGED -> {
+        return answer;
+      }
+    }
+    return answer;
+  }
+
+  private static String text(ScheduleDefinition definition) {
+    Recurrence recurrence = definition.recurrence();
+    return recurrence.cron() == null
+        ? "every " + recurrence.every()
+        : recurrence.cron() + " in " + recurrence.zone().getId();
+  }
+
+  /**
+   * Returns a schedule.
+   *
+   * @throws ApiException 404
+   */
+  public Schedules.View find(ScheduleName name) {
+    return engine.schedules().find(name).orElseThrow(() -> unknown(name));
+  }
+
+  /**
+   * Lists schedules by application, task type and id.
+   *
+   * @param application null for all
+   * @param taskType null for all of the application
+   * @param cursor of the page before; null to begin
+   */
+  public Schedules.Page list(
+      @Nullable String application, @Nullable String taskType, @Nullable String cursor, int count) {
+    String name = application == null ? null : JobRef.queue(application, "any").application();
+    return engine.schedules().list(name, taskType, cursor, count);
+  }
+
+  /**
+   * Deletes a schedule. Its jobs stay.
+   *
+   * @throws ApiException 404
+   */
+  public void delete(ScheduleName name) {
+    if (!engine.schedules().delete(name)) {
+      throw unknown(name);
+    }
+    audit.did("delete schedule", name::toString, null, null);
+  }
+
+  /**
+   * Pauses or resumes a schedule.
+   *
+   * @throws ApiException 404
+   */
+  public Schedules.View pause(ScheduleName name, boolean paused) {
+    Schedules.View view = engine.schedules().pause(name, paused).orElseThrow(() -> unknown(name));
+    audit.did(paused ? "pause schedule" : "resume schedule", name::toString, null, null);
+    return view;
+  }
+
+  /**
+   * Submits a job of the schedule now.
+   *
+   * @throws ApiException 404
+   */
+  public Schedules.Run run(ScheduleName name) {
+    Schedules.Run run = engine.schedules().run(name).orElseThrow(() -> unknown(name));
+    audit.did("run schedule", name::toString, null, run.taskId());
+    return run;
+  }
+
+  /**
+   * Submits the jobs of planned instants between two others.
+   *
+   * @throws ApiException 404
+   */
+  public List<Schedules.Run> backfill(ScheduleName name, Instant from, Instant until, int count) {
+    List<Schedules.Run> runs =
+        engine.schedules().backfill(name, from, until, count).orElseThrow(() -> unknown(name));
+    audit.did("backfill schedule", name::toString, null, runs.size() + " jobs");
+    return runs;
+  }
+
+  private static ApiException unknown(ScheduleName name) {
+    return ApiException.of(
+        ErrorCode.NOT_FOUND, "no schedule " + name + " is known; it never was, or was deleted");
   }
 }

@@ -111,6 +111,11 @@ final class EngineMetrics implements EngineListener {
     }
 
     @Override
+    public void recurred(int fired, int skipped, int missed) {
+      meters().recurred(fired, skipped, missed);
+    }
+
+    @Override
     public void lost(int leases) {
       meters().lost(leases);
     }

@@ -67,6 +67,9 @@ final class QueueMeters implements QueueListener {
   private final Map<RepeatCause, Counter> redeliveries;
   private final Map<DeathCause, Counter> dead;
   private final Counter leasesLost;
+  private final Counter fired;
+  private final Counter skipped;
+  private final Counter missed;
   private final Timer lateness;
   private final Timer retry;
   private final Timer room;
@@ -108,6 +111,9 @@ final class QueueMeters implements QueueListener {
             .description("Leases that were lost while a worker was at work")
             .tags(tags)
             .register(registry);
+    this.fired = occurrences("fired");
+    this.skipped = occurrences("skipped");
+    this.missed = occurrences("missed");
     this.lateness =
         timer(
             "punctual.jobs.lateness",
@@ -124,6 +130,14 @@ final class QueueMeters implements QueueListener {
             "From when a job was sent until it had ended",
             Tags.empty(),
             DELIVERY);
+  }
+
+  private Counter occurrences(String outcome) {
+    return counter(
+        "punctual.schedules.occurrences",
+        "Occurrences of recurring schedules that came due",
+        "outcome",
+        outcome);
   }
 
   private Timer stage(String name) {
@@ -217,6 +231,13 @@ final class QueueMeters implements QueueListener {
   @Override
   public void died(DeathCause cause, int jobs) {
     increment(dead.get(cause), jobs);
+  }
+
+  @Override
+  public void recurred(int firedNow, int skippedNow, int missedNow) {
+    fired.increment(firedNow);
+    skipped.increment(skippedNow);
+    missed.increment(missedNow);
   }
 
   @Override

@@ -89,7 +89,7 @@ record BulkRequest(
       throw ApiException.invalid(
           "taskIds", "must be a list of 1 to " + BulkOperations.MAX_PAGE + " ids");
     }
-    return new JobIds(new QueueName(application, taskType), JobFields.names("taskIds", ids));
+    return new JobIds(new QueueName(application, taskType), JobFields.taskIds("taskIds", ids));
   }
 
   private static void refuse(String field, @Nullable Object given, String reason) {

@@ -1,9 +1,15 @@
 package io.punctual.server.rest;
 
+import io.punctual.RetryPolicy;
+import io.punctual.core.job.Due;
+import io.punctual.core.job.JobContent;
 import io.punctual.core.schedule.Cron;
 import io.punctual.core.schedule.Recurrence;
+import io.punctual.core.schedule.ScheduleDefinition;
 import io.punctual.schedule.Fold;
 import io.punctual.schedule.Gap;
+import io.punctual.schedule.Missed;
+import io.punctual.schedule.WhileRunning;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.web.JobFields;
 import java.time.Duration;
@@ -15,13 +21,14 @@ import java.time.format.DateTimeParseException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** When a schedule fires; what is absent has its default. */
+/** A schedule to put or to preview; what is absent has its default. */
 record ScheduleRequest(
     @Nullable String application,
     @Nullable String cron,
@@ -32,14 +39,50 @@ record ScheduleRequest(
     @Nullable String fold,
     @Nullable Instant from,
     @Nullable Instant until,
-    @Nullable List<String> exclude) {
+    @Nullable List<String> exclude,
+    @Nullable String missed,
+    @Nullable Duration missedWithin,
+    @Nullable String whileRunning,
+    @Nullable Duration jitter,
+    @Nullable String params,
+    @Nullable Map<String, String> headers,
+    @Nullable List<String> tags,
+    @Nullable RetryPolicy retry,
+    @Nullable Duration timeToRun) {
+
+  /**
+   * Makes the definition of the schedule.
+   *
+   * @throws ApiException 400
+   */
+  ScheduleDefinition definition() {
+    Recurrence recurrence = recurrence();
+    try {
+      return new ScheduleDefinition(
+          recurrence,
+          Objects.requireNonNullElse(choice("missed", missed, Missed.values()), Missed.LATEST),
+          missedWithin,
+          Objects.requireNonNullElse(
+              choice("whileRunning", whileRunning, WhileRunning.values()), WhileRunning.SKIP),
+          Objects.requireNonNullElse(jitter, Duration.ZERO),
+          new JobContent(
+              Due.in(0),
+              JobFields.params("params", params),
+              JobFields.timeToRun(timeToRun),
+              retry,
+              Objects.requireNonNullElse(headers, Map.of()),
+              tags == null ? List.of() : tags.stream().distinct().sorted().toList()));
+    } catch (IllegalArgumentException e) {
+      throw JobFields.named(e);
+    }
+  }
 
   /**
    * Makes the rule by which the schedule fires.
    *
    * @throws ApiException 400
    */
-  Recurrence recurrence() {
+  private Recurrence recurrence() {
     if (cron == null) {
       onlyWithCron("gap", gap);
       onlyWithCron("fold", fold);
@@ -111,6 +154,10 @@ record ScheduleRequest(
                         + Arrays.stream(values)
                             .map(ScheduleRequest::word)
                             .collect(Collectors.joining(", "))));
+  }
+
+  static String zoneName(ZoneId zone) {
+    return zone.equals(ZoneOffset.UTC) ? "UTC" : zone.getId();
   }
 
   static String word(Enum<?> value) {

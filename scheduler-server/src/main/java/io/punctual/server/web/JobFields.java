@@ -72,6 +72,23 @@ public final class JobFields {
     return names;
   }
 
+  /** Checks a list of ids of jobs that may be there; null is an empty one. */
+  public static List<String> taskIds(String field, @Nullable List<String> ids) {
+    List<String> given = ids == null ? List.of() : ids;
+    for (int i = 0; i < given.size(); i++) {
+      var unused = taskId(field + "[" + i + "]", given.get(i));
+    }
+    return given;
+  }
+
+  /** Checks the id of a job that may be there. */
+  public static @Nullable String taskId(String field, @Nullable String id) {
+    if (id != null && !Limits.isTaskId(id)) {
+      throw ApiException.invalid(field, Limits.NAME_RULE);
+    }
+    return id;
+  }
+
   /** Checks a whole number; null stands for {@code missing}. */
   public static int integer(String field, @Nullable Integer value, int missing, int min, int max) {
     if (value == null) {

@@ -1,6 +1,7 @@
 package io.punctual.server.web;
 
 import io.punctual.core.job.QueueName;
+import io.punctual.core.schedule.ScheduleName;
 import io.punctual.server.jobs.JobRef;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -12,13 +13,17 @@ import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.ModelAndViewContainer;
 import org.springframework.web.servlet.HandlerMapping;
 
-/** Binds a parameter that is a {@link JobRef} or a {@link QueueName} to the names in the path. */
+/**
+ * Binds a parameter that is a {@link JobRef}, a {@link QueueName} or a {@link ScheduleName} to the
+ * names in the path.
+ */
 class PathNames implements HandlerMethodArgumentResolver {
 
   @Override
   public boolean supportsParameter(MethodParameter parameter) {
     return parameter.getParameterType() == JobRef.class
-        || parameter.getParameterType() == QueueName.class;
+        || parameter.getParameterType() == QueueName.class
+        || parameter.getParameterType() == ScheduleName.class;
   }
 
   @Override
@@ -28,6 +33,13 @@ class PathNames implements HandlerMethodArgumentResolver {
       NativeWebRequest request,
       @Nullable WebDataBinderFactory binders) {
     QueueName queue = JobRef.queue(name(request, "application"), name(request, "taskType"));
+    if (parameter.getParameterType() == ScheduleName.class) {
+      try {
+        return new ScheduleName(queue, name(request, "scheduleId"));
+      } catch (IllegalArgumentException e) {
+        throw JobFields.named(e);
+      }
+    }
     return parameter.getParameterType() == QueueName.class
         ? queue
         : JobRef.of(queue.application(), queue.taskType(), name(request, "taskId"));

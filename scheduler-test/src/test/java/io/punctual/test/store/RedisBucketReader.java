@@ -26,7 +26,7 @@ public final class RedisBucketReader {
       new TimeSource(
           """
           local function now_ms()
-            return tonumber(redis.call('GET', KEYS[13]))
+            return tonumber(redis.call('GET', KEYS[#KEYS]))
           end
           local real = redis
           local redis = setmetatable({

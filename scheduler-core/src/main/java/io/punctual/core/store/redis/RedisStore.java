@@ -75,6 +75,7 @@ public final class RedisStore {
         new RedisWakeUps(connections, keys),
         inspector,
         new RedisEpochMarker(connections, scripts, calls),
-        calls);
+        calls,
+        new RedisScheduleStore(scripts));
   }
 }

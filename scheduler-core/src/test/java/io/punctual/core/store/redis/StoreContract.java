@@ -8,6 +8,7 @@ import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.schedule.ScheduleName;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Expired;
@@ -19,6 +20,7 @@ import io.punctual.core.store.Requeue;
 import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Revision;
+import io.punctual.core.store.ScheduleStore;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Store;
@@ -31,6 +33,7 @@ import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.redis.Resp;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +51,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -120,6 +124,106 @@ abstract class StoreContract {
 
   static ConditionFactory eventually() {
     return Awaitility.await().atMost(Duration.ofSeconds(30));
+  }
+
+  private static final ScheduleName NIGHTLY =
+      new ScheduleName(new QueueName("shop", "a:b%c"), "nightly");
+
+  private ScheduleStore.Outcome write(
+      ScheduleName name,
+      @Nullable String expected,
+      @Nullable String definition,
+      @Nullable String state,
+      @Nullable Long look) {
+    return store
+        .schedules()
+        .write(
+            List.of(
+                new ScheduleStore.Change(
+                    name,
+                    expected,
+                    definition == null ? null : BucketReader.bytes(definition),
+                    state,
+                    look)),
+            2,
+            /* durably= */ look != null)
+        .outcomes()
+        .get(0);
+  }
+
+  private List<String> taken() {
+    return store.schedules().due(200, Duration.ofMinutes(1)).schedules().stream()
+        .map(ScheduleStore.Stored::state)
+        .toList();
+  }
+
+  @Test
+  void aScheduleIsChangedOnlyAsItWasSeen() {
+    ScheduleStore schedules = store.schedules();
+    long now = schedules.find(NIGHTLY).now();
+    assertThat(schedules.find(NIGHTLY).schedule()).isNull();
+
+    assertThat(write(NIGHTLY, "s0", "d", "s1", now)).isEqualTo(ScheduleStore.Outcome.CHANGED);
+    assertThat(write(NIGHTLY, null, "d", "s1", now)).isEqualTo(ScheduleStore.Outcome.DONE);
+    assertThat(write(NIGHTLY, null, "e", "s2", now)).isEqualTo(ScheduleStore.Outcome.CHANGED);
+    assertThat(write(NIGHTLY, "s1", null, "s2", now)).isEqualTo(ScheduleStore.Outcome.DONE);
+
+    ScheduleStore.Stored stored = schedules.find(NIGHTLY).schedule();
+    assertThat(stored).isNotNull();
+    assertThat(stored.definition()).asString(StandardCharsets.UTF_8).isEqualTo("d");
+    assertThat(stored.state()).isEqualTo("s2");
+    assertThat(write(NIGHTLY, "s1", null, null, null)).isEqualTo(ScheduleStore.Outcome.CHANGED);
+    assertThat(write(NIGHTLY, "s2", null, null, null)).isEqualTo(ScheduleStore.Outcome.DONE);
+    assertThat(schedules.find(NIGHTLY).schedule()).isNull();
+    assertThat(schedules.list(null, null, null, 10).schedules()).isEmpty();
+    assertThat(schedules.due(10, Duration.ofSeconds(1)).next()).isNull();
+  }
+
+  @Test
+  void aScheduleThatIsDueIsTakenOnceForAWhile() {
+    ScheduleStore schedules = store.schedules();
+    long now = schedules.find(NIGHTLY).now();
+    assertThat(write(NIGHTLY, null, "d", "s1", now - 1)).isEqualTo(ScheduleStore.Outcome.DONE);
+    ScheduleName later = new ScheduleName(NIGHTLY.queue(), "later");
+    assertThat(write(later, null, "d", "later", now + 3_600_000))
+        .isEqualTo(ScheduleStore.Outcome.DONE);
+
+    assertThat(schedules.due(0, Duration.ZERO).next()).isEqualTo(now - 1);
+    ScheduleStore.Due due = schedules.due(200, Duration.ofMillis(200));
+    assertThat(due.schedules()).extracting(ScheduleStore.Stored::state).containsExactly("s1");
+    assertThat(due.next()).isEqualTo(due.now() + 200);
+    eventually().until(() -> taken().equals(List.of("s1")));
+    assertThat(write(NIGHTLY, "s1", null, "s2", null)).isEqualTo(ScheduleStore.Outcome.DONE);
+    due = schedules.due(200, Duration.ofMinutes(1));
+    assertThat(due.schedules()).isEmpty();
+    assertThat(due.next()).isEqualTo(now + 3_600_000);
+  }
+
+  @Test
+  void schedulesAreListedByTheirNamesAndBoundedByApplication() {
+    ScheduleStore schedules = store.schedules();
+    QueueName mail = new QueueName("mail", "send");
+    ScheduleName one = new ScheduleName(mail, "1");
+    ScheduleName two = new ScheduleName(mail, "2");
+    for (ScheduleName name : List.of(NIGHTLY, two, one)) {
+      assertThat(write(name, null, "d", name.id(), null)).isEqualTo(ScheduleStore.Outcome.DONE);
+    }
+    ScheduleName third = new ScheduleName(new QueueName("mail", "a"), "3");
+    assertThat(write(third, null, "d", "3", null)).isEqualTo(ScheduleStore.Outcome.FULL);
+    assertThat(write(one, "1", null, "one", null)).isEqualTo(ScheduleStore.Outcome.DONE);
+
+    ScheduleStore.Page first = schedules.list(null, null, null, 2);
+    assertThat(first.schedules()).extracting(ScheduleStore.Stored::name).containsExactly(one, two);
+    assertThat(first.next()).isNotNull();
+    ScheduleStore.Page rest = schedules.list(null, null, first.next(), 2);
+    assertThat(rest.schedules()).extracting(ScheduleStore.Stored::name).containsExactly(NIGHTLY);
+    assertThat(rest.next()).isNull();
+    assertThat(schedules.list("shop", "a:b%c", null, 9).schedules()).hasSize(1);
+    assertThat(schedules.list("shop", "a", null, 9).schedules()).isEmpty();
+    assertThat(schedules.list("mail", null, null, 9).schedules()).hasSize(2);
+
+    assertThat(write(one, "one", null, null, null)).isEqualTo(ScheduleStore.Outcome.DONE);
+    assertThat(write(third, null, "d", "3", null)).isEqualTo(ScheduleStore.Outcome.DONE);
   }
 
   @Test

@@ -35,7 +35,7 @@ abstract class TransitionTestBase {
 
   static final TimeSource TEST_CLOCK =
       new TimeSource(
-          "local function now_ms() return tonumber(redis.call('GET', KEYS[13])) end", "now");
+          "local function now_ms() return tonumber(redis.call('GET', KEYS[#KEYS])) end", "now");
 
   private static final Keys KEYS = new Keys("punctual", TEST_CLOCK);
 

@@ -2,6 +2,7 @@ package io.punctual.core.store.redis.script;
 
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.schedule.ScheduleName;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,6 +88,23 @@ public final class Keys {
     return bytes(prefix + ":broken:" + encode(instance));
   }
 
+  /** The part that all keys of schedules share. */
+  public String schedulesTag() {
+    return prefix + ":{schedules}";
+  }
+
+  /** Those of the schedules, in the order in which their scripts name them. */
+  public List<byte[]> schedules() {
+    List<byte[]> all = new ArrayList<>();
+    for (String suffix : List.of("definitions", "states", "looks", "names", "counts")) {
+      all.add(bytes(schedulesTag() + ":" + suffix));
+    }
+    if (!time.keySuffix().isEmpty()) {
+      all.add(bytes(schedulesTag() + ":" + time.keySuffix()));
+    }
+    return all;
+  }
+
   public byte[] wakeUpChannel() {
     return bytes(prefix + ":wake");
   }
@@ -97,6 +115,24 @@ public final class Keys {
 
   public static String name(QueueName queue) {
     return namesOf(queue.application()) + encode(queue.taskType());
+  }
+
+  public static String name(ScheduleName schedule) {
+    return name(schedule.queue()) + ":" + encode(schedule.id());
+  }
+
+  /** Reads {@link #name(ScheduleName)} back; empty for what is none of ours. */
+  public static Optional<ScheduleName> parseSchedule(String name) {
+    int colon = name.lastIndexOf(':');
+    if (colon < 0) {
+      return Optional.empty();
+    }
+    try {
+      return parseQueue(name.substring(0, colon))
+          .map(queue -> new ScheduleName(queue, decode(name.substring(colon + 1))));
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
   }
 
   /** What {@link #name(QueueName)} begins with for queues of that application alone. */

@@ -122,6 +122,38 @@ public final class ScriptRunner {
     return calls.make(call, null, () -> run(name, what, List.of(key), arguments, null));
   }
 
+  /**
+   * Runs a script on keys that belong to no bucket and share a slot.
+   *
+   * @param call identifies the call to listeners
+   * @param what it does, for errors
+   * @throws StoreException if Redis was not reached or refused
+   */
+  public Reply run(String call, String name, String what, List<byte[]> on, Arguments arguments) {
+    return calls.make(call, null, () -> run(name, what, on, arguments, null));
+  }
+
+  /**
+   * The same, of a script whose outcome a user relies on.
+   *
+   * @param tag what its keys begin with
+   * @throws StoreException if Redis was not reached or refused, or its changes may not be durable
+   */
+  public Reply runDurably(
+      String call, String name, String what, String tag, List<byte[]> on, Arguments arguments) {
+    Confirmation durable = Objects.requireNonNull(confirmation);
+    return StoreErrors.translated(
+        what,
+        () -> {
+          durable.requireFit();
+          Behind behind = new Behind(durable, tag);
+          Reply reply = calls.make(call, null, () -> run(name, what, on, arguments, behind));
+          durable.acknowledged(reply.reached());
+          calls.reached(reply.reached());
+          return reply;
+        });
+  }
+
   private Reply run(
       String name, String what, List<byte[]> on, Arguments arguments, @Nullable Behind behind) {
     LuaScript script = scripts.computeIfAbsent(name, n -> LuaScript.load(n, time));

@@ -6,7 +6,7 @@ package io.punctual.core.store.redis.script;
  *
  * @param lua defines the local function {@code now_ms()}, which returns epoch milliseconds
  * @param keySuffix when not empty, scripts get one more key, the bucket's prefix with this suffix,
- *     as {@code KEYS[11]}
+ *     as the last of its {@code KEYS}
  */
 public record TimeSource(String lua, String keySuffix) {
 

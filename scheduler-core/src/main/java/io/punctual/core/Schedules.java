@@ -1,0 +1,117 @@
+package io.punctual.core;
+
+import io.punctual.core.schedule.Occurrence;
+import io.punctual.core.schedule.Recurrence;
+import io.punctual.core.schedule.ScheduleDefinition;
+import io.punctual.core.schedule.ScheduleName;
+import io.punctual.core.schedule.ScheduleState;
+import io.punctual.core.store.durability.Reached;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Recurring schedules. Every engine that runs fires all that are due; each planned instant gets one
+ * job. Calls throw a {@link io.punctual.core.store.StoreException} if the store was not reached or
+ * refused.
+ */
+public interface Schedules {
+
+  /**
+   * A schedule.
+   *
+   * @param reached where the change was when it was answered; where nothing changed, as stored
+   */
+  record View(
+      ScheduleName name, ScheduleDefinition definition, ScheduleState state, Reached reached) {}
+
+  /** What became of a put. */
+  enum Put {
+    CREATED,
+    /** The schedule was there with another definition. */
+    REPLACED,
+    /** The schedule was there with this definition. */
+    UNCHANGED,
+    /** The application has as many schedules as it may. */
+    FULL
+  }
+
+  /**
+   * The answer to a put.
+   *
+   * @param schedule null for {@link Put#FULL}
+   */
+  record PutAnswer(Put outcome, @Nullable View schedule) {}
+
+  /**
+   * A page of a list.
+   *
+   * @param next names where the next page begins; null at the end
+   */
+  record Page(List<View> schedules, @Nullable String next) {}
+
+  /**
+   * A job that was submitted for a schedule.
+   *
+   * @param planned the instant that its id names
+   */
+  record Run(Instant planned, String taskId, Submit answer) {}
+
+  /**
+   * Creates a schedule, or replaces its definition. With an equal definition nothing changes. With
+   * another one, the next occurrence is computed from now on; one that is due and not yet missed
+   * stays. A paused schedule stays paused.
+   *
+   * @param max schedules that an application may have
+   */
+  PutAnswer put(ScheduleName name, ScheduleDefinition definition, int max);
+
+  /** Returns a schedule; empty if there is none of that name. */
+  Optional<View> find(ScheduleName name);
+
+  /**
+   * Lists schedules by application, task type and id.
+   *
+   * @param application null for all
+   * @param taskType null for all of the application
+   * @param last {@link Page#next} of the page before; null to begin
+   * @param max 1 to 200
+   */
+  Page list(
+      @Nullable String application, @Nullable String taskType, @Nullable String last, int max);
+
+  /** Removes a schedule; jobs that were submitted stay. False if there was none. */
+  boolean delete(ScheduleName name);
+
+  /**
+   * Pauses a schedule, or resumes it: then the next occurrence is computed from now on.
+   *
+   * @return empty if there is none of that name
+   */
+  Optional<View> pause(ScheduleName name, boolean paused);
+
+  /**
+   * Submits a job of the schedule now, besides those that are planned, paused or not.
+   *
+   * @return empty if there is none of that name
+   */
+  Optional<Run> run(ScheduleName name);
+
+  /**
+   * Submits the jobs of planned instants between two others, whatever became of them before.
+   *
+   * @param from the first instant that counts
+   * @param until the last one that counts
+   * @param max jobs
+   * @return in the order of their instants; empty if there is no schedule of that name
+   */
+  Optional<List<Run>> backfill(ScheduleName name, Instant from, Instant until, int max);
+
+  /**
+   * Returns the next occurrences.
+   *
+   * @param from the first instant that counts; null for now, by the store's time
+   */
+  List<Occurrence> preview(Recurrence recurrence, @Nullable Instant from, int max);
+}

@@ -1,0 +1,97 @@
+package io.punctual.core.schedule;
+
+import io.punctual.DelayQueueJob;
+import io.punctual.core.job.JobContent;
+import io.punctual.schedule.Missed;
+import io.punctual.schedule.WhileRunning;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a user says about a schedule. Two schedules with the same are the same.
+ *
+ * @param missed what becomes of occurrences that were not submitted within a minute
+ * @param missedWithin those that are older do not run; null for no bound. Only where some run
+ * @param whileRunning what becomes of an occurrence while the job of the one before is there
+ * @param jitter its jobs are due later by up to this, 0 to 24 h: each by the same time for all
+ *     schedulers. The planned instant stays
+ * @param job what its jobs carry; the due time in it means nothing
+ */
+public record ScheduleDefinition(
+    Recurrence recurrence,
+    Missed missed,
+    @Nullable Duration missedWithin,
+    WhileRunning whileRunning,
+    Duration jitter,
+    JobContent job) {
+
+  private static final Duration MAX_JITTER = Duration.ofHours(24);
+  private static final Duration MAX_MISSED = Duration.ofDays(366);
+
+  /**
+   * Checks the values.
+   *
+   * @throws IllegalArgumentException whose message begins with the name of the value that is wrong
+   */
+  public ScheduleDefinition {
+    if (missedWithin != null) {
+      if (missed == Missed.NONE) {
+        throw new IllegalArgumentException(
+            "missedWithin belongs to missed latest and all; with none, nothing missed runs");
+      }
+      if (missedWithin.compareTo(Duration.ofMinutes(1)) < 0
+          || missedWithin.compareTo(MAX_MISSED) > 0) {
+        throw new IllegalArgumentException(
+            "missedWithin must be between 1m and 366d, but was " + missedWithin);
+      }
+    }
+    if (missed == Missed.ALL && whileRunning != WhileRunning.START) {
+      throw new IllegalArgumentException(
+          "missed must not be all unless whileRunning is start: all of them begin together, and"
+              + " would be skipped but for one");
+    }
+    if (jitter.isNegative() || jitter.compareTo(MAX_JITTER) > 0) {
+      throw new IllegalArgumentException("jitter must be between 0s and 24h, but was " + jitter);
+    }
+    var unused = job("x", "x", 0, job);
+  }
+
+  /**
+   * Makes the job of an occurrence.
+   *
+   * @param planned the instant, as the recurrence says it
+   */
+  public DelayQueueJob job(ScheduleName name, Instant planned) {
+    String taskId = name.taskId(planned);
+    return job(
+        taskId,
+        name.queue().taskType(),
+        planned.toEpochMilli() + delay(name.queue() + "/" + taskId),
+        job);
+  }
+
+  private static DelayQueueJob job(String taskId, String taskType, long due, JobContent content) {
+    return new DelayQueueJob(
+        taskId,
+        taskType,
+        due,
+        null,
+        content.params(),
+        content.timeToRun(),
+        content.retry(),
+        content.headers(),
+        content.tags());
+  }
+
+  private long delay(String job) {
+    if (jitter.isZero()) {
+      return 0;
+    }
+    CRC32 hash = new CRC32();
+    hash.update(job.getBytes(StandardCharsets.UTF_8));
+    return hash.getValue() % (jitter.toMillis() + 1);
+  }
+}

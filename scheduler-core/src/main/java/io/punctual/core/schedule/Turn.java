@@ -1,0 +1,142 @@
+package io.punctual.core.schedule;
+
+import io.punctual.schedule.WhileRunning;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is to be done for a schedule at a moment: the occurrences to submit, and its state once they
+ * are. Bounded; what is left over is done by the next turn.
+ *
+ * @param fire planned instants, in their order
+ * @param next its state afterwards
+ * @param lookAt when there is something to do again; null for never
+ */
+public record Turn(List<Instant> fire, ScheduleState next, @Nullable Instant lookAt) {
+
+  /** An occurrence that is later than this is missed. */
+  static final Duration ON_TIME = Duration.ofMinutes(1);
+
+  /** How often it is looked whether a job has ended for which an occurrence waits. */
+  static final Duration WAIT = Duration.ofSeconds(1);
+
+  static final int MAX_STEPS = 1000;
+  static final int MAX_FIRED = 100;
+
+  /**
+   * Decides.
+   *
+   * @param now the store's time
+   * @param running whether the job of the state's last occurrence is still there; asked at most
+   *     once
+   */
+  public static Turn of(
+      ScheduleDefinition definition, ScheduleState state, Instant now, BooleanSupplier running) {
+    return new Decision(definition, state, now, running).turn();
+  }
+
+  private static final class Decision {
+
+    private final ScheduleDefinition definition;
+    private final ScheduleState before;
+    private final Instant now;
+    private final BooleanSupplier asksRunning;
+    private final List<Instant> fire = new ArrayList<>();
+    private @Nullable Boolean running;
+    private @Nullable Instant waiting;
+    private int skipped;
+    private int missed;
+
+    Decision(
+        ScheduleDefinition definition,
+        ScheduleState before,
+        Instant now,
+        BooleanSupplier asksRunning) {
+      this.definition = definition;
+      this.before = before;
+      this.now = now;
+      this.asksRunning = asksRunning;
+      this.waiting = before.waiting();
+    }
+
+    Turn turn() {
+      Instant wasWaiting = waiting;
+      if (wasWaiting != null && !isRunning()) {
+        waiting = null;
+        fire.add(wasWaiting);
+      }
+      Instant planned = before.planned();
+      for (int steps = 0;
+          planned != null && !planned.isAfter(now) && steps < MAX_STEPS && fire.size() < MAX_FIRED;
+          steps++) {
+        Occurrence following = definition.recurrence().next(planned);
+        Instant next = following == null ? null : following.at();
+        if (isMissed(planned, next)) {
+          missed++;
+        } else {
+          offer(planned);
+        }
+        planned = next;
+      }
+      return new Turn(
+          List.copyOf(fire),
+          new ScheduleState(
+              before.version(),
+              planned,
+              before.pausedSince(),
+              fire.isEmpty() ? before.last() : fire.get(fire.size() - 1),
+              waiting,
+              before.fired() + fire.size(),
+              before.skipped() + skipped,
+              before.missed() + missed),
+          lookAt(planned));
+    }
+
+    private @Nullable Instant lookAt(@Nullable Instant planned) {
+      Instant again = now.plus(WAIT);
+      return waiting != null && (planned == null || planned.isAfter(again)) ? again : planned;
+    }
+
+    private boolean isMissed(Instant planned, @Nullable Instant next) {
+      Duration late = Duration.between(planned, now);
+      if (late.compareTo(ON_TIME) <= 0) {
+        return false;
+      }
+      Duration within = definition.missedWithin();
+      if (within != null && late.compareTo(within) > 0) {
+        return true;
+      }
+      return switch (definition.missed()) {
+        case NONE -> true;
+        case LATEST -> next != null && !next.isAfter(now);
+        case ALL -> false;
+      };
+    }
+
+    private void offer(Instant planned) {
+      if (definition.whileRunning() == WhileRunning.START || !isRunning()) {
+        fire.add(planned);
+      } else if (definition.whileRunning() == WhileRunning.QUEUE && waiting == null) {
+        waiting = planned;
+      } else {
+        skipped++;
+      }
+    }
+
+    private boolean isRunning() {
+      if (!fire.isEmpty()) {
+        return true;
+      }
+      Boolean known = running;
+      if (known == null) {
+        known = before.last() != null && asksRunning.getAsBoolean();
+        running = known;
+      }
+      return known;
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package io.punctual.core.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.core.job.Due;
+import io.punctual.core.job.JobContent;
+import io.punctual.core.job.QueueName;
+import io.punctual.schedule.Fold;
+import io.punctual.schedule.Gap;
+import io.punctual.schedule.Missed;
+import io.punctual.schedule.WhileRunning;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class TurnTest {
+
+  private static final Instant T = Instant.parse("2027-01-01T00:00:00Z");
+  private static final BooleanSupplier RUNS = () -> true;
+  private static final BooleanSupplier ENDED = () -> false;
+
+  private static ScheduleDefinition every(
+      Duration every, Missed missed, @Nullable Duration within, WhileRunning running) {
+    return new ScheduleDefinition(
+        new Recurrence(null, every, T, ZoneOffset.UTC, Gap.SHIFT, Fold.FIRST, null, null, Set.of()),
+        missed,
+        within,
+        running,
+        Duration.ZERO,
+        new JobContent(Due.in(0), "", null, null, Map.of(), List.of()));
+  }
+
+  private static ScheduleDefinition hourly(Missed missed, @Nullable Duration within) {
+    return every(Duration.ofHours(1), missed, within, WhileRunning.START);
+  }
+
+  private static Instant hour(int hour) {
+    return T.plus(Duration.ofHours(hour));
+  }
+
+  private static ScheduleState at(Instant planned) {
+    return ScheduleState.begin("v", planned);
+  }
+
+  private static ScheduleState ran(Instant last, Instant planned) {
+    return at(planned).ran(last);
+  }
+
+  @Test
+  void whatIsOnTimeFiresAndTheNextOneIsComputedFromIt() {
+    Turn turn = Turn.of(hourly(Missed.NONE, null), at(hour(1)), hour(1).plusSeconds(60), RUNS);
+    assertThat(turn.fire()).containsExactly(hour(1));
+    assertThat(turn.next())
+        .isEqualTo(new ScheduleState("v", hour(2), null, hour(1), null, 1, 0, 0));
+    assertThat(turn.lookAt()).isEqualTo(hour(2));
+  }
+
+  @Test
+  void nothingFiresEarly() {
+    Turn turn = Turn.of(hourly(Missed.ALL, null), at(hour(1)), hour(1).minusMillis(1), RUNS);
+    assertThat(turn.fire()).isEmpty();
+    assertThat(turn.next()).isEqualTo(at(hour(1)));
+  }
+
+  @Test
+  void afterAnOutageOfSixHoursTheRuleForMissedOnesDecides() {
+    // 01:00 to 06:00 are missed, and 07:00 is on time or not due yet.
+    Instant late = hour(6).plusSeconds(61);
+    Instant onTime = hour(7).plusSeconds(1);
+    assertThat(Turn.of(hourly(Missed.NONE, null), at(hour(1)), late, ENDED).next())
+        .isEqualTo(new ScheduleState("v", hour(7), null, null, null, 0, 0, 6));
+    assertThat(Turn.of(hourly(Missed.LATEST, null), at(hour(1)), late, ENDED).next())
+        .isEqualTo(new ScheduleState("v", hour(7), null, hour(6), null, 1, 0, 5));
+    assertThat(Turn.of(hourly(Missed.ALL, null), at(hour(1)), late, ENDED).fire())
+        .containsExactly(hour(1), hour(2), hour(3), hour(4), hour(5), hour(6));
+    assertThat(Turn.of(hourly(Missed.NONE, null), at(hour(1)), onTime, ENDED).fire())
+        .containsExactly(hour(7));
+    assertThat(Turn.of(hourly(Missed.LATEST, null), at(hour(1)), onTime, ENDED).next())
+        .isEqualTo(new ScheduleState("v", hour(8), null, hour(7), null, 1, 0, 6));
+    Duration within = Duration.ofMinutes(150);
+    assertThat(Turn.of(hourly(Missed.ALL, within), at(hour(1)), late, ENDED).next())
+        .isEqualTo(new ScheduleState("v", hour(7), null, hour(6), null, 3, 0, 3));
+    assertThat(
+            Turn.of(hourly(Missed.LATEST, Duration.ofMinutes(1)), at(hour(1)), late, ENDED).next())
+        .isEqualTo(new ScheduleState("v", hour(7), null, null, null, 0, 0, 6));
+  }
+
+  @Test
+  void aLongOutageIsMadeUpForInTurns() {
+    for (Missed missed : Missed.values()) {
+      ScheduleDefinition seconds = every(Duration.ofSeconds(1), missed, null, WhileRunning.START);
+      ScheduleState state = at(T);
+      Instant now = T.plusSeconds(5000);
+      int turns = 0;
+      while (!state.planned().isAfter(now)) {
+        Turn turn = Turn.of(seconds, state, now, ENDED);
+        assertThat(turn.fire().size()).isLessThanOrEqualTo(Turn.MAX_FIRED);
+        assertThat(turn.lookAt()).isEqualTo(turn.next().planned());
+        state = turn.next();
+        turns++;
+      }
+      assertThat(turns).isBetween(2, 60);
+      assertThat(state.fired() + state.missed()).isEqualTo(5001);
+      // Of those that are late by a minute at most, all but with latest all.
+      assertThat(state.fired()).isEqualTo(missed == Missed.ALL ? 5001 : 61);
+    }
+  }
+
+  @Test
+  void whileTheJobBeforeIsThereTheNextOneIsSkipped() {
+    ScheduleDefinition skip = every(Duration.ofHours(1), Missed.NONE, null, WhileRunning.SKIP);
+    Instant now = hour(2).plusSeconds(1);
+    assertThat(Turn.of(skip, ran(hour(1), hour(2)), now, RUNS).next())
+        .isEqualTo(new ScheduleState("v", hour(3), null, hour(1), null, 0, 1, 0));
+    assertThat(Turn.of(skip, ran(hour(1), hour(2)), now, ENDED).fire()).containsExactly(hour(2));
+    // There is none before the first.
+    assertThat(Turn.of(skip, at(hour(2)), now, RUNS).fire()).containsExactly(hour(2));
+  }
+
+  @Test
+  void oneOccurrenceWaitsForTheJobBeforeAndFurtherOnesAreSkipped() {
+    ScheduleDefinition queue = every(Duration.ofHours(1), Missed.NONE, null, WhileRunning.QUEUE);
+    Turn second = Turn.of(queue, ran(hour(1), hour(2)), hour(2), RUNS);
+    assertThat(second.fire()).isEmpty();
+    assertThat(second.next().waiting()).isEqualTo(hour(2));
+    assertThat(second.lookAt()).isEqualTo(hour(2).plus(Turn.WAIT));
+
+    Turn third = Turn.of(queue, second.next(), hour(3), RUNS);
+    assertThat(third.next())
+        .isEqualTo(new ScheduleState("v", hour(4), null, hour(1), hour(2), 0, 1, 0));
+
+    Turn ended = Turn.of(queue, third.next(), hour(3).plusSeconds(7), ENDED);
+    assertThat(ended.fire()).containsExactly(hour(2));
+    assertThat(ended.next())
+        .isEqualTo(new ScheduleState("v", hour(4), null, hour(2), null, 1, 1, 0));
+    assertThat(ended.lookAt()).isEqualTo(hour(4));
+
+    // At the same moment the next one is due: the one that waited goes, and it waits itself.
+    Turn both = Turn.of(queue, third.next(), hour(4), ENDED);
+    assertThat(both.fire()).containsExactly(hour(2));
+    assertThat(both.next().waiting()).isEqualTo(hour(4));
+  }
+
+  @Test
+  void jitterMovesTheDueTimeOfAJobAndNotItsName() {
+    ScheduleDefinition plain = hourly(Missed.NONE, null);
+    ScheduleDefinition jittered =
+        new ScheduleDefinition(
+            plain.recurrence(),
+            plain.missed(),
+            null,
+            plain.whileRunning(),
+            Duration.ofMinutes(5),
+            plain.job());
+    ScheduleName name = new ScheduleName(new QueueName("shop", "t"), "s");
+    long spread =
+        IntStream.range(0, 100)
+            .mapToLong(
+                i -> {
+                  assertThat(jittered.job(name, hour(i)).taskId()).isEqualTo("s@" + hour(i));
+                  assertThat(jittered.job(name, hour(i))).isEqualTo(jittered.job(name, hour(i)));
+                  return jittered.job(name, hour(i)).delayTime() - hour(i).toEpochMilli();
+                })
+            .peek(delay -> assertThat(delay).isBetween(0L, 300_000L))
+            .distinct()
+            .count();
+    assertThat(spread).isGreaterThan(90);
+    assertThat(plain.job(name, hour(1)).delayTime()).isEqualTo(hour(1).toEpochMilli());
+  }
+}

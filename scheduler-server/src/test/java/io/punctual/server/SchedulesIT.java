@@ -1,0 +1,207 @@
+package io.punctual.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.punctual.server.ApiClient.Answer;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.time.Duration;
+import java.util.UUID;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.test.context.SpringBootTest;
+
+/** Recurring schedules over HTTP, on a server that nobody runs jobs for. */
+@SpringBootTest(
+    webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+    properties = {"eureka.client.enabled=false", "punctual.max-schedules=3"})
+class SchedulesIT extends SharedRedisTestBase {
+
+  private static final String SCHEDULES = "/api/v1/schedules";
+
+  private final String application = "a-" + UUID.randomUUID();
+  private final String nightly = SCHEDULES + "/" + application + "/report.daily/nightly";
+
+  private Answer put(String path, String json) {
+    return api.call(
+        "PUT", path, "application/json", BodyPublishers.ofString(json.replace('\'', '"')));
+  }
+
+  private Answer post(String path, String json) {
+    return api.post(path, json.replace('\'', '"'));
+  }
+
+  @Test
+  void aScheduleIsPutFoundListedPausedAndDeleted() {
+    String json =
+        "{'cron':'0 9 * * 1-5','zone':'Europe/Berlin','params':'p','headers':{'a':'b'},'tags':['t'],"
+            + "'retry':'1s,2s','timeToRun':'30s','jitter':'5m','missedWithin':'2h'}";
+    Answer created = put(nightly, json);
+    assertThat(created.status()).as(created.text()).isEqualTo(201);
+    assertThat(created.header("Location")).isEqualTo(nightly);
+    assertThat(created.header("Punctual-Durability")).isEqualTo("redis");
+    assertThat(created.at("/outcome")).isEqualTo("created");
+    Answer again = put(nightly, json);
+    assertThat(again.status()).isEqualTo(200);
+    assertThat(again.at("/outcome")).isEqualTo("unchanged");
+    assertThat(again.at("/nextAt")).isEqualTo(created.at("/nextAt"));
+
+    Answer found = api.get(nightly + "?preview=3&from=2027-10-31T00:00:00Z");
+    assertThat(found.at("/cron")).isEqualTo("0 9 * * 1-5");
+    assertThat(found.at("/params")).isEqualTo("p");
+    assertThat(found.at("/headers/a")).isEqualTo("b");
+    assertThat(found.at("/tags/0")).isEqualTo("t");
+    assertThat(found.at("/retry")).isEqualTo("1s,2s");
+    assertThat(found.body().at("/timeToRun").asInt()).isEqualTo(30_000);
+    assertThat(found.body().at("/jitter").asInt()).isEqualTo(300_000);
+    assertThat(found.body().at("/missedWithin").asInt()).isEqualTo(7_200_000);
+    assertThat(found.body().at("/preview")).hasSize(3);
+    assertThat(found.at("/preview/0/at")).isEqualTo("2027-11-01T08:00:00Z");
+
+    assertThat(put(nightly, "{'every':'1h'}").at("/outcome")).isEqualTo("replaced");
+    assertThat(post(nightly + "/pause", "").body().at("/nextAt").isNull()).isTrue();
+    assertThat(put(nightly, "{'every':'2h'}").at("/pausedSince")).isNotEmpty();
+    assertThat(post(nightly + "/resume", "").at("/nextAt")).isNotEmpty();
+
+    assertThat(api.get(SCHEDULES + "?application=" + application).at("/items/0/id"))
+        .isEqualTo("nightly");
+    assertThat(api.delete(nightly).at("/outcome")).isEqualTo("deleted");
+    assertThat(api.delete(nightly).status()).isEqualTo(404);
+    assertThat(api.get(nightly).status()).isEqualTo(404);
+    for (String act : new String[] {"pause", "resume", "run"}) {
+      assertThat(post(nightly + "/" + act, "").status()).isEqualTo(404);
+    }
+  }
+
+  @Test
+  void aPlannedInstantBecomesAJobThatIsFoundByItsId() {
+    assertThat(put(nightly, "{'every':'1s','params':'p','whileRunning':'start'}").status())
+        .isEqualTo(201);
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> api.get(nightly).body().at("/counts/fired").asInt() >= 2);
+    Answer paused = post(nightly + "/pause", "");
+    String taskId = "nightly@" + paused.at("/lastAt");
+
+    String job = "/api/v1/jobs/" + application + "/report.daily/" + taskId;
+    Answer found = api.get(job);
+    assertThat(found.status()).as(found.text()).isEqualTo(200);
+    assertThat(found.at("/params")).isEqualTo("p");
+    assertThat(found.at("/dueAt")).isEqualTo(paused.at("/lastAt"));
+    assertThat(found.at("/submittedBy")).isEqualTo("schedule/nightly");
+    assertThat(api.delete(job).at("/outcome")).isEqualTo("cancelled");
+  }
+
+  @Test
+  void aJobIsRunNowAndInstantsAreMadeUpFor() {
+    put(nightly, "{'cron':'@daily'}");
+    Answer run = post(nightly + "/run", "");
+    assertThat(run.at("/outcome")).isEqualTo("created");
+    assertThat(run.at("/taskId")).isEqualTo("nightly@" + run.at("/at"));
+
+    Answer filled =
+        post(
+            nightly + "/backfill",
+            "{'from':'2026-01-01T00:00:00Z','until':'2026-01-03T00:00:00Z','limit':2,'policy':'start'}");
+    assertThat(filled.status()).as(filled.text()).isEqualTo(200);
+    assertThat(filled.at("/items/1/taskId")).isEqualTo("nightly@2026-01-02T00:00:00Z");
+    assertThat(filled.at("/next")).isEqualTo("2026-01-03T00:00:00Z");
+  }
+
+  @Test
+  void noOtherCallSubmitsTheIdOfAPlannedInstant() {
+    String id = "nightly@2027-01-01T00:00:00Z";
+    Answer submitted =
+        post(
+            "/api/v1/jobs",
+            "{'application':'%s','taskType':'t','taskId':'%s','delay':0}"
+                .formatted(application, id));
+    assertThat(submitted.status()).isEqualTo(400);
+    assertThat(submitted.at("/errors/0/field")).isEqualTo("taskId");
+    Answer added =
+        post(
+            "/api/v1/command",
+            "{'command':'add','application':'%s','topic':'t','id':'%s','delay':0}"
+                .formatted(application, id));
+    assertThat(added.status()).isEqualTo(400);
+    assertThat(added.at("/error")).contains("schedules");
+  }
+
+  @Test
+  void anApplicationHasAsManySchedulesAsItMay() {
+    for (int i = 0; i < 3; i++) {
+      assertThat(put(nightly + i, "{'every':'1h'}").status()).isEqualTo(201);
+    }
+    Answer refused = put(nightly, "{'every':'1h'}");
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.at("/errors/0/field")).isEqualTo("id");
+    assertThat(refused.at("/detail")).contains("has 3 schedules, which is the most");
+
+    Answer first = api.get(SCHEDULES + "?application=" + application + "&limit=2");
+    assertThat(first.body().at("/items")).hasSize(2);
+    Answer rest =
+        api.get(
+            SCHEDULES
+                + "?application="
+                + application
+                + "&limit=2&cursor="
+                + first.at("/nextCursor").replace("%", "%25"));
+    assertThat(rest.body().at("/items")).hasSize(1);
+    assertThat(rest.body().at("/nextCursor").isNull()).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+      {'cron':'@daily','application':'x'}                      | application  | stands in the address
+      {'cron':'@daily','until':'2020-01-01T00:00:00Z'}         | cron         | never fires
+      {'cron':'@daily','missed':'some'}                        | missed       | must be one of none, latest, all
+      {'cron':'@daily','missed':'all'}                         | missed       | must not be all unless whileRunning is start
+      {'cron':'@daily','missed':'none','missedWithin':'1h'}    | missedWithin | belongs to missed latest and all
+      {'cron':'@daily','missedWithin':'1s'}                    | missedWithin | between 1m and 366d
+      {'cron':'@daily','whileRunning':'wait'}                  | whileRunning | must be one of skip, queue, start
+      {'cron':'@daily','jitter':'25h'}                         | jitter       | between 0s and 24h
+      {'cron':'@daily','timeToRun':1}                          | timeToRun    | must be between
+      {'cron':'@daily','tags':['a b']}                         | tags         | printable ASCII
+      {'cron':'@daily','headers':{'A':'b'}}                    | headers      | must match
+      {'cron':'@daily','retry':'soon'}                         | retry        | soon
+      """)
+  void whatIsWrongIsNamed(String json, String field, String detail) {
+    Answer answer = put(nightly, json);
+    assertThat(answer.status()).as(answer.text()).isEqualTo(400);
+    assertThat(answer.at("/errors/0/field")).isEqualTo(field);
+    assertThat(answer.at("/errors/0/detail")).contains(detail);
+    assertThat(api.get(nightly).status()).isEqualTo(404);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+      {'until':'2027-01-01T00:00:00Z','policy':'start'}                               | from
+      {'from':'2027-01-01T00:00:00Z','policy':'start'}                                | until
+      {'from':'2027-01-01T00:00:00Z','until':'2026-01-01T00:00:00Z','policy':'start'} | until
+      {'from':'2026-01-01T00:00:00Z','until':'2027-01-01T00:00:00Z'}                  | policy
+      {'from':'2026-01-01T00:00:00Z','until':'2027-01-01T00:00:00Z','policy':'skip'}  | policy
+      {'from':'2026-01-01T00:00:00Z','until':'2027-01-01T00:00:00Z','policy':'start','limit':0} | limit
+      """)
+  void aBackfillNamesItsBoundsAndItsPolicy(String json, String field) {
+    put(nightly, "{'cron':'@daily'}");
+    Answer answer = post(nightly + "/backfill", json);
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.at("/errors/0/field")).isEqualTo(field);
+  }
+
+  @Test
+  void anIdThatIsNoneIsRefused() {
+    assertThat(put(nightly.replace("nightly", "n".repeat(101)), "{'every':'1h'}").at("/detail"))
+        .contains("id must be 1 to 100 characters");
+    assertThat(put(nightly.replace("nightly", "a@b"), "{'every':'1h'}").status()).isEqualTo(400);
+  }
+}
