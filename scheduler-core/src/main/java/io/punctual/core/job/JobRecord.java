@@ -29,7 +29,7 @@ public record JobRecord(
    */
   public JobContent read() {
     JobContent read = JobContentCodec.decode(content);
-    return read.with(origin.withTrace(read.headers()));
+    return read.toBuilder().headers(origin.withTrace(read.headers())).build();
   }
 
   /** As {@link #read}; null if it cannot be read, or there is no record. */

@@ -9,7 +9,7 @@ import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Ownership;
 import io.punctual.server.security.Role;
 import io.punctual.server.web.Body;
-import io.punctual.server.web.DurabilityHeader;
+import io.punctual.server.web.StoreHeaders;
 import io.punctual.server.web.JobFields;
 import java.net.URI;
 import java.time.Instant;
@@ -122,7 +122,7 @@ class SchedulesController {
   record Submitted(Instant at, String taskId, String outcome) {
 
     static Submitted of(Schedules.Run run) {
-      DurabilityHeader.add(run.answer().reached());
+      StoreHeaders.add(run.answer().reached());
       return new Submitted(run.planned(), run.taskId(), ScheduleRequest.word(run.answer().kind()));
     }
   }

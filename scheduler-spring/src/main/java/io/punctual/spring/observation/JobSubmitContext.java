@@ -70,6 +70,6 @@ public final class JobSubmitContext extends SenderContext<Map<String, String>> {
     String trace = carrier == null ? null : carrier.get(TRACEPARENT);
     return trace == null || job.headers().containsKey(TRACEPARENT)
         ? job
-        : job.withHeader(TRACEPARENT, trace);
+        : job.toBuilder().header(TRACEPARENT, trace).build();
   }
 }
