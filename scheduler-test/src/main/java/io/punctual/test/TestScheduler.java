@@ -46,6 +46,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
@@ -398,6 +399,17 @@ public final class TestScheduler {
     if (until.isAfter(Limits.MAX_DUE)) {
       throw new IllegalArgumentException(call + " would end after " + Limits.MAX_DUE);
     }
+    lock(call);
+    try {
+      Walk walk = new Walk(call);
+      walk.to(until.toEpochMilli());
+      return List.copyOf(walk.ran);
+    } finally {
+      stepping.unlock();
+    }
+  }
+
+  private void lock(String call) {
     if (stepping.isHeldByCurrentThread()) {
       throw new IllegalStateException(
           call + " was called by a worker; the clock moves between attempts only");
@@ -405,13 +417,6 @@ public final class TestScheduler {
     if (!stepping.tryLock()) {
       throw new IllegalStateException(
           call + " was called while another thread moves the clock of this scheduler");
-    }
-    try {
-      Walk walk = new Walk(call);
-      walk.to(until.toEpochMilli());
-      return List.copyOf(walk.ran);
-    } finally {
-      stepping.unlock();
     }
   }
 
@@ -471,12 +476,8 @@ public final class TestScheduler {
     }
 
     private void run(Delivery delivery) {
-      TaskWorker worker = worker(delivery.queue());
-      if (worker == null) {
-        // Taken away since it was claimed, which only a reset does.
-        stored(delivery.release());
-        return;
-      }
+      // It serves the queue: only a reset takes workers away, and none is made during a walk.
+      TaskWorker worker = Objects.requireNonNull(worker(delivery.queue()));
       Fault fault = faults.next(delivery.queue().taskType());
       if (fault == Fault.WORKER_KILLED) {
         remember(delivery, Attempt.Outcome.UNKNOWN, null);
@@ -750,10 +751,18 @@ public final class TestScheduler {
    * Forgets all jobs, attempts, faults and workers of the test, drops what the application's outbox
    * holds, and sets the clock to where it begins. To be called between tests that share a
    * scheduler.
+   *
+   * @throws IllegalStateException if this is called by a worker, or while another thread moves the
+   *     clock
    */
   public void reset() {
-    pending.get().forget();
-    begin();
+    lock("reset()");
+    try {
+      pending.get().forget();
+      begin();
+    } finally {
+      stepping.unlock();
+    }
   }
 
   private void begin() {

@@ -3,12 +3,16 @@ package io.punctual.test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.DelayQueueJob;
+import io.punctual.Limits;
+import io.punctual.RetryPolicy;
 import io.punctual.core.Delivery;
 import io.punctual.core.EngineOptions;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.runtime.Stepper;
+import io.punctual.core.store.JobStore;
 import io.punctual.core.store.redis.script.StoreOptions;
+import io.punctual.core.wake.Capacity;
 import io.punctual.test.store.InMemoryJobStore;
 import io.punctual.test.store.InMemoryScheduleStore;
 import java.time.Duration;
@@ -20,6 +24,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What operators do to a queue counts for an engine that is stepped, too. */
 class StepperTest {
@@ -27,6 +32,7 @@ class StepperTest {
   private static final String APPLICATION = "shop";
   private static final QueueName QUEUE = new QueueName(APPLICATION, "order.close");
   private static final long START = 1_000_000;
+  private static final Duration LEASE = EngineOptions.defaults("test").lease();
 
   private final AtomicLong millis = new AtomicLong(START);
   private final Stepper stepper =
@@ -41,14 +47,23 @@ class StepperTest {
   @BeforeEach
   void threeJobsAreDue() {
     for (int i = 1; i <= 3; i++) {
-      stepper
-          .engine()
-          .submit(
-              APPLICATION,
-              DelayQueueJob.of(QUEUE.taskType()).taskId("" + i).delay(Duration.ZERO).build(),
-              false)
-          .join();
+      submit("" + i, "");
     }
+  }
+
+  private void submit(String id, String params) {
+    stepper
+        .engine()
+        .submit(
+            APPLICATION,
+            DelayQueueJob.of(QUEUE.taskType())
+                .taskId(id)
+                .params(params)
+                .delay(Duration.ZERO)
+                .retry(new RetryPolicy.Ladder(List.of(Duration.ZERO), Limits.MAX_ATTEMPTS))
+                .build(),
+            false)
+        .join();
   }
 
   private OptionalLong next() {
@@ -109,11 +124,42 @@ class StepperTest {
     assertThat(step()).map(Delivery::taskId).hasValue("2");
   }
 
+  /** A test has no bound on what is open: with one, the step would wait for what nobody ends. */
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void contentsOfDeliveriesThatNobodyEndsHoldNothingUp() {
+    finishAll();
+    int size = Limits.MAX_PARAMS_BYTES;
+    long deliveries = Capacity.bytesOfHeap() / 2 / size + 2;
+    for (int i = 0; i <= deliveries / Limits.MAX_ATTEMPTS; i++) {
+      submit("large-" + i, "x".repeat(size));
+    }
+
+    for (long i = 0; i < deliveries; i++) {
+      assertThat(step()).as("delivery %d of %d", i, deliveries).isPresent();
+      millis.addAndGet(LEASE.toMillis());
+    }
+  }
+
+  @Test
+  void allLeasesThatRanOutAreTakenBackInOneStep() {
+    for (int i = 0; i < 10 * JobStore.MAX_JOBS; i++) {
+      submit("more-" + i, "");
+    }
+    while (step().isPresent()) {
+      assertThat(next()).isPresent();
+    }
+    millis.addAndGet(LEASE.toMillis());
+
+    assertThat(stepper.step(queue -> false)).isEmpty();
+
+    assertThat(stepper.next(queue -> false)).as("the end of a lease").isEmpty();
+  }
+
   @Test
   void whatIsNotEndedComesBackWhenItsLeaseIsOver() {
     assertThat(step()).map(Delivery::taskId).hasValue("1");
 
-    assertThat(finishAll())
-        .containsExactly(0L, 0L, EngineOptions.defaults("test").lease().toMillis());
+    assertThat(finishAll()).containsExactly(0L, 0L, LEASE.toMillis());
   }
 }

@@ -483,6 +483,37 @@ class TestSchedulerTest {
   }
 
   @Test
+  void aResetIsRefusedWhileTheClockIsMoved() {
+    scheduler.register(
+        "resets",
+        params ->
+            assertThatThrownBy(scheduler::reset)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageStartingWith("reset() was called by a worker"));
+    tasks.send("resets", "", Duration.ofHours(1));
+
+    assertThat(scheduler.advance(Duration.ofHours(2)))
+        .extracting(Attempt::outcome)
+        .containsExactly(Attempt.Outcome.DONE);
+    assertThat(scheduler.now()).isEqualTo(START.plusSeconds(7200));
+  }
+
+  @Test
+  void afterAResetTimeGoesOnFromTheBeginning() {
+    List<List<Attempt>> all = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      scheduler.register(TYPE, ran::add);
+      scheduler.faults().killScheduler(TYPE);
+      tasks.send(job("1", Duration.ofMinutes(1)).build());
+      tasks.send(job("2", Duration.ofDays(3)).build());
+      all.add(scheduler.advance(Duration.ofDays(30)));
+      scheduler.reset();
+    }
+
+    assertThat(all.get(0)).hasSize(3).isEqualTo(all.get(1));
+  }
+
+  @Test
   void listenersHearOfEachAttemptInTheSchedulersTime() {
     List<JobAttempt> heard = new ArrayList<>();
     TestScheduler heardOf =

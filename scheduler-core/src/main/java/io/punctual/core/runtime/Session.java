@@ -96,7 +96,12 @@ final class Session implements PullQueues {
             random,
             new Outages(clock),
             new InFlight(),
-            new Capacity(dispatcher, defects, Capacity.bytesOfHeap(), store.jobs()::node),
+            new Capacity(
+                dispatcher,
+                defects,
+                // Steps open one delivery at a time, and nothing ends those that a test loses.
+                steps != null ? Long.MAX_VALUE : Capacity.bytesOfHeap(),
+                store.jobs()::node),
             new Admission());
     this.queues = new Queues(store.queues(), shared);
     this.watch = new StoreWatch(store, context, contact, shared.outages(), queues::wakeAll);

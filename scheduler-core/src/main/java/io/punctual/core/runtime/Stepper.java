@@ -101,8 +101,12 @@ public final class Stepper {
   public Optional<Delivery> step(Predicate<QueueName> from) {
     fireSchedules();
     List<BucketWorker> all = workers();
-    // Nothing may go out yet: the scanners only count, and take back.
-    all.forEach(this::turn);
+    // Nothing may go out yet: the scanners only count, and take back, so many leases a turn.
+    for (BucketWorker worker : all) {
+      do {
+        turn(worker);
+      } while (worker.scanner.nextDeadline() <= millis.getAsLong());
+    }
     List<BucketWorker> due =
         all.stream()
             .filter(worker -> from.test(worker.bucket.queue()))
