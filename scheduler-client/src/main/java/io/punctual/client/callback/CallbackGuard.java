@@ -107,7 +107,7 @@ public final class CallbackGuard {
               + end
               + ", and the clock here is at "
               + clock.instant()
-              + ": it was held up on its way, or the clock here is ahead of the scheduler's");
+              + ": it was delayed on its way, or the clock here is ahead of the scheduler's");
     }
     synchronized (seen) {
       return seen.containsKey(id) ? repeated() : null;

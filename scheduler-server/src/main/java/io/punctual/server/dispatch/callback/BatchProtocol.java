@@ -243,7 +243,7 @@ public final class BatchProtocol implements CallbackProtocol {
           "the signature is not of the worker's key: punctual.callback.secrets there and"
               + " punctual.security.signing-keys here differ";
       case LATE ->
-          "the jobs' lease had ended by the clock there: the call was held up on its way, or that"
+          "the jobs' lease had ended by the clock there: the call was delayed on its way, or that"
               + " clock is more than "
               + CallbackSignature.END_TOLERANCE.toSeconds()
               + " s ahead of this scheduler's: let both keep their time by NTP";
