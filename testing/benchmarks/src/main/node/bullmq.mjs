@@ -1,10 +1,10 @@
 // The contest of the Java programs, for BullMQ:
-// node bullmq.mjs FIGURES_FILE REDIS_PORT PARTS WARM_UP_SECONDS,REPETITIONS,LATENESS_REPETITIONS,SUBMITS,SUBMIT_SECONDS,RATE,SECONDS,DRAINED,STORED
+// node bullmq.mjs NAME FIGURES_FILE REDIS_PORT PARTS WARM_UP_SECONDS,REPETITIONS,LATENESS_REPETITIONS,SUBMITS,SUBMIT_SECONDS,RATE,SECONDS,DRAINED,STORED
 import { Queue, Worker } from 'bullmq';
 import IORedis from 'ioredis';
 import { appendFileSync } from 'node:fs';
 
-const [, , FILE, PORT, PARTS, SCALE] = process.argv;
+const [, , WHO, FILE, PORT, PARTS, SCALE] = process.argv;
 const [WARM_UP_SECONDS, REPETITIONS, LATENESS_REPETITIONS, SUBMITS, SUBMIT_SECONDS, RATE, SECONDS, DRAINED, STORED] = SCALE.split(',').map(Number);
 const PAYLOAD = 100, SUBMITTERS = 16, BULK_SUBMITTERS = 4, BULK = 500, CONCURRENCY = 50;
 const connection = new IORedis({ host: '127.0.0.1', port: Number(PORT), maxRetriesPerRequest: null });
@@ -12,8 +12,8 @@ const sleep = ms => new Promise(done => setTimeout(done, ms));
 const inAnHour = () => Date.now() + 3_600_000;
 
 function figure(part, metric, values, note = '') {
-  appendFileSync(FILE, JSON.stringify({ part, who: 'bullmq', metric, values, note }) + '\n');
-  console.log(`  ${part} bullmq ${metric}: ${values.map(value => value.toFixed(1)).join(' ')}; ${note}`);
+  appendFileSync(FILE, JSON.stringify({ part, who: WHO, metric, values, note }) + '\n');
+  console.log(`  ${part} ${WHO} ${metric}: ${values.map(value => value.toFixed(1)).join(' ')}; ${note}`);
 }
 
 let round = 0, current, strays = 0;
@@ -129,12 +129,17 @@ async function arrivals(seconds, account) {
 }
 
 async function lateness(part) {
-  const columns = [[], [], [], []], account = accounts();
+  const columns = [[], [], [], []], all = [], account = accounts();
   for (let repetition = 1; repetition <= LATENESS_REPETITIONS; repetition++) {
     const sorted = await arrivals(SECONDS, account);
+    all.push(...sorted);
     [0.5, 0.9, 0.99, 1].forEach((q, i) => columns[i].push(sorted[Math.ceil(q * sorted.length) - 1]));
   }
   ['p50 ms', 'p90 ms', 'p99 ms', 'max ms'].forEach((metric, i) => figure(part, metric, columns[i], account.text()));
+  all.sort((a, b) => a - b);
+  figure(part, 'ms at percentiles', [0, 25, 50, 75, 90, 95, 97.5, 99, 99.5, 99.75, 99.9, 99.95, 99.99]
+    .filter(percent => (100 - percent) / 100 * all.length >= 2)
+    .map(percent => all[Math.max(1, Math.ceil(percent / 100 * all.length)) - 1]), account.text());
 }
 
 async function drain(part) {

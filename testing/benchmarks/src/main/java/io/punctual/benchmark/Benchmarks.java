@@ -2,15 +2,12 @@ package io.punctual.benchmark;
 
 import io.punctual.benchmark.contender.EmptyApplication;
 import io.punctual.benchmark.contender.Surroundings;
-import io.punctual.redis.Ports;
 import io.punctual.redis.RedisServer;
 import io.punctual.systemtest.JavaProcess;
 import io.punctual.systemtest.ModuleDirectory;
-import io.punctual.systemtest.Waiting;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -32,18 +29,27 @@ public final class Benchmarks {
 
   /**
    * Measures what the system properties {@code bench.parts} and {@code bench.who} ask for, and
-   * prints the table.
+   * prints the report. With {@code bench.add} the figures of earlier runs stay in it, and with
+   * {@code bench.publish} it goes into the documentation.
    *
    * @param args the directory for figures, logs and pictures
    */
   public static void main(String[] args) throws Exception {
-    Benchmarks benchmarks = new Benchmarks(Options.ofProperties(Path.of(args[0])));
-    Files.createDirectories(Path.of(args[0]));
-    Files.deleteIfExists(benchmarks.machine.figures());
+    Path directory = Files.createDirectories(Path.of(args[0]));
+    Benchmarks benchmarks = new Benchmarks(Options.ofProperties(directory));
+    if (!Boolean.getBoolean("bench.add")) {
+      Files.deleteIfExists(benchmarks.machine.figures());
+    }
+    benchmarks.figures.add(Origin.now());
     long start = System.nanoTime();
     List<String> problems = benchmarks.run();
-    System.out.println();
-    System.out.println(new Table(benchmarks.figures.all()).text());
+    Report report = new Report(benchmarks.figures.all());
+    System.out.println(report.text());
+    report.write(directory.resolve("images"));
+    Files.writeString(directory.resolve("report.md"), report.text());
+    if (Boolean.getBoolean("bench.publish")) {
+      report.publish(ModuleDirectory.root().resolve("docs/performance.md"));
+    }
     System.out.printf("%d s in all%n", (System.nanoTime() - start) / 1_000_000_000);
     problems.forEach(System.out::println);
     System.exit(problems.isEmpty() ? 0 : 1);
@@ -51,29 +57,42 @@ public final class Benchmarks {
 
   /** Answers what went wrong. */
   List<String> run() {
-    attempt("http", this::http, "A1");
+    attempt("http", this::http, "A1", "A3");
     attempt(
         "redis", parts -> new RedisLimit(machine, options, figures).run(parts), "A1", "A2", "C");
     attempt("punctual", this::service, "A2", "C", "A1", "B", "B2", "D");
-    attempt("punctual-single", this::service, "A1", "C1");
+    attempt("punctual-single", this::service, "A1", "A3", "C1");
     attempt("punctual-plugin", this::onRedis, "A2", "C", "A1", "B");
     attempt("redisson", this::onRedis, COMPARED);
-    attempt("bullmq", this::bullMq, COMPARED);
-    attempt("beanstalkd", this::beanstalkd, COMPARED);
+    attempt("bullmq", this::onRedis, COMPARED);
+    attempt("beanstalkd", at(() -> Store.beanstalkd(options.directory())), COMPARED);
     attempt("db-scheduler", this::onPostgres, COMPARED);
     attempt("jobrunr", this::onPostgres, COMPARED);
-    attempt("punctual", parts -> new IdleQueues(machine, options, figures).run(), "E");
+    attempt("quartz", this::onPostgres, COMPARED);
+    attempt("quartz-ram", this::alone, COMPARED);
+    attempt("rabbitmq", at(Store::rabbitMq), COMPARED);
+    attempt("artemis", at(Store::artemis), COMPARED);
+    attempt("punctual", parts -> new IdleQueues(machine, options, figures).run(parts), "E", "S2");
     attempt("punctual", parts -> new PendingCost(machine, options, figures).run(), "F");
     attempt("punctual", parts -> new ColdStart(machine, options, figures).run(), "G");
     attempt("punctual", this::shards, "H");
+    attempt("punctual", parts -> new SteadyCost(machine, options, figures).run(), "S1");
+    attempt("punctual", parts -> new DrainCost(machine, options, figures).shapes(), "S3");
+    attempt("punctual", parts -> new SchedulerLoss(machine, options, figures).run(), "S4");
+    attempt("punctual", parts -> new DrainCost(machine, options, figures).payloads(), "P");
+    attempt("punctual", parts -> new Endurance(machine, options, figures).run(), "L");
     if (options.parts().contains("W")) {
       attempt("punctual", parts -> new Watching(machine).run(), "W");
     }
     if (options.parts().contains("K")) {
       attempt("punctual", parts -> new DurabilityCost(machine).run(), "K");
     }
+    if (options.parts().contains("R")) {
+      RivalDurability rivals = new RivalDurability(machine);
+      rivals.all().forEach((who, run) -> attempt(who, parts -> run.run(), "R"));
+    }
     if (options.parts().contains("T")) {
-      attempt("punctual", parts -> new Tuning(machine, options, figures).run(), "T");
+      attempt("punctual", parts -> new Tuning(machine, options).run(), "T");
     }
     return problems;
   }
@@ -98,8 +117,12 @@ public final class Benchmarks {
     long start = System.nanoTime();
     try {
       run.run(contender, parts);
+    } catch (NotInstalledException e) {
+      System.out.println(contender + " is left out: " + e.getMessage());
     } catch (Exception e) {
-      problems.add(contender + " " + parts + " failed: " + e);
+      String problem = contender + " " + parts + " failed: " + e;
+      problems.add(problem);
+      System.out.println(problem);
     }
     System.out.printf("  (%d s)%n", (System.nanoTime() - start) / 1_000_000_000);
   }
@@ -116,66 +139,30 @@ public final class Benchmarks {
 
   private void onRedis(String contender, List<String> parts) throws Exception {
     try (RedisServer redis = machine.redis()) {
-      machine.contest(contender, parts, new Surroundings(redis.port(), "", "", 0, 0));
+      machine.onRedis(contender, parts, redis);
     }
   }
 
+  private void alone(String contender, List<String> parts) {
+    machine.contest(contender, parts, new Surroundings(0, "", "", 0, 0));
+  }
+
   private void onPostgres(String contender, List<String> parts) throws Exception {
-    try (EmbeddedPostgres postgres =
-        EmbeddedPostgres.builder()
-            .setServerConfig("shared_buffers", "1GB")
-            .setServerConfig("max_wal_size", "4GB")
-            .start()) {
+    try (EmbeddedPostgres postgres = machine.postgres()) {
       machine.contest(contender, parts, new Surroundings(0, "", "", postgres.getPort(), 0));
     }
   }
 
-  private void beanstalkd(String contender, List<String> parts) throws Exception {
-    if (!Machine.installed("beanstalkd")) {
-      System.out.println("beanstalkd is not installed");
-      return;
-    }
-    int port = Ports.free();
-    Process process =
-        new ProcessBuilder("beanstalkd", "-l", "127.0.0.1", "-p", "" + port)
-            .redirectErrorStream(true)
-            .redirectOutput(options.directory().resolve("beanstalkd.log").toFile())
-            .start();
-    try {
-      Waiting.until("beanstalkd listens", () -> !Ports.isFree(port));
-      machine.contest(contender, parts, new Surroundings(0, "", "", port, process.pid()));
-    } finally {
-      process.destroyForcibly();
-    }
+  private interface Stores {
+    Store start() throws Exception;
   }
 
-  private void bullMq(String contender, List<String> parts) throws Exception {
-    if (!Machine.installed("npm") || !Machine.installed("node")) {
-      System.out.println("bullmq: node and npm are not installed");
-      return;
-    }
-    Path source = ModuleDirectory.root().resolve("testing/benchmarks/src/main/node");
-    Path copy = options.directory().resolve("bullmq").toAbsolutePath();
-    Files.createDirectories(copy);
-    for (String file : List.of("package.json", "package-lock.json", "bullmq.mjs")) {
-      Files.copy(source.resolve(file), copy.resolve(file), StandardCopyOption.REPLACE_EXISTING);
-    }
-    machine.run(
-        "npm",
-        List.of("npm", "install", "--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund"),
-        copy);
-    try (RedisServer redis = machine.redis()) {
-      machine.run(
-          contender,
-          List.of(
-              "node",
-              "bullmq.mjs",
-              machine.figures().toString(),
-              "" + redis.port(),
-              String.join(",", parts),
-              Options.argument(options.scale(), contender)),
-          copy);
-    }
+  private ContenderRun at(Stores stores) {
+    return (contender, parts) -> {
+      try (Store store = stores.start()) {
+        machine.contest(contender, parts, store.surroundings());
+      }
+    };
   }
 
   /** H: buckets and schedulers, against C, which has one of each. */

@@ -5,6 +5,11 @@ import java.util.Arrays;
 /** Measured durations, in microseconds. */
 public final class Distribution {
 
+  /** Those that a curve is drawn from; as many of them as there are values for. */
+  static final double[] PERCENTILES = {
+    0, 25, 50, 75, 90, 95, 97.5, 99, 99.5, 99.75, 99.9, 99.95, 99.99
+  };
+
   private final long[] sorted;
 
   /**
@@ -27,5 +32,13 @@ public final class Distribution {
   public double percentileMillis(double percent) {
     int rank = (int) Math.ceil(percent / 100 * sorted.length);
     return sorted[Math.max(rank, 1) - 1] / 1000.0;
+  }
+
+  /** The milliseconds of each of the percentiles beyond which at least two values lie. */
+  public double[] curveMillis() {
+    return Arrays.stream(PERCENTILES)
+        .takeWhile(percent -> (100 - percent) / 100 * sorted.length >= 2)
+        .map(this::percentileMillis)
+        .toArray();
   }
 }

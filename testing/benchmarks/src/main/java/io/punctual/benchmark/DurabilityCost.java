@@ -56,6 +56,8 @@ final class DurabilityCost {
 
   private void measure(String name, RedisServer redis, String... settings) throws Exception {
     machine.service(
-        redis, List.of(settings), around -> machine.contest("punctual:" + name, WORK, around));
+        redis,
+        List.of(settings),
+        around -> machine.contest("punctual:punctual (" + name + ")", WORK, around));
   }
 }

@@ -14,6 +14,9 @@ import java.util.Locale;
  */
 public record Figure(String part, String who, String metric, double[] values, String note) {
 
+  /** The metric whose values are milliseconds at {@link Distribution#PERCENTILES}. */
+  public static final String DISTRIBUTION = "ms at percentiles";
+
   /** The middle one; of an even number, the mean of the two in the middle. */
   public double median() {
     double[] sorted = sorted();

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** E: what 10,000 queues cost whose jobs are far in the future. */
+/** What 10,000 queues cost whose jobs are far in the future: E with one scheduler, S2 with more. */
 final class IdleQueues {
 
   private static final int BATCH = 1000;
@@ -31,43 +31,51 @@ final class IdleQueues {
     this.figures = figures;
   }
 
-  void run() throws Exception {
+  void run(List<String> parts) throws Exception {
     int queues = options.scaled(10_000);
     System.out.println("punctual: " + queues + " idle queues");
     Programs programs =
         new Programs(options.directory(), List.of("-Xmx512m", "-XX:NativeMemoryTracking=summary"));
+    int[] counts = parts.contains("S2") ? SteadyCost.SCHEDULERS : new int[] {1};
     try (RedisServer redis = machine.redis();
-        JavaProcess registry = machine.registry();
-        JavaProcess scheduler =
-            programs.scheduler(registry, redis.port(), "idle").start().awaitReady()) {
-      submit(scheduler, queues);
-      Waiting.until("all queues are known", () -> known(scheduler, queues));
-      // The first safety checks of new queues, and the compiler, come to rest.
-      TimeUnit.SECONDS.sleep(options.scaled(30));
-      int windows = options.scale().repetitions();
-      long seconds = options.scaled(10);
-      double[] both = new double[windows];
-      double[] store = new double[windows];
-      for (int i = 0; i < windows; i++) {
-        double mine = Machine.cpuSeconds(scheduler.pid());
-        double its = Machine.cpuSeconds(redis.pid());
-        TimeUnit.SECONDS.sleep(seconds);
-        store[i] = (Machine.cpuSeconds(redis.pid()) - its) * 60 / seconds;
-        both[i] = (Machine.cpuSeconds(scheduler.pid()) - mine) * 60 / seconds + store[i];
+        Fleet fleet = new Fleet(programs, List.of(redis), List.of()).grow(1)) {
+      submit(fleet.schedulers().get(0), queues);
+      for (int count : counts) {
+        JavaProcess scheduler = fleet.grow(count).schedulers().getLast();
+        Waiting.until("all queues are known", () -> known(scheduler, queues));
+        // The first safety checks of new queues, and the compiler, come to rest.
+        TimeUnit.SECONDS.sleep(options.scaled(30));
+        int windows = options.scale().repetitions();
+        long seconds = options.scaled(10);
+        double[] both = new double[windows];
+        double[] store = new double[windows];
+        for (int i = 0; i < windows; i++) {
+          double theirs = fleet.schedulerSeconds();
+          double its = fleet.redisSeconds();
+          TimeUnit.SECONDS.sleep(seconds);
+          store[i] = (fleet.redisSeconds() - its) * 60 / seconds;
+          both[i] = (fleet.schedulerSeconds() - theirs) * 60 / seconds + store[i];
+        }
+        if (parts.contains("S2")) {
+          add("S2", "schedulers: " + count, both, store, queues);
+        }
+        if (parts.contains("E") && count == 1) {
+          add("E", "punctual", both, store, queues);
+          double[] memory = {megabytes(scheduler.pid())};
+          figures.add(
+              new Figure("E", "punctual", "MB of heap and stacks", memory, queues + " queues"));
+        }
       }
-      String note = queues + " queues";
-      figures.add(new Figure("E", "punctual", "CPU s/min, scheduler and Redis", both, note));
-      figures.add(new Figure("E", "punctual", "CPU s/min, Redis", store, note));
-      figures.add(
-          new Figure(
-              "E",
-              "punctual",
-              "MB of heap and stacks",
-              new double[] {megabytes(scheduler.pid())},
-              note));
+      JavaProcess last = fleet.schedulers().getLast();
       Waiting.until(
-          "a job of the last queue is handed out", () -> popped(scheduler, "type" + (queues - 1)));
+          "a job of the last queue is handed out", () -> popped(last, "type" + (queues - 1)));
     }
+  }
+
+  private void add(String part, String who, double[] both, double[] store, int queues) {
+    String note = queues + " queues";
+    figures.add(new Figure(part, who, "CPU s/min, schedulers and Redis", both, note));
+    figures.add(new Figure(part, who, "CPU s/min, Redis", store, note));
   }
 
   private static void submit(JavaProcess scheduler, int queues) throws IOException {

@@ -5,14 +5,16 @@ import io.punctual.benchmark.contender.Surroundings;
 import io.punctual.benchmark.contest.Contest;
 import io.punctual.redis.RedisServer;
 import io.punctual.systemtest.JavaProcess;
+import io.punctual.systemtest.ModuleDirectory;
 import io.punctual.systemtest.Programs;
-import java.io.File;
+import io.punctual.test.redis.RedisCluster;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -29,9 +31,36 @@ final class Machine {
     this.programs = new Programs(options.directory(), List.of("-Xmx512m"));
   }
 
+  private String appendOnlyOption() {
+    return options.appendOnly() ? "yes" : "no";
+  }
+
+  /** A cluster with nothing in it. */
+  RedisCluster cluster(int primaries) {
+    return RedisCluster.start(primaries, "--appendonly", appendOnlyOption());
+  }
+
   /** A Redis with nothing in it. */
   RedisServer redis() {
-    return RedisServer.startTemporary("--appendonly", options.appendOnly() ? "yes" : "no");
+    return RedisServer.startTemporary("--appendonly", appendOnlyOption());
+  }
+
+  /** A PostgreSQL with nothing in it, whose commits wait for the disk. */
+  EmbeddedPostgres postgres() throws IOException {
+    return postgres(true);
+  }
+
+  /**
+   * A PostgreSQL with nothing in it.
+   *
+   * @param synchronous whether a commit waits for the disk
+   */
+  EmbeddedPostgres postgres(boolean synchronous) throws IOException {
+    return EmbeddedPostgres.builder()
+        .setServerConfig("shared_buffers", "1GB")
+        .setServerConfig("max_wal_size", "4GB")
+        .setServerConfig("synchronous_commit", synchronous ? "on" : "off")
+        .start();
   }
 
   Programs programs() {
@@ -44,15 +73,17 @@ final class Machine {
 
   /** A web application of this module. */
   JavaProcess application(Class<?> main) {
-    return programs
-        .application(main, "--punctual.enabled=false")
-        .start()
-        .awaitReady();
+    return programs.application(main, "--punctual.enabled=false").start().awaitReady();
   }
 
   /** What happens while a service is there. */
   interface Visit {
     void at(Surroundings surroundings) throws Exception;
+  }
+
+  /** A registry, and schedulers with these settings once it grows, on that Redis. */
+  Fleet fleet(List<RedisServer> redis, String... settings) {
+    return new Fleet(programs, redis, List.of(settings));
   }
 
   /** Starts Redis, a registry and schedulers for the time of a visit. */
@@ -78,24 +109,48 @@ final class Machine {
 
   private void service(RedisServer redis, int count, List<String> settings, Visit visit)
       throws Exception {
-    List<JavaProcess> schedulers = new ArrayList<>();
-    try (JavaProcess registry = registry()) {
-      for (int i = 0; i < count; i++) {
-        schedulers.add(
-            programs
-                .scheduler(
-                    registry,
-                    redis.port(),
-                    StoreConnections.PREFIX,
-                    settings.toArray(String[]::new))
-                .start());
-      }
-      schedulers.forEach(JavaProcess::awaitReady);
-      String urls = String.join(",", schedulers.stream().map(JavaProcess::url).toList());
-      visit.at(new Surroundings(redis.port(), registry.url(), urls, 0, 0));
-    } finally {
-      schedulers.forEach(JavaProcess::close);
+    try (Fleet fleet = fleet(List.of(redis), settings.toArray(String[]::new))) {
+      visit.at(fleet.grow(count).surroundings());
     }
+  }
+
+  /**
+   * Runs parts on a contender that needs nothing but Redis.
+   *
+   * @param contender and what to call it behind a colon, if not so
+   */
+  void onRedis(String contender, List<String> parts, RedisServer redis) throws Exception {
+    if (contender.startsWith("bullmq")) {
+      bullMq(contender.substring(contender.indexOf(':') + 1), parts, redis);
+    } else {
+      contest(contender, parts, new Surroundings(redis.port(), "", "", 0, 0));
+    }
+  }
+
+  private void bullMq(String who, List<String> parts, RedisServer redis) throws Exception {
+    NotInstalledException.unless("npm");
+    NotInstalledException.unless("node");
+    Path source = ModuleDirectory.root().resolve("testing/benchmarks/src/main/node");
+    Path copy = options.directory().resolve("bullmq").toAbsolutePath();
+    Files.createDirectories(copy);
+    for (String file : List.of("package.json", "package-lock.json", "bullmq.mjs")) {
+      Files.copy(source.resolve(file), copy.resolve(file), StandardCopyOption.REPLACE_EXISTING);
+    }
+    run(
+        "npm",
+        List.of("npm", "install", "--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund"),
+        copy);
+    run(
+        "bullmq",
+        List.of(
+            "node",
+            "bullmq.mjs",
+            who,
+            figures().toString(),
+            "" + redis.port(),
+            String.join(",", parts),
+            Options.argument(options.scale(), "bullmq")),
+        copy);
   }
 
   /** Runs parts on a contender in a JVM of its own. */
@@ -163,12 +218,6 @@ final class Machine {
   static String output(String... command) throws IOException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-  }
-
-  /** Whether a program is installed. */
-  static boolean installed(String program) {
-    return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
-        .anyMatch(directory -> Files.isExecutable(Path.of(directory, program)));
   }
 
   /** CPU time that a process has used, in seconds. */

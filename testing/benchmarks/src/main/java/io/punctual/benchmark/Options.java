@@ -16,6 +16,7 @@ import java.util.TreeSet;
  * @param appendOnly whether Redis writes its append-only file, once a second to the disk
  * @param scale of the contests
  * @param factor of the other parts: 1 for all of it
+ * @param minutes that L takes
  */
 record Options(
     Path directory,
@@ -23,7 +24,8 @@ record Options(
     Set<String> who,
     boolean appendOnly,
     Contest.Scale scale,
-    double factor) {
+    double factor,
+    int minutes) {
 
   static Options ofProperties(Path directory) {
     if (Boolean.getBoolean("bench.quick")) {
@@ -37,7 +39,8 @@ record Options(
         words("bench.who"),
         Boolean.getBoolean("bench.aof"),
         new Contest.Scale(5, repetitions, repetitions, 20_000, 1, 500, 20, 50_000, 1_000_000),
-        1);
+        1,
+        Integer.getInteger("bench.minutes", 3));
   }
 
   /** Seconds, to see that the benchmark itself works. */
@@ -48,7 +51,8 @@ record Options(
         words(who.split(",", -1)),
         false,
         new Contest.Scale(0, 1, 1, 500, 0, 100, 2, 1_000, 2_000),
-        0.002);
+        0.002,
+        2);
   }
 
   private static Set<String> words(String property) {

@@ -27,11 +27,8 @@ final class RedisLimit {
     this.figures = figures;
   }
 
-  void run(List<String> parts) throws IOException {
-    if (!Machine.installed(PROGRAM)) {
-      System.out.println("redis: " + PROGRAM + " is not installed");
-      return;
-    }
+  void run(List<String> parts) throws Exception {
+    NotInstalledException.unless(PROGRAM);
     System.out.println("redis: EVAL of HSET and ZADD, and of ZPOPMIN, HGET and HDEL");
     double[][] rates = new double[3][options.scale().repetitions()];
     for (int i = -1; i < options.scale().repetitions(); i++) {

@@ -20,6 +20,11 @@ class DistributionTest {
   }
 
   @Test
+  void aCurveEndsWhereHardlyAnyValueIsLeft() {
+    assertThat(HUNDRED.curveMillis()).containsExactly(1, 25, 50, 75, 90, 95, 98);
+  }
+
+  @Test
   void oneValueIsItsOwnDistribution() {
     Distribution one = new Distribution(new long[] {2500});
 

@@ -20,7 +20,7 @@ public final class Contenders {
    * Runs parts on a contender.
    *
    * @param args the contender, what to call it behind a colon if not so, parts with commas, the
-   *     file for figures, the eight numbers of the scale with commas, and the surroundings
+   *     file for figures, the numbers of the scale with commas, and the surroundings
    */
   public static void main(String[] args) {
     List<String> words = Arrays.asList(args);
@@ -29,7 +29,7 @@ public final class Contenders {
     int status = 1;
     try (Contender contender = contender(args[0].split(":", -1)[0], surroundings)) {
       Figures figures = new Figures(Path.of(args[2]));
-      if (contender instanceof EmptyPosts limit) {
+      if (contender instanceof EmptyPosts limit && args[1].contains("A1")) {
         limit.flood(scale[1], scale[3], figures);
       }
       new Contest(
@@ -50,13 +50,19 @@ public final class Contenders {
 
   private static Contender contender(String name, Surroundings surroundings) {
     return switch (name) {
-      case "punctual" -> new PunctualService(surroundings, false);
-      case "punctual-single" -> new PunctualService(surroundings, true);
+      case "punctual" -> new PunctualService(surroundings, false, 1);
+      case "punctual-single" -> new PunctualService(surroundings, true, 1);
       case "punctual-plugin" -> new PunctualPlugin(surroundings);
       case "http" -> new EmptyPosts(surroundings);
       case "redisson" -> new RedissonDelayedQueue(surroundings);
       case "db-scheduler" -> new DbScheduler(surroundings);
       case "jobrunr" -> new JobRunrScheduler(surroundings);
+      case "quartz" -> Quartz.onPostgres(surroundings);
+      case "quartz-ram" -> Quartz.inMemory();
+      case "rabbitmq" -> new RabbitMq(surroundings, true);
+      case "rabbitmq-transient" -> new RabbitMq(surroundings, false);
+      case "artemis" -> new Artemis(surroundings, true);
+      case "artemis-transient" -> new Artemis(surroundings, false);
       case "beanstalkd" -> new Beanstalkd(surroundings);
       default -> throw new IllegalArgumentException("no such contender: " + name);
     };

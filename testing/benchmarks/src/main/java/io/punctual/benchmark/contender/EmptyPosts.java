@@ -3,6 +3,7 @@ package io.punctual.benchmark.contender;
 import io.punctual.benchmark.Figure;
 import io.punctual.benchmark.Figures;
 import io.punctual.benchmark.contest.Contender;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -17,7 +18,8 @@ final class EmptyPosts implements Contender {
 
   EmptyPosts(Surroundings surroundings) {
     this.posts =
-        new SinglePosts(surroundings.schedulers() + "/empty", "bench", SpringContender.TYPE, 204);
+        new SinglePosts(
+            surroundings.schedulers(), "/empty", "bench", List.of(SpringContender.TYPE), 204);
   }
 
   @Override

@@ -7,17 +7,21 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** A pool of 40 connections to the PostgreSQL of a contender. */
+/** A pool of connections to the PostgreSQL of a contender. */
 final class Postgres implements AutoCloseable {
 
   private final HikariDataSource source;
 
   Postgres(Surroundings surroundings) {
+    this(surroundings, 40);
+  }
+
+  Postgres(Surroundings surroundings, int connections) {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl("jdbc:postgresql://127.0.0.1:" + surroundings.storePort() + "/postgres");
     config.setUsername("postgres");
     config.setPassword("postgres");
-    config.setMaximumPoolSize(40);
+    config.setMaximumPoolSize(connections);
     this.source = new HikariDataSource(config);
   }
 

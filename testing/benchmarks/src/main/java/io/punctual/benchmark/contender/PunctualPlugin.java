@@ -3,6 +3,7 @@ package io.punctual.benchmark.contender;
 import io.punctual.TaskWorker;
 import io.punctual.core.Engine;
 import io.punctual.core.job.QueueName;
+import java.util.List;
 import java.util.function.Consumer;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -15,7 +16,7 @@ final class PunctualPlugin extends SpringContender {
   private static final String APPLICATION = "bench-plugin";
 
   PunctualPlugin(Surroundings surroundings) {
-    super(surroundings);
+    super(surroundings, List.of(TYPE));
   }
 
   @Override

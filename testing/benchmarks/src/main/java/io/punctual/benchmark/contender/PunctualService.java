@@ -9,12 +9,13 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ConfigurableApplicationContext;
 import tools.jackson.databind.JsonNode;
 
 /** An application with the client starter; scheduler, registry and Redis are other processes. */
-final class PunctualService extends SpringContender {
+public final class PunctualService extends SpringContender {
 
   private static final String WARM_UP = "warm-up";
 
@@ -25,14 +26,19 @@ final class PunctualService extends SpringContender {
 
   /**
    * @param single whether it is called with one job a POST, as an application without the starter
+   * @param queues that the jobs are spread over
    */
-  PunctualService(Surroundings surroundings, boolean single) {
-    super(surroundings);
+  public PunctualService(Surroundings surroundings, boolean single, int queues) {
+    super(
+        surroundings,
+        queues == 1
+            ? List.of(TYPE)
+            : IntStream.range(0, queues).mapToObj(queue -> TYPE + queue).toList());
     this.single = single;
     this.application = single ? "bench-single" : "bench";
     this.posts =
         single
-            ? new SinglePosts(surroundings.schedulers() + "/api/v1/jobs", application, TYPE, 201)
+            ? new SinglePosts(surroundings.schedulers(), "/api/v1/jobs", application, types(), 201)
             : null;
   }
 
@@ -45,7 +51,7 @@ final class PunctualService extends SpringContender {
 
   @Override
   public void open(Consumer<String> handler) throws Exception {
-    CountDownLatch warm = new CountDownLatch(1);
+    CountDownLatch warm = new CountDownLatch(types().size());
     Consumer<String> worker =
         payload -> {
           if (payload.equals(WARM_UP)) {
@@ -65,7 +71,7 @@ final class PunctualService extends SpringContender {
               surroundings(),
               application,
               "--punctual.enabled=false",
-              "--eureka.instance.metadata-map[punctual.task-types]=" + TYPE,
+              "--eureka.instance.metadata-map[punctual.task-types]=" + String.join(",", types()),
               "--eureka.instance.metadata-map[punctual.protocol]=single",
               "--eureka.instance.metadata-map[punctual.callback-path]=/single",
               "--eureka.instance.metadata-map[punctual.concurrency]=100");
@@ -75,16 +81,18 @@ final class PunctualService extends SpringContender {
         StarterApplication.start(
             surroundings(),
             application,
-            single ? List.of() : List.of(TYPE),
+            single ? List.of() : types(),
             worker,
             "--eureka.client.enabled=" + !single);
     opened(started);
-    SubmitResult unused =
-        started
-            .getBean(TaskSubmitService.class)
-            .send(DelayQueueJob.of(TYPE).params(WARM_UP).dueAt(Instant.now()).build());
+    for (String type : types()) {
+      SubmitResult unused =
+          started
+              .getBean(TaskSubmitService.class)
+              .send(DelayQueueJob.of(type).params(WARM_UP).dueAt(Instant.now()).build());
+    }
     Waiting.until("the scheduler has found the worker", () -> warm.getCount() == 0);
-    Waiting.until("the warm-up job is done", () -> pending() == 0);
+    Waiting.until("the warm-up jobs are done", () -> pending() == 0);
   }
 
   @Override
@@ -98,14 +106,13 @@ final class PunctualService extends SpringContender {
 
   @Override
   public long pending() throws Exception {
-    String url =
-        surroundings().schedulers().split(",", -1)[0]
-            + "/api/v1/queues/"
-            + application
-            + "/"
-            + TYPE;
-    JsonNode queue = Http.get(url).json();
-    return queue.get("delayed").longValue() + queue.get("reserved").longValue();
+    String scheduler = surroundings().schedulers().split(",", -1)[0];
+    long pending = 0;
+    for (String type : types()) {
+      JsonNode queue = Http.get(scheduler + "/api/v1/queues/" + application + "/" + type).json();
+      pending += queue.get("delayed").longValue() + queue.get("reserved").longValue();
+    }
+    return pending;
   }
 
   @Override

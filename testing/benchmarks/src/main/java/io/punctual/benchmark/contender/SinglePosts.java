@@ -6,25 +6,32 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** One job a POST, with the client that the starter and the dispatcher use. */
 final class SinglePosts {
 
-  private final URI address;
+  private final List<URI> addresses;
+  private final AtomicInteger turn = new AtomicInteger();
   private final String application;
-  private final String taskType;
+  private final List<String> taskTypes;
   private final int status;
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   /**
+   * @param servers base addresses with commas, which take turns
+   * @param taskTypes which the jobs are spread over
    * @param status of the answer that is expected
    */
-  SinglePosts(String address, String application, String taskType, int status) {
-    this.address = URI.create(address);
+  SinglePosts(String servers, String path, String application, List<String> taskTypes, int status) {
+    this.addresses =
+        Arrays.stream(servers.split(",", -1)).map(server -> URI.create(server + path)).toList();
     this.application = application;
-    this.taskType = taskType;
+    this.taskTypes = taskTypes;
     this.status = status;
   }
 
@@ -33,10 +40,10 @@ final class SinglePosts {
     String body =
         """
         {"application":"%s","taskType":"%s","taskId":"%s","delayTime":%d,"params":"%s"}"""
-            .formatted(application, taskType, job.id(), job.due(), job.payload());
+            .formatted(application, job.anyOf(taskTypes), job.id(), job.due(), job.payload());
     int answer = statusOf(body);
     if (answer != status) {
-      throw new IOException(address + " answered HTTP " + answer);
+      throw new IOException(addresses + " answered HTTP " + answer);
     }
   }
 
@@ -56,7 +63,8 @@ final class SinglePosts {
   }
 
   private HttpRequest post(String body) {
-    return HttpRequest.newBuilder(address)
+    int next = Math.floorMod(turn.getAndIncrement(), addresses.size());
+    return HttpRequest.newBuilder(addresses.get(next))
         .header("Content-Type", "application/json")
         .POST(HttpRequest.BodyPublishers.ofString(body))
         .build();

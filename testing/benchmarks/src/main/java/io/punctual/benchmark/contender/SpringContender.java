@@ -18,10 +18,19 @@ abstract class SpringContender implements Contender {
   static final String UNOBSERVED = "--management.observations.enable.punctual.client=false";
 
   private final Surroundings surroundings;
+  private final List<String> types;
   private @Nullable ConfigurableApplicationContext context;
 
-  SpringContender(Surroundings surroundings) {
+  /**
+   * @param types which the jobs are spread over
+   */
+  SpringContender(Surroundings surroundings, List<String> types) {
     this.surroundings = surroundings;
+    this.types = List.copyOf(types);
+  }
+
+  final List<String> types() {
+    return types;
   }
 
   final Surroundings surroundings() {
@@ -51,14 +60,14 @@ abstract class SpringContender implements Contender {
 
   @Override
   public void bulk(List<Job> some) {
-    List<DelayQueueJob> jobs = some.stream().map(SpringContender::job).toList();
+    List<DelayQueueJob> jobs = some.stream().map(this::job).toList();
     for (BatchItem item : bean(TaskSubmitService.class).sendAll(jobs)) {
       SubmitResult unused = item.orThrow();
     }
   }
 
-  private static DelayQueueJob job(Job job) {
-    return DelayQueueJob.of(TYPE)
+  private DelayQueueJob job(Job job) {
+    return DelayQueueJob.of(job.anyOf(types))
         .taskId(job.id())
         .params(job.payload())
         .delayTime(job.due())

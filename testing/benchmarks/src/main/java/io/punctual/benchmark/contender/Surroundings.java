@@ -5,7 +5,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import redis.clients.jedis.Jedis;
 
 /**
@@ -42,30 +43,40 @@ public record Surroundings(
 
   /** Bytes that Redis uses. */
   public long redisMemory() {
-    try (Jedis jedis = new Jedis("127.0.0.1", redisPort)) {
-      return jedis
-          .info("memory")
-          .lines()
-          .filter(line -> line.startsWith("used_memory:"))
-          .mapToLong(line -> Long.parseLong(line.substring("used_memory:".length()).strip()))
-          .findFirst()
-          .orElseThrow();
-    }
+    AtomicLong bytes = new AtomicLong();
+    eachRedis(
+        jedis ->
+            bytes.addAndGet(
+                jedis
+                    .info("memory")
+                    .lines()
+                    .filter(line -> line.startsWith("used_memory:"))
+                    .mapToLong(line -> Long.parseLong(line.substring(12).strip()))
+                    .sum()));
+    return bytes.get();
   }
 
   /** Empties Redis. */
   void flushRedis() {
-    try (Jedis jedis = new Jedis("127.0.0.1", redisPort)) {
-      String unused = jedis.flushAll();
-    }
+    eachRedis(Jedis::flushAll);
   }
 
   /** Removes the jobs of all queues past the scheduler, which has none in its hands. */
   void removeQueues() {
-    try (Jedis jedis = new Jedis("127.0.0.1", redisPort)) {
-      Set<String> keys = jedis.keys("*{*}:*");
-      if (!keys.isEmpty()) {
-        long unused = jedis.del(keys.toArray(String[]::new));
+    eachRedis(jedis -> jedis.keys("*{*}:*").forEach(jedis::del));
+  }
+
+  private void eachRedis(Consumer<Jedis> action) {
+    try (Jedis first = new Jedis("127.0.0.1", redisPort)) {
+      if (!first.info("server").contains("redis_mode:cluster")) {
+        action.accept(first);
+        return;
+      }
+      // <id> 127.0.0.1:<port>@<bus port> ...
+      for (String node : first.clusterNodes().lines().toList()) {
+        try (Jedis jedis = new Jedis("127.0.0.1", Integer.parseInt(node.split("[:@]", 3)[1]))) {
+          action.accept(jedis);
+        }
       }
     }
   }

@@ -11,10 +11,16 @@ public interface Contender extends AutoCloseable {
    * A job.
    *
    * @param id unique within this run
-   * @param payload 100 bytes of ASCII
+   * @param payload ASCII, of 100 bytes in most parts
    * @param due epoch ms
    */
-  record Job(String id, String payload, long due) {}
+  record Job(String id, String payload, long due) {
+
+    /** One of several queues, always the same. */
+    public String anyOf(List<String> queues) {
+      return queues.get(Math.floorMod(id.hashCode(), queues.size()));
+    }
+  }
 
   /** Name, version and configuration, in a line. */
   String description();

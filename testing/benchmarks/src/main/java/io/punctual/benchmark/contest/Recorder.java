@@ -3,107 +3,128 @@ package io.punctual.benchmark.contest;
 import io.punctual.systemtest.EpochMicros;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 
 /** Notes every run of the jobs of one round. */
-final class Recorder {
+public final class Recorder {
 
-  /** Bytes of each payload. */
-  static final int PAYLOAD = 100;
+  /** Bytes of each payload, unless a round has others. */
+  public static final int PAYLOAD = 100;
 
   private static final AtomicInteger ROUNDS = new AtomicInteger();
-  private static volatile Recorder current = new Recorder(0);
+  private static volatile Recorder current = new Recorder(0, PAYLOAD);
   private static final AtomicInteger STRAYS = new AtomicInteger();
 
+  private final int payload;
   private final int round = ROUNDS.incrementAndGet();
   private final AtomicIntegerArray runs;
   // Microseconds; of the first run.
   private final AtomicLongArray lateness;
   private final AtomicInteger distinct = new AtomicInteger();
-  private final AtomicLong last = new AtomicLong();
 
-  private Recorder(int jobs) {
+  private Recorder(int jobs, int payload) {
+    this.payload = payload;
     this.runs = new AtomicIntegerArray(jobs);
     this.lateness = new AtomicLongArray(jobs);
   }
 
   /** Begins a round: from now on only its jobs are expected. */
-  static Recorder begin(int jobs) {
-    Recorder recorder = new Recorder(jobs);
+  public static Recorder begin(int jobs) {
+    return begin(jobs, PAYLOAD);
+  }
+
+  /**
+   * Begins a round with payloads of another size.
+   *
+   * @param payload in bytes, at least {@value #PAYLOAD}
+   */
+  static Recorder begin(int jobs, int payload) {
+    Recorder recorder = new Recorder(jobs, payload);
     current = recorder;
     return recorder;
   }
 
   /** Runs of jobs of earlier rounds. */
-  static int strays() {
+  public static int strays() {
     return STRAYS.get();
   }
 
   /** What the contender's worker calls. */
-  static void handle(String payload) {
+  public static void handle(String payload) {
     long now = EpochMicros.now();
     String[] words = payload.split(" ", 4);
     Recorder recorder = current;
-    if (payload.length() != PAYLOAD || Integer.parseInt(words[0]) != recorder.round) {
+    if (payload.length() != recorder.payload || Integer.parseInt(words[0]) != recorder.round) {
       STRAYS.incrementAndGet();
       return;
     }
     int index = Integer.parseInt(words[1]);
     if (recorder.runs.getAndIncrement(index) == 0) {
       recorder.lateness.set(index, now - Long.parseLong(words[2]) * 1000);
-      recorder.last.accumulateAndGet(now, Math::max);
       recorder.distinct.incrementAndGet();
     }
   }
 
   Contender.Job job(int index, long due) {
-    StringBuilder payload = new StringBuilder(PAYLOAD);
-    payload.append(round).append(' ').append(index).append(' ').append(due).append(' ');
-    while (payload.length() < PAYLOAD) {
-      payload.append('x');
+    StringBuilder text = new StringBuilder(payload);
+    text.append(round).append(' ').append(index).append(' ').append(due).append(' ');
+    text.repeat('x', payload - text.length());
+    return new Contender.Job(round + "-" + index, text.toString(), due);
+  }
+
+  int payload() {
+    return payload;
+  }
+
+  /** How many jobs have run. */
+  public int ran() {
+    return distinct.get();
+  }
+
+  /** Waits until all jobs have run, or until that epoch ms. */
+  public void awaitComplete(long until) {
+    while (distinct.get() < runs.length() && System.currentTimeMillis() < until) {
+      LockSupport.parkNanos(1_000_000);
     }
-    return new Contender.Job(round + "-" + index, payload.toString(), due);
   }
 
-  boolean complete() {
-    return distinct.get() == runs.length();
-  }
-
-  int missing() {
+  /** Jobs that did not run. */
+  public int missing() {
     return runs.length() - distinct.get();
   }
 
-  int twice() {
-    int twice = 0;
-    for (int i = 0; i < runs.length(); i++) {
-      twice += runs.get(i) > 1 ? 1 : 0;
-    }
-    return twice;
+  /** Jobs that ran more than once. */
+  public int twice() {
+    return twice(0, runs.length());
   }
 
-  int early() {
-    int early = 0;
-    for (int i = 0; i < runs.length(); i++) {
-      early += runs.get(i) > 0 && lateness.get(i) < 0 ? 1 : 0;
-    }
-    return early;
+  /** Jobs that ran more than once, of those from an index up to another. */
+  public int twice(int from, int to) {
+    return count(from, to, i -> runs.get(i) > 1);
   }
 
-  /** Epoch microseconds of the last first run. */
-  long lastRun() {
-    return last.get();
+  /** Jobs whose first run came before they were due. */
+  public int early() {
+    return count(0, runs.length(), i -> runs.get(i) > 0 && lateness.get(i) < 0);
   }
 
-  /** Microseconds, of those that ran, in no order. */
-  long[] lateness() {
-    long[] values = new long[distinct.get()];
-    int count = 0;
-    for (int i = 0; i < runs.length() && count < values.length; i++) {
-      if (runs.get(i) > 0) {
-        values[count++] = lateness.get(i);
-      }
-    }
-    return values;
+  private static int count(int from, int to, IntPredicate counts) {
+    return (int) IntStream.range(from, to).filter(counts).count();
+  }
+
+  /** Microseconds, of those that ran. */
+  public long[] lateness() {
+    return lateness(0, runs.length());
+  }
+
+  /** Microseconds, of those from an index up to another that ran. */
+  public long[] lateness(int from, int to) {
+    return IntStream.range(from, to)
+        .filter(i -> runs.get(i) > 0)
+        .mapToLong(lateness::get)
+        .toArray();
   }
 }
