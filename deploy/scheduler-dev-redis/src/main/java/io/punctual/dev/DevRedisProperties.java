@@ -10,5 +10,4 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param directory where its data stays between starts; of one running application at a time
  */
 @ConfigurationProperties("punctual.dev.redis")
-public record DevRedisProperties(
-    @DefaultValue(".punctual/redis") Path directory) {}
+public record DevRedisProperties(@DefaultValue(".punctual/redis") Path directory) {}

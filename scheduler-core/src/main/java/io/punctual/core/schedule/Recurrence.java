@@ -1,8 +1,8 @@
 package io.punctual.core.schedule;
 
-import io.punctual.wire.Limits;
 import io.punctual.schedule.Fold;
 import io.punctual.schedule.Gap;
+import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;

@@ -1,7 +1,7 @@
 package io.punctual.core.schedule;
 
-import io.punctual.wire.Limits;
 import io.punctual.core.job.QueueName;
+import io.punctual.wire.Limits;
 import java.time.Instant;
 
 /**

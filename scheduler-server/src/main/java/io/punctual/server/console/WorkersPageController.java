@@ -37,8 +37,7 @@ class WorkersPageController {
   private final HealthChecks health;
   private final DiscoveryClient registry;
 
-  WorkersPageController(
-      Prober prober, HealthChecks health, DiscoveryClient registry) {
+  WorkersPageController(Prober prober, HealthChecks health, DiscoveryClient registry) {
     this.prober = prober;
     this.health = health;
     this.registry = registry;

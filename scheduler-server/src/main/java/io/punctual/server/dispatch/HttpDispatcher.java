@@ -102,8 +102,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
             this::capacityChanged,
             System::nanoTime);
     this.client = new WorkerHttpClient(connectTimeout, targets, tls);
-    CallContext context =
-        new CallContext(name, client, deadlines, keys, clock, avoid, memory);
+    CallContext context = new CallContext(name, client, deadlines, keys, clock, avoid, memory);
     this.ping = new Ping(context);
     Map<String, CallbackProtocol> protocols =
         Map.of(

@@ -1,7 +1,6 @@
 package io.punctual.server.jobs;
 
 import io.punctual.ErrorCode;
-import io.punctual.wire.Limits;
 import io.punctual.core.Engine;
 import io.punctual.core.Operations;
 import io.punctual.core.Submit;
@@ -21,6 +20,7 @@ import io.punctual.server.problem.Failures;
 import io.punctual.server.registry.ServedTypes;
 import io.punctual.server.security.Caller;
 import io.punctual.server.security.Ownership;
+import io.punctual.wire.Limits;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;

@@ -89,10 +89,10 @@ public final class DatabaseOnce implements OnceFilter {
   public void clean() {
     var unused =
         database.update(
-                        "delete from punctual_once where application = ? and done_at < "
-                            + database.now()
-                            + " - ?",
-                        application,
-                        retention.toMillis());
+            "delete from punctual_once where application = ? and done_at < "
+                + database.now()
+                + " - ?",
+            application,
+            retention.toMillis());
   }
 }

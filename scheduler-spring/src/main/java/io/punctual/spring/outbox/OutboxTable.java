@@ -465,32 +465,30 @@ final class OutboxTable {
     values.addAll(ids);
     values.add(claim);
     return database.update(
-                "%s where id in (%s) and claim = ?".formatted(statement, marks(ids)),
-                values.toArray());
+        "%s where id in (%s) and claim = ?".formatted(statement, marks(ids)), values.toArray());
   }
 
   /** Forgets what was refused so long ago. */
   int deleteRefused(Duration age) {
     return database.update(
-                "delete from punctual_outbox where application = ? and refused = 1 and available_at < %s - ?"
-                    .formatted(database.now()),
-                application,
-                age.toMillis());
+        "delete from punctual_outbox where application = ? and refused = 1 and available_at < %s - ?"
+            .formatted(database.now()),
+        application,
+        age.toMillis());
   }
 
   /** Lets go at once what waits because it failed a moment ago. */
   void hurry() {
     var unused =
         database.update(
-                    "update punctual_outbox set available_at = %1$s where application = ? and refused = 0 and claim is null and available_at > %1$s"
-                        .formatted(database.now()),
-                    application);
+            "update punctual_outbox set available_at = %1$s where application = ? and refused = 0 and claim is null and available_at > %1$s"
+                .formatted(database.now()),
+            application);
   }
 
   /** Drops everything. */
   void clear() {
-    var unused =
-        database.update("delete from punctual_outbox where application = ?", application);
+    var unused = database.update("delete from punctual_outbox where application = ?", application);
   }
 
   private static String cut(String text) {

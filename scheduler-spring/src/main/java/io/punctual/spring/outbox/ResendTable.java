@@ -80,9 +80,9 @@ final class ResendTable {
     if (state("") == null) {
       try {
         var unused =
-        database.update(
-                            "insert into punctual_resend (application, loss, seen_at, look_at, since, begun_at, ended_at, feed_at, last_sent_at, last_lane, fed, missing, present, refused) values (?, 0, 0, 0, 0, 0, 0, 0, 0, '', 0, 0, 0, 0)",
-                            application);
+            database.update(
+                "insert into punctual_resend (application, loss, seen_at, look_at, since, begun_at, ended_at, feed_at, last_sent_at, last_lane, fed, missing, present, refused) values (?, 0, 0, 0, 0, 0, 0, 0, 0, '', 0, 0, 0, 0)",
+                application);
       } catch (DuplicateKeyException e) {
         // Another instance did so.
       }
@@ -124,10 +124,10 @@ final class ResendTable {
   /** Whether it is this instance's turn to ask the scheduler for losses. */
   boolean claimLook(Duration pause) {
     return database.update(
-                        "update punctual_resend set look_at = %1$s + ? where application = ? and look_at <= %1$s"
-                            .formatted(database.now()),
-                        pause.toMillis(),
-                        application)
+            "update punctual_resend set look_at = %1$s + ? where application = ? and look_at <= %1$s"
+                .formatted(database.now()),
+            pause.toMillis(),
+            application)
         == 1;
   }
 

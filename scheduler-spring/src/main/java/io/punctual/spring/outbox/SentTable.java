@@ -272,9 +272,9 @@ final class SentTable {
   void clean() {
     var unused =
         database.update(
-                        "delete from punctual_sent where application = ? and keep_until < %s"
-                            .formatted(database.now()),
-                        application);
+            "delete from punctual_sent where application = ? and keep_until < %s"
+                .formatted(database.now()),
+            application);
   }
 
   private static String marks(int number) {

@@ -9,8 +9,8 @@ import org.springframework.core.env.MapPropertySource;
 
 /**
  * Switches the starters off, so that nothing of them looks for a scheduler, a registry or a Redis.
- * The Eureka client is switched off as well, unless the application or the test says something
- * else itself.
+ * The Eureka client is switched off as well, unless the application or the test says something else
+ * itself.
  */
 final class InPlaceOfStarters implements EnvironmentPostProcessor, Ordered {
 

@@ -45,6 +45,7 @@ public final class BatchProtocol implements CallbackProtocol {
   public BatchProtocol(CallContext context) {
     this.context = context;
   }
+
   @Override
   public boolean sharesCalls() {
     return true;
@@ -59,9 +60,11 @@ public final class BatchProtocol implements CallbackProtocol {
             .orElseThrow();
     CallbackSigner signer = context.signer(instance, lease);
     Exchange exchange =
-        context.client().exchange(
-            request(instance, attempts, signer),
-            () -> attempts.stream().allMatch(attempt -> attempt.delivery().leaseHeld()));
+        context
+            .client()
+            .exchange(
+                request(instance, attempts, signer),
+                () -> attempts.stream().allMatch(attempt -> attempt.delivery().leaseHeld()));
     Deadlines.Watch watch = context.deadlines().watch(attempts, exchange::abort);
     try (Answer answer = exchange.send(context.avoid())) {
       if (answer == null) {
@@ -210,7 +213,8 @@ public final class BatchProtocol implements CallbackProtocol {
               context.avoid().multipliedBy(10),
               null);
       case 503 ->
-          throw NotSentException.byInstance(error + ": shutting down or overloaded", context.avoid(), null);
+          throw NotSentException.byInstance(
+              error + ": shutting down or overloaded", context.avoid(), null);
       case 429 -> {
         taken.run();
         Duration delay = RetryAfter.of(answer.header("Retry-After"), context.clock());

@@ -36,6 +36,7 @@ public final class Ping {
   public Ping(CallContext context) {
     this.context = context;
   }
+
   /** Calls the instance. Blocks for some seconds at most. */
   public PingResult send(WorkerInstance instance) {
     boolean batch = instance.metadata().protocol().equals(WorkerMetadata.BATCH);
@@ -44,12 +45,14 @@ public final class Ping {
         context.client().exchange(batch ? batch(instance, signer) : single(instance), () -> true);
     AtomicBoolean late = new AtomicBoolean();
     Runnable done =
-        context.deadlines().after(
-            PATIENCE,
-            () -> {
-              late.set(true);
-              exchange.abort();
-            });
+        context
+            .deadlines()
+            .after(
+                PATIENCE,
+                () -> {
+                  late.set(true);
+                  exchange.abort();
+                });
     Instant sent = context.clock().instant();
     try (Answer answer = exchange.send(Duration.ZERO)) {
       if (answer == null) {
@@ -76,7 +79,8 @@ public final class Ping {
         failure == CallFailure.NO_ANSWER
             || failure == CallFailure.NOT_HTTP
             || failure == CallFailure.BROKE;
-    return new PingResult.NoAnswer(failure, cause, connected && context.client().speaksTls(callback));
+    return new PingResult.NoAnswer(
+        failure, cause, connected && context.client().speaksTls(callback));
   }
 
   private HttpUriRequestBase batch(WorkerInstance instance, CallbackSigner signer) {

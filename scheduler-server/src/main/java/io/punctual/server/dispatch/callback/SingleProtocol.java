@@ -32,6 +32,7 @@ public final class SingleProtocol implements CallbackProtocol {
   public SingleProtocol(CallContext context) {
     this.context = context;
   }
+
   @Override
   public boolean sharesCalls() {
     return false;
@@ -40,11 +41,13 @@ public final class SingleProtocol implements CallbackProtocol {
   @Override
   public void call(WorkerInstance instance, List<? extends Attempt> attempts, Runnable taken) {
     Attempt attempt = attempts.get(0);
-    CallbackSigner signer =
-        context.signer(instance, attempt.delivery().leaseLeft());
+    CallbackSigner signer = context.signer(instance, attempt.delivery().leaseLeft());
     Exchange exchange =
-        context.client().exchange(
-            request(instance, attempt.delivery(), signer), () -> attempt.delivery().leaseHeld());
+        context
+            .client()
+            .exchange(
+                request(instance, attempt.delivery(), signer),
+                () -> attempt.delivery().leaseHeld());
     Deadlines.Watch watch = context.deadlines().watch(attempts, exchange::abort);
     try (Answer answer = exchange.send(context.avoid())) {
       watch.close();
