@@ -77,6 +77,7 @@ public interface Schedules {
    * @param taskType null for all of the application
    * @param last {@link Page#next} of the page before; null to begin
    * @param max 1 to 200
+   * @throws IllegalArgumentException if the last name is none of this list
    */
   Page list(
       @Nullable String application, @Nullable String taskType, @Nullable String last, int max);

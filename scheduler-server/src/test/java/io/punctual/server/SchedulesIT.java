@@ -149,6 +149,10 @@ class SchedulesIT extends SharedRedisTestBase {
                 + first.at("/nextCursor").replace("%", "%25"));
     assertThat(rest.body().at("/items")).hasSize(1);
     assertThat(rest.body().at("/nextCursor").isNull()).isTrue();
+    // Else an application could begin its list at those of others.
+    Answer foreign = api.get(SCHEDULES + "?application=" + application + "&cursor=a");
+    assertThat(foreign.status()).isEqualTo(400);
+    assertThat(foreign.at("/errors/0/field")).isEqualTo("cursor");
   }
 
   @ParameterizedTest

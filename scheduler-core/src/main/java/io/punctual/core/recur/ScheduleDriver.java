@@ -25,7 +25,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -56,6 +58,8 @@ public final class ScheduleDriver {
   private final Function<QueueName, QueueListener> listeners;
   private final WakeSignal signal = new WakeSignal();
   private final Backoff backoff = Backoff.ofStore();
+  // Those that were reported.
+  private final Set<ScheduleName> unreadable = ConcurrentHashMap.newKeySet();
   private @Nullable Life life;
 
   /** A run of the driver, from a start to a stop. */
@@ -147,7 +151,7 @@ public final class ScheduleDriver {
         begun.add(work);
       }
     }
-    List<Work> done = begun.stream().filter(ScheduleDriver::isSubmitted).toList();
+    List<Work> done = submitted(begun);
     if (!done.isEmpty()) {
       write(done);
     }
@@ -180,11 +184,13 @@ public final class ScheduleDriver {
               .toList();
       return new Work(stored, state, turn, answers);
     } catch (CorruptContentException e) {
-      log.error(
-          "The schedule {} does not fire: what Redis has of it cannot be read ({}). Put it again,"
-              + " or delete it.",
-          name,
-          e.getMessage());
+      if (unreadable.add(name)) {
+        log.error(
+            "The schedule {} does not fire: what Redis has of it cannot be read ({}). Put it again,"
+                + " or delete it.",
+            name,
+            e.getMessage());
+      }
       return null;
     }
   }
@@ -197,18 +203,30 @@ public final class ScheduleDriver {
             .orElse(false);
   }
 
-  private static boolean isSubmitted(Work work) {
-    try {
-      work.answers().forEach(StoreSchedules::join);
-      return true;
-    } catch (StoreException e) {
-      log.warn(
-          "A job of the schedule {} could not be submitted: {}. It is tried again within {} s.",
-          work.stored().name(),
-          e.getMessage(),
-          CLAIM.toSeconds());
-      return false;
+  /** Returns those whose jobs the store has all taken; the others are tried again. */
+  private static List<Work> submitted(List<Work> begun) {
+    List<Work> done = new ArrayList<>();
+    Work failed = null;
+    StoreException reason = null;
+    for (Work work : begun) {
+      try {
+        work.answers().forEach(StoreSchedules::join);
+        done.add(work);
+      } catch (StoreException e) {
+        failed = work;
+        reason = e;
+      }
     }
+    if (failed != null && reason != null) {
+      log.warn(
+          "Jobs of {} schedules could not be submitted, among them {}: {}. They are tried again"
+              + " within {} s.",
+          begun.size() - done.size(),
+          failed.stored().name(),
+          reason.getMessage(),
+          CLAIM.toSeconds());
+    }
+    return done;
   }
 
   private void write(List<Work> done) {

@@ -2,6 +2,7 @@ package io.punctual.core.recur;
 
 import io.punctual.core.Schedules;
 import io.punctual.core.Submit;
+import io.punctual.core.job.CorruptContentException;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.RandomNames;
 import io.punctual.core.schedule.Occurrence;
@@ -125,7 +126,12 @@ public final class StoreSchedules implements Schedules {
                 outcome[0] = Put.CREATED;
                 return new Decision(bytes, ScheduleState.begin(version, next(definition, now)));
               }
-              ScheduleState before = ScheduleState.parse(seen.state());
+              ScheduleState before = readable(seen);
+              if (before == null) {
+                // Another program wrote to it: what was put counts.
+                outcome[0] = Put.REPLACED;
+                return new Decision(bytes, ScheduleState.begin(version, next(definition, now)));
+              }
               if (Arrays.equals(seen.definition(), bytes)) {
                 outcome[0] = Put.UNCHANGED;
                 same[0] = before;
@@ -141,6 +147,14 @@ public final class StoreSchedules implements Schedules {
       return new PutAnswer(Put.FULL, null);
     }
     return new PutAnswer(outcome[0], new View(name, definition, change.state(), change.reached()));
+  }
+
+  private static @Nullable ScheduleState readable(Stored seen) {
+    try {
+      return ScheduleState.parse(seen.state());
+    } catch (CorruptContentException e) {
+      return null;
+    }
   }
 
   /** From when on a new definition counts. */

@@ -98,6 +98,7 @@ public interface ScheduleStore {
    * @param taskType null for all of the application
    * @param last {@link Page#next} of the page before; null to begin
    * @param max 1 to {@link #MAX}
+   * @throws IllegalArgumentException if the last name is none of this list
    * @throws StoreException if the store was not reached or refused
    */
   Page list(

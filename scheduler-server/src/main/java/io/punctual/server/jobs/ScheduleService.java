@@ -108,7 +108,12 @@ public class ScheduleService {
   public Schedules.Page list(
       @Nullable String application, @Nullable String taskType, @Nullable String cursor, int count) {
     String name = application == null ? null : JobRef.queue(application, "any").application();
-    return engine.schedules().list(name, taskType, cursor, count);
+    try {
+      return engine.schedules().list(name, taskType, cursor, count);
+    } catch (IllegalArgumentException e) {
+      throw ApiException.invalid(
+          "cursor", "belongs to another list: take nextCursor of an answer to the same query");
+    }
   }
 
   /**

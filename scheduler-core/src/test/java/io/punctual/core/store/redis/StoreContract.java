@@ -127,7 +127,7 @@ abstract class StoreContract {
   }
 
   private static final ScheduleName NIGHTLY =
-      new ScheduleName(new QueueName("shop", "a:b%c"), "nightly");
+      new ScheduleName(new QueueName("shop", "a:b"), "nightly");
 
   private ScheduleStore.Outcome write(
       ScheduleName name,
@@ -218,7 +218,7 @@ abstract class StoreContract {
     ScheduleStore.Page rest = schedules.list(null, null, first.next(), 2);
     assertThat(rest.schedules()).extracting(ScheduleStore.Stored::name).containsExactly(NIGHTLY);
     assertThat(rest.next()).isNull();
-    assertThat(schedules.list("shop", "a:b%c", null, 9).schedules()).hasSize(1);
+    assertThat(schedules.list("shop", "a:b", null, 9).schedules()).hasSize(1);
     assertThat(schedules.list("shop", "a", null, 9).schedules()).isEmpty();
     assertThat(schedules.list("mail", null, null, 9).schedules()).hasSize(2);
 
