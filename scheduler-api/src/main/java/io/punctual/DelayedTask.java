@@ -72,4 +72,16 @@ public @interface DelayedTask {
    * {@code off} or empty for nowhere.
    */
   String once() default "";
+
+  /**
+   * When the method runs by itself: a cron expression of 5 or 6 fields, or a macro such as {@code
+   * @daily}; empty for never. When the application starts, it puts a recurring schedule with the
+   * task type as its id. The same again changes nothing, so a deploy moves no next run and resumes
+   * nothing that an operator paused. The jobs have no payload. A schedule whose annotation is gone
+   * stays until it is deleted.
+   */
+  String cron() default "";
+
+  /** The zone whose local times {@link #cron} names, such as {@code Europe/Berlin}. */
+  String zone() default "UTC";
 }

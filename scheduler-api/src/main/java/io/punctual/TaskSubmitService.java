@@ -1,5 +1,6 @@
 package io.punctual;
 
+import io.punctual.schedule.ScheduleRequest;
 import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.time.Instant;
@@ -63,6 +64,30 @@ public interface TaskSubmitService {
    * @throws InvalidJobException if the payload cannot be written as JSON
    */
   JobRequest job(String taskType, @Nullable Object payload);
+
+  /**
+   * Begins a recurring schedule whose jobs have no payload. What is wrong with it is found when it
+   * is put.
+   */
+  default ScheduleRequest schedule(String taskType) {
+    return schedule(taskType, null);
+  }
+
+  /**
+   * Begins a recurring schedule.
+   *
+   * @param payload for the worker, the same each time; a text as it is, everything else as JSON
+   * @throws InvalidJobException if the payload cannot be written as JSON
+   */
+  ScheduleRequest schedule(String taskType, @Nullable Object payload);
+
+  /**
+   * Deletes a recurring schedule, at once, also inside of a transaction. Jobs that were submitted
+   * stay.
+   *
+   * @return false if there was none
+   */
+  boolean deleteSchedule(String taskType, String id);
 
   /**
    * Submits many jobs, of any task types, at most {@link Limits#MAX_BATCH}. One bad job does not

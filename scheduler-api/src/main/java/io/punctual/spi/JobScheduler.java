@@ -14,6 +14,8 @@ import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import io.punctual.TaskContext;
 import io.punctual.TaskSubmitService;
+import io.punctual.schedule.Schedule;
+import io.punctual.schedule.ScheduleResult;
 import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.time.Instant;
@@ -92,6 +94,12 @@ public interface JobScheduler {
 
   /** Looks at a job; empty if none of this id is known. */
   Optional<JobInfo> find(String taskType, String taskId);
+
+  /** Creates or replaces a recurring schedule; the same again changes nothing. */
+  ScheduleResult put(Schedule schedule);
+
+  /** Deletes a recurring schedule; jobs that were submitted stay. False if there was none. */
+  boolean deleteSchedule(String taskType, String id);
 
   /** Returns what the store may have lost, as the scheduler read it last. */
   StoreLosses storeLosses();

@@ -15,6 +15,9 @@ public final class Limits {
   public static final String NAME_RULE =
       "must be 1 to 128 characters of [A-Za-z0-9._:-], and not . or ..";
 
+  /** Most recurring schedules of an application, where it is not set otherwise. */
+  public static final int MAX_SCHEDULES = 10_000;
+
   /** Longest id of a recurring schedule, in characters. */
   public static final int MAX_SCHEDULE_ID = 100;
 

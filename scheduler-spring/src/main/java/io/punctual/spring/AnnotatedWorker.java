@@ -12,6 +12,7 @@ import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,7 @@ final class AnnotatedWorker implements TaskWorker {
   private final String name;
   private final String type;
   private final WorkerSettings settings;
+  private final AnnotatedWorkers.@Nullable Recurring recurring;
   private final String beanName;
   private final Class<?> beanType;
   private final Method method;
@@ -43,6 +45,7 @@ final class AnnotatedWorker implements TaskWorker {
       String name,
       String type,
       WorkerSettings settings,
+      AnnotatedWorkers.@Nullable Recurring recurring,
       String beanName,
       Class<?> beanType,
       Method method,
@@ -50,6 +53,7 @@ final class AnnotatedWorker implements TaskWorker {
     this.name = name;
     this.type = type;
     this.settings = settings;
+    this.recurring = recurring;
     this.beanName = beanName;
     this.beanType = beanType;
     this.method = method;
@@ -66,6 +70,7 @@ final class AnnotatedWorker implements TaskWorker {
       String name,
       String type,
       WorkerSettings settings,
+      AnnotatedWorkers.@Nullable Recurring recurring,
       String beanName,
       Class<?> beanType,
       Method method,
@@ -87,6 +92,7 @@ final class AnnotatedWorker implements TaskWorker {
         name,
         type,
         settings,
+        recurring,
         beanName,
         beanType,
         method,
@@ -154,6 +160,10 @@ final class AnnotatedWorker implements TaskWorker {
 
   WorkerSettings settings() {
     return settings;
+  }
+
+  Optional<AnnotatedWorkers.Recurring> recurring() {
+    return Optional.ofNullable(recurring);
   }
 
   String beanName() {

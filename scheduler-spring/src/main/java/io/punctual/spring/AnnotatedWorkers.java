@@ -7,7 +7,10 @@ import io.punctual.internal.TaskWorkers;
 import io.punctual.internal.WorkerSetupException;
 import io.punctual.wire.Limits;
 import java.lang.reflect.Method;
+import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -39,6 +42,10 @@ public final class AnnotatedWorkers implements SmartInitializingSingleton {
   private final Map<String, Class<?>> types = new LinkedHashMap<>();
   private @Nullable List<AnnotatedWorker> found;
   private volatile @Nullable Map<String, WorkerSettings> settings;
+  private final List<Recurring> recurring = new ArrayList<>();
+
+  /** A task type whose method runs by itself. */
+  record Recurring(String taskType, String cron, ZoneId zone) {}
 
   public AnnotatedWorkers(ConfigurableListableBeanFactory beans, Payloads payloads) {
     this.beans = beans;
@@ -55,6 +62,12 @@ public final class AnnotatedWorkers implements SmartInitializingSingleton {
     for (AnnotatedWorker worker : find()) {
       workers.add(worker.name(), worker);
     }
+  }
+
+  /** The task types whose methods run by themselves. */
+  synchronized List<Recurring> recurring() {
+    var unused = find();
+    return List.copyOf(recurring);
   }
 
   /** What the annotation says of a task type. */
@@ -93,6 +106,7 @@ public final class AnnotatedWorkers implements SmartInitializingSingleton {
       for (Map.Entry<String, Class<?>> bean : types.entrySet()) {
         known.addAll(of(bean.getKey(), bean.getValue()));
       }
+      known.forEach(worker -> worker.recurring().ifPresent(recurring::add));
       found = known;
     }
     return known;
@@ -153,6 +167,7 @@ public final class AnnotatedWorkers implements SmartInitializingSingleton {
               name,
               type(name, task),
               settings(name, task),
+              recurring(name, task),
               beanName,
               own,
               entry.getKey(),
@@ -169,6 +184,23 @@ public final class AnnotatedWorkers implements SmartInitializingSingleton {
           "Write @DelayedTask(\"order.close\"), or @DelayedTask(type = \"order.close\", ...).");
     }
     return resolve(name, "task type", task.value() + task.type());
+  }
+
+  private @Nullable Recurring recurring(String name, DelayedTask task) {
+    String cron = resolve(name, "cron", task.cron());
+    if (cron.isEmpty()) {
+      return null;
+    }
+    ZoneId zone = setting(name, "zone", task.zone(), AnnotatedWorkers::zone);
+    return new Recurring(type(name, task), cron, zone == null ? ZoneOffset.UTC : zone);
+  }
+
+  private static ZoneId zone(String text) {
+    try {
+      return text.equals("UTC") ? ZoneOffset.UTC : ZoneId.of(text);
+    } catch (DateTimeException e) {
+      throw new IllegalArgumentException("it must be a zone such as Europe/Berlin", e);
+    }
   }
 
   private WorkerSettings settings(String name, DelayedTask task) {

@@ -14,6 +14,7 @@ import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import io.punctual.TaskSubmitService;
 import io.punctual.internal.AttemptToken;
+import io.punctual.schedule.ScheduleRequest;
 import io.punctual.spi.JobScheduler;
 import io.punctual.wire.Limits;
 import java.time.Duration;
@@ -117,6 +118,17 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
   @Override
   public JobRequest job(String taskType, @Nullable Object payload) {
     return new Request(DelayQueueJob.of(taskType).params(payloads.write(taskType, payload)));
+  }
+
+  @Override
+  public ScheduleRequest schedule(String taskType, @Nullable Object payload) {
+    return new SpringScheduleRequest(
+        taskType, payloads.write(taskType, payload), settings.apply(taskType), scheduler::put);
+  }
+
+  @Override
+  public boolean deleteSchedule(String taskType, String id) {
+    return scheduler.deleteSchedule(taskType, id);
   }
 
   @Override

@@ -11,6 +11,8 @@ import io.punctual.RequeueResult;
 import io.punctual.RescheduleResult;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
+import io.punctual.schedule.Schedule;
+import io.punctual.schedule.ScheduleResult;
 import io.punctual.spi.JobScheduler;
 import io.punctual.spi.StoreLosses;
 import java.time.Duration;
@@ -28,6 +30,7 @@ final class RecordingScheduler implements JobScheduler {
   static final String REFUSED = "refused";
 
   final List<String> calls = Collections.synchronizedList(new ArrayList<>());
+  final List<Schedule> schedules = Collections.synchronizedList(new ArrayList<>());
   final List<DelayQueueJob> jobs = Collections.synchronizedList(new ArrayList<>());
 
   /** Called at the begin of each call, by its thread. */
@@ -130,6 +133,22 @@ final class RecordingScheduler implements JobScheduler {
   public Optional<JobInfo> find(String taskType, String taskId) {
     call("find " + taskId);
     return Optional.empty();
+  }
+
+  @Override
+  public ScheduleResult put(Schedule schedule) {
+    call("put " + schedule.id());
+    if (schedule.taskType().equals(REFUSED)) {
+      throw new PunctualException(ErrorCode.INVALID, "refused, as asked");
+    }
+    schedules.add(schedule);
+    return new ScheduleResult(ScheduleResult.Outcome.CREATED, Instant.EPOCH);
+  }
+
+  @Override
+  public boolean deleteSchedule(String taskType, String id) {
+    call("deleteSchedule " + id);
+    return true;
   }
 
   @Override

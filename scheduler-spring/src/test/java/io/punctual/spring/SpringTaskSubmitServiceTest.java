@@ -8,6 +8,7 @@ import io.punctual.InvalidJobException;
 import io.punctual.RetryPolicy;
 import io.punctual.SubmitResult;
 import io.punctual.TaskSubmitService;
+import io.punctual.schedule.Schedule;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -46,6 +47,23 @@ class SpringTaskSubmitServiceTest {
     public String getValue() {
       return Optional.<String>empty().orElseThrow(() -> new IllegalStateException("no value"));
     }
+  }
+
+  @Test
+  void aScheduleCarriesItsPayloadAndWhatIsSetForItsWorker() {
+    service
+        .schedule("set", new CloseOrder(7, LocalDate.of(2026, 11, 22)))
+        .every(Duration.ofHours(1))
+        .put();
+    assertThat(scheduler.schedules)
+        .containsExactly(
+            Schedule.of("set", "set")
+                .every(Duration.ofHours(1), Instant.EPOCH)
+                .params("{\"order_number\":7,\"ordered_on\":\"2026-11-22\"}")
+                .timeToRun(Duration.ofSeconds(7))
+                .retry(RetryPolicy.NEVER.text())
+                .build());
+    assertThat(service.deleteSchedule("set", "set")).isTrue();
   }
 
   @Test

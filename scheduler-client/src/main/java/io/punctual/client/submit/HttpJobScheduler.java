@@ -16,11 +16,15 @@ import io.punctual.TagCancelResult;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.json.JsonObject;
 import io.punctual.internal.AttemptToken;
+import io.punctual.schedule.Schedule;
+import io.punctual.schedule.ScheduleResult;
 import io.punctual.spi.JobScheduler;
 import io.punctual.spi.StoreLosses;
 import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,6 +43,7 @@ public final class HttpJobScheduler implements JobScheduler {
 
   private static final Logger log = LoggerFactory.getLogger(HttpJobScheduler.class);
   private static final String JOBS = "/api/v1/jobs";
+  private static final String SCHEDULES = "/api/v1/schedules";
 
   private final ClientIdentity identity;
   private final SchedulerCalls calls;
@@ -325,6 +330,81 @@ public final class HttpJobScheduler implements JobScheduler {
       case 409 -> new DeferralResult(DeferralResult.Outcome.LEASE_LOST, null);
       default -> throw SchedulerErrors.of(answer);
     };
+  }
+
+  @Override
+  public ScheduleResult put(Schedule schedule) {
+    SchedulerCalls.Answer answer =
+        calls.call("PUT", path(schedule.taskType(), schedule.id(), SCHEDULES), wire(schedule));
+    if (answer.status() != 200 && answer.status() != 201) {
+      throw SchedulerErrors.of(answer);
+    }
+    String next = answer.text("nextAt");
+    return new ScheduleResult(
+        ScheduleResult.Outcome.valueOf(answer.text("outcome").toUpperCase(Locale.ROOT)),
+        next.isEmpty() ? null : Instant.parse(next));
+  }
+
+  @Override
+  public boolean deleteSchedule(String taskType, String id) {
+    SchedulerCalls.Answer answer = calls.call("DELETE", path(taskType, id, SCHEDULES), null);
+    return switch (answer.status()) {
+      case 200 -> true;
+      case 404 -> false;
+      default -> throw SchedulerErrors.of(answer);
+    };
+  }
+
+  /** Returns a schedule as schedulers read it: what it does not say is left out. */
+  private static Map<String, Object> wire(Schedule schedule) {
+    Map<String, Object> wire = new LinkedHashMap<>();
+    put(wire, "cron", schedule.cron());
+    put(wire, "every", schedule.every());
+    put(wire, "anchor", schedule.anchor());
+    ZoneId zone = schedule.zone();
+    // As ZoneOffset.UTC is called.
+    put(wire, "zone", zone == null || zone.getId().equals("Z") ? null : zone.getId());
+    put(wire, "gap", schedule.gap());
+    put(wire, "fold", schedule.fold());
+    put(wire, "from", schedule.from());
+    put(wire, "until", schedule.until());
+    if (!schedule.exclude().isEmpty()) {
+      wire.put("exclude", schedule.exclude().stream().map(LocalDate::toString).toList());
+    }
+    put(wire, "missed", schedule.missed());
+    put(wire, "missedWithin", schedule.missedWithin());
+    put(wire, "whileRunning", schedule.whileRunning());
+    put(wire, "jitter", schedule.jitter());
+    put(wire, "params", schedule.params());
+    put(wire, "timeToRun", schedule.timeToRun());
+    put(wire, "retry", schedule.retry());
+    if (!schedule.headers().isEmpty()) {
+      wire.put("headers", schedule.headers());
+    }
+    if (!schedule.tags().isEmpty()) {
+      wire.put("tags", schedule.tags());
+    }
+    return wire;
+  }
+
+  private static void put(Map<String, Object> wire, String name, @Nullable Object value) {
+    if (value instanceof Duration duration) {
+      wire.put(name, duration.toMillis());
+    } else if (value instanceof Enum<?> word) {
+      wire.put(name, word.name().toLowerCase(Locale.ROOT));
+    } else if (value != null) {
+      wire.put(name, value.toString());
+    }
+  }
+
+  private String path(String taskType, String id, String root) {
+    return root
+        + "/"
+        + identity.application()
+        + "/"
+        + name("taskType", taskType)
+        + "/"
+        + name("id", id);
   }
 
   private String path(String taskType, String taskId) {

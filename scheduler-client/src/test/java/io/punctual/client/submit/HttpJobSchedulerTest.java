@@ -10,6 +10,7 @@ import static com.github.tomakehurst.wiremock.client.WireMock.moreThan;
 import static com.github.tomakehurst.wiremock.client.WireMock.okJson;
 import static com.github.tomakehurst.wiremock.client.WireMock.post;
 import static com.github.tomakehurst.wiremock.client.WireMock.postRequestedFor;
+import static com.github.tomakehurst.wiremock.client.WireMock.putRequestedFor;
 import static com.github.tomakehurst.wiremock.client.WireMock.urlEqualTo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -34,10 +35,18 @@ import io.punctual.TagCancelResult;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.json.Jackson3Json;
 import io.punctual.internal.AttemptToken;
+import io.punctual.schedule.Fold;
+import io.punctual.schedule.Gap;
+import io.punctual.schedule.Missed;
+import io.punctual.schedule.Schedule;
+import io.punctual.schedule.ScheduleResult;
+import io.punctual.schedule.WhileRunning;
 import io.punctual.spi.JobScheduler;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -116,6 +125,62 @@ class HttpJobSchedulerTest {
                      "delay":1800000,"params":"{\\"a\\":\\"ä\\"}","timeToRun":5000,
                      "retry":"1s,2m","headers":{"x":"y"}}\
                     """)));
+  }
+
+  @Test
+  void aScheduleGoesOutAsTheApiWantsIt() {
+    answer(good, 200, "{\"outcome\":\"replaced\",\"nextAt\":\"2027-01-01T08:00:00Z\"}");
+
+    ScheduleResult result =
+        service(good)
+            .put(
+                Schedule.of("report.daily", "tenant:7")
+                    .cron("0 9 * * *", ZoneId.of("Europe/Berlin"))
+                    .gap(Gap.SKIP)
+                    .fold(Fold.BOTH)
+                    .from(Instant.ofEpochSecond(7))
+                    .exclude(LocalDate.of(2027, 12, 24))
+                    .missed(Missed.LATEST, Duration.ofHours(2))
+                    .whileRunning(WhileRunning.QUEUE)
+                    .jitter(Duration.ofSeconds(5))
+                    .params("p")
+                    .timeToRun(Duration.ofSeconds(9))
+                    .retry("1s,2m")
+                    .header("x", "y")
+                    .tag("t")
+                    .build());
+
+    assertThat(result)
+        .isEqualTo(
+            new ScheduleResult(
+                ScheduleResult.Outcome.REPLACED, Instant.parse("2027-01-01T08:00:00Z")));
+    good.verify(
+        putRequestedFor(urlEqualTo("/api/v1/schedules/shop/report.daily/tenant:7"))
+            .withRequestBody(
+                equalToJson(
+                    """
+                    {"cron":"0 9 * * *","zone":"Europe/Berlin","gap":"skip","fold":"both",
+                     "from":"1970-01-01T00:00:07Z","exclude":["2027-12-24"],"missed":"latest",
+                     "missedWithin":7200000,"whileRunning":"queue","jitter":5000,"params":"p",
+                     "timeToRun":9000,"retry":"1s,2m","headers":{"x":"y"},"tags":["t"]}\
+                    """)));
+
+    answer(good, 200, "{\"outcome\":\"unchanged\",\"nextAt\":null}");
+    assertThat(
+            service(good)
+                .put(Schedule.of("t", "e").every(Duration.ofMinutes(5), Instant.EPOCH).build())
+                .nextAt())
+        .isNull();
+    good.verify(
+        putRequestedFor(urlEqualTo("/api/v1/schedules/shop/t/e"))
+            .withRequestBody(
+                equalToJson(
+                    "{\"every\":300000,\"anchor\":\"1970-01-01T00:00:00Z\",\"params\":\"\"}")));
+
+    answer(good, 200, "{\"outcome\":\"deleted\"}");
+    assertThat(service(good).deleteSchedule("t", "e")).isTrue();
+    answer(good, 404, "{\"code\":\"not-found\"}");
+    assertThat(service(good).deleteSchedule("t", "e")).isFalse();
   }
 
   @Test

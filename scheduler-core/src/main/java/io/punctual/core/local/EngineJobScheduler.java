@@ -19,12 +19,15 @@ import io.punctual.core.Engine;
 import io.punctual.core.LossJournal;
 import io.punctual.core.Operations.Listed;
 import io.punctual.core.Operations.TagCursor;
+import io.punctual.core.Schedules;
 import io.punctual.core.Submit;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.schedule.ScheduleDefinition;
+import io.punctual.core.schedule.ScheduleName;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Requeued;
@@ -34,6 +37,8 @@ import io.punctual.core.store.StoreException;
 import io.punctual.core.store.Submitted;
 import io.punctual.core.store.query.JobView;
 import io.punctual.internal.AttemptToken;
+import io.punctual.schedule.Schedule;
+import io.punctual.schedule.ScheduleResult;
 import io.punctual.spi.JobScheduler;
 import io.punctual.spi.StoreLosses;
 import io.punctual.wire.Limits;
@@ -324,6 +329,41 @@ public final class EngineJobScheduler implements JobScheduler {
       case LEASE_LOST -> new DeferralResult(DeferralResult.Outcome.LEASE_LOST, null);
       case UNKNOWN -> new DeferralResult(DeferralResult.Outcome.UNKNOWN, null);
     };
+  }
+
+  @Override
+  public ScheduleResult put(Schedule schedule) {
+    ScheduleName name;
+    ScheduleDefinition definition;
+    try {
+      name = new ScheduleName(queue(schedule.taskType()), schedule.id());
+      definition = ScheduleDefinition.of(schedule);
+    } catch (IllegalArgumentException e) {
+      InvalidJobException invalid = new InvalidJobException(String.valueOf(e.getMessage()));
+      invalid.initCause(e);
+      throw invalid;
+    }
+    return stored(() -> put(name, definition));
+  }
+
+  private ScheduleResult put(ScheduleName name, ScheduleDefinition definition) {
+    if (engine.schedules().preview(definition.recurrence(), null, 1).isEmpty()) {
+      throw new InvalidJobException("the schedule never fires from now on");
+    }
+    Schedules.PutAnswer answer = engine.schedules().put(name, definition, Limits.MAX_SCHEDULES);
+    Schedules.View put = answer.schedule();
+    if (put == null) {
+      throw new InvalidJobException(
+          "the application has " + Limits.MAX_SCHEDULES + " schedules, which is the most");
+    }
+    return new ScheduleResult(
+        ScheduleResult.Outcome.valueOf(answer.outcome().name()),
+        put.state().pausedSince() == null ? put.state().planned() : null);
+  }
+
+  @Override
+  public boolean deleteSchedule(String taskType, String id) {
+    return stored(() -> engine.schedules().delete(new ScheduleName(queue(taskType), id)));
   }
 
   private QueueName queue(String taskType) {

@@ -1,12 +1,18 @@
 package io.punctual.core.schedule;
 
 import io.punctual.DelayQueueJob;
+import io.punctual.RetryPolicy;
+import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
+import io.punctual.schedule.Gap;
 import io.punctual.schedule.Missed;
+import io.punctual.schedule.Schedule;
 import io.punctual.schedule.WhileRunning;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Objects;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +63,61 @@ public record ScheduleDefinition(
       throw new IllegalArgumentException("jitter must be between 0s and 24h, but was " + jitter);
     }
     var unused = job("x", "x", 0, job);
+  }
+
+  /**
+   * Makes the definition of a schedule, with defaults for what it does not say.
+   *
+   * @throws IllegalArgumentException whose message begins with the name of the value that is wrong
+   */
+  public static ScheduleDefinition of(Schedule schedule) {
+    String text = schedule.cron();
+    Cron cron = text == null ? null : Cron.parse(text);
+    if (cron == null) {
+      onlyWithCron("gap", schedule.gap());
+      onlyWithCron("fold", schedule.fold());
+    } else if (schedule.anchor() != null) {
+      throw new IllegalArgumentException("anchor belongs to every, not to cron; use from");
+    }
+    Recurrence recurrence =
+        new Recurrence(
+            cron,
+            schedule.every(),
+            Objects.requireNonNullElse(schedule.anchor(), Instant.EPOCH),
+            Objects.requireNonNullElse(schedule.zone(), ZoneOffset.UTC),
+            Objects.requireNonNullElse(schedule.gap(), Gap.SHIFT),
+            Objects.requireNonNullElseGet(schedule.fold(), () -> Recurrence.fold(cron)),
+            schedule.from(),
+            schedule.until(),
+            schedule.exclude());
+    return new ScheduleDefinition(
+        recurrence,
+        Objects.requireNonNullElse(schedule.missed(), Missed.LATEST),
+        schedule.missedWithin(),
+        Objects.requireNonNullElse(schedule.whileRunning(), WhileRunning.SKIP),
+        Objects.requireNonNullElse(schedule.jitter(), Duration.ZERO),
+        new JobContent(
+            Due.in(0),
+            schedule.params(),
+            schedule.timeToRun(),
+            retry(schedule.retry()),
+            schedule.headers(),
+            schedule.tags()));
+  }
+
+  private static @Nullable RetryPolicy retry(@Nullable String text) {
+    try {
+      return text == null ? null : RetryPolicy.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("retry " + e.getMessage(), e);
+    }
+  }
+
+  private static void onlyWithCron(String name, @Nullable Object value) {
+    if (value != null) {
+      throw new IllegalArgumentException(
+          name + " belongs to cron: every counts exact time, which no clock is set over");
+    }
   }
 
   /**

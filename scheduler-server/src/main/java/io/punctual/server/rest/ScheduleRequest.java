@@ -1,14 +1,11 @@
 package io.punctual.server.rest;
 
 import io.punctual.RetryPolicy;
-import io.punctual.core.job.Due;
-import io.punctual.core.job.JobContent;
-import io.punctual.core.schedule.Cron;
-import io.punctual.core.schedule.Recurrence;
 import io.punctual.core.schedule.ScheduleDefinition;
 import io.punctual.schedule.Fold;
 import io.punctual.schedule.Gap;
 import io.punctual.schedule.Missed;
+import io.punctual.schedule.Schedule;
 import io.punctual.schedule.WhileRunning;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.web.JobFields;
@@ -56,61 +53,31 @@ record ScheduleRequest(
    * @throws ApiException 400
    */
   ScheduleDefinition definition() {
-    Recurrence recurrence = recurrence();
     try {
-      return new ScheduleDefinition(
-          recurrence,
-          Objects.requireNonNullElse(choice("missed", missed, Missed.values()), Missed.LATEST),
-          missedWithin,
-          Objects.requireNonNullElse(
-              choice("whileRunning", whileRunning, WhileRunning.values()), WhileRunning.SKIP),
-          Objects.requireNonNullElse(jitter, Duration.ZERO),
-          new JobContent(
-              Due.in(0),
+      return ScheduleDefinition.of(
+          new Schedule(
+              "any",
+              "any",
+              cron,
+              every,
+              anchor,
+              zoneId(),
+              choice("gap", gap, Gap.values()),
+              choice("fold", fold, Fold.values()),
+              from,
+              until,
+              dates(),
+              choice("missed", missed, Missed.values()),
+              missedWithin,
+              choice("whileRunning", whileRunning, WhileRunning.values()),
+              jitter,
               JobFields.params("params", params),
               JobFields.timeToRun(timeToRun),
-              retry,
+              retry == null ? null : retry.text(),
               Objects.requireNonNullElse(headers, Map.of()),
-              tags == null ? List.of() : tags.stream().distinct().sorted().toList()));
+              Objects.requireNonNullElse(tags, List.of())));
     } catch (IllegalArgumentException e) {
       throw JobFields.named(e);
-    }
-  }
-
-  /**
-   * Makes the rule by which the schedule fires.
-   *
-   * @throws ApiException 400
-   */
-  private Recurrence recurrence() {
-    if (cron == null) {
-      onlyWithCron("gap", gap);
-      onlyWithCron("fold", fold);
-    } else if (anchor != null) {
-      throw ApiException.invalid("anchor", "belongs to every, not to cron; use from");
-    }
-    try {
-      Cron parsed = cron == null ? null : Cron.parse(cron);
-      return new Recurrence(
-          parsed,
-          every,
-          anchor == null ? Instant.EPOCH : anchor,
-          zoneId(),
-          Objects.requireNonNullElse(choice("gap", gap, Gap.values()), Gap.SHIFT),
-          Objects.requireNonNullElseGet(
-              choice("fold", fold, Fold.values()), () -> Recurrence.fold(parsed)),
-          from,
-          until,
-          dates());
-    } catch (IllegalArgumentException e) {
-      throw JobFields.named(e);
-    }
-  }
-
-  private static void onlyWithCron(String field, @Nullable String value) {
-    if (value != null) {
-      throw ApiException.invalid(
-          field, "belongs to cron: every counts exact time, which no clock is set over");
     }
   }
 

@@ -3,6 +3,7 @@ package io.punctual.spring.autoconfigure;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.punctual.TaskSubmitService;
 import io.punctual.spi.JobScheduler;
+import io.punctual.spring.AnnotatedSchedules;
 import io.punctual.spring.AnnotatedWorkers;
 import io.punctual.spring.CommitFailures;
 import io.punctual.spring.CommitRelay;
@@ -50,6 +51,13 @@ public class SharedConfiguration {
         InstantSource.system(),
         outbox.getIfAvailable(),
         observations.getIfAvailable(() -> SubmitObservations.NONE));
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  AnnotatedSchedules punctualAnnotatedSchedules(
+      AnnotatedWorkers annotated, TaskSubmitService tasks) {
+    return new AnnotatedSchedules(annotated, tasks);
   }
 
   @Configuration(proxyBeanMethods = false)

@@ -13,6 +13,8 @@ import io.punctual.RescheduleResult;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
+import io.punctual.schedule.Schedule;
+import io.punctual.schedule.ScheduleResult;
 import io.punctual.spi.JobScheduler;
 import io.punctual.spi.StoreLosses;
 import java.time.Duration;
@@ -258,6 +260,16 @@ final class RememberingScheduler implements JobScheduler {
   @Override
   public Optional<JobInfo> find(String taskType, String taskId) {
     return Optional.empty();
+  }
+
+  @Override
+  public ScheduleResult put(Schedule schedule) {
+    throw new UnsupportedOperationException("not asked for");
+  }
+
+  @Override
+  public boolean deleteSchedule(String taskType, String id) {
+    throw new UnsupportedOperationException("not asked for");
   }
 
   @Override

@@ -42,6 +42,11 @@ class Workers {
     }
   }
 
+  @DelayedTask(type = "report.daily", cron = "0 9 * * MON-FRI", zone = "Europe/Berlin")
+  void report(TaskContext context) {
+    lastClosed = context.taskId(); // report.daily@2027-03-29T07:00:00Z
+  }
+
   record Report(String id, int pages) {}
 
   /** A part of the application that has its own threads. */

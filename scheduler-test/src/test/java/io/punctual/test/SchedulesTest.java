@@ -1,0 +1,93 @@
+package io.punctual.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.punctual.InvalidJobException;
+import io.punctual.TaskSubmitService;
+import io.punctual.schedule.Missed;
+import io.punctual.schedule.ScheduleResult;
+import io.punctual.schedule.WhileRunning;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SchedulesTest {
+
+  private static final String TYPE = "report.daily";
+  private static final Instant START = Instant.parse("2027-03-01T00:00:00Z");
+
+  private final TestScheduler scheduler = TestScheduler.builder().startingAt(START).build();
+  private final TaskSubmitService tasks = scheduler.taskSubmitService();
+
+  private List<Instant> runs(Duration time) {
+    return scheduler.advance(time).stream().map(Attempt::at).toList();
+  }
+
+  @Test
+  void eachPlannedInstantIsRunAsTheClockPassesIt() {
+    scheduler.register(TYPE, params -> {});
+    ScheduleResult created =
+        tasks
+            .schedule(TYPE, "p")
+            .cron("0 9 * * *", ZoneOffset.UTC)
+            .exclude(LocalDate.of(2027, 3, 2))
+            .tag("t")
+            .put();
+    assertThat(created.outcome()).isEqualTo(ScheduleResult.Outcome.CREATED);
+    assertThat(created.nextAt()).isEqualTo(START.plus(Duration.ofHours(9)));
+
+    assertThat(runs(Duration.ofDays(3)))
+        .containsExactly(START.plus(Duration.ofHours(9)), START.plus(Duration.ofHours(48 + 9)));
+
+    assertThat(tasks.deleteSchedule(TYPE, TYPE)).isTrue();
+    assertThat(tasks.deleteSchedule(TYPE, TYPE)).isFalse();
+    assertThat(runs(Duration.ofDays(3))).isEmpty();
+  }
+
+  @Test
+  void theSameAgainChangesNothing() {
+    for (ScheduleResult.Outcome outcome :
+        List.of(ScheduleResult.Outcome.CREATED, ScheduleResult.Outcome.UNCHANGED)) {
+      assertThat(tasks.schedule(TYPE).id("a").every(Duration.ofHours(1)).put().outcome())
+          .isEqualTo(outcome);
+    }
+    assertThat(tasks.schedule(TYPE).id("a").every(Duration.ofHours(2)).put().outcome())
+        .isEqualTo(ScheduleResult.Outcome.REPLACED);
+  }
+
+  @Test
+  void anOccurrenceIsSkippedWhileTheJobBeforeWaits() {
+    tasks.schedule(TYPE).every(Duration.ofHours(1)).put();
+    scheduler.advance(Duration.ofHours(5));
+    assertThat(scheduler.jobs()).hasSize(1);
+    tasks
+        .schedule(TYPE)
+        .id("all")
+        .every(Duration.ofHours(1))
+        .whileRunning(WhileRunning.START)
+        .put();
+    scheduler.advance(Duration.ofHours(5));
+    assertThat(scheduler.jobs()).hasSize(6);
+  }
+
+  @Test
+  void whatIsWrongIsNamed() {
+    assertThatThrownBy(() -> tasks.schedule(TYPE).cron("0 0 31 2 *", ZoneOffset.UTC).put())
+        .isInstanceOf(InvalidJobException.class)
+        .hasMessageContaining("cron never fires");
+    assertThatThrownBy(() -> tasks.schedule(TYPE).put())
+        .isInstanceOf(InvalidJobException.class)
+        .hasMessageContaining("exactly one of cron and every");
+    assertThatThrownBy(
+            () -> tasks.schedule(TYPE).every(Duration.ofHours(1)).missed(Missed.ALL).put())
+        .isInstanceOf(InvalidJobException.class)
+        .hasMessageContaining("whileRunning");
+    assertThatThrownBy(() -> tasks.schedule(TYPE).id("a@b").every(Duration.ofHours(1)).put())
+        .isInstanceOf(InvalidJobException.class)
+        .hasMessageContaining("id must be");
+  }
+}
