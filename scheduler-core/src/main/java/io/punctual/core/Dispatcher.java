@@ -17,6 +17,11 @@ public interface Dispatcher {
     return true;
   }
 
+  /** Whether {@link #serves} says yes to all queues, so that nobody need list them. */
+  default boolean servesAll() {
+    return true;
+  }
+
   /** Whether jobs run in other processes, so that none of them can end this one. */
   default boolean runsElsewhere() {
     return false;

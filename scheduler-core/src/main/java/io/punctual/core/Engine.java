@@ -79,6 +79,9 @@ public interface Engine extends AutoCloseable {
   /** What the jobs stand on, and whether it is sound. */
   StoreHealth storeHealth();
 
+  /** How many engines share the store, with this one, as far as it knows. */
+  int members();
+
   /** Whether the scanners are at work; none while the engine is stopped. */
   ScannerHealth scanners();
 

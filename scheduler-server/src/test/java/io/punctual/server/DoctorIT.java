@@ -54,6 +54,7 @@ class DoctorIT extends SharedRedisTestBase {
                   store.jobs(),
                   store.queues(),
                   store.wakeUps(),
+                  store.members(),
                   store.inspector(),
                   watched(store.epoch()),
                   store.calls(),

@@ -43,6 +43,11 @@ final class QueueWorkers {
     return true;
   }
 
+  /** Whether the queue is served here. */
+  boolean isScanned() {
+    return workers.get(0).loop.isStarted();
+  }
+
   /** Drops what is not sent to the store yet. */
   void close() {
     workers.forEach(BucketWorker::close);

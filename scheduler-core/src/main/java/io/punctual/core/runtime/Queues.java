@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -147,6 +148,32 @@ final class Queues {
     }
   }
 
+  /** The queues that are served here; null for all. */
+  @Nullable Set<QueueName> served() {
+    if (shared.scan().dispatcher().servesAll()) {
+      return null;
+    }
+    return known.values().stream()
+        .filter(QueueWorkers::isScanned)
+        .map(workers -> workers.queue)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** Makes scanners look at what is theirs from now on. */
+  void membersChanged() {
+    known
+        .values()
+        .forEach(queue -> queue.workers.forEach(worker -> worker.scanner.membersChanged()));
+  }
+
+  /** A pull waits for jobs of a queue. */
+  void pulled(QueueName queue) {
+    QueueWorkers seen = known.get(queue);
+    if (seen != null) {
+      seen.workers.forEach(worker -> worker.signal.pull());
+    }
+  }
+
   private QueueWorkers adopt(QueueName queue, int buckets) {
     QueueWorkers workers =
         known.computeIfAbsent(
@@ -187,7 +214,10 @@ final class Queues {
     }
     context.defects().worked(DUTY);
     backoff.reset();
-    long every = Math.min(REFRESH.toNanos(), context.options().lease().toNanos() / 4);
+    // A new queue is announced, so that this is for lost hints: engines share the effort.
+    long every =
+        Math.min(REFRESH.toNanos(), context.options().lease().toNanos() / 4)
+            * shared.scan().owners().members();
     return Math.max(every, SHARE * (context.now() - sent));
   }
 

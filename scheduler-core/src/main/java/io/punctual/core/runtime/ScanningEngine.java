@@ -293,6 +293,11 @@ final class ScanningEngine implements Engine {
   }
 
   @Override
+  public int members() {
+    return session.shared().scan().owners().members();
+  }
+
+  @Override
   public ScannerHealth scanners() {
     return session.scanners();
   }

@@ -8,6 +8,9 @@ import io.punctual.core.deliver.InFlight;
 import io.punctual.core.deliver.OpenDelivery;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.job.RandomNames;
+import io.punctual.core.membership.Membership;
+import io.punctual.core.membership.Owners;
 import io.punctual.core.pull.PullQueues;
 import io.punctual.core.pull.Puller;
 import io.punctual.core.pull.Pulls;
@@ -24,6 +27,7 @@ import io.punctual.core.store.WakeUps;
 import io.punctual.core.submit.Admission;
 import io.punctual.core.wake.Capacity;
 import io.punctual.core.wake.IdleChecks;
+import io.punctual.core.wake.WakeSignal;
 import io.punctual.core.work.Context;
 import io.punctual.core.work.Defects;
 import io.punctual.core.work.Threads;
@@ -33,6 +37,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -62,6 +67,7 @@ final class Session implements PullQueues {
   private final Context context;
   private final Queues queues;
   private final StoreWatch watch;
+  private final Membership membership;
   private final Object lifecycle = new Object();
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile Phase phase = Phase.NEW;
@@ -81,6 +87,8 @@ final class Session implements PullQueues {
     this.calls = store.calls();
     Defects defects = new Defects();
     this.context = new Context(store.jobs(), options, threads.reportingTo(defects), clock, defects);
+    String name = options.owner() + "/" + RandomNames.incarnation();
+    Owners owners = new Owners(name);
     Contact contact = steps != null ? Contact.unbroken() : new Contact(options.lease());
     this.shared =
         new Shared(
@@ -92,6 +100,8 @@ final class Session implements PullQueues {
                 new Pulls(),
                 new IdleChecks(options.idleChecksPerSecond()),
                 new ScanPermits(),
+                store.members(),
+                owners,
                 signals),
             random,
             new Outages(clock),
@@ -105,9 +115,17 @@ final class Session implements PullQueues {
             new Admission());
     this.queues = new Queues(store.queues(), shared);
     this.watch = new StoreWatch(store, context, contact, shared.outages(), queues::wakeAll);
+    this.membership =
+        new Membership(
+            store.members(), context, name, queues::served, owners, queues::membersChanged);
     this.feed = new StoreCallMonitor(clock, contact, shared.outages(), queues::ask);
     calls.add(feed);
-    pulls().ringsWith(shared.capacity()::changed);
+    pulls()
+        .ringsWith(
+            queue -> {
+              shared.capacity().changed(queue);
+              queues.pulled(queue);
+            });
   }
 
   StoreWatch watch() {
@@ -193,6 +211,7 @@ final class Session implements PullQueues {
       queues.start();
       watch.start();
       listening = wakeUps.listen(new Hints());
+      membership.start();
     }
   }
 
@@ -207,6 +226,7 @@ final class Session implements PullQueues {
     try {
       if (running) {
         queues.stop();
+        membership.leave();
         pulls().close();
         drain(patience);
       } else if (phase == Phase.STOPPING) {
@@ -265,6 +285,7 @@ final class Session implements PullQueues {
     }
     queues.stop();
     watch.stop();
+    membership.stop();
     pulls().close();
     for (QueueWorkers queue : queues.all()) {
       queue.close();
@@ -287,12 +308,26 @@ final class Session implements PullQueues {
 
     @Override
     public void newHead(Bucket bucket, long due) {
+      raise(bucket, signal -> signal.head(due));
+    }
+
+    @Override
+    public void offered(Bucket bucket, long due) {
+      raise(bucket, signal -> signal.offered(due));
+    }
+
+    private void raise(Bucket bucket, Consumer<WakeSignal> what) {
       QueueWorkers seen = queues.seen(bucket.queue());
       if (seen == null) {
         queues.hint();
       } else if (bucket.index() < seen.workers.size()) {
-        seen.workers.get(bucket.index()).signal.head(due);
+        what.accept(seen.workers.get(bucket.index()).signal);
       }
+    }
+
+    @Override
+    public void membersChanged() {
+      membership.refresh();
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.punctual.core.job.Bucket;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.scan.ScanSignals;
 import io.punctual.core.store.JobStore;
+import io.punctual.core.store.Members;
 import io.punctual.core.store.QueueDirectory;
 import io.punctual.core.store.ScheduleStore;
 import io.punctual.core.store.Store;
@@ -72,7 +73,7 @@ public final class Stepper {
     this.engine =
         new ScanningEngine(
             new Store(
-                jobs, queues, listener -> () -> {}, alone, alone, new StoreCalls(), schedules),
+                jobs, queues, listener -> () -> {}, alone, alone, alone, new StoreCalls(), schedules),
             options,
             new OneByOne(),
             new Failures(),
@@ -192,7 +193,18 @@ public final class Stepper {
   }
 
   /** Nobody else works on the store, and it loses nothing. */
-  private static final class Alone implements StoreInspector, EpochMarker {
+  private static final class Alone implements Members, StoreInspector, EpochMarker {
+
+    @Override
+    public Others beat(Member member, Duration life) {
+      return new Others(List.of(), null);
+    }
+
+    @Override
+    public void leave(Member member) {}
+
+    @Override
+    public void offer(Bucket bucket, long due) {}
 
     @Override
     public List<StoreNode> nodes() {

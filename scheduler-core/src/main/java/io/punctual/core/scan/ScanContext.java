@@ -1,8 +1,10 @@
 package io.punctual.core.scan;
 
 import io.punctual.core.Dispatcher;
+import io.punctual.core.membership.Owners;
 import io.punctual.core.pull.Pulls;
 import io.punctual.core.recovery.Contact;
+import io.punctual.core.store.Members;
 import io.punctual.core.wake.IdleChecks;
 import io.punctual.core.work.Context;
 import org.jspecify.annotations.Nullable;
@@ -19,4 +21,6 @@ public record ScanContext(
     Pulls pulls,
     IdleChecks idleChecks,
     ScanPermits looks,
+    Members members,
+    Owners owners,
     @Nullable ScanSignals signals) {}

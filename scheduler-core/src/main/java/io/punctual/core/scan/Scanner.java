@@ -11,6 +11,7 @@ import io.punctual.core.deliver.ClaimTime;
 import io.punctual.core.deliver.Claimer;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.LogFields;
+import io.punctual.core.membership.Owners;
 import io.punctual.core.pull.Puller;
 import io.punctual.core.pull.Pulls;
 import io.punctual.core.recovery.Contact;
@@ -21,6 +22,7 @@ import io.punctual.core.store.JobStore;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.query.BucketStats;
 import io.punctual.core.wake.Capacity;
+import io.punctual.core.wake.Role;
 import io.punctual.core.wake.WakePlan;
 import io.punctual.core.wake.WakeSignal;
 import io.punctual.core.work.Backoff;
@@ -45,6 +47,11 @@ import org.slf4j.LoggerFactory;
  * earliest one (here, or on another engine by way of the store), {@link Capacity} when something
  * was given back, and the listening for wake-ups when its connection was away.
  *
+ * <p>Of several engines only the bucket's owner looks when a job is due, see {@link Owners}. If it
+ * has no capacity it offers the job to the others, which look as the owner does from then on for a
+ * while. So do engines where a pull waits, and one that finds jobs that the owner should have
+ * claimed long ago.
+ *
  * <p>Leases are expired only right after a look, whose answer proves two things: by the store's own
  * clock the deadline has passed, and the store is answering. A call that hung while the store was
  * paused therefore expires nothing. After a silence {@link Contact} grants the holders one more
@@ -60,6 +67,23 @@ public final class Scanner {
   private static final int PULLS_AT_ONCE = 16;
 
   private static final Duration DEFECT = Duration.ofSeconds(5);
+
+  /** How long an engine helps the owner of a bucket. */
+  private static final Duration HELP = Duration.ofSeconds(2);
+
+  /** The time between two offers, so that those that help go on. */
+  private static final Duration OFFER_AGAIN = HELP.dividedBy(2);
+
+  /** The longest time between two offers of a job that no engine has capacity for. */
+  private static final Duration OFFER_RARELY = Duration.ofSeconds(16);
+
+  /**
+   * How long an owner claims nothing before it offers a due job, if its dispatcher has capacity or
+   * shares it: another bucket of the queue may have taken it for a moment, and the same instances
+   * serve all schedulers.
+   */
+  private static final Duration STUCK = Duration.ofMillis(250);
+
   private static final Logger log = LoggerFactory.getLogger(Scanner.class);
 
   private final Bucket bucket;
@@ -72,6 +96,7 @@ public final class Scanner {
   private final QueueListener listener;
   private final String duty;
   private final WakePlan plan;
+  private final Owners.Ownership ownership;
   private final Backoff backoff = Backoff.ofStore();
   private long failingSince = Long.MAX_VALUE;
   private long expireFrom = Long.MIN_VALUE;
@@ -80,6 +105,12 @@ public final class Scanner {
   // Nothing could go out before the first turn either.
   private boolean blocked = true;
   private long refusedAt;
+  private long claimedAt;
+  private long offeredAt = Long.MIN_VALUE / 2;
+  private long offeredDue = WakePlan.NEVER;
+  private long offeredWait;
+  private long helpsUntil = Long.MIN_VALUE / 2;
+  private volatile Role role = Role.OWNER;
   private volatile boolean stopping;
 
   public Scanner(
@@ -99,6 +130,7 @@ public final class Scanner {
     this.puller = puller;
     this.listener = listener;
     this.duty = "The scanner of " + bucket;
+    this.ownership = shared.owners().of(bucket);
     this.plan =
         new WakePlan(
             () -> context.options().safetyCheck().apply(bucket.queue()), shared.idleChecks());
@@ -137,9 +169,20 @@ public final class Scanner {
       plan.ask();
     }
     if (raised.capacity()) {
+      if (refused && role != Role.OWNER && plan.ready()) {
+        // The next safety check may be far away.
+        plan.again();
+      }
       refused = false;
     }
-    blocked = refused && !shared.pulls().waits(bucket.queue());
+    if (raised.offered()) {
+      helpsUntil = now + HELP.toNanos();
+    }
+    boolean pulled = shared.pulls().waits(bucket.queue());
+    blocked = refused && !pulled;
+    role = ownership.role();
+    boolean first = role == Role.OWNER || pulled || now < helpsUntil;
+    plan.role(role, ownership.members(), first);
     WakePlan.Look next = plan.next(now, blocked);
     if (next.at() <= now) {
       blocked = false;
@@ -154,8 +197,46 @@ public final class Scanner {
       }
       signals.asleep(bucket, next.at() - now, next.cause());
     }
-    signal.aim(plan.nextDue(), plan.nextDeadline());
-    return next.at();
+    signal.aim(plan.aim(), plan.nextDeadline(), !first);
+    return blocked && role == Role.OWNER && ownership.members() > 1
+        ? Math.min(next.at(), offer(now))
+        : next.at();
+  }
+
+  /**
+   * Offers a due job that has to wait for capacity to the other engines, from time to time.
+   *
+   * @return when to call this again
+   */
+  private long offer(long now) {
+    long due = plan.nextDue();
+    if (due == WakePlan.NEVER) {
+      return WakePlan.NEVER;
+    }
+    long wait = due == offeredDue ? offeredWait : OFFER_AGAIN.toNanos();
+    long at = Math.max(plan.dueAt(), offeredAt + wait);
+    if (shared.dispatcher().runsElsewhere() || shared.dispatcher().hasCapacity(bucket.queue())) {
+      at = Math.max(at, Math.max(plan.dueAt(), claimedAt) + STUCK.toNanos());
+    }
+    if (at > now) {
+      return at;
+    }
+    offeredAt = now;
+    offeredDue = due;
+    offeredWait = Math.min(2 * wait, OFFER_RARELY.toNanos());
+    try {
+      shared.members().offer(bucket, due);
+    } catch (StoreException e) {
+      log.debug("{}: a due job was not offered: {}", bucket, e.getMessage());
+    }
+    return now + offeredWait;
+  }
+
+  /** The members have changed. */
+  public void membersChanged() {
+    if (role != Role.OWNER && ownership.role() == Role.OWNER) {
+      signal.ask();
+    }
   }
 
   /** The due time of the next job that may go out, epoch ms, as far as the last turn saw. */
@@ -272,6 +353,14 @@ public final class Scanner {
     plan.due(orNever(claim.nextDue()));
     plan.deadline(orNever(claim.nextDeadline()));
     capacity.claimed(claim.full(), ends);
+    long head = orNever(claim.nextDue());
+    if (!claim.jobs().isEmpty()) {
+      claimedAt = context.now();
+      head = claim.jobs().get(0).dueTime();
+    }
+    if (role != Role.OWNER && head <= claim.now() - WakePlan.BACKUP.toMillis()) {
+      helpsUntil = context.now() + HELP.toNanos();
+    }
   }
 
   private void count() {

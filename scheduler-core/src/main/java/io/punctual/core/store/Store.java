@@ -12,6 +12,7 @@ public record Store(
     JobStore jobs,
     QueueDirectory queues,
     WakeUps wakeUps,
+    Members members,
     StoreInspector inspector,
     EpochMarker epoch,
     StoreCalls calls,

@@ -3,8 +3,8 @@ package io.punctual.core.store;
 import io.punctual.core.job.Bucket;
 
 /**
- * Hints from the store that a bucket got a new earliest job. Hints only: any of them may be lost,
- * doubled or late.
+ * Hints from the store and other engines, above all that a bucket got a new earliest job. Hints
+ * only: any of them may be lost, doubled or late.
  */
 public interface WakeUps {
 
@@ -24,6 +24,16 @@ public interface WakeUps {
      * @param due epoch ms
      */
     void newHead(Bucket bucket, long due);
+
+    /**
+     * A job is due, and the engine that should claim it has no capacity.
+     *
+     * @param due epoch ms
+     */
+    void offered(Bucket bucket, long due);
+
+    /** An engine has come or gone. */
+    void membersChanged();
 
     /** Hints may have been lost: the connection was made, or made again. */
     void gap();

@@ -21,12 +21,16 @@ public final class IdleChecks {
     this.spacing = together * 1_000_000_000L / perSecond;
   }
 
-  /** Takes the first free moment that is not before {@code earliest}. */
-  public synchronized long reserve(long earliest) {
+  /**
+   * Takes the first free moment that is not before {@code earliest}.
+   *
+   * @param members engines that check the same buckets and stay within the rate together
+   */
+  public synchronized long reserve(long earliest, int members) {
     if (taken == 0) {
       moment = earliest;
     } else if (taken == together || earliest > moment) {
-      moment = Math.max(earliest, moment + spacing);
+      moment = Math.max(earliest, moment + spacing * members);
       taken = 0;
     }
     taken++;

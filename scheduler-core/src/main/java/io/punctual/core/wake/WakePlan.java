@@ -12,10 +12,12 @@ import java.util.function.Supplier;
  * <p>The next look is at the earliest of
  *
  * <ul>
- *   <li>the next due time, unless there is no room for another job;
+ *   <li>the next due time, unless there is no room for another job; for the deputy of the bucket's
+ *       owner some time later, and for other engines not at all;
  *   <li>the next lease deadline, but not before leases may be expired;
  *   <li>the safety check, which needs nobody's message: a fixed time after the last look while
- *       something is near, else the bucket's turn among all idle ones;
+ *       something is near, else the bucket's turn among all idle ones; for others than the owner
+ *       always that turn, and the less often the more engines there are;
  * </ul>
  *
  * and after an error not before its back-off is over.
@@ -30,6 +32,9 @@ public final class WakePlan {
 
   /** The next look. */
   public record Look(long at, WakeCause cause) {}
+
+  /** How long after the due time the deputy looks. */
+  public static final Duration BACKUP = Duration.ofSeconds(2);
 
   /** The bounds of the safety check. */
   static final Duration MIN_CHECK = Duration.ofMillis(10);
@@ -46,10 +51,27 @@ public final class WakePlan {
   private long notBefore = Long.MIN_VALUE;
   private long lastLook = Long.MIN_VALUE;
   private long slot = Long.MIN_VALUE;
+  private Role role = Role.OWNER;
+  private int members = 1;
+  private boolean first = true;
 
   public WakePlan(Supplier<Duration> safetyCheck, IdleChecks idle) {
     this.safetyCheck = safetyCheck;
     this.idle = idle;
+  }
+
+  /**
+   * Which part this engine has from now on. One that becomes the owner looks at once: jobs may be
+   * reserved that it has not heard of.
+   *
+   * @param among so many engines
+   * @param first whether it looks when a job is due, as the owner does, for whatever reason
+   */
+  public void role(Role now, int among, boolean first) {
+    asked |= now == Role.OWNER && role != Role.OWNER;
+    this.role = now;
+    this.members = among;
+    this.first = first;
   }
 
   /** A job with this due time is there now. */
@@ -61,6 +83,11 @@ public final class WakePlan {
   public void ask() {
     asked = true;
     notBefore = Long.MIN_VALUE;
+  }
+
+  /** A look was in vain: look again at once, but not before a back-off is over. */
+  public void again() {
+    asked = true;
   }
 
   /**
@@ -136,6 +163,11 @@ public final class WakePlan {
     return nextDue;
   }
 
+  /** Due times earlier than this change the plan. */
+  public long aim() {
+    return first || role == Role.DEPUTY ? nextDue : Long.MIN_VALUE;
+  }
+
   /**
    * The next look.
    *
@@ -145,9 +177,9 @@ public final class WakePlan {
     if (asked) {
       return new Look(Math.max(nanos, notBefore), WakeCause.ASKED);
     }
-    long due = blocked || nextDue == NEVER ? NEVER : time.at(nextDue);
+    long due = blocked ? NEVER : dueAt();
     long deadline = nextDeadline == NEVER ? NEVER : Math.max(time.at(nextDeadline), expireFrom);
-    boolean near = Math.min(due, deadline) <= nanos + NEAR.toNanos();
+    boolean near = first && Math.min(due, deadline) <= nanos + NEAR.toNanos();
     long safety = near ? lastLook + check() : turn();
     Look look =
         due <= deadline ? new Look(due, WakeCause.DUE) : new Look(deadline, WakeCause.DEADLINE);
@@ -157,6 +189,19 @@ public final class WakePlan {
     return look.at() < notBefore ? new Look(notBefore, look.cause()) : look;
   }
 
+  /**
+   * When it looks for the sake of a due job, monotonic ns, if there is room for it; {@link #NEVER}
+   * if it does not.
+   */
+  public long dueAt() {
+    if (nextDue == NEVER) {
+      return NEVER;
+    } else if (first) {
+      return time.at(nextDue);
+    }
+    return role == Role.DEPUTY ? Math.max(time.at(nextDue), lastLook) + BACKUP.toNanos() : NEVER;
+  }
+
   private long check() {
     long wanted = safetyCheck.get().toNanos();
     return Math.max(MIN_CHECK.toNanos(), Math.min(MAX_CHECK.toNanos(), wanted));
@@ -164,7 +209,7 @@ public final class WakePlan {
 
   private long turn() {
     if (slot <= lastLook) {
-      slot = idle.reserve(lastLook + check());
+      slot = idle.reserve(lastLook + (first ? 1 : members) * check(), members);
     }
     return slot;
   }

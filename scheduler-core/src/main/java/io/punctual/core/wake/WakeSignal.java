@@ -19,8 +19,10 @@ public final class WakeSignal {
    *     was
    * @param asked whether it is to look in any case
    * @param capacity whether it may claim again after it was refused
+   * @param offered whether the owner of the bucket has no capacity for a due job
    */
-  public record Raised(long head, long deadline, boolean asked, boolean capacity) {}
+  public record Raised(
+      long head, long deadline, boolean asked, boolean capacity, boolean offered) {}
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition raised = lock.newCondition();
@@ -28,8 +30,11 @@ public final class WakeSignal {
   private long deadline = WakePlan.NEVER;
   private boolean asked;
   private boolean capacity;
+  private boolean offered;
+  private boolean pull;
   private long aim = Long.MIN_VALUE;
   private long deadlineAim = Long.MIN_VALUE;
+  private boolean pullsMatter;
   private @Nullable Runnable waker;
 
   /** A job with that due time is there; wakes the scanner only if it aims at a later one. */
@@ -45,6 +50,20 @@ public final class WakeSignal {
   /** The scanner was refused by {@link Capacity}, and is to ask again. */
   public void capacity() {
     raise(() -> capacity = true);
+  }
+
+  /** A job with that due time is due, and the bucket's owner has no capacity for it. */
+  public void offered(long due) {
+    raise(
+        () -> {
+          head = Math.min(head, due);
+          offered = true;
+        });
+  }
+
+  /** A pull waits; wakes the scanner only if it does not look when jobs are due. */
+  public void pull() {
+    raise(() -> pull = true);
   }
 
   /** Wakes the scanner in any case. */
@@ -71,18 +90,26 @@ public final class WakeSignal {
   }
 
   private boolean matters() {
-    return asked || capacity || head < aim || deadline < deadlineAim;
+    return asked
+        || capacity
+        || offered
+        || (pull && pullsMatter)
+        || head < aim
+        || deadline < deadlineAim;
   }
 
   /** Takes what was raised so far. Until {@link #aim}, no due time and no deadline matters. */
   public Raised take() {
     lock.lock();
     try {
-      Raised all = new Raised(head, deadline, asked, capacity);
+      Raised all = new Raised(head, deadline, asked, capacity, offered);
       head = WakePlan.NEVER;
       deadline = WakePlan.NEVER;
       asked = false;
       capacity = false;
+      offered = false;
+      pull = false;
+      pullsMatter = false;
       aim = Long.MIN_VALUE;
       deadlineAim = Long.MIN_VALUE;
       waker = null;
@@ -92,12 +119,17 @@ public final class WakeSignal {
     }
   }
 
-  /** From now on due times earlier than the one matter, and lease deadlines than the other. */
-  public void aim(long due, long leaseDeadline) {
+  /**
+   * From now on due times earlier than the one matter, and lease deadlines than the other.
+   *
+   * @param pulls whether pulls that wait matter
+   */
+  public void aim(long due, long leaseDeadline, boolean pulls) {
     lock.lock();
     try {
       aim = due;
       deadlineAim = leaseDeadline;
+      pullsMatter = pulls;
     } finally {
       lock.unlock();
     }

@@ -124,6 +124,7 @@ abstract class EngineTestBase {
         store.jobs(),
         store.queues(),
         DEAF,
+        store.members(),
         store.inspector(),
         store.epoch(),
         store.calls(),

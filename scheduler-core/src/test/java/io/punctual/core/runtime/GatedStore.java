@@ -41,6 +41,7 @@ final class GatedStore {
             jobs,
             real.queues(),
             real.wakeUps(),
+            real.members(),
             real.inspector(),
             real.epoch(),
             real.calls(),

@@ -92,6 +92,7 @@ class RegistrationsIT extends EngineTestBase {
         store.jobs(),
         directory,
         store.wakeUps(),
+        store.members(),
         store.inspector(),
         store.epoch(),
         store.calls(),

@@ -38,10 +38,8 @@ class SharedQueueIT extends EngineTestBase {
   void twoEnginesShareAQueueAndNoJobGoesOutTwice() {
     TestDispatcher one = TestDispatcher.done();
     TestDispatcher two = TestDispatcher.done();
-    // Small bites, so that both get some.
-    one.capacity.set(5);
-    two.capacity.set(5);
-    Engine first = engine(store(), options("one"), one, null);
+    // Many buckets, so that each owns some.
+    Engine first = engine(store(), options("one").with().buckets(16).build(), one, null);
     engine(store(), options("two"), two, null);
 
     List<CompletableFuture<Submit>> answers = new ArrayList<>();

@@ -54,6 +54,7 @@ class UnansweredClaimIT extends OwnRedisTestBase {
             counting(real.jobs()),
             real.queues(),
             real.wakeUps(),
+            real.members(),
             real.inspector(),
             real.epoch(),
             real.calls(),

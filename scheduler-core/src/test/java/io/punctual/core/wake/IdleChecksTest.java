@@ -12,8 +12,17 @@ class IdleChecksTest {
   @Test
   void aFewBucketsGetWhatTheyAskFor() {
     IdleChecks checks = new IdleChecks(100);
-    assertThat(checks.reserve(SECOND)).isEqualTo(SECOND);
-    assertThat(checks.reserve(2 * SECOND)).isEqualTo(2 * SECOND);
+    assertThat(checks.reserve(SECOND, 1)).isEqualTo(SECOND);
+    assertThat(checks.reserve(2 * SECOND, 1)).isEqualTo(2 * SECOND);
+  }
+
+  @Test
+  void severalEnginesStayWithinTheRateTogether() {
+    IdleChecks checks = new IdleChecks(10);
+    for (int i = 0; i < 10; i++) {
+      assertThat(checks.reserve(SECOND, 4)).isEqualTo(SECOND);
+    }
+    assertThat(checks.reserve(SECOND, 4)).isEqualTo(5 * SECOND);
   }
 
   @Test
@@ -21,7 +30,7 @@ class IdleChecksTest {
     IdleChecks checks = new IdleChecks(100);
     PriorityQueue<Long> turns = new PriorityQueue<>();
     for (int i = 0; i < 10_000; i++) {
-      turns.add(checks.reserve(SECOND));
+      turns.add(checks.reserve(SECOND, 1));
     }
     long first = turns.element();
     long last = 0;
@@ -29,7 +38,7 @@ class IdleChecksTest {
     // Whoever had its turn asks for the next, a second later at the earliest.
     while (turns.element() < first + 300 * SECOND) {
       last = turns.remove();
-      turns.add(checks.reserve(last + SECOND));
+      turns.add(checks.reserve(last + SECOND, 1));
       count++;
     }
     assertThat(count).isEqualTo(30_000);

@@ -53,7 +53,7 @@ class WakePlanTest {
   void anIdleBucketWaitsForItsTurn() {
     IdleChecks shared = new IdleChecks(10);
     for (int i = 0; i < 50; i++) {
-      shared.reserve(0);
+      shared.reserve(0, 1);
     }
     WakePlan idle = new WakePlan(() -> Duration.ofSeconds(1), shared);
     idle.answered(0, 0, STORE);
@@ -99,6 +99,55 @@ class WakePlanTest {
     looked(0, WakePlan.NEVER, WakePlan.NEVER);
     Look look = plan.next(1 * MS, false);
     assertThat(look).isEqualTo(new Look(1000 * MS, WakeCause.SAFETY));
+  }
+
+  @Test
+  void theDeputyLooksSomeTimeAfterTheDueTimeAndNotAgainAtOnce() {
+    looked(0, STORE + 300, WakePlan.NEVER);
+    plan.role(Role.DEPUTY, 5, /* first= */ false);
+    assertThat(plan.next(1 * MS, false)).isEqualTo(new Look(2300 * MS, WakeCause.DUE));
+    plan.answered(2300 * MS, 2300 * MS, STORE + 2300);
+    assertThat(plan.next(2300 * MS, false)).isEqualTo(new Look(4300 * MS, WakeCause.DUE));
+    assertThat(plan.aim()).isEqualTo(STORE + 300);
+  }
+
+  @Test
+  void othersLookAtTheirSafetyChecksOnlyTheRarerTheMoreThereAre() {
+    looked(0, STORE + 300, WakePlan.NEVER);
+    plan.role(Role.OTHER, 5, /* first= */ false);
+    assertThat(plan.next(1 * MS, false)).isEqualTo(new Look(5000 * MS, WakeCause.SAFETY));
+    assertThat(plan.dueAt()).isEqualTo(WakePlan.NEVER);
+    assertThat(plan.aim()).isLessThan(0);
+  }
+
+  @Test
+  void whoHelpsLooksAsTheOwnerDoes() {
+    looked(0, STORE + 300, WakePlan.NEVER);
+    plan.role(Role.OTHER, 5, /* first= */ true);
+    assertThat(plan.next(1 * MS, false)).isEqualTo(new Look(300 * MS, WakeCause.DUE));
+    assertThat(plan.aim()).isEqualTo(STORE + 300);
+  }
+
+  @Test
+  void whoBecomesTheOwnerLooksAtOnceButNotBeforeItsBackOff() {
+    looked(0, WakePlan.NEVER, WakePlan.NEVER);
+    plan.role(Role.OTHER, 2, /* first= */ false);
+    plan.role(Role.OWNER, 1, /* first= */ true);
+    assertThat(plan.next(1 * MS, false)).isEqualTo(new Look(1 * MS, WakeCause.ASKED));
+    looked(2, WakePlan.NEVER, WakePlan.NEVER);
+    plan.role(Role.OWNER, 1, /* first= */ true);
+    assertThat(plan.next(3 * MS, false).cause()).isEqualTo(WakeCause.SAFETY);
+    plan.role(Role.DEPUTY, 2, /* first= */ false);
+    plan.failed(4 * MS, 100 * MS);
+    plan.role(Role.OWNER, 1, /* first= */ true);
+    assertThat(plan.next(5 * MS, false)).isEqualTo(new Look(104 * MS, WakeCause.ASKED));
+  }
+
+  @Test
+  void anyEngineLooksAtTheEndOfALease() {
+    looked(0, WakePlan.NEVER, STORE + 600);
+    plan.role(Role.OTHER, 5, /* first= */ false);
+    assertThat(plan.next(1 * MS, true)).isEqualTo(new Look(600 * MS, WakeCause.DEADLINE));
   }
 
   private void looked(long at, long due, long deadline) {

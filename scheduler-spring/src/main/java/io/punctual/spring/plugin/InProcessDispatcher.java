@@ -88,6 +88,11 @@ final class InProcessDispatcher implements Dispatcher, AutoCloseable {
   }
 
   @Override
+  public boolean servesAll() {
+    return false;
+  }
+
+  @Override
   public int capacity(QueueName queue) {
     int free = tasks.threads(queue.taskType()) - running(queue.taskType());
     return serves(queue) ? Math.max(0, free) : 0;

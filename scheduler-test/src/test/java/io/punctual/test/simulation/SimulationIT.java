@@ -84,7 +84,7 @@ class SimulationIT {
                 : MutantStore.shipped(asked),
         (store, reader) ->
             assertThat(
-                    IntStream.range(0, 100)
+                    IntStream.range(0, 500)
                         .anyMatch(seed -> !new World(store, reader, BUCKET, seed).run().isEmpty()))
                 .isTrue());
   }

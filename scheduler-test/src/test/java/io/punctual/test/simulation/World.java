@@ -28,8 +28,8 @@ import java.util.stream.Collectors;
 
 /**
  * Submitters, schedulers and workers as small state machines on one queue of events in virtual
- * time, over the real scripts. Everything that happens is drawn from the seed, so a run can be
- * repeated exactly.
+ * time, over the real scripts. Of the schedulers all, some or none are owners, by the seed.
+ * Everything that happens is drawn from the seed, so a run can be repeated exactly.
  */
 final class World {
 
@@ -38,6 +38,15 @@ final class World {
   private static final long DEADLINE = START + 120_000;
   private static final Duration LEASE = Duration.ofMillis(100);
   private static final int JOBS = 14;
+
+  /** Which schedulers look often. Those that do not notice when one that does crashes. */
+  private enum Owners {
+    ALL,
+    TWO,
+    ONE,
+    CHANGING,
+    NONE
+  }
 
   private record Event(long at, long order, Runnable action) {}
 
@@ -49,6 +58,7 @@ final class World {
   private final PriorityQueue<Event> events =
       new PriorityQueue<>(Comparator.comparingLong(Event::at).thenComparingLong(Event::order));
   private final List<Scheduler> schedulers = new ArrayList<>();
+  private final Owners owners;
   private long now = START;
   private long order;
   private int names;
@@ -59,6 +69,7 @@ final class World {
     this.reader = reader;
     this.bucket = bucket;
     this.random = new Random(seed);
+    this.owners = Owners.values()[(int) Math.floorMod(seed, (long) Owners.values().length)];
   }
 
   /** Runs to the end; answers what was wrong. */
@@ -190,8 +201,18 @@ final class World {
       }
     }
 
+    private boolean isOwner() {
+      return switch (owners) {
+        case ALL -> true;
+        case TWO -> schedulers.indexOf(this) < 2;
+        case ONE -> schedulers.indexOf(this) == 0;
+        case CHANGING -> random.nextBoolean();
+        case NONE -> false;
+      };
+    }
+
     private void scan() {
-      later(5 + random.nextInt(20), this::scan);
+      later((isOwner() ? 5 : 200) + random.nextInt(20), this::scan);
       store.expire(bucket, 1 + random.nextInt(5));
       LeaseToken token = new LeaseToken(name + "-" + names++);
       Claim claim =

@@ -7,11 +7,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** Schedulers that die with jobs in their hands; the tests share none of them. */
@@ -83,6 +87,48 @@ class SchedulerDeathIT {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatFallsDueWhileASchedulerIsGoneIsNotLate(boolean killed) throws Exception {
+    Workload load = Workload.of("gone");
+    Submitter submitter = load.submitter();
+    try (JavaProcess victim = scheduler(load).start();
+        JavaProcess survivor = scheduler(load).start();
+        JavaProcess worker = load.worker(REGISTRY).start()) {
+      victim.awaitReady();
+      survivor.awaitReady();
+      worker.awaitReady();
+      long first = System.currentTimeMillis() + 3_000;
+      submitter.submit(survivor, "due-", 3_000, "record", first, 5);
+      Waiting.until("some jobs began", () -> load.begun("due-").size() > 600);
+
+      load.fault("a scheduler is gone", killed ? victim::kill : victim::suspend);
+      long gone = System.currentTimeMillis();
+      List<String> near =
+          IntStream.range(0, 3_000)
+              .mapToObj(i -> "due-" + i)
+              .filter(id -> Math.abs(submitter.dueOf(id) - gone) < 2_000)
+              .toList();
+      // These wait for the end of their leases.
+      Set<String> held = submitter.heldBy(victim, survivor, near);
+      Waiting.until("all others began", () -> load.begun("due-").size() >= 3_000 - held.size());
+      if (!killed) {
+        victim.resume();
+      }
+      load.awaitDrained(survivor);
+
+      long latest = load.latestBegin(held);
+      System.out.println(
+          "Latest job when a scheduler was "
+              + (killed ? "killed: " : "stopped: ")
+              + latest
+              + " ms");
+      // It is missed within 1.5 s, where processors are free.
+      assertThat(latest).isLessThan(5_000);
+      load.account();
+    }
+  }
+
   static Load load(Workload workload, List<JavaProcess> schedulers, String what) {
     return new Load(
         workload.submitter(),
@@ -94,7 +140,11 @@ class SchedulerDeathIT {
         Duration.ofSeconds(2));
   }
 
+  /** With so many buckets that each of several schedulers owns some. */
   static JavaProcess scheduler(Workload load, String... options) {
-    return PROGRAMS.scheduler(REGISTRY, REDIS.port(), load.application(), options);
+    List<String> all = new ArrayList<>(List.of(options));
+    all.add("--punctual.buckets=16");
+    return PROGRAMS.scheduler(
+        REGISTRY, REDIS.port(), load.application(), all.toArray(String[]::new));
   }
 }

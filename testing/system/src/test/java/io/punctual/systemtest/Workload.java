@@ -71,6 +71,19 @@ final class Workload {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
+  /** How late the latest first run began, ms, of all jobs but these. */
+  long latestBegin(Set<String> except) throws IOException {
+    Set<String> seen = new TreeSet<>(except);
+    long latest = 0;
+    for (Execution execution : executions()) {
+      if (seen.add(execution.taskId())) {
+        long late = execution.begin() / 1_000 - submitter.dueOf(execution.taskId());
+        latest = Math.max(latest, late);
+      }
+    }
+    return latest;
+  }
+
   void awaitDrained(JavaProcess scheduler) {
     Waiting.until(application + " is drained", () -> submitter.drained(scheduler));
   }

@@ -73,6 +73,7 @@ public final class RedisStore {
         new RedisJobStore(scripts, options.tombstones()),
         new RedisQueueDirectory(connections, scripts, calls),
         new RedisWakeUps(connections, keys),
+        new RedisMembers(connections, scripts, calls),
         inspector,
         new RedisEpochMarker(connections, scripts, calls),
         calls,

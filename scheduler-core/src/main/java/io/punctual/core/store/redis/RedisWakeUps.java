@@ -31,6 +31,12 @@ final class RedisWakeUps implements WakeUps {
   private static final Logger log = LoggerFactory.getLogger(RedisWakeUps.class);
   private static final long RECONNECT_MS = 500;
 
+  /** What a message ends with that offers a due job to other engines. */
+  static final String OFFERED = "offered";
+
+  /** The message that a member has come or gone, see members/beat.lua. */
+  private static final String MEMBERS = "members";
+
   private final RedisConnectionFactory connections;
   private final Keys keys;
 
@@ -129,10 +135,20 @@ final class RedisWakeUps implements WakeUps {
     }
 
     void message(String text) {
+      if (text.equals(MEMBERS)) {
+        listener.membersChanged();
+        return;
+      }
       String[] parts = text.split(" ", -1);
       Optional<Bucket> bucket = Keys.parseBucket(parts[0]);
-      if (parts.length == 2 && bucket.isPresent() && parts[1].matches("\\d{1,18}")) {
-        listener.newHead(bucket.get(), Long.parseLong(parts[1]));
+      if (parts.length < 2 || bucket.isEmpty() || !parts[1].matches("\\d{1,18}")) {
+        return;
+      }
+      long due = Long.parseLong(parts[1]);
+      if (parts.length == 2) {
+        listener.newHead(bucket.get(), due);
+      } else if (parts.length == 3 && parts[2].equals(OFFERED)) {
+        listener.offered(bucket.get(), due);
       }
     }
   }

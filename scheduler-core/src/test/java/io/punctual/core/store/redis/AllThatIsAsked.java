@@ -19,6 +19,7 @@ import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.InstanceMarks;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Lease;
+import io.punctual.core.store.Members;
 import io.punctual.core.store.Requeue;
 import io.punctual.core.store.Revision;
 import io.punctual.core.store.Settlement;
@@ -157,6 +158,10 @@ final class AllThatIsAsked {
     assertThat(store.epoch().journal()).isNotEmpty();
     assertThat(store.epoch().losses()).isNotEmpty();
     store.epoch().acknowledge();
+    Members.Member me = new Members.Member("me", null);
+    assertThat(store.members().beat(me, LEASE).members()).isEmpty();
+    store.members().offer(bucket, 1);
+    store.members().leave(me);
     assertThat(store.inspector().nodes()).isNotEmpty();
     assertThat(store.inspector().now()).isPositive();
   }

@@ -15,6 +15,7 @@ import io.punctual.core.store.Expired;
 import io.punctual.core.store.InstanceMarks;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Lease;
+import io.punctual.core.store.Members;
 import io.punctual.core.store.QueueDirectory;
 import io.punctual.core.store.Requeue;
 import io.punctual.core.store.Requeued;
@@ -39,6 +40,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -53,6 +55,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** What a store keeps on every shape of Redis, by Redis's own clock. */
@@ -444,6 +447,16 @@ abstract class StoreContract {
     }
 
     @Override
+    public void offered(Bucket bucket, long due) {
+      heard.add("offered " + bucket + " " + due);
+    }
+
+    @Override
+    public void membersChanged() {
+      heard.add("members");
+    }
+
+    @Override
     public void gap() {
       heard.add("gap");
     }
@@ -453,6 +466,55 @@ abstract class StoreContract {
       assertThat(next).as("within 30 s").isNotNull();
       return String.valueOf(next);
     }
+  }
+
+  @Test
+  void membersKnowEachOtherUntilTheyLeaveOrAreMissed() throws Exception {
+    Members members = store.members();
+    QueueName queue = bucket.queue();
+    Members.Member all = new Members.Member("all", null);
+    Members.Member some = new Members.Member("some", Set.of(queue, new QueueName("other", "x.y")));
+    Duration life = Duration.ofSeconds(30);
+    Hearing hearing = new Hearing();
+    try (AutoCloseable listening = store.wakeUps().listen(hearing)) {
+      assertThat(listening).isNotNull();
+      assertThat(hearing.next()).isEqualTo("gap");
+
+      assertThat(members.beat(some, life)).isEqualTo(new Members.Others(List.of(), null));
+      assertThat(hearing.next()).isEqualTo("members");
+      Members.Others found = members.beat(all, life);
+      assertThat(hearing.next()).isEqualTo("members");
+      assertThat(found.members()).containsExactly(some);
+      assertThat(found.firstEnd()).isBetween(Duration.ofSeconds(1), life);
+      assertThat(members.beat(some, life).members()).containsExactly(all);
+      members.leave(all);
+      assertThat(hearing.next()).isEqualTo("members");
+      assertThat(members.beat(some, life).members()).isEmpty();
+
+      members.beat(all, Duration.ofMillis(1));
+      assertThat(hearing.next()).isEqualTo("members");
+      eventually().until(() -> members.beat(some, life).members().isEmpty());
+      members.offer(bucket, 7);
+      assertThat(hearing.next()).isEqualTo("offered shop/order.close#0 7");
+      assertThat(hearing.heard).isEmpty();
+    }
+  }
+
+  @Test
+  void aMemberWhoseTimeIsOfAnotherClockIsForgotten() {
+    // As it was written before the clock was set back by an hour.
+    long ends = jobs.stats(bucket).now() + 3_600_000;
+    String key = options.prefix() + ":members";
+    try (RedisConnection connection = connections().getConnection()) {
+      connection
+          .hashCommands()
+          .hSet(
+              BucketReader.bytes(key),
+              BucketReader.bytes("gone"),
+              BucketReader.bytes(ends + " 1500 *"));
+    }
+    Members.Member self = new Members.Member("self", null);
+    assertThat(store.members().beat(self, Duration.ofSeconds(1)).members()).isEmpty();
   }
 
   @Test

@@ -109,6 +109,12 @@ class WakeUpsRaceIT {
     public void newHead(Bucket bucket, long due) {}
 
     @Override
+    public void offered(Bucket bucket, long due) {}
+
+    @Override
+    public void membersChanged() {}
+
+    @Override
     public void gap() {}
   }
 }

@@ -68,6 +68,10 @@ public final class Keys {
     return bytes(prefix + ":epoch" + (mark.isEmpty() ? "" : ":{" + mark + "}"));
   }
 
+  public byte[] members() {
+    return bytes(prefix + ":members");
+  }
+
   public byte[] losses() {
     return bytes(prefix + ":losses");
   }

@@ -1,0 +1,111 @@
+package io.punctual.core.membership;
+
+import io.punctual.core.job.Bucket;
+import io.punctual.core.store.Members.Member;
+import io.punctual.core.wake.Role;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * Names the owner of each bucket by rendezvous hashing over the members that serve its queue. If a
+ * member comes or goes, only the buckets that it has change their owner.
+ *
+ * <p>Ownership is a hint. If members disagree, a bucket has two owners, and claims are wasted; or
+ * it has none, and its deputy looks.
+ */
+public final class Owners {
+
+  private final String self;
+  private volatile List<Member> others = List.of();
+
+  /**
+   * @param self the name of this member
+   */
+  public Owners(String self) {
+    this.self = self;
+  }
+
+  /**
+   * Takes over the other members.
+   *
+   * @param now in the order of their names
+   * @return whether they are other ones than before
+   */
+  boolean update(List<Member> now) {
+    if (now.equals(others)) {
+      return false;
+    }
+    others = List.copyOf(now);
+    return true;
+  }
+
+  /** Returns how many members there are, with this one. */
+  public int members() {
+    return others.size() + 1;
+  }
+
+  /** Returns this engine's part in a bucket, as it changes with the members. */
+  public Ownership of(Bucket bucket) {
+    return new Ownership(bucket);
+  }
+
+  /** This engine's part in one bucket. */
+  public final class Ownership {
+
+    private final Bucket bucket;
+    private final long hash;
+    private List<Member> known = List.of();
+    private Role role = Role.OWNER;
+
+    private Ownership(Bucket bucket) {
+      this.bucket = bucket;
+      this.hash = hash(bucket.toString());
+    }
+
+    /** Returns the part that it has now. */
+    public synchronized Role role() {
+      List<Member> now = others;
+      if (now != known) {
+        known = now;
+        role = roleAmong(now);
+      }
+      return role;
+    }
+
+    private Role roleAmong(List<Member> members) {
+      long mine = weight(self);
+      long before =
+          members.stream()
+              .filter(member -> member.serves(bucket.queue()))
+              .filter(member -> weight(member.name()) > mine)
+              .limit(2)
+              .count();
+      return before == 0 ? Role.OWNER : before == 1 ? Role.DEPUTY : Role.OTHER;
+    }
+
+    private long weight(String member) {
+      return mixed(hash(member) ^ mixed(hash));
+    }
+
+    /** Returns how many members there are, with this one. */
+    public int members() {
+      return Owners.this.members();
+    }
+  }
+
+  // The same in all versions of Java: FNV-1a.
+  private static long hash(String text) {
+    long hash = 0xcbf29ce484222325L;
+    for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+      hash = (hash ^ (b & 0xff)) * 0x100000001b3L;
+    }
+    return hash;
+  }
+
+  // The finalizer of SplitMix64: each bit of the result depends on each bit of the value.
+  private static long mixed(long value) {
+    long z = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
+    z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;
+    return z ^ (z >>> 31);
+  }
+}
