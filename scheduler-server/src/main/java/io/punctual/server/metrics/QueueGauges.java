@@ -36,11 +36,11 @@ final class QueueGauges implements SmartLifecycle {
 
   /**
    * At most about so many buckets at once, and then a pause: less than a hundredth of a store's
-   * time.
+   * time, for all schedulers together.
    */
   private static final int AT_ONCE = 10;
 
-  /** For each bucket. */
+  /** For each bucket and scheduler. */
   private static final Duration PAUSE = Duration.ofMillis(20);
 
   private final Engine engine;
@@ -154,7 +154,7 @@ final class QueueGauges implements SmartLifecycle {
         seen = round;
         round = new HashMap<>();
       } else {
-        wait = PAUSE.multipliedBy(buckets);
+        wait = PAUSE.multipliedBy((long) buckets * engine.members());
       }
     } catch (RuntimeException | Error e) {
       // Also an Error: it would be the last turn. The engine says when the store is away; what was
