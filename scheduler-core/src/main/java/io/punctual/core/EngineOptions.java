@@ -19,9 +19,9 @@ import java.util.regex.Pattern;
  * @param retry the retry policy of jobs that bring none, by queue
  * @param safetyCheck longest sleep of a scanner whose bucket has something due soon, by queue: it
  *     is asked each time, and kept between 10 ms and 1 min
- * @param idleChecksPerSecond bound on the safety checks of all idle buckets together, by all engines
- *     of the store, 1 to 100,000; a lower one costs the store less, and lets an idle bucket wait
- *     longer when a hint was lost
+ * @param idleChecksPerSecond bound on the safety checks of all idle buckets together, by all
+ *     engines of the store, 1 to 100,000; a lower one costs the store less, and lets an idle bucket
+ *     wait longer when a hint was lost
  * @param listener is told of what happens
  * @param maxQueues how many queues of one application there may be before a new one is refused;
  *     several engines that make queues at the same moment may exceed it by a few

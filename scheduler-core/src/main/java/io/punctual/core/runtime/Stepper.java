@@ -73,7 +73,14 @@ public final class Stepper {
     this.engine =
         new ScanningEngine(
             new Store(
-                jobs, queues, listener -> () -> {}, alone, alone, alone, new StoreCalls(), schedules),
+                jobs,
+                queues,
+                listener -> () -> {},
+                alone,
+                alone,
+                alone,
+                new StoreCalls(),
+                schedules),
             options,
             new OneByOne(),
             new Failures(),
