@@ -3,7 +3,7 @@ package io.punctual.test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.DelayQueueJob;
-import io.punctual.Limits;
+import io.punctual.wire.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.core.Delivery;
 import io.punctual.core.EngineOptions;

@@ -81,7 +81,8 @@ class OwnersIT extends OwnRedisTestBase {
         members,
         store.inspector(),
         store.epoch(),
-        store.calls());
+        store.calls(),
+        store.schedules());
   }
 
   private Engine engine(String name, Store store, TestDispatcher dispatcher) {
@@ -319,7 +320,8 @@ class OwnersIT extends OwnRedisTestBase {
         frozenMembers,
         real.inspector(),
         real.epoch(),
-        real.calls());
+        real.calls(),
+        real.schedules());
   }
 
   @Test

@@ -300,6 +300,7 @@ class SchedulesIT extends EngineTestBase {
                 store.jobs(),
                 store.queues(),
                 store.wakeUps(),
+                store.members(),
                 store.inspector(),
                 store.epoch(),
                 store.calls(),
