@@ -196,6 +196,7 @@ class PunctualTestAutoConfigurationTest {
         .run(
             context ->
                 assertThat(context.getStartupFailure())
+                    .rootCause()
                     .isInstanceOf(WorkerSetupException.class)
                     .hasMessageContaining("'order.close' is taken by two workers"));
   }
