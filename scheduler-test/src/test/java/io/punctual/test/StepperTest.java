@@ -3,7 +3,6 @@ package io.punctual.test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.DelayQueueJob;
-import io.punctual.wire.Limits;
 import io.punctual.RetryPolicy;
 import io.punctual.core.Delivery;
 import io.punctual.core.EngineOptions;
@@ -14,7 +13,7 @@ import io.punctual.core.store.JobStore;
 import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.core.wake.Capacity;
 import io.punctual.test.store.InMemoryJobStore;
-import io.punctual.test.store.InMemoryScheduleStore;
+import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +38,6 @@ class StepperTest {
       new Stepper(
           new InMemoryJobStore(millis::get, StoreOptions.DEFAULTS.tombstones()),
           new MemoryQueues(),
-          new InMemoryScheduleStore(millis::get),
           EngineOptions.defaults("test"),
           millis::get,
           new Random(1));

@@ -66,7 +66,8 @@ class PlainWordsTest {
     List<String> found = new ArrayList<>();
     for (Path file : files(PASSED)) {
       String name = ROOT.relativize(file).toString();
-      for (String text : texts(name, file)) {
+      for (String lines : texts(name, file)) {
+        String text = lines.replaceAll("\\s+", " ");
         Matcher banned = BANNED.matcher(text);
         while (banned.find()) {
           found.add(name + ": " + surroundings(text, banned));
@@ -196,7 +197,6 @@ class PlainWordsTest {
 
   private static String surroundings(String text, Matcher found) {
     return text.substring(
-            Math.max(0, found.start() - 40), Math.min(text.length(), found.end() + 40))
-        .replace('\n', ' ');
+        Math.max(0, found.start() - 40), Math.min(text.length(), found.end() + 40));
   }
 }
