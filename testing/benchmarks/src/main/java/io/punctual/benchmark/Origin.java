@@ -25,7 +25,10 @@ final class Origin {
             .withZone(ZoneOffset.UTC)
             .format(Clock.systemUTC().instant());
     String root = ModuleDirectory.root().toString();
-    String commit = Machine.output("git", "-C", root, "rev-parse", "--short", "HEAD").strip();
+    String commit =
+        found(
+            Machine.output("git", "-C", root, "rev-parse", "--short", "HEAD"),
+            Pattern.compile("^[0-9a-f]+$", Pattern.MULTILINE));
     boolean changed =
         !Machine.output("git", "-C", root, "status", "--porcelain", "-uno").strip().isEmpty();
     int processors = Runtime.getRuntime().availableProcessors();
@@ -38,8 +41,9 @@ final class Origin {
                     Double.parseDouble(found("/proc/meminfo", "MemTotal:\\s*(\\d+)")) / 1048576),
                 found("/etc/os-release", "PRETTY_NAME=\"(.*)\""),
                 System.getProperty("java.version"),
-                found(Machine.output("redis-server", "--version"), Pattern.compile("v=(\\S+)"))
-                    .transform("Redis "::concat),
+                "Redis "
+                    + found(
+                        Machine.output("redis-server", "--version"), Pattern.compile("v=(\\S+)")),
                 found("/proc/loadavg", "^(\\S+)"));
     return new Figure(
         PART,

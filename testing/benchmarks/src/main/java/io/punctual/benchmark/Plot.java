@@ -1,11 +1,12 @@
 package io.punctual.benchmark;
 
+import com.google.errorprone.annotations.FormatMethod;
+import com.google.errorprone.annotations.FormatString;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.DoubleUnaryOperator;
 
 /** Curves as an SVG picture. */
 final class Plot {
@@ -25,16 +26,18 @@ final class Plot {
   /** How values become places. */
   enum Axis {
     /** From 0 on. */
-    LINEAR(value -> value),
+    LINEAR,
     /** Each decade as wide as the others; positive values only. */
-    LOGARITHMIC(Math::log10),
+    LOGARITHMIC,
     /** Percentiles, of which 90, 99 and 99.9 are equally far apart. */
-    TAIL(percent -> -Math.log10(1 - percent / 100));
+    TAIL;
 
-    private final DoubleUnaryOperator place;
-
-    Axis(DoubleUnaryOperator place) {
-      this.place = place;
+    private double place(double value) {
+      return switch (this) {
+        case LINEAR -> value;
+        case LOGARITHMIC -> Math.log10(value);
+        case TAIL -> -Math.log10(1 - value / 100);
+      };
     }
 
     private double[] ticks(double from, double to) {
@@ -149,7 +152,8 @@ final class Plot {
     return svg.append("</svg>\n").toString();
   }
 
-  private static void add(StringBuilder svg, String format, Object... values) {
+  @FormatMethod
+  private static void add(StringBuilder svg, @FormatString String format, Object... values) {
     svg.append(String.format(Locale.ROOT, format, values)).append('\n');
   }
 
@@ -209,9 +213,9 @@ final class Plot {
     }
 
     double at(double value) {
-      double low = axis.place.applyAsDouble(from);
-      double high = axis.place.applyAsDouble(to);
-      double place = axis.place.applyAsDouble(Math.max(from, value));
+      double low = axis.place(from);
+      double high = axis.place(to);
+      double place = axis.place(Math.max(from, value));
       return begin + (end - begin) * (high == low ? 0 : (place - low) / (high - low));
     }
   }

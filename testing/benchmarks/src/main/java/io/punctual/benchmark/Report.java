@@ -150,17 +150,27 @@ final class Report {
         COMPARED);
   }
 
+  /** What a contender reaches with another setting of what it keeps, beside the table's. */
   private void durability(StringBuilder text) {
+    Set<String> names =
+        figures.stream()
+            .filter(figure -> figure.who().contains(" ("))
+            .map(figure -> figure.who().substring(0, figure.who().indexOf(" (")))
+            .collect(Collectors.toSet());
+    List<Column> columns = List.of(COMPARED.get(0), COMPARED.get(1), COMPARED.get(5));
     matrix(
         text,
         "Durability",
-        figure -> figure.who().contains("("),
-        List.of(COMPARED.get(0), COMPARED.get(1), COMPARED.get(5)));
+        figure ->
+            names.contains(figure.who().split(" \\(", 2)[0])
+                && columns.stream().anyMatch(column -> column.holds(figure)),
+        columns);
   }
 
   private void matrix(
       StringBuilder text, String heading, Predicate<Figure> belongs, List<Column> columns) {
-    Map<String, List<Figure>> lines = new LinkedHashMap<>();
+    // A contender's other settings behind it.
+    Map<String, List<Figure>> lines = new TreeMap<>();
     figures.stream()
         .filter(belongs)
         .forEach(

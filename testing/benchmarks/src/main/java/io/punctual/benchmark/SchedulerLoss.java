@@ -42,7 +42,7 @@ final class SchedulerLoss {
         Contender contender = new PunctualService(fleet.surroundings(), false, QUEUES)) {
       contender.open(Recorder::handle);
       Workload workload = new Workload(contender);
-      workload.warmUp(options.scale().warmUpSeconds(), options.scale().drained());
+      workload.warmUp(options.scale().warmUpSeconds(), options.scale().drained() / 5);
       for (int i = 0; i < repetitions; i++) {
         contender.clear();
         int jobs = RATE * (BEFORE_SECONDS + AFTER_SECONDS);

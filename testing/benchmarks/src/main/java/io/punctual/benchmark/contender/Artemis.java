@@ -83,7 +83,7 @@ final class Artemis implements Contender {
                     handler.accept(message.getBodyBuffer().readString());
                     acknowledge(message);
                   });
-      var started = session.start();
+      var unusedSession = session.start();
     }
   }
 

@@ -100,6 +100,7 @@ final class Quartz implements Contender {
     }
   }
 
+  @SuppressWarnings("JavaUtilDate") // Quartz knows no other.
   private static Trigger trigger(Job job) {
     return TriggerBuilder.newTrigger()
         .withIdentity(job.id())

@@ -62,11 +62,11 @@ final class RabbitMq implements Contender {
   @Override
   public void open(Consumer<String> handler) throws Exception {
     Channel setup = connection().createChannel();
-    var declared = setup.queueDeclare(WORK, true, false, false, Map.of());
+    var unused = setup.queueDeclare(WORK, true, false, false, Map.of());
     for (int i = 0; i < CONSUMERS; i++) {
       Channel channel = connection().createChannel();
       channel.basicQos(PREFETCH);
-      String unused =
+      String unusedTag =
           channel.basicConsume(
               WORK,
               false,
@@ -132,7 +132,7 @@ final class RabbitMq implements Contender {
     String name = "wait-" + Math.ceilDiv(delay, STEP_MS);
     if (!waiting.contains(name)) {
       // Declaring it twice does nothing.
-      var declared =
+      var unused =
           channel.queueDeclare(
               name,
               true,
