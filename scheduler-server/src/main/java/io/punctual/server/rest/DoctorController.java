@@ -2,11 +2,11 @@ package io.punctual.server.rest;
 
 import io.punctual.server.health.Finding;
 import io.punctual.server.health.HealthChecks;
+import io.punctual.server.input.JobFields;
 import io.punctual.server.probe.Status;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Ownership;
 import io.punctual.server.security.Role;
-import io.punctual.server.web.JobFields;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,12 +1,12 @@
 package io.punctual.server.rest;
 
+import io.punctual.server.input.Body;
+import io.punctual.server.input.JobFields;
 import io.punctual.server.probe.Prober;
 import io.punctual.server.probe.WorkerReport;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Ownership;
 import io.punctual.server.security.Role;
-import io.punctual.server.web.Body;
-import io.punctual.server.web.JobFields;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.bind.annotation.GetMapping;

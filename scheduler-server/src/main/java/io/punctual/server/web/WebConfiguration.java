@@ -4,7 +4,6 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.punctual.server.jobs.LongPolls;
-import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.annotation.Value;
@@ -14,30 +13,14 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.Profiles;
-import org.springframework.web.method.support.HandlerMethodArgumentResolver;
-import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
-/**
- * Mounts the limits in front of everything and measures what they count; names what binds the
- * parameters of controllers.
- */
+/** Mounts the limits in front of everything, and measures what they count. */
 @Configuration(proxyBeanMethods = false)
-class WebConfiguration implements WebMvcConfigurer {
-
-  private final WebProperties properties;
-
-  WebConfiguration(WebProperties properties) {
-    this.properties = properties;
-  }
-
-  @Override
-  public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
-    resolvers.addAll(
-        List.of(new JsonBody(properties.api()), new QueryParameters(), new PathNames()));
-  }
+class WebConfiguration {
 
   @Bean
-  FilterRegistrationBean<RequestLimits> requestLimits(Environment environment) {
+  FilterRegistrationBean<RequestLimits> requestLimits(
+      WebProperties properties, Environment environment) {
     FilterRegistrationBean<RequestLimits> registration =
         new FilterRegistrationBean<>(
             new RequestLimits(

@@ -206,6 +206,7 @@ class ArchitectureTest {
                     "io.punctual.server.rest..",
                     "io.punctual.server.command..",
                     "io.punctual.server.console..",
+                    "io.punctual.server.input..",
                     "io.punctual.server.web..")));
   }
 

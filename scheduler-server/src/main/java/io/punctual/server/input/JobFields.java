@@ -1,9 +1,9 @@
-package io.punctual.server.web;
+package io.punctual.server.input;
 
 import io.punctual.core.job.Due;
+import io.punctual.server.input.JsonValues.EpochMillis;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Ownership;
-import io.punctual.server.web.JsonValues.EpochMillis;
 import io.punctual.wire.Limits;
 import jakarta.servlet.http.HttpServletRequest;
 import java.math.BigDecimal;

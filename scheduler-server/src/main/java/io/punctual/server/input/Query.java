@@ -1,4 +1,4 @@
-package io.punctual.server.web;
+package io.punctual.server.input;
 
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;

@@ -1,4 +1,4 @@
-package io.punctual.server.web;
+package io.punctual.server.input;
 
 import io.punctual.core.job.QueueName;
 import io.punctual.core.schedule.ScheduleName;

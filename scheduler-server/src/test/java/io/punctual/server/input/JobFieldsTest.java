@@ -1,4 +1,4 @@
-package io.punctual.server.web;
+package io.punctual.server.input;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,10 +1,13 @@
-package io.punctual.server.web;
+package io.punctual.server.input;
 
 import com.fasterxml.jackson.annotation.Nulls;
 import io.punctual.ErrorCode;
 import io.punctual.core.job.Utf8;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.problem.Failures;
+import io.punctual.server.web.BodyMemoryLimit;
+import io.punctual.server.web.RequestGuard;
+import io.punctual.server.web.WebProperties;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.io.InputStream;

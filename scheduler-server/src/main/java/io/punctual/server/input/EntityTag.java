@@ -1,4 +1,4 @@
-package io.punctual.server.web;
+package io.punctual.server.input;
 
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.store.query.JobView;

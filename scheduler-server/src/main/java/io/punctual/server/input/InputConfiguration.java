@@ -1,0 +1,24 @@
+package io.punctual.server.input;
+
+import io.punctual.server.web.WebProperties;
+import java.util.List;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+
+/** Names what binds the parameters of controllers. */
+@Configuration(proxyBeanMethods = false)
+class InputConfiguration implements WebMvcConfigurer {
+
+  private final WebProperties properties;
+
+  InputConfiguration(WebProperties properties) {
+    this.properties = properties;
+  }
+
+  @Override
+  public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
+    resolvers.addAll(
+        List.of(new JsonBody(properties.api()), new QueryParameters(), new PathNames()));
+  }
+}
