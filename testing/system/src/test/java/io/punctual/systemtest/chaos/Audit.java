@@ -67,6 +67,7 @@ final class Audit {
             Set.of(
                 application + ":queues",
                 application + ":epoch",
+                application + ":members",
                 application + ":confirmed",
                 application + ":journal",
                 application + ":losses"));
