@@ -24,7 +24,7 @@ local record = job.record
 forget(id, record and record.tags or '')
 count('cancelled')
 if record then
-  add_tomb(id, record.incarnation, 'C', content_of(record), int(now + retention))
+  add_tomb(id, record.incarnation, 'C', hash_of(content_of(record)), int(now + retention))
 end
 write()
 if record then

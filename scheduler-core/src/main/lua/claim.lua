@@ -10,9 +10,9 @@
 -- ARGV     token: text, no spaces
 -- ARGV     owner: text, no spaces
 -- RETURNS  {now ms, when to claim next ms or '', next lease deadline ms or '', paused since ms or
---          '', 1 if no more may be out at once or else 0, {corrupt id...}, {id, due ms, attempt,
---          record, tries or ''}...}
--- COST     for all jobs at most 9 reads and 4 writes; large records take one read more for each MB
+--          '', 1 if no more may be out at once or else 0, {corrupt id...}, then for each job id,
+--          due ms, record, tries or ''}
+-- COST     for all jobs at most 12 reads and 4 writes; large records take one read more for each MB
 -- WHY      a pull counts as an attempt once its puller has received the jobs, see extend; a lease
 --          of 'push' that runs out counts for a suspect, which may have ended the engine's process,
 --          and one of 'sent' does not, since the jobs ran elsewhere; a paused
@@ -65,7 +65,7 @@ end
 
 local due = (paused or max < 1) and {} or redis.call(
   'ZRANGEBYSCORE', DELAYED, '-inf', now_text, 'WITHSCORES', 'LIMIT', 0, max)
-local corrupt, claimed = {}, {}
+local corrupt, claimed, result, n = {}, 0, {}, 6
 if #due > 0 then
   local ids = {}
   for i = 1, #due / 2 do
@@ -77,31 +77,39 @@ if #due > 0 then
     and redis.call('HMGET', TRIES, unpack(ids)) or {}
   local deadline_text = int(now + lease)
   local alone_at_first = (terms == 'push' or terms == 'sent') and '0' or '-'
+  local untried = ' ' .. token .. ' 1 ' .. alone_at_first .. ' ' .. now_text .. ' '
+  local untried_end = ' 2 ' .. owner
   for i = 1, fitting do
-    local id, record = ids[i], records[i]
-    local sound, _, own = parse_record(record or '')
-    if sound then
+    local id, record, tried = ids[i], records[i] or '', tries[i] or ''
+    local incarnation, _, own = parse_record(record)
+    if incarnation then
       local deadline = terms == 'own' and own > 0 and int(now + own) or deadline_text
-      local attempt, alone, version = '1', alone_at_first, '2'
-      if tries[i] then
-        local t = read_tries(tries[i])
-        attempt, alone = int(t.unknown + t.failed + 1), terms == 'push' and int(t.suspect) or alone_at_first
-        version = int(t.version + 1)
+      local score, lease_text = due[2 * i], nil
+      if string.find(score, '%D') then
+        -- Whatever somebody else may have written: a due time is an integer.
+        score = int(tonumber(score))
       end
-      -- Whatever somebody else may have written: a due time is an integer.
-      local score = int(tonumber(due[2 * i]))
-      move(id, DELAYED, RESERVED, deadline)
-      add(LEASES, id,
-        token .. ' ' .. attempt .. ' ' .. alone .. ' ' .. now_text .. ' ' .. score .. ' '
-          .. version .. ' ' .. owner)
-      claimed[#claimed + 1] = { id, score, attempt, record, tries[i] or '' }
+      if tried == '' then
+        lease_text = incarnation .. untried .. score .. untried_end
+      else
+        local t = read_tries(tried)
+        local alone = terms == 'push' and int(t.suspect) or alone_at_first
+        lease_text = incarnation .. ' ' .. token .. ' ' .. int(t.unknown + t.failed + 1) .. ' '
+          .. alone .. ' ' .. now_text .. ' ' .. score .. ' ' .. int(t.version + 1) .. ' ' .. owner
+      end
+      add(RESERVED, deadline, id)
+      add(LEASES, id, lease_text)
+      result[n + 1], result[n + 2], result[n + 3], result[n + 4] = id, score, record, tried
+      n = n + 4
+      claimed = claimed + 1
     else
       corrupt[#corrupt + 1] = id
       bury_corrupt(id)
     end
   end
+  remove_first(DELAYED, fitting)
   if allowed then
-    ahead = ahead + #claimed * interval
+    ahead = ahead + claimed * interval
     add(CONTROL, 'tat', int(now * 1000 + ahead))
   end
   write()
@@ -116,8 +124,6 @@ if next_at and full then
   -- Whoever ends a job looks at once; this is for those that end elsewhere.
   next_at = math.max(next_at, now + 1000)
 end
-return {
-  now_text, int_or_empty(next_at), int_or_empty(head_of(RESERVED)), paused or '',
-  full and '1' or '0', corrupt,
-  unpack(claimed),
-}
+result[1], result[2], result[3] = now_text, int_or_empty(next_at), int_or_empty(head_of(RESERVED))
+result[4], result[5], result[6] = paused or '', full and '1' or '0', corrupt
+return result

@@ -23,8 +23,8 @@ local claimed_before, jump = tonumber(ARGV[5]), tonumber(ARGV[6])
 local ids = redis.call(
   'ZRANGEBYSCORE', RESERVED, '-inf', int(ended), 'LIMIT', 0, tonumber(ARGV[1]))
 local retried, dead = 0, 0
+local head = head_of(DELAYED)
 if #ids > 0 then
-  local head = head_of(DELAYED)
   for _, job in ipairs(jobs_of(ids)) do
     local id, lease, deadline = job.id, job.lease, job.deadline + jump
     if not job.record or not lease then
@@ -45,8 +45,11 @@ if #ids > 0 then
       count('expired')
     end
   end
+end
+check_types()
+tend_tombs(#ids, false)
+if #ids > 0 then
   write()
   announce_head(head, ARGV[2], ARGV[3])
 end
-tend_tombs(#ids, false)
 return { now_text, int(retried), int(dead), int_or_empty(head_of(RESERVED)) }

@@ -19,5 +19,6 @@ end
 if ARGV[4] ~= '' then
   add(CONTROL, 'rate', ARGV[4])
 end
+redis.call('ZCARD', DELAYED)
 write()
 return { now_text, announce_head(nil, ARGV[1], ARGV[2]) }

@@ -19,6 +19,7 @@ if ARGV[3] == '1' then
   write()
   return { now_text, since, '' }
 end
+redis.call('ZCARD', DELAYED)
 remove(CONTROL, 'paused')
 write()
 return { now_text, '', since and announce_head(nil, ARGV[1], ARGV[2]) or '' }

@@ -7,13 +7,8 @@
 -- ARGV     version: text, '<incarnation> <version>' that the caller has seen; '' for any
 -- ARGV     mode: 'at', 'in' or 'keep'
 -- ARGV     millis: integer, epoch ms or ms from now
--- ARGV     incarnation: text, no spaces, of the new content; '' keeps the content
--- ARGV     attempts: integer, most attempts, 1 to 1000
--- ARGV     ttr: integer, ms, the job's own time to run; 0 if it has none
--- ARGV     trace: text, no spaces; '-' for none
--- ARGV     submitter: text, no spaces; '-' for none
--- ARGV     tags: text, each behind a space; '' for none
--- ARGV     content: bytes
+-- ARGV     tags: text, of the new content, each behind a space; '' for none
+-- ARGV     record: bytes, as it is stored, but for when it was accepted; '' keeps the content
 -- RETURNS  {now ms, kind, due ms, attempt, new head due ms or '', version or 0, incarnation or ''}
 -- COST     at most 9 reads and 6 writes
 -- WHY      new content is a new incarnation: a late ack of the old one must not finish it. The id
@@ -21,11 +16,11 @@
 --- @include lib/waiting
 --- @include lib/wake
 
-local id, seen, mode, incarnation = ARGV[3], ARGV[4], ARGV[5], ARGV[7]
+local id, seen, mode, new = ARGV[3], ARGV[4], ARGV[5], ARGV[8]
 
 local job = waiting(id, seen)
 local record, version, refused = job.record, job.version, job.refused
-if job.tomb and seen ~= '' or not refused and incarnation ~= '' and not record then
+if job.tomb and seen ~= '' or not refused and new ~= '' and not record then
   refused = 'changed'
 elseif refused == 'cancelled' then
   refused = 'unknown'
@@ -37,27 +32,25 @@ end
 local head, due = head_of(DELAYED), int(job.place.score)
 local tries = read_tries(redis.call('HGET', TRIES, id))
 if mode ~= 'keep' then
-  due = int(due_of(mode, ARGV[6]))
+  due = int(tonumber(ARGV[6]) + (mode == 'in' and now or 0))
 end
 if mode ~= 'keep' or tries.version == 1 then
   tries.first_due = tonumber(due)
 end
 tries.version = version + 1
 add(TRIES, id, write_tries(tries))
-if incarnation == '' then
+local incarnation = job.incarnation
+if new == '' then
   move(id, DELAYED, DELAYED, due)
 else
-  local tags = ARGV[12]
+  local text, tags = record.accepted .. new, ARGV[7]
   remove(DELAYED, id)
   remove_tags(id, record.tags, tags)
-  put({
-    id = id, incarnation = incarnation, due = due, max_attempts = ARGV[8],
-    accepted = record.accepted, ttr = ARGV[9], trace = ARGV[10], submitter = ARGV[11],
-    tags = tags, content = ARGV[13],
-  })
+  put(id, due, text, tags)
+  incarnation = parse_record(text)
 end
 write()
 return {
   now_text, 'revised', due, '0', announce_head(head, ARGV[1], ARGV[2]), int(version + 1),
-  incarnation ~= '' and incarnation or job.incarnation,
+  incarnation,
 }

@@ -7,13 +7,12 @@
 -- EACH     op: 'done', 'failed', 'unknown', 'undeliverable', 'released', 'returned' or 'rejected'
 -- EACH     id: text
 -- EACH     incarnation: text, no spaces
--- EACH     token: text, no spaces
--- EACH     delay: integer, ms
--- EACH     alone: 0 or 1
--- EACH     note: bytes
--- RETURNS  {now ms, {kind, due ms of 'retry' or now ms of 'done'}...}
--- COST     for all jobs at most 9 reads and 18 writes; per ack that finds no job 2 reads, per
---          failure 1
+-- EACH     rest: bytes; with 'done' the content's hash and the tags, each behind a space, or ''
+--          where they are not known; else '<token> <delay ms> <alone 0/1> <note>'
+-- RETURNS  {now ms, {settlement, kind, due ms of 'retry'}...}; only for settlements, counted from
+--          0, that are not acks which took effect
+-- COST     for all jobs at most 13 reads and 18 writes; per ack without hash or lease 1 read, if it
+--          finds no job 3, per failure 1
 -- WHY      an ack counts from any attempt of the incarnation, since the work is done; everything
 --          else needs the lease, so that an earlier holder cannot disturb its successor. A job that
 --          returns is announced: the engine that ends it may have no capacity for it. A released
@@ -24,71 +23,101 @@
 
 local retention = tonumber(ARGV[1])
 
--- Where the arguments of each settlement begin; what an ack does not need is not read for it.
-local starts, ids, all_acks, n = {}, {}, true, 0
-for i = 4, #ARGV, 7 do
+-- Characters of a hash.
+local HASH = 20
+local any_tried
+
+local ids, starts, all_acks, n = {}, {}, true, 0
+for i = 4, #ARGV, 4 do
   n = n + 1
   starts[n], ids[n] = i, ARGV[i + 1]
   all_acks = all_acks and ARGV[i] == 'done'
 end
 
--- Where an acked job may be: usually nothing has failed, and no job has been dead or tried before.
--- It may be a late ack, of a job that was given back: that waits again.
-local UNFAILED = { RESERVED, LEASES, DELAYED }
-local places = redis.call('HLEN', TRIES) > 0 and EVERYWHERE or UNFAILED
-
 local tombs_expire = int(now + retention)
-local DONE_NOW = { 'done', now_text }
 local finished = 0
 
+local function bury(id, incarnation, hash)
+  add_tomb(id, incarnation, 'D', hash, tombs_expire)
+  finished = finished + 1
+end
+
+-- Of a job that runs, whose holder says what the record says: bodies need not be read.
+local function ack_held(id, incarnation, rest)
+  remove(JOBS, id)
+  remove(RESERVED, id)
+  remove(LEASES, id)
+  if any_tried then
+    remove(TRIES, id)
+    remove(ERRORS, id)
+  end
+  if #rest > HASH then
+    remove_tags(id, string.sub(rest, HASH + 1))
+  end
+  bury(id, incarnation, string.sub(rest, 1, HASH))
+end
+
+-- Of a job wherever it is: it may be a late ack, of a job that was given back.
 local function ack(id, text, incarnation)
   local found, content, _, tags = parse_record(text or '')
   if found ~= incarnation then
     local tomb = tomb_of(id)
     local before = tomb and tomb.finished and tomb.incarnation == incarnation
-    return { before and 'already-done' or 'unknown', '0' }
+    return before and 'already-done' or 'unknown'
   end
-  forget(id, tags, places)
-  add_tomb(id, incarnation, 'D', string.sub(text, content), tombs_expire)
-  finished = finished + 1
-  return DONE_NOW
+  forget(id, tags)
+  bury(id, incarnation, hash_of(string.sub(text, content)))
 end
 
 local function settle(job, i)
   local op = ARGV[i]
+  local token, delay, alone, note = string.match(ARGV[i + 3], '^(%S+) (%d+) ([01]) (.*)$')
   local held = job.record and job.record.incarnation == ARGV[i + 2]
-    and job.lease and job.lease.token == ARGV[i + 3]
+    and job.lease and job.lease.token == token
   if not held then
-    return { 'lease-lost', '0' }
+    return 'lease-lost', '0'
   elseif op == 'returned' or op == 'released' then
     count('released')
-    local due = op == 'returned' and job.lease.due or now + tonumber(ARGV[i + 4])
-    return { 'retry', int(give_back(job, due)) }
+    local due = op == 'returned' and job.lease.due or now + tonumber(delay)
+    return 'retry', int(give_back(job, due))
   end
-  local kind, due = end_attempt(
-    job, op, tonumber(ARGV[i + 4]), tonumber(ARGV[i + 5]), ARGV[i + 6])
+  local kind, due = end_attempt(job, op, tonumber(delay), tonumber(alone), note)
   count(op)
-  return { kind, int(due) }
+  return kind, int(due)
 end
 
 local result = { now_text }
-if #ids > 0 then
-  local records = all_acks and redis.call('HMGET', JOBS, unpack(ids))
+if n > 0 then
+  any_tried = redis.call('HLEN', TRIES) > 0
   local head = not all_acks and head_of(DELAYED)
+  local leases = redis.call('HMGET', LEASES, unpack(ids))
+  sound = { [TRIES] = true, [LEASES] = true }
+  local reserved = redis.call('ZMSCORE', RESERVED, unpack(ids))
   local jobs, seen = all_acks and {} or jobs_of(ids), {}
-  for k, id in ipairs(ids) do
-    local i, job, text = starts[k], jobs[k], records and records[k]
+  for k = 1, n do
+    local id, i = ids[k], starts[k]
     if seen[id] then
       write()
-      places = EVERYWHERE
-      job = jobs_of({ id })[1]
-      text = false
+      any_tried = true
+      leases[k] = redis.call('HGET', LEASES, id)
+      reserved[k] = redis.call('ZSCORE', RESERVED, id)
+      jobs[k] = ARGV[i] ~= 'done' and jobs_of({ id })[1]
     end
     seen[id] = true
+    local lease, incarnation, kind, due = leases[k], ARGV[i + 2], nil, '0'
     if ARGV[i] == 'done' then
-      result[k + 1] = ack(id, text or job and job.record and job.record.text, ARGV[i + 2])
+      local rest, length = ARGV[i + 3], #incarnation
+      if rest ~= '' and lease and reserved[k] and string.byte(lease, length + 1) == 32
+        and string.sub(lease, 1, length) == incarnation then
+        ack_held(id, incarnation, rest)
+      else
+        kind = ack(id, redis.call('HGET', JOBS, id), incarnation)
+      end
     else
-      result[k + 1] = settle(job, i)
+      kind, due = settle(jobs[k], i)
+    end
+    if kind then
+      result[#result + 1] = { int(k - 1), kind, due }
     end
   end
   if finished > 0 then
@@ -99,7 +128,7 @@ if #ids > 0 then
     announce_head(head, ARGV[2], ARGV[3])
   end
   if finished > 0 then
-    tend_tombs(#ids, true)
+    tend_tombs(n, true)
   end
 end
 return result

@@ -4,47 +4,23 @@
 -- ARGV     channel: text, of wake-ups
 -- ARGV     bucket: text, its name on that channel
 -- EACH     id: text
--- EACH     incarnation: text, no spaces
--- EACH     mode: 'at' or 'in'
--- EACH     millis: integer, epoch ms or ms from now
--- EACH     attempts: integer, most attempts, 1 to 1000
--- EACH     ttr: integer, ms, the job's own time to run; 0 if it has none
--- EACH     trace: text, no spaces; '-' for none
--- EACH     submitter: text, no spaces; '-' for none
--- EACH     tags: text, each behind a space; '' for none
--- EACH     content: bytes
--- EACH     replace: 0 or 1
--- RETURNS  {now ms, new head due ms or '', {kind, at ms, attempt, record or '', version or 0,
---          incarnation or ''}...}; {'created'} alone for a job that is stored as asked
+-- EACH     due: text, epoch ms, or '+' and ms from now
+-- EACH     options: text, 1 if it may replace another job or else 0, then tags, each behind a space
+-- EACH     record: bytes, as it is stored, but for when it was accepted
+-- RETURNS  {now ms, new head due ms or '', {job, kind, at ms, attempt, record or '', version or 0,
+--          incarnation or ''}...}; only for jobs, counted from 0, that are not stored as asked
 -- COST     for all jobs 8 to 11 reads and 2 to 4 writes; per tombstone or job found 1 read
 -- WHY      the first write adds, so that a full Redis refuses the call as a whole
 --- @include lib/tomb
 --- @include lib/wake
 
--- What most are found as, and answered: one table for all.
-local NOTHING, CREATED = {}, { 'created' }
-
 -- As a record has it.
 local accepted = struct.pack('>I6', now)
 
-local jobs, ids, stored = {}, {}, 0
-local n = 0
-for i = 3, #ARGV, 11 do
+local ids, starts, n = {}, {}, 0
+for i = 3, #ARGV, 4 do
   n = n + 1
-  ids[n] = ARGV[i]
-  jobs[n] = {
-    id = ARGV[i],
-    incarnation = ARGV[i + 1],
-    due = int(due_of(ARGV[i + 2], ARGV[i + 3])),
-    max_attempts = ARGV[i + 4],
-    accepted = accepted,
-    ttr = ARGV[i + 5],
-    trace = ARGV[i + 6],
-    submitter = ARGV[i + 7],
-    tags = ARGV[i + 8],
-    content = ARGV[i + 9],
-    replace = ARGV[i + 10] == '1',
-  }
+  ids[n], starts[n] = ARGV[i], i
 end
 
 -- Every job has its record and is in one state, unless somebody else wrote here: where the counts
@@ -57,83 +33,98 @@ local function is_whole()
   return records == delayed + reserved + dead
 end
 
+-- What is known of each id; nothing of most.
 local function load_states(of)
   local records = redis.call('HMGET', JOBS, unpack(of))
   local expiries = redis.call('ZMSCORE', DONE, unpack(of))
-  local looked, whole = {}, is_whole()
+  local whole = is_whole()
+  local looked, states = {}, {}
   for i, id in ipairs(of) do
     if records[i] or not whole then
-      looked[#looked + 1] = id
+      looked[#looked + 1] = i
+    elseif expiries[i] then
+      states[i] = { tomb_expires = expiries[i] }
     end
   end
-  local found = #looked > 0 and places_of(looked) or {}
-  local places = {}
-  for i, id in ipairs(looked) do
-    places[id] = found[i]
-  end
-  local states = {}
-  for i, id in ipairs(of) do
-    local place = places[id]
-    if records[i] or place or expiries[i] then
+  if #looked > 0 then
+    local asked = {}
+    for k, i in ipairs(looked) do
+      asked[k] = of[i]
+    end
+    local places = places_of(asked)
+    for k, i in ipairs(looked) do
       states[i] = {
         record = records[i] and read_record(records[i]),
-        place = place and place.state,
-        at = place and place.score,
+        place = places[k].state,
+        at = places[k].score,
         tomb_expires = expiries[i],
       }
-    else
-      states[i] = NOTHING
     end
   end
   return states
 end
 
-local function store(job)
-  put(job)
+local function due_at(i)
+  local due = ARGV[i + 1]
+  return string.byte(due) == 43 and int(now + tonumber(due)) or due
+end
+
+local stored = 0
+local function store(id, i, due)
+  local options = ARGV[i + 2]
+  put(id, due, accepted .. ARGV[i + 3], #options > 1 and string.sub(options, 2) or '')
   stored = stored + 1
 end
 
-local function create(job, state)
-  local tomb = live_tomb(job.id, state.tomb_expires)
-  if tomb and tomb.finished then
-    if tomb.hash == hash_of(job.content) then
-      return { 'already-done', tomb.at, '0', '', '0', '' }
-    elseif not job.replace then
-      return { 'conflict-done', tomb.at, '0', '', '0', '' }
-    end
-  end
-  store(job)
-  if state.tomb_expires then
-    remove(DONE, job.id)
-    remove(TOMBS, job.id)
-  end
-  return CREATED
+local function job_at(i)
+  local job, options = read_record(accepted .. ARGV[i + 3]), ARGV[i + 2]
+  job.due, job.tags = due_at(i), string.sub(options, 2)
+  job.replace = string.byte(options) == 49
+  return job
 end
 
-local function meet(job, state)
+local function create(id, i, state)
+  if state.tomb_expires then
+    local job = job_at(i)
+    local tomb = live_tomb(id, state.tomb_expires)
+    if tomb and tomb.finished then
+      if tomb.hash == hash_of(content_of(job)) then
+        return { 'already-done', tomb.at, '0', '', '0', '' }
+      elseif not job.replace then
+        return { 'conflict-done', tomb.at, '0', '', '0', '' }
+      end
+    end
+    remove(DONE, id)
+    remove(TOMBS, id)
+  end
+  store(id, i, due_at(i))
+end
+
+local function meet(id, i, state)
+  local job = job_at(i)
   local at, version, attempt = int(state.at), 0, '0'
   local found = state.record and state.record.incarnation or ''
   if state.place == 'reserved' then
-    local lease = lease_of(job.id)
+    local lease = lease_of(id)
     at, version, attempt = lease.due and int(lease.due) or at, lease.version, lease.attempt
   else
-    version = version_of(job.id, state.place)
+    version = version_of(id, state.place)
   end
-  if state.record and content_of(state.record) == job.content then
+  if state.record and content_of(state.record) == content_of(job) then
     return { 'already-there', at, '0', '', int(version), found }
   elseif not job.replace then
     return { 'conflict', at, '0', state.record and state.record.text or '', int(version), found }
   elseif state.place == 'reserved' then
     return { 'in-delivery', '0', attempt, '', int(version), found }
   end
-  store(job)
+  store(id, i, job.due)
   local tries = read_tries('')
   tries.version, tries.first_due = version + 1, tonumber(job.due)
-  add(TRIES, job.id, write_tries(tries))
-  remove(DEAD, job.id)
-  remove(ERRORS, job.id)
+  add(TRIES, id, write_tries(tries))
+  remove(DEAD, id)
+  remove(ERRORS, id)
   if state.record then
-    remove_tags(job.id, state.record.tags, job.tags)
+    remove_tags(id, state.record.tags, job.tags)
   end
   return { 'replaced', job.due, '0', '', int(version + 1), job.incarnation }
 end
@@ -144,17 +135,28 @@ local function write_adding_first()
 end
 
 local result = { now_text, '' }
-if #jobs > 0 then
+if n > 0 then
   local head = head_of(DELAYED)
+  sound = { [JOBS] = true, [DELAYED] = true, [RESERVED] = true, [DEAD] = true }
   local states, seen = load_states(ids), {}
-  for i, job in ipairs(jobs) do
-    local state = states[i]
-    if seen[job.id] then
+  for k = 1, n do
+    local id, i, state = ids[k], starts[k], states[k]
+    if seen[id] then
       write_adding_first()
-      state = load_states({ job.id })[1]
+      state = load_states({ id })[1]
     end
-    seen[job.id] = true
-    result[i + 2] = state.place and meet(job, state) or create(job, state)
+    seen[id] = true
+    local answer
+    if not state then
+      store(id, i, due_at(i))
+    elseif state.place then
+      answer = meet(id, i, state)
+    else
+      answer = create(id, i, state)
+    end
+    if answer then
+      result[#result + 1] = { int(k - 1), unpack(answer) }
+    end
   end
   if stored > 0 then
     count('submitted', stored)

@@ -2,7 +2,7 @@
 
 -- Gathers the writes of a call, so that two hundred jobs cost a dozen commands. Whoever handles
 -- the same id twice in one call writes in between.
-local removals, additions, counts = {}, {}, {}
+local removals, additions, counts, first = {}, {}, {}, {}
 
 -- A list that knows its length: '#' looks for it each time.
 local function list_of(batch, key)
@@ -17,6 +17,11 @@ local function remove(key, id)
   ids.n, ids[n] = n, id
 end
 
+-- The so many first of a sorted set.
+local function remove_first(key, n)
+  first[key] = n
+end
+
 -- Score and id for a sorted set, id and text for a hash.
 local function add(key, first, second)
   local pairs_of = additions[key] or list_of(additions, key)
@@ -26,6 +31,22 @@ end
 
 local function count(counter, by)
   counts[counter] = (counts[counter] or 0) + (by or 1)
+end
+
+-- Lua does not roll back: a key of a foreign type must be found before the first write. What a
+-- script has read before is of its type.
+local sound = {}
+local SIZE_OF = { hash = 'HLEN', zset = 'ZCARD' }
+
+local function check_types()
+  for i = 1, #TYPES do
+    local key = KEYS[i]
+    local written = removals[key] or additions[key] or key == STATS and next(counts)
+    if written and not sound[key] then
+      redis.call(SIZE_OF[TYPES[i]], key)
+      sound[key] = true
+    end
+  end
 end
 
 local function write_all(batch, command_of)
@@ -38,11 +59,17 @@ local function write_all(batch, command_of)
 end
 
 local function write_removals()
+  check_types()
+  for key, n in pairs(first) do
+    redis.call('ZREMRANGEBYRANK', key, 0, n - 1)
+  end
+  first = {}
   write_all(removals, { hash = 'HDEL', zset = 'ZREM' })
   removals = {}
 end
 
 local function write_additions()
+  check_types()
   write_all(additions, { hash = 'HSET', zset = 'ZADD' })
   additions = {}
   for counter, n in pairs(counts) do

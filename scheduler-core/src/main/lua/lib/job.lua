@@ -3,17 +3,20 @@
 -- Readers never raise: a value that is not of its form counts as absent, so that nothing can fail
 -- between two writes.
 
--- Two bytes of most attempts, below 1024, and six of the ms when it was accepted, the highest
--- first; then '<incarnation>[ <ttrMs> <trace> <submitter>{ <tag>}]\n<content>', where '-' is no
+-- Six bytes of the ms when it was accepted and two of most attempts, the highest first; the first is
+-- at most 3 until 2109. Then '<incarnation>[ <ttrMs> <trace> <submitter>{ <tag>}]\n<content>', where '-' is no
 -- trace or submitter. The brackets are left out if they would hold nothing.
 -- Incarnation, where the content begins, time to run, and tags, each behind a space; nothing if
 -- the text is not of that form.
 local function parse_record(text)
-  local incarnation, rest, content =
-    string.match(text, '^[%z\1-\3].......([%w._:-]+)([^\n]*)\n()')
-  if rest == '' then
+  local incarnation, content = string.match(text, '^[%z\1-\3].......([%w._:-]+)\n()')
+  if incarnation then
     return incarnation, content, 0, ''
-  elseif not incarnation then
+  end
+  local rest
+  incarnation, rest, content =
+    string.match(text, '^[%z\1-\3].......([%w._:-]+)( [^\n]*)\n()')
+  if not incarnation then
     return nil
   end
   local ttr, tags = string.match(rest, '^ (%d+) %S+ %S+(.*)$')
@@ -28,8 +31,8 @@ local function read_record(text)
   return incarnation and {
     text = text,
     incarnation = incarnation,
-    max_attempts = struct.unpack('>I2', text),
-    accepted = string.sub(text, 3, 8),
+    max_attempts = struct.unpack('>I2', text, 7),
+    accepted = string.sub(text, 1, 6),
     ttr = ttr,
     tags = tags,
     content_at = content_at,
@@ -59,15 +62,11 @@ local function add_tags(id, tags)
   end
 end
 
--- Makes a job wait, with a new record. Numbers are text, and when it was accepted is as a record
--- has it.
-local function put(job)
-  local rest = ' ' .. job.ttr .. ' ' .. job.trace .. ' ' .. job.submitter .. job.tags
-  add(JOBS, job.id,
-    struct.pack('>I2', job.max_attempts) .. job.accepted .. job.incarnation
-      .. (rest == ' 0 - -' and '' or rest) .. '\n' .. job.content)
-  add(DELAYED, job.due, job.id)
-  add_tags(job.id, job.tags)
+-- Makes a job wait, with a new record; the due time is text.
+local function put(id, due, record, tags)
+  add(JOBS, id, record)
+  add(DELAYED, due, id)
+  add_tags(id, tags)
 end
 
 local EVERYWHERE = { DELAYED, RESERVED, DEAD, LEASES, TRIES, ERRORS }
@@ -115,19 +114,20 @@ local function write_tries(t)
     t.undeliverable, t.unknown, t.failed, t.counted, t.delivered, t.suspect, t.first_due, t.version)
 end
 
--- '<token> <attempt> <alone> <claimedMs> <due> <version> <owner>'; alone is 0, 1, or - for a pull
--- until it is received.
+-- '<incarnation> <token> <attempt> <alone> <claimedMs> <due> <version> <owner>'; alone is 0, 1, or -
+-- for a pull until it is received.
 local function read_lease(text)
   if not text then
     return nil
   end
-  local token, attempt, alone, claimed, due, version =
-    string.match(text, '^(%S+) (%d+) ([01-]) (%d+) (%d+) (%d+) %S+$')
+  local incarnation, token, attempt, alone, claimed, due, version =
+    string.match(text, '^(%S+) (%S+) (%d+) ([01-]) (%d+) (%d+) (%d+) %S+$')
   if not token then
     return nil
   end
   return {
     text = text,
+    incarnation = incarnation,
     token = token,
     attempt = attempt,
     alone = tonumber(alone),
@@ -140,12 +140,12 @@ end
 
 -- Once the puller has the job, an attempt that runs out counts.
 local function receive_lease(id, lease)
-  replace_lease(id, (string.gsub(lease.text, '^(%S+ %d+) %-', '%1 1', 1)))
+  replace_lease(id, (string.gsub(lease.text, '^(%S+ %S+ %d+) %-', '%1 1', 1)))
 end
 
 -- As if the job had been claimed now.
 local function renew_lease(id, lease)
-  replace_lease(id, (string.gsub(lease.text, '^(%S+ %d+ [01-]) %d+', '%1 ' .. now_text, 1)))
+  replace_lease(id, (string.gsub(lease.text, '^(%S+ %S+ %d+ [01-]) %d+', '%1 ' .. now_text, 1)))
 end
 
 -- For each id {state, score}, or an empty table for what is in no state.
@@ -182,11 +182,6 @@ end
 -- Whether a caller has seen another version than that, as '<incarnation> <version>'; '' is any.
 local function is_other(seen, incarnation, version)
   return seen ~= '' and seen ~= incarnation .. ' ' .. int(version)
-end
-
--- When a job is due that asks for a mode, 'at' or 'in', and ms.
-local function due_of(mode, millis)
-  return tonumber(millis) + (mode == 'in' and now or 0)
 end
 
 -- Score of the first member, or nil for an empty set.

@@ -6,11 +6,3 @@ local TYPES = {
   'hash', 'zset', 'zset', 'zset', 'hash', 'hash', 'hash', 'zset', 'hash', 'hash',
   'zset', 'hash'
 }
-
--- Lua does not roll back: a key of a foreign type must be found before the first write.
-for i = 1, #TYPES do
-  local found = redis.call('TYPE', KEYS[i]).ok
-  if found ~= 'none' and found ~= TYPES[i] then
-    return redis.error_reply('WRONGTYPE ' .. KEYS[i] .. ' is a ' .. found .. ', not a ' .. TYPES[i])
-  end
-end

@@ -23,9 +23,9 @@ local function hash_of(content)
 end
 
 -- The outcome is D or C; the time at which it expires is text.
-local function add_tomb(id, incarnation, outcome, content, expires)
+local function add_tomb(id, incarnation, outcome, hash, expires)
   add(DONE, expires, id)
-  add(TOMBS, id, incarnation .. ' ' .. outcome .. ' ' .. hash_of(content) .. ' ' .. now_text)
+  add(TOMBS, id, incarnation .. ' ' .. outcome .. ' ' .. hash .. ' ' .. now_text)
 end
 
 -- Removes expired tombstones, at most so many that the cost stays that of the call itself. After
@@ -34,6 +34,7 @@ end
 local function tend_tombs(jobs, added)
   local expired = redis.call('ZRANGEBYSCORE', DONE, '-inf', now_text, 'LIMIT', 0, 32 + 2 * jobs)
   if #expired > 0 then
+    redis.call('HLEN', TOMBS)
     redis.call('ZREM', DONE, unpack(expired))
     redis.call('HDEL', TOMBS, unpack(expired))
   end

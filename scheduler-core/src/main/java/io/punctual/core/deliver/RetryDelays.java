@@ -98,6 +98,13 @@ public final class RetryDelays {
   private static Settlement settlement(
       Settlement.Op op, ClaimedJob job, Duration delay, boolean alone, byte[] note) {
     return new Settlement(
-        op, job.taskId(), job.record().incarnation(), job.token(), delay, alone, note);
+        op,
+        job.taskId(),
+        job.record().incarnation(),
+        job.token(),
+        delay,
+        alone,
+        note,
+        op == Settlement.Op.DONE ? job.record() : null);
   }
 }

@@ -85,7 +85,7 @@ public final class Outages {
     return false;
   }
 
-  /** A call worked. It looked at all keys of its bucket, so that none is damaged. */
+  /** A call worked. On a damaged bucket it looked at all keys first, so that none is damaged. */
   public void answered(String call, @Nullable Bucket bucket) {
     ended(call, bucket);
     if (bucket != null && !damaged.isEmpty() && damaged.remove(bucket) != null) {

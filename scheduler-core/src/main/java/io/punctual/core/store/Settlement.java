@@ -1,7 +1,9 @@
 package io.punctual.core.store;
 
+import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.LeaseToken;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The end of one attempt.
@@ -10,6 +12,7 @@ import java.time.Duration;
  * @param alone whether the attempt travelled alone, for UNKNOWN: only then it counts to the limit
  * @param note what went wrong, opaque to the store, at most 2 kB; empty for DONE, RELEASED and
  *     RETURNED
+ * @param record of the job, for DONE, where the caller has it: the store need not read it then
  */
 public record Settlement(
     Op op,
@@ -18,10 +21,23 @@ public record Settlement(
     LeaseToken token,
     Duration delay,
     boolean alone,
-    byte[] note) {
+    byte[] note,
+    @Nullable JobRecord record) {
 
   /** Longest note, in bytes. */
   public static final int MAX_NOTE = 2048;
+
+  /** By a caller that does not know the record. */
+  public Settlement(
+      Op op,
+      String taskId,
+      String incarnation,
+      LeaseToken token,
+      Duration delay,
+      boolean alone,
+      byte[] note) {
+    this(op, taskId, incarnation, token, delay, alone, note, null);
+  }
 
   /** Checks what the scripts rely on. */
   public Settlement {

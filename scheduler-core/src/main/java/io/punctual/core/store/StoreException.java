@@ -1,5 +1,7 @@
 package io.punctual.core.store;
 
+import org.jspecify.annotations.Nullable;
+
 /** The store could not do what was asked. */
 public class StoreException extends RuntimeException {
 
@@ -29,7 +31,7 @@ public class StoreException extends RuntimeException {
   /**
    * @param message what was tried on which bucket, and what the store said
    */
-  public StoreException(Kind kind, String message, Throwable cause) {
+  public StoreException(Kind kind, String message, @Nullable Throwable cause) {
     super(message, cause);
     this.kind = kind;
   }

@@ -277,7 +277,7 @@ class ClaimsIT extends EngineTestBase {
 
   /** Puts a key of a foreign type in the place of one of a bucket. */
   private void damage(String type, int bucket) {
-    connections.getConnection().stringCommands().set(key(type, bucket, "errors"), new byte[] {1});
+    connections.getConnection().stringCommands().set(key(type, bucket, "control"), new byte[] {1});
   }
 
   private byte[] key(String type, int bucket, String suffix) {
@@ -307,7 +307,7 @@ class ClaimsIT extends EngineTestBase {
     }
     assertThat(now(engine, 10)).isEmpty();
     assertThat(engine.scanners().damaged()).containsKey(QUEUE);
-    connections.getConnection().keyCommands().del(key(TYPE, 1, "errors"));
+    connections.getConnection().keyCommands().del(key(TYPE, 1, "control"));
   }
 
   @Test
@@ -317,7 +317,7 @@ class ClaimsIT extends EngineTestBase {
     damage(TYPE, 0);
     assertThatThrownBy(() -> engine.claims().pull(request(Duration.ZERO, 1, QUEUE)))
         .isInstanceOf(StoreException.class)
-        .hasMessageContaining("errors is a string");
+        .hasMessageContaining("control is a string");
 
     PullRequest both = request(Duration.ofSeconds(20), 1, QUEUE, OTHER);
     assertThat(engine.claims().pull(request(Duration.ZERO, 1, QUEUE, OTHER)).join()).isEmpty();
@@ -327,7 +327,7 @@ class ClaimsIT extends EngineTestBase {
         .get(20, TimeUnit.SECONDS);
     assertThat(waits.get(20, TimeUnit.SECONDS).get(0).token().queue()).isEqualTo(OTHER);
     assertThat(engine.scanners().damaged()).containsOnlyKeys(QUEUE);
-    connections.getConnection().keyCommands().del(key(TYPE, 0, "errors"));
+    connections.getConnection().keyCommands().del(key(TYPE, 0, "control"));
   }
 
   @Test

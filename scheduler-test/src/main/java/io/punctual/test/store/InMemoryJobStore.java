@@ -181,6 +181,7 @@ public final class InMemoryJobStore implements JobStore {
       b.leases.put(
           id,
           new MemoryBucket.HeldLease(
+              record.incarnation(),
               token.value(),
               attempt,
               countsAtItsEnd(mode, tries),
@@ -277,7 +278,15 @@ public final class InMemoryJobStore implements JobStore {
   private Settled ack(MemoryBucket b, Settlement settlement, long now) {
     String id = settlement.taskId();
     JobRecord record = b.jobs.get(id);
-    if (record == null || !record.incarnation().equals(settlement.incarnation())) {
+    JobRecord known = settlement.record();
+    MemoryBucket.HeldLease lease = b.leases.get(id);
+    if (known != null
+        && lease != null
+        && b.reserved.containsKey(id)
+        && lease.incarnation().equals(settlement.incarnation())) {
+      b.untag(id, known.tags());
+      record = known;
+    } else if (record == null || !record.incarnation().equals(settlement.incarnation())) {
       MemoryBucket.Tomb tomb = b.liveTomb(id, now);
       boolean already =
           tomb != null && tomb.finished() && tomb.incarnation().equals(settlement.incarnation());

@@ -36,6 +36,7 @@ final class MemoryBucket {
    *     not been received yet
    */
   record HeldLease(
+      String incarnation,
       String token,
       int attempt,
       @Nullable Boolean counts,
@@ -47,17 +48,17 @@ final class MemoryBucket {
     HeldLease received() {
       return counts != null
           ? this
-          : new HeldLease(token, attempt, true, claimedAt, due, version, owner);
+          : new HeldLease(incarnation, token, attempt, true, claimedAt, due, version, owner);
     }
 
     HeldLease claimedAt(long at) {
-      return new HeldLease(token, attempt, counts, at, due, version, owner);
+      return new HeldLease(incarnation, token, attempt, counts, at, due, version, owner);
     }
 
     String text() {
       String counting = counts == null ? "-" : counts ? "1" : "0";
-      return "%s %d %s %d %d %d %s"
-          .formatted(token, attempt, counting, claimedAt, due, version, owner);
+      return "%s %s %d %s %d %d %d %s"
+          .formatted(incarnation, token, attempt, counting, claimedAt, due, version, owner);
     }
   }
 
@@ -143,8 +144,12 @@ final class MemoryBucket {
   private void untag(String id) {
     JobRecord record = jobs.get(id);
     if (record != null) {
-      record.tags().forEach(tag -> tags.remove(tag + " " + id));
+      untag(id, record.tags());
     }
+  }
+
+  void untag(String id, List<String> removed) {
+    removed.forEach(tag -> tags.remove(tag + " " + id));
   }
 
   /** Puts a failure on top; ten are kept, the older ones only while all take less than 4 kB. */
@@ -427,8 +432,7 @@ final class MemoryBucket {
 
   // A character a byte.
   static String record(JobRecord r) {
-    byte[] numbers =
-        ByteBuffer.allocate(8).putLong((long) r.maxAttempts() << 48 | r.acceptedAt()).array();
+    byte[] numbers = ByteBuffer.allocate(8).putLong(r.acceptedAt() << 16 | r.maxAttempts()).array();
     String rest =
         r.timeToRun() == 0 && r.origin().equals(Origin.UNKNOWN) && r.tags().isEmpty()
             ? ""

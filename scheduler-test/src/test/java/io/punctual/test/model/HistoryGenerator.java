@@ -2,6 +2,7 @@ package io.punctual.test.model;
 
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
@@ -20,7 +21,9 @@ import io.punctual.core.store.query.Page;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +43,7 @@ final class HistoryGenerator {
   private final List<String> incarnations = new ArrayList<>();
   private final List<String> tokens = new ArrayList<>();
   private final List<String[]> submitted = new ArrayList<>();
+  private final Map<String, JobRecord> records = new HashMap<>();
   private final Settlement.Op favourite;
   private final int attempts;
 
@@ -83,6 +87,7 @@ final class HistoryGenerator {
             tags(),
             "scenario".getBytes(StandardCharsets.UTF_8),
             true);
+    known(incarnation, job.tags(), job.content());
     Step submit = Step.call("submit " + Shown.text(job), s -> s.submit(bucket, List.of(job)));
     Step claim =
         Step.call(
@@ -122,7 +127,15 @@ final class HistoryGenerator {
 
   private Step settle(Settlement.Op op, String id, String incarnation, LeaseToken token) {
     Settlement settlement =
-        new Settlement(op, id, incarnation, token, Duration.ZERO, false, new byte[0]);
+        new Settlement(
+            op,
+            id,
+            incarnation,
+            token,
+            Duration.ZERO,
+            false,
+            new byte[0],
+            random.nextBoolean() ? records.get(incarnation) : null);
     return Step.call(
         "settle " + Shown.text(settlement), s -> s.settle(bucket, List.of(settlement)));
   }
@@ -179,6 +192,12 @@ final class HistoryGenerator {
     return Step.call("stats", store -> store.stats(bucket));
   }
 
+  /** What the holder of a job knows of its record, as far as an ack says it. */
+  private void known(String incarnation, List<String> tags, byte[] content) {
+    records.put(
+        incarnation, new JobRecord(incarnation, attempts, 0, 0, Origin.UNKNOWN, tags, content));
+  }
+
   private Step wait(int dice) {
     if (dice < 5) {
       return Step.pause(random.nextBoolean() ? 10 : 1 + random.nextInt(20));
@@ -229,7 +248,7 @@ final class HistoryGenerator {
       incarnations.add(incarnation);
       String id = id();
       submitted.add(new String[] {id, incarnation});
-      jobs.add(
+      Submission job =
           new Submission(
               id,
               incarnation,
@@ -239,7 +258,9 @@ final class HistoryGenerator {
               origin(),
               tags(),
               ("content " + random.nextInt(3)).getBytes(StandardCharsets.UTF_8),
-              random.nextInt(3) == 0));
+              random.nextInt(3) == 0);
+      jobs.add(job);
+      known(incarnation, job.tags(), job.content());
     }
     return Step.call("submit " + Shown.text(jobs), store -> store.submit(bucket, jobs));
   }
@@ -276,7 +297,8 @@ final class HistoryGenerator {
               token(),
               Duration.ofMillis(round(random.nextInt(60))),
               alone,
-              (plain ? "" : "note " + random.nextInt(9)).getBytes(StandardCharsets.UTF_8)));
+              (plain ? "" : "note " + random.nextInt(9)).getBytes(StandardCharsets.UTF_8),
+              random.nextInt(3) == 0 ? null : records.get(incarnation)));
     }
     return Step.call(
         "settle " + Shown.text(settlements), store -> store.settle(bucket, settlements));
@@ -335,6 +357,8 @@ final class HistoryGenerator {
     List<String> tags = tags();
     long timeToRun = random.nextBoolean() ? 40 : 0;
     Origin origin = origin();
+    byte[] content = "revised".getBytes(StandardCharsets.UTF_8);
+    known(incarnation, tags, content);
     boolean whole = random.nextInt(3) > 0;
     boolean move = random.nextBoolean();
     boolean stale = random.nextInt(4) == 0;
@@ -350,12 +374,7 @@ final class HistoryGenerator {
                   move ? due : null,
                   whole
                       ? new Revision.NewContent(
-                          incarnation,
-                          attempts,
-                          timeToRun,
-                          origin,
-                          tags,
-                          "revised".getBytes(StandardCharsets.UTF_8))
+                          incarnation, attempts, timeToRun, origin, tags, content)
                       : null,
                   seen));
         });

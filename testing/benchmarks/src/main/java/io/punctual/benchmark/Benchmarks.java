@@ -91,6 +91,9 @@ public final class Benchmarks {
       RivalDurability rivals = new RivalDurability(machine);
       rivals.all().forEach((who, run) -> attempt(who, parts -> run.run(), "R"));
     }
+    if (options.parts().contains("U")) {
+      attempt("punctual", parts -> new ScriptCost(machine, options, figures).run(), "U");
+    }
     if (options.parts().contains("T")) {
       attempt("punctual", parts -> new Tuning(machine, options).run(), "T");
     }

@@ -158,7 +158,8 @@ final class PendingCost {
                 job.token(),
                 Duration.ZERO,
                 false,
-                new byte[0]));
+                new byte[0],
+                job.record()));
       }
       if (acks.isEmpty()) {
         throw new IllegalStateException("only " + claimed + " jobs were due");

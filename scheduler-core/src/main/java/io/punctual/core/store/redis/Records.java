@@ -10,12 +10,16 @@ import io.punctual.core.job.Origin;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.query.JobView;
+import io.punctual.core.store.redis.script.Keys;
 import io.punctual.core.store.redis.script.Reply;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -29,17 +33,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class Records {
 
-  // Two bytes of attempts, six of a time.
+  // Six bytes of a time, whose first is at most 3, two of attempts.
   private static final int NUMBERS = 8;
-  // Behind them; the first of the attempts' bytes is at most 3.
+  // Behind them.
   private static final Pattern JOB =
-      Pattern.compile("([A-Za-z0-9._:-]+)(?: (\\d{1,18}) (\\S+) (\\S+)((?: .*)?))?");
+      Pattern.compile("([A-Za-z0-9._:-]+) (\\d{1,18}) (\\S+) (\\S+)((?: .*)?)");
   private static final Pattern TRIES =
       Pattern.compile(
           "(\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) ([01]) (\\d{1,18}) (\\d{1,18})");
   private static final Pattern LEASE =
       Pattern.compile(
-          "([!-~]{1,64}) (\\d{1,9}) ([01-]) (\\d{1,18}) (\\d{1,18}) (\\d{1,18}) (\\S+)");
+          "\\S+ ([!-~]{1,64}) (\\d{1,9}) ([01-]) (\\d{1,18}) (\\d{1,18}) (\\d{1,18}) (\\S+)");
   private static final Pattern FAILURE =
       Pattern.compile("(\\d{1,18}) (\\S+) (\\S+) (\\d{1,9}) (\\d{1,18}) (\\d{1,8})");
 
@@ -51,21 +55,78 @@ final class Records {
 
   static @Nullable JobRecord jobOrNull(byte[] bytes) {
     int end = lineEnd(NUMBERS, bytes);
-    Matcher header = JOB.matcher(text(NUMBERS, end, bytes));
-    if (!header.matches() || bytes[0] < 0 || bytes[0] > 3) {
+    if (end >= bytes.length || bytes[0] < 0 || bytes[0] > 3) {
       return null;
     }
     ByteBuffer numbers = ByteBuffer.wrap(bytes);
-    return new JobRecord(
-        header.group(1),
-        numbers.getShort(0),
-        numbers.getLong(0) & 0xffff_ffff_ffffL,
-        header.group(2) == null ? 0 : Long.parseLong(header.group(2)),
-        new Origin(fieldOrNull(header.group(3)), fieldOrNull(header.group(4))),
-        header.group(5) == null
-            ? List.of()
-            : Arrays.stream(header.group(5).split(" +")).filter(tag -> !tag.isEmpty()).toList(),
-        behind(end, bytes));
+    long acceptedAt = numbers.getLong(0) >>> 16;
+    short maxAttempts = numbers.getShort(6);
+    String header = text(NUMBERS, end, bytes);
+    if (isName(header)) {
+      return new JobRecord(
+          header, maxAttempts, acceptedAt, 0, Origin.UNKNOWN, List.of(), behind(end, bytes));
+    }
+    Matcher parts = JOB.matcher(header);
+    return parts.matches()
+        ? new JobRecord(
+            parts.group(1),
+            maxAttempts,
+            acceptedAt,
+            Long.parseLong(parts.group(2)),
+            new Origin(fieldOrNull(parts.group(3)), fieldOrNull(parts.group(4))),
+            Arrays.stream(parts.group(5).split(" +")).filter(tag -> !tag.isEmpty()).toList(),
+            behind(end, bytes))
+        : null;
+  }
+
+  private static boolean isName(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean alphanumeric =
+          (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+      if (!alphanumeric && "._:-".indexOf(c) < 0) {
+        return false;
+      }
+    }
+    return !text.isEmpty();
+  }
+
+  /** A record as scripts take it: they put before it when the job was accepted. */
+  static byte[] record(
+      String incarnation,
+      int maxAttempts,
+      long timeToRun,
+      Origin origin,
+      List<String> tags,
+      byte[] content) {
+    String header =
+        timeToRun == 0 && origin.equals(Origin.UNKNOWN) && tags.isEmpty()
+            ? incarnation
+            : incarnation
+                + " "
+                + timeToRun
+                + " "
+                + field(origin.trace())
+                + " "
+                + field(origin.submitter())
+                + tags(tags);
+    byte[] text = Keys.bytes(header);
+    return ByteBuffer.allocate(2 + text.length + 1 + content.length)
+        .putShort((short) maxAttempts)
+        .put(text)
+        .put((byte) '\n')
+        .put(content)
+        .array();
+  }
+
+  /** What an ack says of a record: the hash of its content, and its tags. */
+  static String mark(JobRecord record) {
+    try {
+      byte[] sha1 = MessageDigest.getInstance("SHA-1").digest(record.content());
+      return HexFormat.of().formatHex(sha1, 0, 10) + tags(record.tags());
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** For a record that the script has found sound. */
@@ -74,6 +135,9 @@ final class Records {
   }
 
   static AttemptCounts tries(String text) {
+    if (text.isEmpty()) {
+      return AttemptCounts.NONE;
+    }
     Matcher parts = TRIES.matcher(text);
     return parts.matches()
         ? new AttemptCounts(
@@ -150,7 +214,7 @@ final class Records {
   }
 
   /** As scripts and records have what may be absent. */
-  static String field(@Nullable String text) {
+  private static String field(@Nullable String text) {
     return text == null ? NONE : text;
   }
 

@@ -1,7 +1,9 @@
 package io.punctual.core.store.redis;
 
+import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
@@ -33,8 +35,10 @@ import io.punctual.core.store.redis.script.Arguments;
 import io.punctual.core.store.redis.script.Keys;
 import io.punctual.core.store.redis.script.Reply;
 import io.punctual.core.store.redis.script.ScriptRunner;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -66,48 +70,50 @@ final class RedisJobStore implements JobStore {
   @Override
   public Submitted submit(Bucket bucket, List<Submission> jobs) {
     Arguments arguments =
-        new Arguments(2 + 11 * jobs.size())
+        new Arguments(2 + 4 * jobs.size())
             .add(scripts.keys().wakeUpChannel())
             .add(Keys.name(bucket));
     for (Submission job : bounded(jobs)) {
       Due due = job.due();
       arguments
           .add(job.taskId())
-          .add(job.incarnation())
-          .add(due.relative() ? "in" : "at")
-          .add(due.millis())
-          .add(job.maxAttempts())
-          .add(job.timeToRun())
-          .add(Records.field(job.origin().trace()))
-          .add(Records.field(job.origin().submitter()))
-          .add(Records.tags(job.tags()))
-          .add(job.content())
-          .add(job.replace());
+          .add((due.relative() ? "+" : "") + due.millis())
+          .add((job.replace() ? "1" : "0") + Records.tags(job.tags()))
+          .add(
+              Records.record(
+                  job.incarnation(),
+                  job.maxAttempts(),
+                  job.timeToRun(),
+                  job.origin(),
+                  job.tags(),
+                  job.content()));
     }
     Reply reply = scripts.runDurably("submit", bucket, arguments);
     long now = reply.number(0);
     List<Submitted.Item> items = new ArrayList<>(jobs.size());
+    for (Submission job : jobs) {
+      items.add(created(job, now));
+    }
     for (Reply item : reply.listsFrom(2)) {
-      items.add(submitted(jobs.get(items.size()), now, item));
+      items.set(
+          item.small(0),
+          new Submitted.Item(
+              Submitted.Kind.valueOf(item.word(1)),
+              item.number(2),
+              item.small(3),
+              Records.jobOrNull(item.bytes(4)),
+              Records.version(item.number(5), item.text(6))));
     }
     return new Submitted(now, items, reply.numberOrNull(1), reply.reached());
   }
 
-  private static Submitted.Item submitted(Submission job, long now, Reply item) {
-    if (item.size() == 1) {
-      return new Submitted.Item(
-          Submitted.Kind.CREATED,
-          job.due().millis() + (job.due().relative() ? now : 0),
-          0,
-          null,
-          new JobVersion(job.incarnation(), 1));
-    }
+  private static Submitted.Item created(Submission job, long now) {
     return new Submitted.Item(
-        Submitted.Kind.valueOf(item.word(0)),
-        item.number(1),
-        item.small(2),
-        Records.jobOrNull(item.bytes(3)),
-        Records.version(item.number(4), item.text(5)));
+        Submitted.Kind.CREATED,
+        job.due().millis() + (job.due().relative() ? now : 0),
+        0,
+        null,
+        new JobVersion(job.incarnation(), 1));
   }
 
   @Override
@@ -128,18 +134,18 @@ final class RedisJobStore implements JobStore {
                 .add(mode.name().toLowerCase(Locale.ROOT))
                 .add(token.value())
                 .add(owner));
-    List<ClaimedJob> jobs =
-        reply.listsFrom(6).stream()
-            .map(
-                job ->
-                    new ClaimedJob(
-                        job.text(0),
-                        job.number(1),
-                        job.small(2),
-                        Records.job(job.bytes(3)),
-                        Records.tries(job.text(4)),
-                        token))
-            .toList();
+    List<ClaimedJob> jobs = new ArrayList<>();
+    for (int i = 6; i < reply.size(); i += 4) {
+      AttemptCounts tries = Records.tries(reply.text(i + 3));
+      jobs.add(
+          new ClaimedJob(
+              reply.text(i),
+              reply.number(i + 1),
+              tries.attempts() + 1,
+              Records.job(reply.bytes(i + 2)),
+              tries,
+              token));
+    }
     return new Claim(
         reply.number(0),
         jobs,
@@ -153,7 +159,7 @@ final class RedisJobStore implements JobStore {
   @Override
   public List<Settled> settle(Bucket bucket, List<Settlement> settlements) {
     Arguments arguments =
-        new Arguments()
+        new Arguments(3 + 4 * settlements.size())
             .add(tombstones.toMillis())
             .add(scripts.keys().wakeUpChannel())
             .add(Keys.name(bucket));
@@ -162,14 +168,34 @@ final class RedisJobStore implements JobStore {
           .add(settlement.op().name().toLowerCase(Locale.ROOT))
           .add(settlement.taskId())
           .add(settlement.incarnation())
-          .add(settlement.token().value())
-          .add(settlement.delay().toMillis())
-          .add(settlement.alone())
-          .add(settlement.note());
+          .add(rest(settlement));
     }
-    return scripts.runEnds("settle", bucket, arguments).listsFrom(1).stream()
-        .map(item -> new Settled(Settled.Kind.valueOf(item.word(0)), item.number(1)))
-        .toList();
+    Reply reply = scripts.runEnds("settle", bucket, arguments);
+    List<Settled> settled =
+        new ArrayList<>(
+            Collections.nCopies(
+                settlements.size(), new Settled(Settled.Kind.DONE, reply.number(0))));
+    for (Reply item : reply.listsFrom(1)) {
+      settled.set(item.small(0), new Settled(Settled.Kind.valueOf(item.word(1)), item.number(2)));
+    }
+    return settled;
+  }
+
+  private static byte[] rest(Settlement settlement) {
+    JobRecord record = settlement.record();
+    if (settlement.op() == Settlement.Op.DONE) {
+      return Keys.bytes(record == null ? "" : Records.mark(record));
+    }
+    byte[] text =
+        Keys.bytes(
+            settlement.token().value()
+                + " "
+                + settlement.delay().toMillis()
+                + (settlement.alone() ? " 1 " : " 0 "));
+    return ByteBuffer.allocate(text.length + settlement.note().length)
+        .put(text)
+        .put(settlement.note())
+        .array();
   }
 
   @Override
@@ -226,16 +252,18 @@ final class RedisJobStore implements JobStore {
       arguments.add(due.relative() ? "in" : "at").add(due.millis());
     }
     if (content == null) {
-      arguments.add("").add(1).add(0).add("-").add("-").add("").add("");
+      arguments.add("").add("");
     } else {
       arguments
-          .add(content.incarnation())
-          .add(content.maxAttempts())
-          .add(content.timeToRun())
-          .add(Records.field(content.origin().trace()))
-          .add(Records.field(content.origin().submitter()))
           .add(Records.tags(content.tags()))
-          .add(content.content());
+          .add(
+              Records.record(
+                  content.incarnation(),
+                  content.maxAttempts(),
+                  content.timeToRun(),
+                  content.origin(),
+                  content.tags(),
+                  content.content()));
     }
     Reply reply = scripts.runDurably("revise", bucket, arguments);
     return new Revised(

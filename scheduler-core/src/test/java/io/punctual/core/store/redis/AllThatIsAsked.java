@@ -30,7 +30,9 @@ import io.punctual.core.store.durability.Durability;
 import io.punctual.core.store.durability.EpochMarker;
 import io.punctual.core.store.durability.LossEntry;
 import io.punctual.core.store.durability.StoreLoss;
+import io.punctual.core.store.redis.script.Keys;
 import io.punctual.core.store.redis.script.StoreOptions;
+import io.punctual.core.store.redis.script.TimeSource;
 import io.punctual.redis.Resp;
 import java.io.IOException;
 import java.time.Duration;
@@ -65,6 +67,7 @@ final class AllThatIsAsked {
   void ask() throws Exception {
     everyScript();
     aLife();
+    foreignKey();
     queuesAndMarks();
     instances();
     confirmation();
@@ -141,6 +144,18 @@ final class AllThatIsAsked {
   private List<ClaimedJob> claim(int max, Duration lease) {
     return jobs.claim(bucket, max, lease, JobStore.ClaimMode.PUSH, new LeaseToken("t-" + max), "me")
         .jobs();
+  }
+
+  private void foreignKey() {
+    Bucket other = new Bucket(new QueueName("shop", "foreign"), 0);
+    byte[] key = new Keys(options.prefix(), TimeSource.REDIS).of(other).get(0);
+    try (RedisConnection connection = connections.getConnection()) {
+      connection.stringCommands().set(key, BucketReader.bytes("foreign"));
+    }
+    StoreException e =
+        catchThrowableOfType(
+            StoreException.class, () -> jobs.purge(other, JobState.DEAD, List.of("none")));
+    assertThat(e).hasMessageContaining("jobs is a string, not a hash");
   }
 
   private void queuesAndMarks() {

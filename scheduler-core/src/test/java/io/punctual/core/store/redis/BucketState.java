@@ -35,7 +35,7 @@ record BucketState(SortedMap<String, SortedMap<String, String>> keys) {
 
   /** What stands before the incarnation. */
   static String numbers(int maxAttempts, long acceptedAt) {
-    byte[] bytes = ByteBuffer.allocate(8).putLong((long) maxAttempts << 48 | acceptedAt).array();
+    byte[] bytes = ByteBuffer.allocate(8).putLong(acceptedAt << 16 | maxAttempts).array();
     return new String(bytes, StandardCharsets.ISO_8859_1);
   }
 
@@ -43,8 +43,15 @@ record BucketState(SortedMap<String, SortedMap<String, String>> keys) {
     return record(id).with("delayed", id, Long.toString(due));
   }
 
+  /**
+   * A job of {@link #record}.
+   *
+   * @param lease what stands behind the incarnation
+   */
   BucketState reserved(String id, long deadline, String lease) {
-    return record(id).with("reserved", id, Long.toString(deadline)).with("leases", id, lease);
+    return record(id)
+        .with("reserved", id, Long.toString(deadline))
+        .with("leases", id, "i-" + id + " " + lease);
   }
 
   BucketState dead(String id, long at) {

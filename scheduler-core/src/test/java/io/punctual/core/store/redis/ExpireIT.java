@@ -105,7 +105,7 @@ class ExpireIT extends TransitionTestBase {
     given(
         bucket()
             .with("reserved", "noRecord", "5")
-            .with("leases", "noRecord", HELD)
+            .with("leases", "noRecord", "i-noRecord " + HELD)
             .record("noLease")
             .with("reserved", "noLease", "6")
             .reserved("mangled", 7, "t-1 what"));

@@ -67,7 +67,7 @@ class ExtendIT extends TransitionTestBase {
             .record("noLease")
             .with("reserved", "noLease", "1000005")
             .delayed("staleLease", NOW)
-            .with("leases", "staleLease", HELD)
+            .with("leases", "staleLease", "i-staleLease " + HELD)
             .reserved("mangled", NOW + 5, "t-1");
     given(given);
 

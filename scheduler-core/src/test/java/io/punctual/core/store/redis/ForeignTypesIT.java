@@ -2,17 +2,23 @@ package io.punctual.core.store.redis;
 
 import static io.punctual.core.store.redis.BucketState.bucket;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.punctual.core.job.Bucket;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.redis.script.Keys;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Something else uses one of the keys of a bucket: every call says so and changes nothing. */
+/**
+ * Something else uses one of the keys of a bucket: a call that needs it says so and changes
+ * nothing; any other does what it does where that key is empty.
+ */
 class ForeignTypesIT extends TransitionTestBase {
 
   static Stream<Arguments> everyCallOnEveryKey() {
@@ -23,9 +29,12 @@ class ForeignTypesIT extends TransitionTestBase {
   @ParameterizedTest
   @MethodSource("everyCallOnEveryKey")
   void aKeyOfAForeignTypeIsNamedAndNothingChanged(String call, String suffix) {
+    Bucket without = new Bucket(bucket.queue(), 1);
+    client.set(reader.key(without, "now"), Keys.bytes(Long.toString(NOW)));
     for (String other : Keys.SUFFIXES) {
       if (!other.equals(suffix)) {
         reader.write(bucket, someOf(other));
+        reader.write(without, someOf(other));
       }
     }
     byte[] key = reader.key(bucket, suffix);
@@ -35,12 +44,32 @@ class ForeignTypesIT extends TransitionTestBase {
     StoreException refused =
         catchThrowableOfType(StoreException.class, () -> Calls.make(call, store, bucket));
 
+    assertThat(client.lrange(key, 0, -1)).containsExactly(bytes("foreign"));
+    if (refused == null) {
+      Calls.make(call, store, without);
+      then(reader.read(without).with(suffix, "(a list)", ""));
+      return;
+    }
     assertThat(refused.kind()).isEqualTo(StoreException.Kind.CORRUPT);
     assertThat(refused)
         .hasMessageContaining(call + " on " + bucket)
         .hasMessageContaining(new String(key, StandardCharsets.UTF_8) + " is a list, not a ");
     then(before);
-    assertThat(client.lrange(key, 0, -1)).containsExactly(bytes("foreign"));
+  }
+
+  @Test
+  void noCallWorksUntilTheKeyIsMended() {
+    byte[] key = reader.key(bucket, "tries");
+    client.rpush(key, bytes("foreign"));
+    assertThat(store.stats(bucket).delayed()).isZero();
+    assertThatExceptionOfType(StoreException.class)
+        .isThrownBy(() -> Calls.make("requeue", store, bucket));
+
+    assertThatExceptionOfType(StoreException.class)
+        .isThrownBy(() -> store.stats(bucket))
+        .withMessageContaining("tries is a list, not a hash");
+    client.del(key);
+    assertThat(store.stats(bucket).delayed()).isZero();
   }
 
   /** A job that each call would change, as far as it is in that key. */

@@ -53,6 +53,11 @@ class ScriptHeadersTest {
           Map.entry("token", "the-token"),
           Map.entry("owner", "the-owner"),
           Map.entry("mode", "in"),
+          Map.entry("due", "+111"),
+          Map.entry("options", "1 x y"),
+          Map.entry(
+              "record", "\0\u0016the-incarnation 66 the-trace the-submitter x y\nthe content"),
+          Map.entry("rest", "the-token 555 1 the note"),
           Map.entry("millis", "111"),
           Map.entry("attempts", "22"),
           Map.entry("content", "the content"),

@@ -4,7 +4,9 @@ import static io.punctual.core.store.redis.BucketState.bucket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Origin;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Settled;
@@ -78,6 +80,58 @@ class SettleIT extends TransitionTestBase {
             .tomb("died", NOW + RETENTION, "D", "body of died", NOW)
             .tomb("runs", NOW + RETENTION, "D", "body of runs", NOW)
             .counted("done", 3));
+  }
+
+  private static Settlement doneBy(String incarnation, String id, String content, String... tags) {
+    JobRecord record =
+        new JobRecord(incarnation, 3, 5, 0, Origin.UNKNOWN, List.of(tags), bytes(content));
+    return new Settlement(
+        Op.DONE, id, incarnation, TOKEN, Duration.ZERO, /* alone= */ false, bytes(""), record);
+  }
+
+  @Test
+  void whoHoldsAJobNeedNotHaveItsRecordRead() {
+    given(
+        bucket()
+            .reserved("a", NOW + 5, HELD)
+            .with("jobs", "a", "not read")
+            .with("tags", "x a", "0")
+            .with("tags", "y a", "0")
+            .reserved("tried", NOW + 5, HELD)
+            .tries("tried", "0 0 1 1 1 0 5 3")
+            .error("tried", "900000 failed retry 1 990000 2\nno"));
+
+    assertThat(settle(doneBy("i-a", "a", "told", "x", "y"), doneBy("i-tried", "tried", "")))
+        .containsOnly(new Settled(Kind.DONE, NOW));
+    then(
+        bucket()
+            .tomb("a", NOW + RETENTION, "D", "told", NOW)
+            .tomb("tried", NOW + RETENTION, "D", "", NOW)
+            .counted("done", 2));
+  }
+
+  @Test
+  void whoDoesNotHoldAJobIsNotBelieved() {
+    BucketState given =
+        bucket()
+            .delayed("waits", NOW)
+            .with("leases", "waits", "i-waits " + HELD)
+            .reserved("runs", NOW + 5, HELD)
+            .record("unread")
+            .with("reserved", "unread", "1000005");
+    given(given);
+
+    assertThat(settle(doneBy("i-run", "runs", "x"), doneBy("i-runsx", "runs", "x")))
+        .containsOnly(new Settled(Kind.UNKNOWN, 0));
+    then(given);
+    assertThat(settle(doneBy("i-waits", "waits", "x"), doneBy("i-unread", "unread", "x")))
+        .containsOnly(new Settled(Kind.DONE, NOW));
+    then(
+        bucket()
+            .reserved("runs", NOW + 5, HELD)
+            .tomb("waits", NOW + RETENTION, "D", "body of waits", NOW)
+            .tomb("unread", NOW + RETENTION, "D", "body of unread", NOW)
+            .counted("done", 2));
   }
 
   @Test
@@ -296,9 +350,9 @@ class SettleIT extends TransitionTestBase {
             .record("noLease")
             .with("reserved", "noLease", "1000005")
             .delayed("staleLease", NOW)
-            .with("leases", "staleLease", HELD)
+            .with("leases", "staleLease", "i-staleLease " + HELD)
             .with("reserved", "noRecord", "1000005")
-            .with("leases", "noRecord", HELD)
+            .with("leases", "noRecord", "i-noRecord " + HELD)
             .reserved("mangled", NOW + 5, "t-1");
     given(given);
 

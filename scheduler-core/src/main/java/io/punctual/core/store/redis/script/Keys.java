@@ -6,7 +6,10 @@ import io.punctual.core.schedule.ScheduleName;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Every key that we use, and the names of buckets in them. Parts are encoded, so that no two queues
@@ -30,15 +33,28 @@ public final class Keys {
           "tags",
           "control");
 
+  private static final Set<String> SORTED = Set.of("delayed", "reserved", "dead", "done", "tags");
+
   private final String prefix;
   private final TimeSource time;
+  private final Map<Bucket, List<byte[]>> known = new ConcurrentHashMap<>();
 
   public Keys(String prefix, TimeSource time) {
     this.prefix = prefix;
     this.time = time;
   }
 
+  /** In the order of KEYS. */
   public List<byte[]> of(Bucket bucket) {
+    return known.computeIfAbsent(bucket, this::encoded);
+  }
+
+  /** The Redis type that a key of a bucket has, by its place in KEYS. */
+  static String type(int index) {
+    return SORTED.contains(SUFFIXES.get(index)) ? "zset" : "hash";
+  }
+
+  private List<byte[]> encoded(Bucket bucket) {
     String tag = tag(bucket) + ":";
     List<byte[]> keys = new ArrayList<>(SUFFIXES.size() + 1);
     for (String suffix : SUFFIXES) {
@@ -47,7 +63,7 @@ public final class Keys {
     if (!time.keySuffix().isEmpty()) {
       keys.add(bytes(tag + time.keySuffix()));
     }
-    return keys;
+    return List.copyOf(keys);
   }
 
   /** The part that all keys of a bucket share; the braces make it the hash tag in Redis Cluster. */

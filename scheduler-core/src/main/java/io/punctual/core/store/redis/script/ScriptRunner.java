@@ -4,12 +4,15 @@ import io.punctual.core.job.Bucket;
 import io.punctual.core.store.StoreCalls;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.durability.Reached;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.DataType;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -35,6 +38,8 @@ public final class ScriptRunner {
   private final @Nullable Confirmation confirmation;
   private final @Nullable Confirmation endConfirmation;
   private final StoreCalls calls;
+  // Where a key had a foreign type: no call does half of its work there until all keys are sound.
+  private final Set<Bucket> damaged = ConcurrentHashMap.newKeySet();
   private final ClusterEval cluster = new ClusterEval();
   private final Map<String, LuaScript> scripts = new ConcurrentHashMap<>();
 
@@ -108,7 +113,9 @@ public final class ScriptRunner {
       String name, Bucket bucket, Arguments arguments, @Nullable Confirmation confirmed) {
     Behind behind = confirmed == null ? null : new Behind(confirmed, keys.tag(bucket));
     return calls.make(
-        name, bucket, () -> run(name, name + " on " + bucket, keys.of(bucket), arguments, behind));
+        name,
+        bucket,
+        () -> run(name, name + " on " + bucket, bucket, keys.of(bucket), arguments, behind));
   }
 
   /**
@@ -119,7 +126,7 @@ public final class ScriptRunner {
    * @throws StoreException if Redis was not reached or refused
    */
   public Reply run(String call, String name, String what, byte[] key, Arguments arguments) {
-    return calls.make(call, null, () -> run(name, what, List.of(key), arguments, null));
+    return calls.make(call, null, () -> run(name, what, null, List.of(key), arguments, null));
   }
 
   /**
@@ -155,7 +162,12 @@ public final class ScriptRunner {
   }
 
   private Reply run(
-      String name, String what, List<byte[]> on, Arguments arguments, @Nullable Behind behind) {
+      String name,
+      String what,
+      @Nullable Bucket bucket,
+      List<byte[]> on,
+      Arguments arguments,
+      @Nullable Behind behind) {
     LuaScript script = scripts.computeIfAbsent(name, n -> LuaScript.load(n, time));
     byte[][] keysAndArguments = arguments.behind(on);
     return StoreErrors.translated(
@@ -163,11 +175,38 @@ public final class ScriptRunner {
         () -> {
           RedisConnection connection = connections.getConnection();
           try {
+            if (bucket != null && damaged.contains(bucket)) {
+              requireTypes(connection, what, on, null);
+              damaged.remove(bucket);
+            }
             return reply(connection, script, on.size(), keysAndArguments, behind);
+          } catch (RuntimeException e) {
+            if (bucket != null && StoreErrors.says(e, "WRONGTYPE")) {
+              damaged.add(bucket);
+              requireTypes(connection, what, on, e);
+            }
+            throw e;
           } finally {
             release(connection);
           }
         });
+  }
+
+  // A script checks the keys that it needs, and Redis does not say which of them has a foreign
+  // type.
+  private static void requireTypes(
+      RedisConnection connection, String what, List<byte[]> on, @Nullable RuntimeException e) {
+    for (int i = 0; i < Math.min(on.size(), Keys.SUFFIXES.size()); i++) {
+      DataType found = Objects.requireNonNull(connection.keyCommands().type(on.get(i)));
+      if (found != DataType.NONE && !found.code().equals(Keys.type(i))) {
+        throw StoreErrors.foreignType(
+            what,
+            "%s is a %s, not a %s"
+                .formatted(
+                    new String(on.get(i), StandardCharsets.UTF_8), found.code(), Keys.type(i)),
+            e);
+      }
+    }
   }
 
   // Jedis's unified client takes a connection from the pool for each command, and gives it back. To

@@ -50,19 +50,18 @@ public final class StoreErrors {
     return root(e) instanceof JedisDataException;
   }
 
-  // A script's own errors have their code in front from Redis 7 on, and in 6.2 behind the place in
-  // the script: 'ERR Error running script (...): @user_script: 12: -OOM command not allowed ...'.
+  // Errors of a script have their code in front from Redis 7 on, and in 6.2 behind the place in
+  // the script: 'ERR Error running script (...): @user_script: 12: -OOM command not allowed ...',
+  // or
+  // '@user_script:12: WRONGTYPE Operation ...'.
   private static Pattern code(String codes) {
-    return Pattern.compile("(?:^|: -)(?:" + codes + ")\\b");
+    return Pattern.compile("(?:^|: -|@user_script:\\d+: )(?:" + codes + ")\\b");
   }
 
   private static StoreException translate(String what, RuntimeException e) {
     String corrupt = reply(e, FOREIGN_TYPE);
     if (corrupt != null) {
-      return new StoreException(
-          StoreException.Kind.CORRUPT,
-          what + ": " + corrupt + "; something else uses this key, remove or rename it",
-          e);
+      return foreignType(what, corrupt, e);
     }
     String refusal = reply(e, REFUSAL);
     if (refusal != null) {
@@ -85,6 +84,18 @@ public final class StoreErrors {
             + root.getClass().getSimpleName()
             + ": "
             + root.getMessage(),
+        e);
+  }
+
+  /**
+   * Something else uses a key.
+   *
+   * @param found which, and what is there
+   */
+  static StoreException foreignType(String what, String found, @Nullable RuntimeException e) {
+    return new StoreException(
+        StoreException.Kind.CORRUPT,
+        what + ": " + found + "; something else uses this key, remove or rename it",
         e);
   }
 
