@@ -13,6 +13,7 @@ import io.punctual.core.store.JobStore;
 import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.core.wake.Capacity;
 import io.punctual.test.store.InMemoryJobStore;
+import io.punctual.test.store.InMemoryScheduleStore;
 import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,6 +39,7 @@ class StepperTest {
       new Stepper(
           new InMemoryJobStore(millis::get, StoreOptions.DEFAULTS.tombstones()),
           new MemoryQueues(),
+          new InMemoryScheduleStore(millis::get),
           EngineOptions.defaults("test"),
           millis::get,
           new Random(1));

@@ -8,7 +8,7 @@ import io.punctual.schedule.Missed;
 import io.punctual.schedule.Schedule;
 import io.punctual.schedule.WhileRunning;
 import io.punctual.server.problem.ApiException;
-import io.punctual.server.web.JobFields;
+import io.punctual.server.input.JobFields;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;

@@ -137,7 +137,7 @@ public final class ScriptRunner {
    * @throws StoreException if Redis was not reached or refused
    */
   public Reply run(String call, String name, String what, List<byte[]> on, Arguments arguments) {
-    return calls.make(call, null, () -> run(name, what, on, arguments, null));
+    return calls.make(call, null, () -> run(name, what, null, on, arguments, null));
   }
 
   /**
@@ -154,7 +154,7 @@ public final class ScriptRunner {
         () -> {
           durable.requireFit();
           Behind behind = new Behind(durable, tag);
-          Reply reply = calls.make(call, null, () -> run(name, what, on, arguments, behind));
+          Reply reply = calls.make(call, null, () -> run(name, what, null, on, arguments, behind));
           durable.acknowledged(reply.reached());
           calls.reached(reply.reached());
           return reply;
