@@ -61,7 +61,7 @@ class SimulationIT {
 
   @Test
   void aSettleThatForgetsTheLeaseTokenIsFoundOut(SharedRedis redis) {
-    findsOut(redis, "settle", "and job.lease and job.lease.token == ARGV[i + 3]", "and job.lease");
+    findsOut(redis, "settle", "and job.lease and job.lease.token == token", "and job.lease");
   }
 
   @Test
