@@ -1,14 +1,14 @@
 package io.punctual.core.recovery;
 
 import io.punctual.core.job.Bucket;
+import io.punctual.core.store.StoreCalls;
 import io.punctual.core.store.StoreException;
-import io.punctual.core.store.StoreListener;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Tells {@link Contact} and {@link Outages} of every call to the store. */
-public final class StoreCallMonitor implements StoreListener {
+public final class StoreCallMonitor implements StoreCalls.Listener {
 
   private final LongSupplier ticks;
   private final Contact contact;

@@ -10,15 +10,40 @@ import org.jspecify.annotations.Nullable;
 /** Makes the calls to one store, and tells listeners how each of them went. */
 public final class StoreCalls {
 
-  private final List<StoreListener> listeners = new CopyOnWriteArrayList<>();
+  /** Hears of the calls, on the threads that make them: it must not block or throw. */
+  public interface Listener {
+
+    /**
+     * A call was answered.
+     *
+     * @param call its name, one of a few
+     * @param bucket null for a call that is about no bucket
+     * @param nanos from the call to its answer, the way included
+     */
+    void answered(String call, @Nullable Bucket bucket, long nanos);
+
+    /** Called on the thread that asked for a change, when the change is acknowledged. */
+    default void reached(Reached reached) {}
+
+    /**
+     * A call was not answered, or the store refused it.
+     *
+     * @param call its name, one of a few
+     * @param bucket null for a call that is about no bucket
+     * @param nanos from the call to its failure
+     */
+    void failed(String call, @Nullable Bucket bucket, long nanos, RuntimeException e);
+  }
+
+  private final List<Listener> listeners = new CopyOnWriteArrayList<>();
 
   /** Tells a listener of each call from now on. */
-  public void add(StoreListener listener) {
+  public void add(Listener listener) {
     listeners.add(listener);
   }
 
   /** Tells a listener no more. */
-  public void remove(StoreListener listener) {
+  public void remove(Listener listener) {
     listeners.remove(listener);
   }
 

@@ -12,8 +12,8 @@ import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.scan.ScanSignals;
 import io.punctual.core.store.Store;
+import io.punctual.core.store.StoreCalls;
 import io.punctual.core.store.StoreException;
-import io.punctual.core.store.StoreListener;
 import io.punctual.core.store.redis.RedisStore;
 import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.redis.RedisServer;
@@ -94,7 +94,7 @@ class LifecycleIT extends EngineTestBase {
       store
           .calls()
           .add(
-              new StoreListener() {
+              new StoreCalls.Listener() {
                 @Override
                 public void answered(String call, @Nullable Bucket bucket, long nanos) {}
 

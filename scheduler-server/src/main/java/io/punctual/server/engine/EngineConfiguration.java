@@ -6,7 +6,7 @@ import io.punctual.core.EngineOptions;
 import io.punctual.core.runtime.Engines;
 import io.punctual.core.store.InstanceMarks;
 import io.punctual.core.store.Store;
-import io.punctual.core.store.StoreListener;
+import io.punctual.core.store.StoreCalls;
 import io.punctual.core.store.redis.RedisStore;
 import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.server.registry.SchedulerName;
@@ -54,7 +54,7 @@ class EngineConfiguration {
   Store store(
       RedisConnectionFactory connections,
       EngineProperties properties,
-      ObjectProvider<StoreListener> listeners) {
+      ObjectProvider<StoreCalls.Listener> listeners) {
     Store store = RedisStore.connect(connections, properties.storeOptions());
     listeners.forEach(store.calls()::add);
     return store;

@@ -3,7 +3,7 @@ package io.punctual.server.metrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.punctual.core.job.Bucket;
-import io.punctual.core.store.StoreListener;
+import io.punctual.core.store.StoreCalls;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,7 +15,7 @@ import org.springframework.stereotype.Component;
 /** {@code punctual.store.scripts}: how long calls of the store take. */
 @Component
 @ConditionalOnPunctualMetrics
-final class ScriptTimings implements StoreListener {
+final class ScriptTimings implements StoreCalls.Listener {
 
   private static final Duration[] BUCKETS =
       Stream.of(1L, 2L, 5L, 10L, 25L, 50L, 100L, 250L, 500L, 1_000L, 3_000L)

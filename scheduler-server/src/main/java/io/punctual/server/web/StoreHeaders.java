@@ -3,7 +3,7 @@ package io.punctual.server.web;
 import io.punctual.core.Engine;
 import io.punctual.core.LossJournal;
 import io.punctual.core.job.Bucket;
-import io.punctual.core.store.StoreListener;
+import io.punctual.core.store.StoreCalls;
 import io.punctual.core.store.durability.Reached;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -30,7 +30,7 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
  * journal of losses, so that applications notice a new entry at once.
  */
 @ControllerAdvice
-public class StoreHeaders implements ResponseBodyAdvice<Object>, StoreListener {
+public class StoreHeaders implements ResponseBodyAdvice<Object>, StoreCalls.Listener {
 
   private static final String DURABILITY = "Punctual-Durability";
   private static final String STORE = "Punctual-Store";

@@ -1,8 +1,8 @@
 package io.punctual.core.store.redis;
 
 import io.punctual.core.job.Bucket;
+import io.punctual.core.store.StoreCalls;
 import io.punctual.core.store.StoreException;
-import io.punctual.core.store.StoreListener;
 import io.punctual.core.store.redis.script.ClusterEval;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ import redis.clients.jedis.util.Pool;
  * <p>Jedis does not show the pool of its Sentinel client. There, the pool's own checks of idle
  * connections find the broken ones.
  */
-final class IdleConnections implements StoreListener {
+final class IdleConnections implements StoreCalls.Listener {
 
   private final RedisConnectionFactory connections;
   private final Function<Bucket, String> nodes;

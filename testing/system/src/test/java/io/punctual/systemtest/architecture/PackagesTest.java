@@ -46,7 +46,11 @@ class PackagesTest {
     Module(String directory, String root) {
       this.directory = directory;
       this.root = root;
-      this.types = Set.copyOf(MODULES.of(directory));
+      // The launcher lies in the server, too.
+      this.types =
+          MODULES.of(directory).stream()
+              .filter(type -> (type.getPackageName() + ".").startsWith(root + "."))
+              .collect(Collectors.toUnmodifiableSet());
     }
 
     private String name(JavaClass type) {
