@@ -2,20 +2,16 @@ package io.punctual.server.metrics;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.punctual.core.DeathCause;
 import io.punctual.core.EngineListener;
-import io.punctual.core.Lateness;
 import io.punctual.core.QueueListener;
-import io.punctual.core.RepeatCause;
 import io.punctual.core.WakeCause;
 import io.punctual.core.job.QueueName;
-import io.punctual.core.store.Settlement;
-import io.punctual.core.store.Submitted;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
@@ -76,48 +72,8 @@ final class EngineMetrics implements EngineListener {
     }
 
     @Override
-    public void submitted(Submitted.Kind answer, int jobs) {
-      meters().submitted(answer, jobs);
-    }
-
-    @Override
-    public void notSubmitted(int jobs) {
-      meters().notSubmitted(jobs);
-    }
-
-    @Override
-    public void ended(Settlement.Op how, int jobs) {
-      meters().ended(how, jobs);
-    }
-
-    @Override
-    public void delivered(Lateness lateness) {
-      meters().delivered(lateness);
-    }
-
-    @Override
-    public void ran(long nanos) {
-      meters().ran(nanos);
-    }
-
-    @Override
-    public void repeated(RepeatCause cause, int jobs) {
-      meters().repeated(cause, jobs);
-    }
-
-    @Override
-    public void died(DeathCause cause, int jobs) {
-      meters().died(cause, jobs);
-    }
-
-    @Override
-    public void recurred(int fired, int skipped, int missed) {
-      meters().recurred(fired, skipped, missed);
-    }
-
-    @Override
-    public void lost(int leases) {
-      meters().lost(leases);
+    public void pass(Consumer<QueueListener> event) {
+      event.accept(meters());
     }
   }
 }
