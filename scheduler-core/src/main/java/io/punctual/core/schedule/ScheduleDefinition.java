@@ -96,13 +96,13 @@ public record ScheduleDefinition(
         schedule.missedWithin(),
         Objects.requireNonNullElse(schedule.whileRunning(), WhileRunning.SKIP),
         Objects.requireNonNullElse(schedule.jitter(), Duration.ZERO),
-        new JobContent(
-            Due.in(0),
-            schedule.params(),
-            schedule.timeToRun(),
-            retry(schedule.retry()),
-            schedule.headers(),
-            schedule.tags()));
+        JobContent.of(Due.in(0))
+            .params(schedule.params())
+            .timeToRun(schedule.timeToRun())
+            .retry(retry(schedule.retry()))
+            .headers(schedule.headers())
+            .tags(schedule.tags())
+            .build());
   }
 
   private static @Nullable RetryPolicy retry(@Nullable String text) {
@@ -135,16 +135,15 @@ public record ScheduleDefinition(
   }
 
   private static DelayQueueJob job(String taskId, String taskType, long due, JobContent content) {
-    return new DelayQueueJob(
-        taskId,
-        taskType,
-        due,
-        null,
-        content.params(),
-        content.timeToRun(),
-        content.retry(),
-        content.headers(),
-        content.tags());
+    return DelayQueueJob.of(taskType)
+        .taskId(taskId)
+        .delayTime(due)
+        .params(content.params())
+        .timeToRun(content.timeToRun())
+        .retry(content.retry())
+        .headers(content.headers())
+        .tags(content.tags())
+        .build();
   }
 
   private long delay(String job) {

@@ -78,7 +78,7 @@ class SchedulesIT extends EngineTestBase {
         null,
         running,
         Duration.ZERO,
-        new JobContent(Due.in(0), params, null, null, Map.of(), List.of()));
+        JobContent.of(Due.in(0)).params(params).build());
   }
 
   private static ScheduleDefinition seconds(WhileRunning running) {

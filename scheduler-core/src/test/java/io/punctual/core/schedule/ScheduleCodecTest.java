@@ -41,13 +41,13 @@ class ScheduleCodecTest {
           Duration.ofHours(2),
           WhileRunning.QUEUE,
           Duration.ofSeconds(30),
-          new JobContent(
-              Due.in(0),
-              "a\tb\n\u20ac",
-              Duration.ofMinutes(2),
-              RetryPolicy.NOTIFY,
-              Map.of("x", "y"),
-              List.of("a:1", "b")));
+          JobContent.of(Due.in(0))
+              .params("a\tb\n\u20ac")
+              .timeToRun(Duration.ofMinutes(2))
+              .retry(RetryPolicy.NOTIFY)
+              .headers(Map.of("x", "y"))
+              .tags(List.of("a:1", "b"))
+              .build());
 
   private static final ScheduleDefinition LEAST =
       new ScheduleDefinition(
@@ -65,7 +65,7 @@ class ScheduleCodecTest {
           null,
           WhileRunning.SKIP,
           Duration.ZERO,
-          new JobContent(Due.in(0), "", null, null, Map.of(), List.of()));
+          JobContent.of(Due.in(0)).build());
 
   @Test
   void whatIsWrittenIsReadBack() {

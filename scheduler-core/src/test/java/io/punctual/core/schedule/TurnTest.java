@@ -12,8 +12,6 @@ import io.punctual.schedule.WhileRunning;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
@@ -34,7 +32,7 @@ class TurnTest {
         within,
         running,
         Duration.ZERO,
-        new JobContent(Due.in(0), "", null, null, Map.of(), List.of()));
+        JobContent.of(Due.in(0)).build());
   }
 
   private static ScheduleDefinition hourly(Missed missed, @Nullable Duration within) {
