@@ -47,9 +47,14 @@ public final class ApiException extends RuntimeException {
    * @param detail what is wrong with it, as the rest of a sentence that begins with the field
    */
   public static ApiException invalid(String field, String detail) {
+    return of(ErrorCode.INVALID, field, detail);
+  }
+
+  /** As {@link #invalid}, with a code that says more. */
+  public static ApiException of(ErrorCode code, String field, String detail) {
     return new ApiException(
-        ErrorCode.INVALID,
-        ErrorCode.INVALID.status(),
+        code,
+        code.status(),
         field + " " + detail,
         List.of(new FieldError(field, detail)),
         Map.of(),
@@ -112,7 +117,7 @@ public final class ApiException extends RuntimeException {
       return this;
     }
     FieldError error = errors.get(0);
-    return invalid(path + (error.field().isEmpty() ? "" : "." + error.field()), error.detail());
+    return of(code, path + (error.field().isEmpty() ? "" : "." + error.field()), error.detail());
   }
 
   /** The same, with further members of the problem document. */
