@@ -17,6 +17,7 @@ public final class Owners {
 
   private final String self;
   private volatile List<Member> others = List.of();
+  private volatile boolean hears = true;
 
   /**
    * @param self the name of this member
@@ -39,6 +40,19 @@ public final class Owners {
     return true;
   }
 
+  /**
+   * Notes whether hints from the store reach this engine. While they do not, it looks at all its
+   * buckets as their owner does: nobody tells it of jobs, nor others of those that it was given.
+   */
+  public void hears(boolean now) {
+    hears = now;
+  }
+
+  /** Returns whether hints from the store reach this engine. */
+  public boolean hears() {
+    return hears;
+  }
+
   /** Returns how many members there are, with this one. */
   public int members() {
     return others.size() + 1;
@@ -56,6 +70,7 @@ public final class Owners {
     private final long hash;
     private List<Member> known = List.of();
     private Role role = Role.OWNER;
+    private int serving = 1;
 
     private Ownership(Bucket bucket) {
       this.bucket = bucket;
@@ -64,32 +79,36 @@ public final class Owners {
 
     /** Returns the part that it has now. */
     public synchronized Role role() {
+      update();
+      return hears ? role : Role.OWNER;
+    }
+
+    /** Returns how many members serve the queue, with this one. */
+    public synchronized int members() {
+      update();
+      return serving;
+    }
+
+    private void update() {
       List<Member> now = others;
       if (now != known) {
         known = now;
-        role = roleAmong(now);
+        List<Member> rivals =
+            now.stream().filter(member -> member.serves(bucket.queue())).toList();
+        serving = rivals.size() + 1;
+        role = roleAmong(rivals);
       }
-      return role;
     }
 
-    private Role roleAmong(List<Member> members) {
+    private Role roleAmong(List<Member> rivals) {
       long mine = weight(self);
       long before =
-          members.stream()
-              .filter(member -> member.serves(bucket.queue()))
-              .filter(member -> weight(member.name()) > mine)
-              .limit(2)
-              .count();
+          rivals.stream().filter(rival -> weight(rival.name()) > mine).limit(2).count();
       return before == 0 ? Role.OWNER : before == 1 ? Role.DEPUTY : Role.OTHER;
     }
 
     private long weight(String member) {
       return mixed(hash(member) ^ mixed(hash));
-    }
-
-    /** Returns how many members there are, with this one. */
-    public int members() {
-      return Owners.this.members();
     }
   }
 

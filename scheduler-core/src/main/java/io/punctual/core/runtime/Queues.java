@@ -43,6 +43,7 @@ final class Queues {
   private volatile boolean scanning;
   private final Registrations registrations;
   private long lastRead = Long.MIN_VALUE / 2;
+  private long nextCount = Long.MIN_VALUE;
   private volatile boolean stopping;
   private @Nullable Thread reader;
 
@@ -191,18 +192,21 @@ final class Queues {
 
   private void read() {
     while (!stopping) {
-      signal.take();
-      signal.sleep(refresh());
+      signal.sleep(refresh(signal.take().asked()));
     }
   }
 
-  private long refresh() {
+  private long refresh(boolean asked) {
     long sent = context.now();
+    long every = Math.min(REFRESH.toNanos(), context.options().lease().toNanos() / 4);
     try {
-      // Queues are never renamed: while their number is the same, hardly ever is there a new one.
-      if (directory.count() != known.size() || sent - lastRead > FULL_READ.toNanos()) {
-        readAll();
-        lastRead = sent;
+      if (asked || sent >= nextCount) {
+        count(sent);
+        // A new queue is announced, so that this is for lost hints: engines share the effort.
+        nextCount =
+            sent
+                + Math.max(
+                    every * shared.scan().owners().members(), SHARE * (context.now() - sent));
       }
       // Known before the start, or served by the dispatcher only by now.
       unscanned.removeIf(QueueWorkers::scan);
@@ -214,11 +218,15 @@ final class Queues {
     }
     context.defects().worked(DUTY);
     backoff.reset();
-    // A new queue is announced, so that this is for lost hints: engines share the effort.
-    long every =
-        Math.min(REFRESH.toNanos(), context.options().lease().toNanos() / 4)
-            * shared.scan().owners().members();
-    return Math.max(every, SHARE * (context.now() - sent));
+    return every;
+  }
+
+  // Queues are never renamed: while their number is the same, hardly ever is there a new one.
+  private void count(long now) {
+    if (directory.count() != known.size() || now - lastRead > FULL_READ.toNanos()) {
+      readAll();
+      lastRead = now;
+    }
   }
 
   private void readAll() {

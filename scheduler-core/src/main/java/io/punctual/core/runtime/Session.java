@@ -37,6 +37,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -117,7 +118,13 @@ final class Session implements PullQueues {
     this.watch = new StoreWatch(store, context, contact, shared.outages(), queues::wakeAll);
     this.membership =
         new Membership(
-            store.members(), context, name, queues::served, owners, queues::membersChanged);
+            store.members(),
+            context,
+            name,
+            // One that hears nothing owns nothing.
+            () -> owners.hears() ? queues.served() : Set.of(),
+            owners,
+            queues::membersChanged);
     this.feed = new StoreCallMonitor(clock, contact, shared.outages(), queues::ask);
     calls.add(feed);
     pulls()
@@ -332,7 +339,19 @@ final class Session implements PullQueues {
 
     @Override
     public void gap() {
+      shared.scan().owners().hears(true);
+      membership.refresh();
       queues.wakeAll();
+    }
+
+    @Override
+    public void lost() {
+      Owners owners = shared.scan().owners();
+      if (owners.hears()) {
+        owners.hears(false);
+        membership.refresh();
+        queues.membersChanged();
+      }
     }
   }
 }

@@ -169,7 +169,7 @@ public final class Scanner {
       plan.ask();
     }
     if (raised.capacity()) {
-      if (refused && role != Role.OWNER && plan.ready()) {
+      if (refused && role != Role.OWNER && plan.isDue(now)) {
         // The next safety check may be far away.
         plan.again();
       }
@@ -198,7 +198,11 @@ public final class Scanner {
       signals.asleep(bucket, next.at() - now, next.cause());
     }
     signal.aim(plan.aim(), plan.nextDeadline(), !first);
-    return blocked && role == Role.OWNER && ownership.members() > 1
+    if (ownership.role().compareTo(role) < 0) {
+      // The members changed meanwhile, and whoever told so saw the part of before.
+      return now;
+    }
+    return blocked && role == Role.OWNER && ownership.members() > 1 && shared.owners().hears()
         ? Math.min(next.at(), offer(now))
         : next.at();
   }
@@ -221,20 +225,28 @@ public final class Scanner {
     if (at > now) {
       return at;
     }
+    if (due == offeredDue && !plan.lookedSince(offeredAt)) {
+      // Another engine may have taken it, and a later job may have become the earliest.
+      plan.again();
+      return now;
+    }
     offeredAt = now;
     offeredDue = due;
     offeredWait = Math.min(2 * wait, OFFER_RARELY.toNanos());
+    Semaphore looks = shared.looks().begin(context.jobs().node(bucket));
     try {
-      shared.members().offer(bucket, due);
+      shared.members().offer(bucket, Math.max(0, due));
     } catch (StoreException e) {
       log.debug("{}: a due job was not offered: {}", bucket, e.getMessage());
+    } finally {
+      looks.release();
     }
     return now + offeredWait;
   }
 
-  /** The members have changed. */
+  /** The members have changed: looks at once if this engine comes before others now. */
   public void membersChanged() {
-    if (role != Role.OWNER && ownership.role() == Role.OWNER) {
+    if (ownership.role().compareTo(role) < 0) {
       signal.ask();
     }
   }

@@ -37,5 +37,8 @@ public interface WakeUps {
 
     /** Hints may have been lost: the connection was made, or made again. */
     void gap();
+
+    /** Hints are lost from now on until {@link #gap}. Called again and again meanwhile. */
+    void lost();
   }
 }

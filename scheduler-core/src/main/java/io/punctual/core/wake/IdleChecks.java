@@ -15,6 +15,7 @@ public final class IdleChecks {
   private final long spacing;
   private long moment;
   private int taken;
+  private int members = 1;
 
   public IdleChecks(int perSecond) {
     this.together = Math.min(MOST_TOGETHER, perSecond);
@@ -27,6 +28,11 @@ public final class IdleChecks {
    * @param members engines that check the same buckets and stay within the rate together
    */
   public synchronized long reserve(long earliest, int members) {
+    if (members != this.members) {
+      // The moments that were handed out reach as far ahead as suited another number of engines.
+      this.members = members;
+      taken = 0;
+    }
     if (taken == 0) {
       moment = earliest;
     } else if (taken == together || earliest > moment) {

@@ -61,14 +61,21 @@ public final class WakePlan {
   }
 
   /**
-   * Which part this engine has from now on. One that becomes the owner looks at once: jobs may be
-   * reserved that it has not heard of.
+   * Which part this engine has from now on. One that becomes the owner looks at once, and forgets
+   * which lease ends next: jobs may be reserved that it has not heard of.
    *
    * @param among so many engines
    * @param first whether it looks when a job is due, as the owner does, for whatever reason
    */
   public void role(Role now, int among, boolean first) {
-    asked |= now == Role.OWNER && role != Role.OWNER;
+    if (now == Role.OWNER && role != Role.OWNER) {
+      asked = true;
+      nextDeadline = NEVER;
+    }
+    if (among != members) {
+      // The turns were as far apart as suited another number of engines.
+      slot = Long.MIN_VALUE;
+    }
     this.role = now;
     this.members = among;
     this.first = first;
@@ -156,6 +163,16 @@ public final class WakePlan {
   /** Whether a job was due when the store last answered. */
   public boolean ready() {
     return nextDue <= time.lastNow();
+  }
+
+  /** Whether a job is due by now, as far as is known. */
+  public boolean isDue(long nanos) {
+    return nextDue != NEVER && time.at(nextDue) <= nanos;
+  }
+
+  /** Whether the last look, successful or not, was at that moment or later. */
+  public boolean lookedSince(long nanos) {
+    return lastLook >= nanos;
   }
 
   /** The due time that is aimed at. */

@@ -109,4 +109,24 @@ class OwnersTest {
     assertThat(owners.update(List.of())).isTrue();
     assertThat(parts).allMatch(part -> part.role() == Role.OWNER);
   }
+
+  @Test
+  void anEngineThatHearsNothingIsTheOwnerOfAllForItself() {
+    Owners owners = new Owners("me");
+    owners.update(Stream.of("a", "b").map(OwnersTest::member).toList());
+    owners.hears(false);
+    assertThat(BUCKETS).allMatch(bucket -> owners.of(bucket).role() == Role.OWNER);
+    owners.hears(true);
+    assertThat(BUCKETS).anyMatch(bucket -> owners.of(bucket).role() == Role.OTHER);
+  }
+
+  @Test
+  void onlyMembersThatServeAQueueShareItsBuckets() {
+    Owners owners = new Owners("me");
+    QueueName queue = BUCKETS.get(0).queue();
+    owners.update(List.of(new Member("a", Set.of(queue)), new Member("b", Set.of())));
+    assertThat(owners.members()).isEqualTo(3);
+    assertThat(owners.of(BUCKETS.get(0)).members()).isEqualTo(2);
+    assertThat(owners.of(BUCKETS.get(BUCKETS.size() - 1)).members()).isEqualTo(1);
+  }
 }

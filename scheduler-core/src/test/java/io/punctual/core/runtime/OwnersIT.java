@@ -15,6 +15,8 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Members;
 import io.punctual.core.store.Store;
+import io.punctual.core.wake.WakePlan;
+import io.punctual.core.store.WakeUps;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.redis.RedisStore;
 import io.punctual.core.store.redis.script.StoreOptions;
@@ -188,6 +190,42 @@ class OwnersIT extends OwnRedisTestBase {
     Duration latest = latest(first, 5, millis, nanos);
     System.out.println("Latest job when an owner is killed: " + latest);
     assertThat(latest).isLessThan(Duration.ofSeconds(5));
+  }
+
+  @Test
+  void anEngineThatHearsNothingOwnsNothing() {
+    Store store = own();
+    WakeUps silent =
+        listener -> {
+          listener.lost();
+          return () -> {};
+        };
+    Store deaf =
+        new Store(
+            store.jobs(),
+            store.queues(),
+            silent,
+            store.members(),
+            store.inspector(),
+            store.epoch(),
+            store.calls(),
+            store.schedules());
+    engine("deaf", deaf, working());
+    Engine hearing = engine("hearing", own(), working());
+    awaitMembers(2);
+    // Its entry ends with the queues that it serves: none.
+    eventually()
+        .until(
+            () ->
+                Resp.call(server.port(), "HVALS", MEMBERS)
+                    .lines()
+                    .anyMatch(entry -> entry.endsWith(" 1500 ")));
+    long nanos = System.nanoTime();
+    long millis = System.currentTimeMillis();
+    long first = millis + 1_000;
+    submit(hearing, 200, first, 5);
+    eventually().until(() -> delivered.size() == 200);
+    assertThat(latest(first, 5, millis, nanos)).isLessThan(WakePlan.BACKUP);
   }
 
   @Test

@@ -26,6 +26,15 @@ class IdleChecksTest {
   }
 
   @Test
+  void momentsThatSuitedMoreEnginesAreForgotten() {
+    IdleChecks checks = new IdleChecks(10);
+    for (int i = 0; i < 100; i++) {
+      checks.reserve(SECOND, 10);
+    }
+    assertThat(checks.reserve(SECOND, 1)).isEqualTo(SECOND);
+  }
+
+  @Test
   void tenThousandBucketsStayWithinTheRateAndEachGetsItsTurn() {
     IdleChecks checks = new IdleChecks(100);
     PriorityQueue<Long> turns = new PriorityQueue<>();

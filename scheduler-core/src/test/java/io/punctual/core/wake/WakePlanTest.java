@@ -44,6 +44,36 @@ class WakePlanTest {
   }
 
   @Test
+  void whatFallsDueAfterTheLastAnswerIsDueWithoutAnotherOne() {
+    looked(0, STORE + 300, WakePlan.NEVER);
+    assertThat(plan.isDue(299 * MS)).isFalse();
+    assertThat(plan.isDue(300 * MS)).isTrue();
+    assertThat(plan.ready()).isFalse();
+  }
+
+  @Test
+  void aNewOwnerLooksAtOnceAndForgetsWhichLeaseEndsNext() {
+    plan.role(Role.OTHER, 2, false);
+    looked(0, WakePlan.NEVER, STORE + 3_600_000);
+    plan.role(Role.OWNER, 2, true);
+    assertThat(plan.next(1 * MS, false)).isEqualTo(new Look(1 * MS, WakeCause.ASKED));
+    assertThat(plan.deadlineKnown()).isFalse();
+  }
+
+  @Test
+  void aTurnThatSuitedMoreEnginesIsForgotten() {
+    plan.role(Role.OWNER, 10, true);
+    looked(0, WakePlan.NEVER, WakePlan.NEVER);
+    assertThat(plan.next(1 * MS, false).at()).isEqualTo(1000 * MS);
+    plan.role(Role.OTHER, 10, false);
+    assertThat(plan.next(1 * MS, false).at()).isEqualTo(1000 * MS);
+    looked(1000, WakePlan.NEVER, WakePlan.NEVER);
+    assertThat(plan.next(1001 * MS, false).at()).isEqualTo(11_000 * MS);
+    plan.role(Role.OTHER, 2, false);
+    assertThat(plan.next(1001 * MS, false).at()).isEqualTo(3_000 * MS);
+  }
+
+  @Test
   void somethingNearIsCheckedAtTheFixedInterval() {
     looked(0, STORE + 4_900, WakePlan.NEVER);
     assertThat(plan.next(1 * MS, false)).isEqualTo(new Look(1000 * MS, WakeCause.SAFETY));

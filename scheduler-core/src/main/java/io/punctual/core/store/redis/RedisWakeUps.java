@@ -81,6 +81,9 @@ final class RedisWakeUps implements WakeUps {
         } finally {
           ended();
         }
+        if (!isClosed()) {
+          guarded(listener::lost);
+        }
       } while (!closedWithin(RECONNECT_MS));
     }
 
@@ -180,13 +183,14 @@ final class RedisWakeUps implements WakeUps {
       guarded(() -> subscriber.message(new String(message, StandardCharsets.UTF_8)));
     }
 
-    // Whatever a listener throws: the driver would put the connection back, still subscribed.
-    private static void guarded(Runnable call) {
-      try {
-        call.run();
-      } catch (RuntimeException | Error e) {
-        log.error("A listener of wake-up hints failed", e);
-      }
+  }
+
+  // Whatever a listener throws: the driver would put the connection back, still subscribed.
+  private static void guarded(Runnable call) {
+    try {
+      call.run();
+    } catch (RuntimeException | Error e) {
+      log.error("A listener of wake-up hints failed", e);
     }
   }
 }

@@ -437,9 +437,10 @@ abstract class StoreContract {
     assertThat(store.queues().buckets(other)).hasValue(64);
   }
 
-  /** Hears hints, a gap as {@code gap}. */
+  /** Hears hints, a gap as {@code gap}, and the first of several losses as {@code lost}. */
   static final class Hearing implements WakeUps.Listener {
     final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+    private boolean lost;
 
     @Override
     public void newHead(Bucket bucket, long due) {
@@ -459,6 +460,15 @@ abstract class StoreContract {
     @Override
     public void gap() {
       heard.add("gap");
+      lost = false;
+    }
+
+    @Override
+    public void lost() {
+      if (!lost) {
+        lost = true;
+        heard.add("lost");
+      }
     }
 
     String next() throws InterruptedException {
@@ -604,6 +614,7 @@ abstract class StoreContract {
       for (int server : servers()) {
         Resp.call(server, "CLIENT", "KILL", "TYPE", "pubsub");
       }
+      assertThat(hearing.next()).isEqualTo("lost");
       assertThat(hearing.next()).isEqualTo("gap");
 
       submit(bucket, "a", Due.at(9_000_000_000_000L));

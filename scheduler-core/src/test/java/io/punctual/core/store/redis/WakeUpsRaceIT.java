@@ -116,5 +116,8 @@ class WakeUpsRaceIT {
 
     @Override
     public void gap() {}
+
+    @Override
+    public void lost() {}
   }
 }

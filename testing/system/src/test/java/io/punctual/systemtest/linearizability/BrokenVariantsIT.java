@@ -24,7 +24,7 @@ class BrokenVariantsIT {
             new Variant(
                 "an attempt is ended without its lease",
                 "lua/settle.lua",
-                "and job.lease and job.lease.token == ARGV[i + 3]",
+                "and job.lease and job.lease.token == token",
                 "and job.lease")),
         variant(
             EngineFault.NOTHING,
@@ -66,8 +66,8 @@ class BrokenVariantsIT {
             new Variant(
                 "a retry does not wait",
                 "lua/settle.lua",
-                "tonumber(ARGV[i + 4]), tonumber(ARGV[i + 5])",
-                "0, tonumber(ARGV[i + 5])")));
+                "end_attempt(job, op, tonumber(delay), ",
+                "end_attempt(job, op, 0, ")));
   }
 
   private static Arguments variant(EngineFault fault, Variant variant) {
