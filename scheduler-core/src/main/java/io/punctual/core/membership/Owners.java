@@ -93,8 +93,7 @@ public final class Owners {
       List<Member> now = others;
       if (now != known) {
         known = now;
-        List<Member> rivals =
-            now.stream().filter(member -> member.serves(bucket.queue())).toList();
+        List<Member> rivals = now.stream().filter(member -> member.serves(bucket.queue())).toList();
         serving = rivals.size() + 1;
         role = roleAmong(rivals);
       }
@@ -102,8 +101,7 @@ public final class Owners {
 
     private Role roleAmong(List<Member> rivals) {
       long mine = weight(self);
-      long before =
-          rivals.stream().filter(rival -> weight(rival.name()) > mine).limit(2).count();
+      long before = rivals.stream().filter(rival -> weight(rival.name()) > mine).limit(2).count();
       return before == 0 ? Role.OWNER : before == 1 ? Role.DEPUTY : Role.OTHER;
     }
 

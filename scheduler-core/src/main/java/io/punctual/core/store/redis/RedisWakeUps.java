@@ -182,7 +182,6 @@ final class RedisWakeUps implements WakeUps {
     public void onMessage(byte[] channel, byte[] message) {
       guarded(() -> subscriber.message(new String(message, StandardCharsets.UTF_8)));
     }
-
   }
 
   // Whatever a listener throws: the driver would put the connection back, still subscribed.
