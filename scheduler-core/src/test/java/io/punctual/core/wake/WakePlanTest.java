@@ -67,7 +67,7 @@ class WakePlanTest {
     assertThat(plan.next(1 * MS, false).at()).isEqualTo(1000 * MS);
     plan.role(Role.OTHER, 10, false);
     assertThat(plan.next(1 * MS, false).at()).isEqualTo(1000 * MS);
-    looked(1000, WakePlan.NEVER, WakePlan.NEVER);
+    looked(1000 * MS, WakePlan.NEVER, WakePlan.NEVER);
     assertThat(plan.next(1001 * MS, false).at()).isEqualTo(11_000 * MS);
     plan.role(Role.OTHER, 2, false);
     assertThat(plan.next(1001 * MS, false).at()).isEqualTo(3_000 * MS);

@@ -216,6 +216,7 @@ final class AllThatIsAsked {
       for (int server : servers) {
         Resp.call(server, "CLIENT", "KILL", "TYPE", "pubsub");
       }
+      assertThat(hearing.next()).isEqualTo("lost");
       assertThat(hearing.next()).isEqualTo("gap");
     }
   }
