@@ -3,6 +3,8 @@ package io.punctual.core.schedule;
 import java.time.LocalDateTime;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.support.CronExpression;
@@ -19,6 +21,10 @@ public final class Cron {
 
   /** Longest expression, in characters. */
   public static final int MAX_LENGTH = 200;
+
+  // The shortest month has 28 days.
+  private static final int MAX_BEFORE_LAST = 27;
+  private static final Pattern BEFORE_LAST = Pattern.compile("(?i)L-(\\d+)");
 
   // Before all that is asked for.
   private static final LocalDateTime EARLY = LocalDateTime.of(1970, 1, 1, 0, 0);
@@ -51,7 +57,10 @@ public final class Cron {
         switch (fields.length) {
           case 1 -> macro(plain);
           case 5 -> crontab(fields, plain);
-          case 6 -> new Cron(plain, List.of(expression(plain)), fields[2].equals("*"));
+          case 6 -> {
+            requireDaysOfEachMonth(fields[3]);
+            yield new Cron(plain, List.of(expression(plain)), fields[2].equals("*"));
+          }
           default ->
               throw new IllegalArgumentException(
                   "cron must have 5 fields (minute, hour, day of month, month, day of week), or 6"
@@ -81,14 +90,34 @@ public final class Cron {
   }
 
   private static Cron crontab(String[] fields, String text) {
+    requireDaysOfEachMonth(fields[2]);
     boolean either = isRestricted(fields[2]) && isRestricted(fields[4]);
+    // Of two, one may never fire (31 February): each search would go through years for it.
     List<CronExpression> expressions =
         either
-            ? List.of(
-                expression(seconds(fields, fields[2], "*")),
-                expression(seconds(fields, "*", fields[4])))
+            ? Stream.of(
+                    expression(seconds(fields, fields[2], "*")),
+                    expression(seconds(fields, "*", fields[4])))
+                .filter(expression -> expression.next(EARLY) != null)
+                .toList()
             : List.of(expression("0 " + text));
     return new Cron(text, expressions, fields[1].equals("*"));
+  }
+
+  /** In a month that has no such day, the expression would name a day of the month before. */
+  private static void requireDaysOfEachMonth(String dayOfMonth) {
+    Matcher before = BEFORE_LAST.matcher(dayOfMonth);
+    while (before.find()) {
+      String days = before.group(1);
+      if (days.length() > 2 || Integer.parseInt(days) > MAX_BEFORE_LAST) {
+        throw new IllegalArgumentException(
+            "cron has "
+                + before.group()
+                + " as its day of the month: at most L-"
+                + MAX_BEFORE_LAST
+                + " is in each month");
+      }
+    }
   }
 
   private static String seconds(String[] fields, String dayOfMonth, String dayOfWeek) {
@@ -116,6 +145,7 @@ public final class Cron {
     return expressions.stream()
         .map(expression -> expression.next(after))
         .flatMap(Stream::ofNullable)
+        .filter(found -> found.isAfter(after))
         .min(LocalDateTime::compareTo)
         .orElse(null);
   }
