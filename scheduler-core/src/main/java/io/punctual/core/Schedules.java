@@ -48,8 +48,9 @@ public interface Schedules {
    * A page of a list.
    *
    * @param next names where the next page begins; null at the end
+   * @param damaged schedules that could not be read
    */
-  record Page(List<View> schedules, @Nullable String next) {}
+  record Page(List<View> schedules, @Nullable String next, List<ScheduleName> damaged) {}
 
   /**
    * A job that was submitted for a schedule.
@@ -59,11 +60,20 @@ public interface Schedules {
   record Run(Instant planned, String taskId, Submit answer) {}
 
   /**
-   * Creates a schedule, or replaces its definition. With an equal definition nothing changes. With
-   * another one, the next occurrence is computed from now on; one that is due and not yet missed
-   * stays. A paused schedule stays paused.
+   * Jobs that were submitted for instants of the past or the future.
+   *
+   * @param next the first instant that is left; null if none is
+   */
+  record Backfill(List<Run> runs, @Nullable Instant next) {}
+
+  /**
+   * Creates a schedule, or replaces its definition. With an equal definition nothing changes, also
+   * if it does not fire any more. With other times, the next occurrence is computed from now on;
+   * one that is due and not yet missed stays. A paused schedule stays paused.
    *
    * @param max schedules that an application may have
+   * @throws IllegalArgumentException if it never fires from now on, or its jitter is too long; the
+   *     message begins with the name of the value that is wrong
    */
   PutAnswer put(ScheduleName name, ScheduleDefinition definition, int max);
 
@@ -93,7 +103,8 @@ public interface Schedules {
   Optional<View> pause(ScheduleName name, boolean paused);
 
   /**
-   * Submits a job of the schedule now, besides those that are planned, paused or not.
+   * Submits a job of the schedule now, besides those that are planned, paused or not. The schedule
+   * does not change.
    *
    * @return empty if there is none of that name
    */
@@ -105,9 +116,10 @@ public interface Schedules {
    * @param from the first instant that counts
    * @param until the last one that counts
    * @param max jobs
-   * @return in the order of their instants; empty if there is no schedule of that name
+   * @return those that were submitted until one was refused, or their params had a few MB, in the
+   *     order of their instants; empty if there is no schedule of that name
    */
-  Optional<List<Run>> backfill(ScheduleName name, Instant from, Instant until, int max);
+  Optional<Backfill> backfill(ScheduleName name, Instant from, Instant until, int max);
 
   /**
    * Returns the next occurrences.

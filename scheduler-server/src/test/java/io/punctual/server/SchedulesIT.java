@@ -35,7 +35,8 @@ class SchedulesIT extends SharedRedisTestBase {
   @Test
   void aScheduleIsPutFoundListedPausedAndDeleted() {
     String json =
-        "{'cron':'0 9 * * 1-5','zone':'Europe/Berlin','params':'p','headers':{'a':'b'},'tags':['t'],"
+        "{'cron':'0 9 * *"
+            + " 1-5','zone':'Europe/Berlin','params':'p','headers':{'a':'b'},'tags':['t'],"
             + "'retry':'1s,2s','timeToRun':'30s','jitter':'5m','missedWithin':'2h'}";
     Answer created = put(nightly, json);
     assertThat(created.status()).as(created.text()).isEqualTo(201);
@@ -110,6 +111,19 @@ class SchedulesIT extends SharedRedisTestBase {
   }
 
   @Test
+  void oneThatHasEndedIsPutAgainAndHasNoNextInstant() {
+    String json = "{'every':'1s','until':'%s'}".formatted(java.time.Instant.now().plusSeconds(3));
+    assertThat(put(nightly, json).status()).isEqualTo(201);
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> api.get(nightly).body().at("/nextAt").isNull());
+    Answer ended = api.get(nightly + "?preview=2");
+    assertThat(ended.status()).as(ended.text()).isEqualTo(200);
+    assertThat(ended.body().at("/preview")).isEmpty();
+    assertThat(put(nightly, json).at("/outcome")).isEqualTo("unchanged");
+  }
+
+  @Test
   void noOtherCallSubmitsTheIdOfAPlannedInstant() {
     String id = "nightly@2027-01-01T00:00:00Z";
     Answer submitted =
@@ -161,19 +175,21 @@ class SchedulesIT extends SharedRedisTestBase {
       quoteCharacter = '`',
       textBlock =
           """
-      {'cron':'@daily','application':'x'}                      | application  | stands in the address
-      {'cron':'@daily','until':'2020-01-01T00:00:00Z'}         | cron         | never fires
-      {'cron':'@daily','missed':'some'}                        | missed       | must be one of none, latest, all
-      {'cron':'@daily','missed':'all'}                         | missed       | must not be all unless whileRunning is start
-      {'cron':'@daily','missed':'none','missedWithin':'1h'}    | missedWithin | belongs to missed latest and all
-      {'cron':'@daily','missedWithin':'1s'}                    | missedWithin | between 1m and 366d
-      {'cron':'@daily','whileRunning':'wait'}                  | whileRunning | must be one of skip, queue, start
-      {'cron':'@daily','jitter':'25h'}                         | jitter       | between 0s and 24h
-      {'cron':'@daily','timeToRun':1}                          | timeToRun    | must be between
-      {'cron':'@daily','tags':['a b']}                         | tags         | printable ASCII
-      {'cron':'@daily','headers':{'A':'b'}}                    | headers      | must match
-      {'cron':'@daily','retry':'soon'}                         | retry        | soon
-      """)
+          {'cron':'@daily','application':'x'}                      | application  | stands in the address
+          {'cron':'@daily','until':'2020-01-01T00:00:00Z'}         | cron         | never fires
+          {'cron':'@daily','missed':'some'}                        | missed       | must be one of none, latest, all
+          {'cron':'@daily','missed':'all'}                         | missed       | must not be all unless whileRunning is start
+          {'cron':'@daily','missed':'none','missedWithin':'1h'}    | missedWithin | belongs to missed latest and all
+          {'cron':'@daily','missedWithin':'1s'}                    | missedWithin | between 1m and 366d
+          {'cron':'@daily','whileRunning':'wait'}                  | whileRunning | must be one of skip, queue, start
+          {'cron':'@daily','jitter':'25h'}                         | jitter       | between 0s and 24h
+          {'every':'1h','jitter':'1h'}                             | jitter       | must be less than PT1H
+          {'cron':'0 0 0 L-28 * *'}                                | cron         | at most L-27
+          {'cron':'@daily','timeToRun':1}                          | timeToRun    | must be between
+          {'cron':'@daily','tags':['a b']}                         | tags         | printable ASCII
+          {'cron':'@daily','headers':{'A':'b'}}                    | headers      | must match
+          {'cron':'@daily','retry':'soon'}                         | retry        | soon
+          """)
   void whatIsWrongIsNamed(String json, String field, String detail) {
     Answer answer = put(nightly, json);
     assertThat(answer.status()).as(answer.text()).isEqualTo(400);
@@ -188,13 +204,13 @@ class SchedulesIT extends SharedRedisTestBase {
       quoteCharacter = '`',
       textBlock =
           """
-      {'until':'2027-01-01T00:00:00Z','policy':'start'}                               | from
-      {'from':'2027-01-01T00:00:00Z','policy':'start'}                                | until
-      {'from':'2027-01-01T00:00:00Z','until':'2026-01-01T00:00:00Z','policy':'start'} | until
-      {'from':'2026-01-01T00:00:00Z','until':'2027-01-01T00:00:00Z'}                  | policy
-      {'from':'2026-01-01T00:00:00Z','until':'2027-01-01T00:00:00Z','policy':'skip'}  | policy
-      {'from':'2026-01-01T00:00:00Z','until':'2027-01-01T00:00:00Z','policy':'start','limit':0} | limit
-      """)
+          {'until':'2027-01-01T00:00:00Z','policy':'start'}                               | from
+          {'from':'2027-01-01T00:00:00Z','policy':'start'}                                | until
+          {'from':'2027-01-01T00:00:00Z','until':'2026-01-01T00:00:00Z','policy':'start'} | until
+          {'from':'2026-01-01T00:00:00Z','until':'2027-01-01T00:00:00Z'}                  | policy
+          {'from':'2026-01-01T00:00:00Z','until':'2027-01-01T00:00:00Z','policy':'skip'}  | policy
+          {'from':'2026-01-01T00:00:00Z','until':'2027-01-01T00:00:00Z','policy':'start','limit':0} | limit
+          """)
   void aBackfillNamesItsBoundsAndItsPolicy(String json, String field) {
     put(nightly, "{'cron':'@daily'}");
     Answer answer = post(nightly + "/backfill", json);

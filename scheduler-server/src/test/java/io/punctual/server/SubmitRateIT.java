@@ -2,6 +2,7 @@ package io.punctual.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.http.HttpRequest.BodyPublishers;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -36,5 +37,21 @@ class SubmitRateIT extends SharedRedisTestBase {
 
     assertThat(api.post("/api/v1/jobs/batch", jobs("calm")).at("/results/0/status"))
         .isEqualTo("201");
+  }
+
+  @Test
+  void aBackfillSubmitsAsManyJobsAsTheApplicationMay() {
+    String schedule = "/api/v1/schedules/filling/a/s";
+    api.call("PUT", schedule, "application/json", BodyPublishers.ofString("{\"cron\":\"@daily\"}"));
+
+    ApiClient.Answer filled =
+        api.post(
+            schedule + "/backfill",
+            "{\"from\":\"2026-01-01T00:00:00Z\",\"until\":\"2026-12-01T00:00:00Z\","
+                + "\"limit\":200,\"policy\":\"start\"}");
+
+    assertThat(filled.status()).as(filled.text()).isEqualTo(200);
+    assertThat(filled.body().at("/items")).hasSizeBetween(10, 50);
+    assertThat(filled.at("/next")).startsWith("2026-0");
   }
 }

@@ -347,9 +347,6 @@ public final class EngineJobScheduler implements JobScheduler {
   }
 
   private ScheduleResult put(ScheduleName name, ScheduleDefinition definition) {
-    if (engine.schedules().preview(definition.recurrence(), null, 1).isEmpty()) {
-      throw new InvalidJobException("the schedule never fires from now on");
-    }
     Schedules.PutAnswer answer = engine.schedules().put(name, definition, Limits.MAX_SCHEDULES);
     Schedules.View put = answer.schedule();
     if (put == null) {

@@ -22,7 +22,10 @@ import io.punctual.core.work.Context;
 import io.punctual.core.work.Defects;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -30,6 +33,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +57,11 @@ public final class ScheduleDriver {
 
   private static final int TRIES = 5;
 
+  /** How many are moved on together: what a crash submits again. */
+  private static final int CHUNK = 20;
+
+  private static final Duration WARN = Duration.ofSeconds(10);
+
   private final ScheduleStore store;
   private final Jobs jobs;
   private final Function<QueueName, QueueListener> listeners;
@@ -61,6 +70,8 @@ public final class ScheduleDriver {
   // Those that were reported.
   private final Set<ScheduleName> unreadable = ConcurrentHashMap.newKeySet();
   private @Nullable Life life;
+  // Of the thread that takes turns.
+  private @Nullable Long warnedAt;
 
   /** A run of the driver, from a start to a stop. */
   private static final class Life {
@@ -124,10 +135,19 @@ public final class ScheduleDriver {
   /**
    * What is to be done for one schedule.
    *
-   * @param answers to the submits of its occurrences
+   * @param answers to the submits of its occurrences, or of the first of them
    */
   private record Work(
-      Stored stored, ScheduleState before, Turn turn, List<CompletableFuture<Submit>> answers) {}
+      Stored stored,
+      ScheduleState before,
+      Turn turn,
+      List<CompletableFuture<Submit>> answers,
+      int bytes) {
+
+    Work onlyFirst(int count, Instant again) {
+      return new Work(stored, before, turn.onlyFirst(count, before, again), answers, bytes);
+    }
+  }
 
   /**
    * Fires what is due, at most {@value ScheduleStore#MAX} schedules.
@@ -140,21 +160,17 @@ public final class ScheduleDriver {
     long sent = ticks.getAsLong();
     Due due = store.due(ScheduleStore.MAX, CLAIM);
     Instant now = Instant.ofEpochMilli(due.now());
-    List<Work> begun = new ArrayList<>();
-    for (Stored stored : due.schedules()) {
-      // What was taken too long ago may have been fired by others, and forgotten.
-      if (ticks.getAsLong() - sent > CLAIM.toNanos() / 2) {
-        break;
-      }
-      Work work = begin(stored, now);
-      if (work != null) {
-        begun.add(work);
-      }
+    List<Stored> shuffled = new ArrayList<>(due.schedules());
+    // One that is slow to fail must not be the first each time.
+    Collections.shuffle(shuffled, ThreadLocalRandom.current());
+    Deque<Stored> left = new ArrayDeque<>(shuffled);
+    Failures failures = new Failures();
+    // What was taken too long ago may have been fired by others, and forgotten.
+    BooleanSupplier inTime = () -> ticks.getAsLong() - sent <= CLAIM.toNanos() / 2;
+    while (!left.isEmpty() && inTime.getAsBoolean()) {
+      write(submitted(begin(left, now, inTime, failures), now, failures));
     }
-    List<Work> done = submitted(begun);
-    if (!done.isEmpty()) {
-      write(done);
-    }
+    failures.warn(ticks.getAsLong());
     Long look = due.next();
     if (!due.schedules().isEmpty()) {
       return 0;
@@ -164,7 +180,58 @@ public final class ScheduleDriver {
         : Math.max(0, Math.min(LOOK.toMillis(), look - due.now()));
   }
 
-  private @Nullable Work begin(Stored stored, Instant now) {
+  /** What went wrong in a turn with some schedules, which are left for another claim. */
+  private final class Failures {
+
+    private int count;
+    private @Nullable String first;
+
+    void add(ScheduleName name, RuntimeException e) {
+      count++;
+      if (first == null) {
+        first = name + ": " + (e instanceof StoreException ? e.getMessage() : e);
+      }
+      log.debug("The schedule {} did not fire", name, e);
+    }
+
+    void warn(long now) {
+      Long last = warnedAt;
+      if (count > 0 && (last == null || now - last >= WARN.toNanos())) {
+        warnedAt = now;
+        log.warn(
+            "Jobs of {} schedules could not be submitted, among them {}. They are tried again"
+                + " within {} s.",
+            count,
+            first,
+            CLAIM.toSeconds());
+      }
+    }
+  }
+
+  /** Begins with a few of them. */
+  private List<Work> begin(
+      Deque<Stored> left, Instant now, BooleanSupplier inTime, Failures failures) {
+    List<Work> begun = new ArrayList<>();
+    int bytes = 0;
+    while (!left.isEmpty()
+        && begun.size() < CHUNK
+        && bytes < StoreSchedules.MAX_BYTES
+        && inTime.getAsBoolean()) {
+      Stored stored = left.remove();
+      try {
+        Work work = begin(stored, now, bytes);
+        if (work != null) {
+          begun.add(work);
+          bytes += work.bytes();
+        }
+      } catch (RuntimeException e) {
+        failures.add(stored.name(), e);
+      }
+    }
+    return begun;
+  }
+
+  private @Nullable Work begin(Stored stored, Instant now, int bytesBefore) {
     ScheduleName name = stored.name();
     try {
       ScheduleDefinition definition = ScheduleCodec.decode(stored.definition());
@@ -173,16 +240,17 @@ public final class ScheduleDriver {
         return null;
       }
       Turn turn = Turn.of(definition, state, now, () -> isRunning(name, state));
-      List<CompletableFuture<Submit>> answers =
-          turn.fire().stream()
-              .map(
-                  at ->
-                      jobs.submit(
-                          name.queue().application(),
-                          definition.job(name, at),
-                          StoreSchedules.submitter(name)))
-              .toList();
-      return new Work(stored, state, turn, answers);
+      int size = definition.job().params().length();
+      int bytes = 0;
+      List<CompletableFuture<Submit>> answers = new ArrayList<>();
+      for (Instant at : turn.fire()) {
+        if (bytesBefore + bytes >= StoreSchedules.MAX_BYTES) {
+          break;
+        }
+        answers.add(StoreSchedules.submit(jobs, name, definition.job(name, at)));
+        bytes += size;
+      }
+      return new Work(stored, state, turn, answers, bytes);
     } catch (CorruptContentException e) {
       if (unreadable.add(name)) {
         log.error(
@@ -203,33 +271,34 @@ public final class ScheduleDriver {
             .orElse(false);
   }
 
-  /** Returns those whose jobs the store has all taken; the others are tried again. */
-  private static List<Work> submitted(List<Work> begun) {
+  /** Returns those of which the store has taken jobs, if any were due; the others are left. */
+  private static List<Work> submitted(List<Work> begun, Instant now, Failures failures) {
     List<Work> done = new ArrayList<>();
-    Work failed = null;
-    StoreException reason = null;
     for (Work work : begun) {
+      int taken = 0;
+      Instant again = now;
       try {
-        work.answers().forEach(StoreSchedules::join);
-        done.add(work);
-      } catch (StoreException e) {
-        failed = work;
-        reason = e;
+        for (CompletableFuture<Submit> answer : work.answers()) {
+          var unused = StoreSchedules.join(answer);
+          taken++;
+        }
+      } catch (RuntimeException e) {
+        failures.add(work.stored().name(), e);
+        again = now.plus(CLAIM);
       }
-    }
-    if (failed != null && reason != null) {
-      log.warn(
-          "Jobs of {} schedules could not be submitted, among them {}: {}. They are tried again"
-              + " within {} s.",
-          begun.size() - done.size(),
-          failed.stored().name(),
-          reason.getMessage(),
-          CLAIM.toSeconds());
+      if (taken == work.turn().fire().size()) {
+        done.add(work);
+      } else if (taken > 0) {
+        done.add(work.onlyFirst(taken, again));
+      }
     }
     return done;
   }
 
   private void write(List<Work> done) {
+    if (done.isEmpty()) {
+      return;
+    }
     List<Change> changes =
         done.stream().map(work -> change(work, work.turn().next(), work.stored().state())).toList();
     List<Outcome> outcomes = store.write(changes, 0, false).outcomes();
@@ -257,9 +326,10 @@ public final class ScheduleDriver {
       if (found == null) {
         return false;
       }
-      ScheduleState now = ScheduleState.parse(found.state());
+      ScheduleState now = StoreSchedules.readable(found);
       ScheduleState before = work.before();
-      if (!now.version().equals(before.version())
+      if (now == null
+          || !now.version().equals(before.version())
           || now.pausedSince() != null
           || !Objects.equals(now.planned(), before.planned())
           || !Objects.equals(now.waiting(), before.waiting())) {

@@ -1,5 +1,6 @@
 package io.punctual.core.recur;
 
+import io.punctual.DelayQueueJob;
 import io.punctual.core.Schedules;
 import io.punctual.core.Submit;
 import io.punctual.core.job.CorruptContentException;
@@ -30,7 +31,11 @@ import java.util.concurrent.CompletionException;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Changes schedules: looks, decides, and writes if nothing has changed meanwhile. */
+/**
+ * Changes schedules: looks, decides, and writes if nothing has changed meanwhile. What is as it
+ * should be is written again, so that a repeated call waits for what an earlier one did not see
+ * confirmed.
+ */
 public final class StoreSchedules implements Schedules {
 
   /** How often a change is tried on a schedule that others change at the same time. */
@@ -38,6 +43,9 @@ public final class StoreSchedules implements Schedules {
 
   /** An occurrence that is due for no longer than this is not missed, and survives a change. */
   private static final Duration ON_TIME = Duration.ofMinutes(1);
+
+  /** No more of params is submitted together, by and large. */
+  static final int MAX_BYTES = 4 << 20;
 
   private final ScheduleStore store;
   private final Jobs jobs;
@@ -115,45 +123,50 @@ public final class StoreSchedules implements Schedules {
   public PutAnswer put(ScheduleName name, ScheduleDefinition definition, int max) {
     byte[] bytes = ScheduleCodec.encode(definition);
     Put[] outcome = new Put[1];
-    ScheduleState[] same = new ScheduleState[1];
     Changed change =
         change(
             name,
             max,
             (now, seen) -> {
-              String version = RandomNames.incarnation();
-              if (seen == null) {
-                outcome[0] = Put.CREATED;
-                return new Decision(bytes, ScheduleState.begin(version, next(definition, now)));
-              }
-              ScheduleState before = readable(seen);
-              if (before == null) {
-                // Another program wrote to it: what was put counts.
-                outcome[0] = Put.REPLACED;
-                return new Decision(bytes, ScheduleState.begin(version, next(definition, now)));
-              }
-              if (Arrays.equals(seen.definition(), bytes)) {
+              ScheduleState before = seen == null ? null : readable(seen);
+              if (seen != null && before != null && Arrays.equals(seen.definition(), bytes)) {
                 outcome[0] = Put.UNCHANGED;
-                same[0] = before;
-                return null;
+                return new Decision(null, before);
               }
-              outcome[0] = Put.REPLACED;
+              definition.requireSense(now);
+              outcome[0] = seen == null ? Put.CREATED : Put.REPLACED;
+              String version = RandomNames.incarnation();
+              if (seen == null || before == null) {
+                // Another program wrote to one that is not readable: what was put counts.
+                return new Decision(bytes, ScheduleState.begin(version, next(definition, now)));
+              }
               return new Decision(
-                  bytes, before.redefined(version, next(definition, begin(before, now))));
+                  bytes,
+                  before.redefined(
+                      version,
+                      hasSameTimes(seen, definition)
+                          ? before.planned()
+                          : next(definition, begin(before, now))));
             });
-    if (change == null) {
-      return new PutAnswer(outcome[0], new View(name, definition, same[0], Reached.REDIS));
-    } else if (change.outcome() == Outcome.FULL || change.state() == null) {
+    if (change == null || change.outcome() == Outcome.FULL || change.state() == null) {
       return new PutAnswer(Put.FULL, null);
     }
     return new PutAnswer(outcome[0], new View(name, definition, change.state(), change.reached()));
   }
 
-  private static @Nullable ScheduleState readable(Stored seen) {
+  static @Nullable ScheduleState readable(Stored seen) {
     try {
       return ScheduleState.parse(seen.state());
     } catch (CorruptContentException e) {
       return null;
+    }
+  }
+
+  private static boolean hasSameTimes(Stored seen, ScheduleDefinition definition) {
+    try {
+      return ScheduleCodec.decode(seen.definition()).recurrence().equals(definition.recurrence());
+    } catch (CorruptContentException e) {
+      return false;
     }
   }
 
@@ -178,19 +191,44 @@ public final class StoreSchedules implements Schedules {
     return Optional.ofNullable(store.find(name).schedule()).map(StoreSchedules::view);
   }
 
+  /**
+   * Reads a schedule.
+   *
+   * @throws StoreException if another program wrote to it
+   */
   private static View view(Stored stored) {
-    return new View(
-        stored.name(),
-        ScheduleCodec.decode(stored.definition()),
-        ScheduleState.parse(stored.state()),
-        Reached.REDIS);
+    try {
+      return new View(
+          stored.name(),
+          ScheduleCodec.decode(stored.definition()),
+          ScheduleState.parse(stored.state()),
+          Reached.REDIS);
+    } catch (CorruptContentException e) {
+      throw new StoreException(
+          StoreException.Kind.CORRUPT,
+          "what Redis has of the schedule "
+              + stored.name()
+              + " cannot be read ("
+              + e.getMessage()
+              + "); put it again, or delete it",
+          e);
+    }
   }
 
   @Override
   public Page list(
       @Nullable String application, @Nullable String taskType, @Nullable String last, int max) {
     ScheduleStore.Page page = store.list(application, taskType, last, max);
-    return new Page(page.schedules().stream().map(StoreSchedules::view).toList(), page.next());
+    List<View> views = new ArrayList<>();
+    List<ScheduleName> damaged = new ArrayList<>();
+    for (Stored stored : page.schedules()) {
+      try {
+        views.add(view(stored));
+      } catch (StoreException e) {
+        damaged.add(stored.name());
+      }
+    }
+    return new Page(views, page.next(), damaged);
   }
 
   @Override
@@ -200,82 +238,80 @@ public final class StoreSchedules implements Schedules {
 
   @Override
   public Optional<View> pause(ScheduleName name, boolean paused) {
-    Stored[] last = new Stored[1];
+    View[] last = new View[1];
     Changed change =
         change(
             name,
             0,
             (now, seen) -> {
-              last[0] = seen;
-              ScheduleState before = seen == null ? null : ScheduleState.parse(seen.state());
-              if (before == null || (before.pausedSince() != null) == paused) {
+              if (seen == null) {
                 return null;
               }
+              View view = view(seen);
+              last[0] = view;
+              ScheduleState before = view.state();
+              if ((before.pausedSince() != null) == paused) {
+                return new Decision(null, before);
+              }
               return new Decision(
-                  null,
-                  paused
-                      ? before.paused(now)
-                      : before.resumed(next(ScheduleCodec.decode(seen.definition()), now)));
+                  null, paused ? before.paused(now) : before.resumed(next(view.definition(), now)));
             });
-    if (last[0] == null) {
-      return Optional.empty();
-    }
-    View seen = view(last[0]);
-    return Optional.of(
-        change == null || change.state() == null
-            ? seen
-            : new View(name, seen.definition(), change.state(), change.reached()));
+    return change == null || change.state() == null
+        ? Optional.empty()
+        : Optional.of(new View(name, last[0].definition(), change.state(), change.reached()));
   }
 
   @Override
   public Optional<Run> run(ScheduleName name) {
     Found found = store.find(name);
-    Stored seen = found.schedule();
-    if (seen == null) {
-      return Optional.empty();
-    }
     Instant now = Instant.ofEpochMilli(found.now());
-    Run run = submit(view(seen), List.of(now)).get(0);
-    var unused =
-        change(
-            name,
-            0,
-            (when, stored) ->
-                stored == null
-                    ? null
-                    : new Decision(null, ScheduleState.parse(stored.state()).ran(now)));
-    return Optional.of(run);
+    return Optional.ofNullable(found.schedule())
+        .map(StoreSchedules::view)
+        .map(
+            schedule ->
+                new Run(
+                    now,
+                    name.taskId(now),
+                    join(submit(jobs, name, schedule.definition().jobAt(name, now)))));
   }
 
   @Override
-  public Optional<List<Run>> backfill(ScheduleName name, Instant from, Instant until, int max) {
-    return find(name)
-        .map(
-            schedule -> {
-              List<Instant> planned =
-                  schedule.definition().recurrence().next(from.minusNanos(1), max).stream()
-                      .map(Occurrence::at)
-                      .takeWhile(at -> !at.isAfter(until))
-                      .toList();
-              return submit(schedule, planned);
-            });
+  public Optional<Backfill> backfill(ScheduleName name, Instant from, Instant until, int max) {
+    return find(name).map(schedule -> backfill(schedule, from, until, max));
   }
 
-  private List<Run> submit(View schedule, List<Instant> planned) {
-    List<CompletableFuture<Submit>> answers = new ArrayList<>();
-    for (Instant at : planned) {
-      answers.add(
-          jobs.submit(
-              schedule.name().queue().application(),
-              schedule.definition().job(schedule.name(), at),
-              submitter(schedule.name())));
-    }
+  private Backfill backfill(View schedule, Instant from, Instant until, int max) {
+    ScheduleDefinition definition = schedule.definition();
+    List<Instant> planned =
+        definition.recurrence().between(from, until, max + 1).stream().map(Occurrence::at).toList();
+    int size = Math.max(1, definition.job().params().length());
+    int count = Math.min(planned.size(), Math.min(max, Math.max(1, MAX_BYTES / size)));
+    List<CompletableFuture<Submit>> answers =
+        planned.stream()
+            .limit(count)
+            .map(at -> submit(jobs, schedule.name(), definition.job(schedule.name(), at)))
+            .toList();
     List<Run> runs = new ArrayList<>();
-    for (int i = 0; i < planned.size(); i++) {
-      runs.add(
-          new Run(planned.get(i), schedule.name().taskId(planned.get(i)), join(answers.get(i))));
+    try {
+      for (CompletableFuture<Submit> answer : answers) {
+        Instant at = planned.get(runs.size());
+        runs.add(new Run(at, schedule.name().taskId(at), join(answer)));
+      }
+    } catch (StoreException e) {
+      if (runs.isEmpty()) {
+        throw e;
+      }
     }
-    return runs;
+    return new Backfill(runs, runs.size() < planned.size() ? planned.get(runs.size()) : null);
+  }
+
+  /** Submits a job of a schedule; what goes wrong is in the answer. */
+  static CompletableFuture<Submit> submit(Jobs jobs, ScheduleName name, DelayQueueJob job) {
+    try {
+      return jobs.submit(name.queue().application(), job, submitter(name));
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   /** Waits for the answer to a submit, and throws what went wrong as the store says it. */
@@ -291,7 +327,7 @@ public final class StoreSchedules implements Schedules {
   }
 
   /** Who submits the jobs of a schedule, for people. */
-  static String submitter(ScheduleName name) {
+  private static String submitter(ScheduleName name) {
     return "schedule/" + name.id();
   }
 

@@ -120,6 +120,57 @@ public record Recurrence(
     return found;
   }
 
+  /**
+   * Returns the occurrences between two instants.
+   *
+   * @param begin the first instant that counts
+   * @param end the last one that counts
+   */
+  public List<Occurrence> between(Instant begin, Instant end, int max) {
+    return next(begin.minusNanos(1), max).stream()
+        .takeWhile(found -> !found.at().isAfter(end))
+        .toList();
+  }
+
+  /** Returns the last occurrence behind an instant and up to another one; null if there is none. */
+  @Nullable Occurrence latest(Instant after, Instant end) {
+    Occurrence latest = null;
+    long low = after.toEpochMilli();
+    long high = end.toEpochMilli();
+    // There is none behind the higher one.
+    while (low < high) {
+      long middle = low + (high - low) / 2;
+      Occurrence found = next(Instant.ofEpochMilli(middle));
+      if (found == null || found.at().isAfter(end)) {
+        high = middle;
+      } else {
+        latest = found;
+        low = found.at().toEpochMilli();
+      }
+    }
+    return latest;
+  }
+
+  /**
+   * Counts occurrences, of a cron expression or with {@code exclude} up to a bound.
+   *
+   * @param first the first one
+   * @param behind the one behind the last; null if none follows
+   */
+  long count(Instant first, @Nullable Instant behind, int max) {
+    if (every != null && exclude.isEmpty() && behind != null) {
+      return Duration.between(first, behind).dividedBy(every);
+    }
+    int count = 0;
+    Instant at = first;
+    while (at != null && (behind == null || at.isBefore(behind)) && count < max) {
+      count++;
+      Occurrence next = next(at);
+      at = next == null ? null : next.at();
+    }
+    return count;
+  }
+
   private @Nullable Occurrence nextOfAll(Instant after) {
     if (cron != null) {
       return new Walk(cron, after).next();

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.List;
 import java.util.Objects;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
@@ -132,6 +133,36 @@ public record ScheduleDefinition(
         name.queue().taskType(),
         planned.toEpochMilli() + delay(name.queue() + "/" + taskId),
         job);
+  }
+
+  /** Makes a job that is due at once, besides those of the occurrences. */
+  public DelayQueueJob jobAt(ScheduleName name, Instant now) {
+    return job(name.taskId(now), name.queue().taskType(), now.toEpochMilli(), job);
+  }
+
+  /**
+   * Checks what can only be checked at a moment.
+   *
+   * @throws IllegalArgumentException whose message begins with the name of the value that is wrong
+   */
+  public void requireSense(Instant now) {
+    List<Occurrence> next = recurrence.next(now, 2);
+    if (next.isEmpty()) {
+      throw new IllegalArgumentException(
+          (recurrence.cron() == null ? "every" : "cron")
+              + " never fires from now on: look at until, exclude and gap, and at the days and"
+              + " months that it names");
+    }
+    if (next.size() == 2 && !jitter.isZero() && whileRunning != WhileRunning.START) {
+      Duration distance = Duration.between(next.get(0).at(), next.get(1).at());
+      if (jitter.compareTo(distance) >= 0) {
+        throw new IllegalArgumentException(
+            "jitter must be less than "
+                + distance
+                + ", the time between the next two runs, unless whileRunning is start: a job that"
+                + " is not due yet counts as one that runs");
+      }
+    }
   }
 
   private static DelayQueueJob job(String taskId, String taskType, long due, JobContent content) {

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param waiting an occurrence that waits for the job of the last one to end; null for none
  * @param fired how many jobs were submitted as planned
  * @param skipped how many occurrences did not run because of the one before
- * @param missed how many occurrences did not run because no scheduler could submit them in time
+ * @param missed how many occurrences did not run because no scheduler could submit them in time; of
+ *     a cron expression, at most 1,000 of each outage are counted
  */
 public record ScheduleState(
     String version,
@@ -46,11 +47,6 @@ public record ScheduleState(
   /** The same, not paused. */
   public ScheduleState resumed(@Nullable Instant next) {
     return new ScheduleState(version, next, null, last, null, fired, skipped, missed);
-  }
-
-  /** The same, of which an occurrence was submitted that was not planned. */
-  public ScheduleState ran(Instant at) {
-    return new ScheduleState(version, planned, pausedSince, at, waiting, fired, skipped, missed);
   }
 
   /** As it is stored. */

@@ -1,5 +1,6 @@
 package io.punctual.core.schedule;
 
+import io.punctual.schedule.Missed;
 import io.punctual.schedule.WhileRunning;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,8 +22,11 @@ public record Turn(List<Instant> fire, ScheduleState next, @Nullable Instant loo
   /** An occurrence that is later than this is missed. */
   static final Duration ON_TIME = Duration.ofMinutes(1);
 
-  /** How often it is looked whether a job has ended for which an occurrence waits. */
+  /** It is looked first after this time whether a job has ended for which an occurrence waits. */
   static final Duration WAIT = Duration.ofSeconds(1);
+
+  /** The same, at last: each time after a tenth of the time that it has waited. */
+  static final Duration MAX_WAIT = Duration.ofMinutes(1);
 
   static final int MAX_STEPS = 1000;
   static final int MAX_FIRED = 100;
@@ -39,6 +43,28 @@ public record Turn(List<Instant> fire, ScheduleState next, @Nullable Instant loo
     return new Decision(definition, state, now, running).turn();
   }
 
+  /**
+   * The same, of which only the first occurrences were submitted.
+   *
+   * @param count how many, at least one and not all
+   * @param again when the others are to be tried
+   */
+  public Turn onlyFirst(int count, ScheduleState before, Instant again) {
+    // Several fire only where nothing is skipped, and what was missed comes before them.
+    return new Turn(
+        fire.subList(0, count),
+        new ScheduleState(
+            next.version(),
+            fire.get(count),
+            next.pausedSince(),
+            fire.get(count - 1),
+            next.waiting(),
+            before.fired() + count,
+            next.skipped(),
+            next.missed()),
+        again);
+  }
+
   private static final class Decision {
 
     private final ScheduleDefinition definition;
@@ -49,7 +75,7 @@ public record Turn(List<Instant> fire, ScheduleState next, @Nullable Instant loo
     private @Nullable Boolean running;
     private @Nullable Instant waiting;
     private int skipped;
-    private int missed;
+    private long missed;
 
     Decision(
         ScheduleDefinition definition,
@@ -70,11 +96,15 @@ public record Turn(List<Instant> fire, ScheduleState next, @Nullable Instant loo
         fire.add(wasWaiting);
       }
       Instant planned = before.planned();
+      if (planned != null && planned.isBefore(now.minus(ON_TIME))) {
+        planned = behindMissed(planned);
+      }
       for (int steps = 0;
           planned != null && !planned.isAfter(now) && steps < MAX_STEPS && fire.size() < MAX_FIRED;
           steps++) {
         Occurrence following = definition.recurrence().next(planned);
-        Instant next = following == null ? null : following.at();
+        Instant next =
+            following == null || !following.at().isAfter(planned) ? null : following.at();
         if (isMissed(planned, next)) {
           missed++;
         } else {
@@ -96,9 +126,34 @@ public record Turn(List<Instant> fire, ScheduleState next, @Nullable Instant loo
           lookAt(planned));
     }
 
+    /** Passes over what is missed and does not run, without a look at each of an outage. */
+    private @Nullable Instant behindMissed(Instant planned) {
+      if (definition.missed() == Missed.ALL) {
+        return planned;
+      }
+      Recurrence recurrence = definition.recurrence();
+      Occurrence onTime = recurrence.next(now.minus(ON_TIME).minusNanos(1));
+      Instant behind = onTime == null ? null : onTime.at();
+      if (definition.missed() == Missed.LATEST && (behind == null || behind.isAfter(now))) {
+        Occurrence latest = recurrence.latest(planned, now);
+        behind = latest == null ? planned : latest.at();
+      }
+      missed += recurrence.count(planned, behind, MAX_STEPS);
+      return behind;
+    }
+
     private @Nullable Instant lookAt(@Nullable Instant planned) {
-      Instant again = now.plus(WAIT);
-      return waiting != null && (planned == null || planned.isAfter(again)) ? again : planned;
+      if (waiting == null) {
+        return planned;
+      }
+      Duration wait = Duration.between(waiting, now).dividedBy(10);
+      if (wait.compareTo(WAIT) < 0) {
+        wait = WAIT;
+      } else if (wait.compareTo(MAX_WAIT) > 0) {
+        wait = MAX_WAIT;
+      }
+      Instant again = now.plus(wait);
+      return planned == null || planned.isAfter(again) ? again : planned;
     }
 
     private boolean isMissed(Instant planned, @Nullable Instant next) {

@@ -24,6 +24,8 @@ import io.punctual.core.schedule.ScheduleState;
 import io.punctual.core.store.ScheduleStore;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreException;
+import io.punctual.core.store.Submitted;
+import io.punctual.core.store.durability.Reached;
 import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.redis.RedisStore;
 import io.punctual.core.store.redis.script.StoreOptions;
@@ -211,12 +213,16 @@ class SchedulesIT extends EngineTestBase {
     var delivery = dispatcher.next();
     assertThat(delivery.taskId()).isEqualTo(taskId);
     assertThat(delivery.content().params()).isEqualTo("a");
-    assertThat(state(engine).planned()).isEqualTo(before.planned());
+    assertThat(state(engine)).isEqualTo(before);
     delivery.done().join();
 
     Instant from = Instant.parse("2026-01-01T00:00:00Z");
     assertThat(
-            engine.schedules().backfill(NAME, from, from.plus(Duration.ofDays(9)), 3).orElseThrow())
+            engine
+                .schedules()
+                .backfill(NAME, from, from.plus(Duration.ofDays(9)), 3)
+                .orElseThrow()
+                .runs())
         .extracting(Schedules.Run::planned)
         .containsExactly(from, from.plus(Duration.ofDays(1)), from.plus(Duration.ofDays(2)));
     for (int i = 0; i < 3; i++) {
@@ -339,6 +345,250 @@ class SchedulesIT extends EngineTestBase {
     turn(driver(engine, real));
     assertThat(schedules.find(NAME).orElseThrow().state().fired()).isEqualTo(2);
     eventually().until(() -> dispatcher.seen.size() == 2);
+  }
+
+  /** Takes jobs, but for some. */
+  private static final class FakeJobs implements Jobs {
+
+    private final Set<String> refused = new TreeSet<>();
+    private final List<DelayQueueJob> taken = new ArrayList<>();
+
+    @Override
+    public CompletableFuture<Submit> submit(
+        String application, DelayQueueJob job, String submitter) {
+      if (refused.contains(job.taskId())) {
+        return CompletableFuture.failedFuture(
+            new StoreException(StoreException.Kind.REFUSED, "refused by the test"));
+      }
+      taken.add(job);
+      return CompletableFuture.completedFuture(
+          new Submit(Submitted.Kind.CREATED, 0, 0, null, List.of(), Reached.REDIS));
+    }
+
+    @Override
+    public Optional<JobView> find(QueueName queue, String taskId) {
+      if (refused.contains(taskId)) {
+        throw new StoreException(StoreException.Kind.UNREACHABLE, "broken by the test");
+      }
+      return Optional.empty();
+    }
+
+    List<String> ids() {
+      return taken.stream().map(DelayQueueJob::taskId).toList();
+    }
+  }
+
+  private final FakeJobs jobs = new FakeJobs();
+
+  private Schedules schedules(ScheduleStore store) {
+    return new StoreSchedules(store, jobs, () -> {});
+  }
+
+  private static ScheduleDefinition hourly(Missed missed, WhileRunning running, String params) {
+    return every(Duration.ofHours(1), Instant.EPOCH, missed, running, params);
+  }
+
+  private static Instant planned(Schedules schedules, ScheduleName name) {
+    return schedules.find(name).orElseThrow().state().planned();
+  }
+
+  @Test
+  void aScheduleWhoseJobsAreRefusedKeepsNoOtherFromMovingOn() throws IOException {
+    ScheduleStore store = settable().schedules();
+    Schedules schedules = schedules(store);
+    ScheduleDriver driver = new ScheduleDriver(store, jobs, queue -> QueueListener.NONE);
+    ScheduleName refused = new ScheduleName(QUEUE, "refused");
+    ScheduleName unknown = new ScheduleName(QUEUE, "unknown");
+    List<ScheduleName> good =
+        IntStream.range(0, 45).mapToObj(i -> new ScheduleName(QUEUE, "s-" + i)).toList();
+    good.forEach(name -> schedules.put(name, hourly(Missed.ALL, WhileRunning.START, ""), MAX));
+    schedules.put(refused, hourly(Missed.ALL, WhileRunning.START, ""), MAX);
+    schedules.put(unknown, hourly(Missed.LATEST, WhileRunning.SKIP, ""), MAX);
+    Instant first = planned(schedules, unknown);
+    Duration hour = Duration.ofHours(1);
+    Duration passed = Duration.between(Instant.ofEpochMilli(store.find(NAME).now()), first);
+
+    jobs.refused.add(refused.taskId(first));
+    passes(passed);
+    turn(driver);
+    assertThat(good).allMatch(name -> planned(schedules, name).equals(first.plus(hour)));
+    assertThat(planned(schedules, unknown)).isEqualTo(first.plus(hour));
+    assertThat(planned(schedules, refused)).isEqualTo(first);
+
+    // Whether the job before runs cannot be found out.
+    jobs.refused.add(unknown.taskId(first));
+    passes(passed.plus(hour));
+    turn(driver);
+    assertThat(good).allMatch(name -> planned(schedules, name).equals(first.plus(hour).plus(hour)));
+    assertThat(planned(schedules, unknown)).isEqualTo(first.plus(hour));
+    assertThat(planned(schedules, refused)).isEqualTo(first);
+
+    jobs.refused.clear();
+    passes(passed.plus(hour).plusSeconds(11));
+    turn(driver);
+    assertThat(planned(schedules, unknown)).isEqualTo(first.plus(hour).plus(hour));
+    assertThat(planned(schedules, refused)).isEqualTo(first.plus(hour).plus(hour));
+  }
+
+  @Test
+  void whatWasSubmittedOfAnOutageIsNotSubmittedAgainForOneThatIsRefused() throws IOException {
+    ScheduleStore store = settable().schedules();
+    Schedules schedules = schedules(store);
+    ScheduleDriver driver = new ScheduleDriver(store, jobs, queue -> QueueListener.NONE);
+    schedules.put(NAME, hourly(Missed.ALL, WhileRunning.START, "p".repeat(200_000)), MAX);
+    Instant first = planned(schedules, NAME);
+    Duration passed =
+        Duration.between(Instant.ofEpochMilli(store.find(NAME).now()), first)
+            .plus(Duration.ofHours(39));
+    List<Instant> all =
+        IntStream.range(0, 41).mapToObj(i -> first.plus(Duration.ofHours(i))).toList();
+    jobs.refused.add(NAME.taskId(all.get(10)));
+
+    passes(passed);
+    turn(driver);
+    ScheduleState part = schedules.find(NAME).orElseThrow().state();
+    assertThat(part.planned()).isEqualTo(all.get(10));
+    assertThat(part.last()).isEqualTo(all.get(9));
+    assertThat(part.fired()).isEqualTo(10);
+    // Not all 39, which have 8 MB.
+    assertThat(jobs.taken).hasSizeLessThan(25);
+
+    jobs.refused.clear();
+    jobs.taken.clear();
+    passes(passed.plusSeconds(11));
+    turn(driver);
+    assertThat(schedules.find(NAME).orElseThrow().state().fired()).isEqualTo(40);
+    assertThat(jobs.ids()).isEqualTo(all.subList(10, 40).stream().map(NAME::taskId).toList());
+  }
+
+  @Test
+  void aBackfillAnswersWhatWasDoneAndWhereToGoOn() {
+    ScheduleStore store = store().schedules();
+    Schedules schedules = schedules(store);
+    schedules.put(NAME, hourly(Missed.NONE, WhileRunning.START, "p".repeat(200_000)), MAX);
+    Instant from = Instant.parse("2026-01-01T00:00:00Z");
+    Instant until = from.plus(Duration.ofHours(99));
+
+    Schedules.Backfill large = schedules.backfill(NAME, from, until, 100).orElseThrow();
+    assertThat(large.runs()).hasSizeBetween(10, 25);
+    assertThat(large.next()).isEqualTo(from.plus(Duration.ofHours(large.runs().size())));
+
+    jobs.refused.add(NAME.taskId(from.plus(Duration.ofHours(2))));
+    Schedules.Backfill part = schedules.backfill(NAME, from, until, 5).orElseThrow();
+    assertThat(part.runs()).hasSize(2);
+    assertThat(part.next()).isEqualTo(from.plus(Duration.ofHours(2)));
+    assertThatThrownBy(() -> schedules.backfill(NAME, part.next(), until, 5))
+        .isInstanceOf(StoreException.class);
+    assertThat(schedules.backfill(NAME, from, from, 5).orElseThrow().next()).isNull();
+  }
+
+  @Test
+  void whatIsAsItShouldBeIsWrittenAgainAsItMayNotBeConfirmed() {
+    ScheduleStore real = store().schedules();
+    Schedules schedules = schedules(real);
+    Schedules broken = schedules(new Broken(real, false));
+    ScheduleDefinition hourly = hourly(Missed.NONE, WhileRunning.START, "");
+    schedules.put(NAME, hourly, MAX);
+    final ScheduleState put = schedules.find(NAME).orElseThrow().state();
+    assertThatThrownBy(() -> broken.put(NAME, hourly, MAX)).isInstanceOf(StoreException.class);
+    assertThatThrownBy(() -> broken.pause(NAME, false)).isInstanceOf(StoreException.class);
+    assertThat(schedules.pause(NAME, false).orElseThrow().state()).isEqualTo(put);
+    ScheduleState paused = schedules.pause(NAME, true).orElseThrow().state();
+    assertThatThrownBy(() -> broken.pause(NAME, true)).isInstanceOf(StoreException.class);
+    assertThat(schedules.pause(NAME, true).orElseThrow().state()).isEqualTo(paused);
+  }
+
+  @Test
+  void aChangeThatLeavesTheTimesLeavesWhatIsPlanned() throws IOException {
+    Schedules schedules = schedules(settable().schedules());
+    schedules.put(NAME, hourly(Missed.ALL, WhileRunning.START, "a"), MAX);
+    Instant planned = planned(schedules, NAME);
+    passes(Duration.ofHours(5));
+
+    assertThat(schedules.put(NAME, hourly(Missed.ALL, WhileRunning.START, "b"), MAX).outcome())
+        .isEqualTo(Put.REPLACED);
+    assertThat(planned(schedules, NAME)).isEqualTo(planned);
+    schedules.put(
+        NAME, every(Duration.ofHours(2), Instant.EPOCH, Missed.ALL, WhileRunning.START, "b"), MAX);
+    assertThat(planned(schedules, NAME)).isAfter(planned.plus(Duration.ofHours(3)));
+  }
+
+  @Test
+  void oneThatHasEndedIsPutAgainAndNotChanged() throws IOException {
+    ScheduleStore store = settable().schedules();
+    Schedules schedules = schedules(store);
+    Recurrence hours = hourly(Missed.ALL, WhileRunning.START, "").recurrence();
+    Instant until = Instant.ofEpochMilli(store.find(NAME).now()).plus(Duration.ofHours(2));
+    Recurrence ending =
+        new Recurrence(
+            null,
+            hours.every(),
+            Instant.EPOCH,
+            ZoneOffset.UTC,
+            Gap.SHIFT,
+            Fold.FIRST,
+            null,
+            until,
+            Set.of());
+    schedules.put(NAME, definition(ending, Duration.ZERO, "a"), MAX);
+    passes(Duration.ofHours(3));
+
+    assertThat(schedules.put(NAME, definition(ending, Duration.ZERO, "a"), MAX).outcome())
+        .isEqualTo(Put.UNCHANGED);
+    assertThatThrownBy(() -> schedules.put(NAME, definition(ending, Duration.ZERO, "b"), MAX))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("every never fires from now on");
+  }
+
+  private static ScheduleDefinition definition(
+      Recurrence recurrence, Duration jitter, String params) {
+    return new ScheduleDefinition(
+        recurrence,
+        Missed.LATEST,
+        null,
+        WhileRunning.SKIP,
+        jitter,
+        JobContent.of(Due.in(0)).params(params).build());
+  }
+
+  @Test
+  void jitterIsLessThanTheTimeBetweenTwoRunsAndARunByHandHasNone() {
+    ScheduleStore store = store().schedules();
+    Schedules schedules = schedules(store);
+    Recurrence hours = hourly(Missed.NONE, WhileRunning.SKIP, "").recurrence();
+    assertThatThrownBy(() -> schedules.put(NAME, definition(hours, Duration.ofHours(1), ""), MAX))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("jitter must be less than PT1H");
+    schedules.put(NAME, definition(hours, Duration.ofMinutes(59), ""), MAX);
+    final ScheduleState before = schedules.find(NAME).orElseThrow().state();
+
+    for (int i = 0; i < 3; i++) {
+      Schedules.Run run = schedules.run(NAME).orElseThrow();
+      assertThat(jobs.taken.get(i).delayTime()).isEqualTo(run.planned().toEpochMilli());
+    }
+    assertThat(schedules.find(NAME).orElseThrow().state()).isEqualTo(before);
+  }
+
+  @Test
+  void oneThatCannotBeReadHidesNoOther() {
+    ScheduleStore store = store().schedules();
+    Schedules schedules = schedules(store);
+    ScheduleDefinition hourly = hourly(Missed.NONE, WhileRunning.START, "");
+    ScheduleName other = new ScheduleName(QUEUE, "other");
+    schedules.put(NAME, hourly, MAX);
+    schedules.put(other, hourly, MAX);
+    String state = store.find(NAME).schedule().state();
+    store.write(
+        List.of(new ScheduleStore.Change(NAME, state, new byte[] {1}, state, null)), 0, false);
+
+    Schedules.Page page = schedules.list(null, null, null, 10);
+    assertThat(page.schedules()).extracting(View::name).containsExactly(other);
+    assertThat(page.damaged()).containsExactly(NAME);
+    assertThatThrownBy(() -> schedules.find(NAME))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("put it again, or delete it");
+    assertThat(schedules.put(NAME, hourly, MAX).outcome()).isEqualTo(Put.REPLACED);
+    assertThat(schedules.find(NAME)).isPresent();
   }
 
   @Test

@@ -48,7 +48,7 @@ class TurnTest {
   }
 
   private static ScheduleState ran(Instant last, Instant planned) {
-    return at(planned).ran(last);
+    return new ScheduleState("v", planned, null, last, null, 0, 0, 0);
   }
 
   @Test
@@ -104,10 +104,72 @@ class TurnTest {
         state = turn.next();
         turns++;
       }
-      assertThat(turns).isBetween(2, 60);
+      assertThat(turns).isEqualTo(missed == Missed.ALL ? 51 : 1);
       assertThat(state.fired() + state.missed()).isEqualTo(5001);
       // Of those that are late by a minute at most, all but with latest all.
       assertThat(state.fired()).isEqualTo(missed == Missed.ALL ? 5001 : 61);
+    }
+  }
+
+  @Test
+  void whatIsMissedForAYearIsPassedOverAtOnce() {
+    Instant now = T.plus(Duration.ofDays(365));
+    ScheduleDefinition seconds =
+        every(Duration.ofSeconds(1), Missed.NONE, null, WhileRunning.START);
+    Turn exact = Turn.of(seconds, at(T), now, ENDED);
+    assertThat(exact.next().planned()).isEqualTo(now.plusSeconds(1));
+    assertThat(exact.next().missed()).isEqualTo(365 * 86_400 - 60);
+
+    Turn bounded = Turn.of(cron("* * * * * *", Missed.NONE), at(T), now, ENDED);
+    assertThat(bounded.next().planned()).isEqualTo(now.plusSeconds(1));
+    assertThat(bounded.next().missed()).isEqualTo(Turn.MAX_STEPS);
+
+    // Of each January 1st only the first hour is named.
+    Turn latest =
+        Turn.of(cron("* * 0 1 1 *", Missed.LATEST), at(T), now.plus(Duration.ofDays(9)), ENDED);
+    assertThat(latest.fire()).containsExactly(now.plus(Duration.ofMinutes(60)).minusSeconds(1));
+    assertThat(latest.next().planned()).isEqualTo(Instant.parse("2029-01-01T00:00:00Z"));
+  }
+
+  private static ScheduleDefinition cron(String cron, Missed missed) {
+    return new ScheduleDefinition(
+        new Recurrence(
+            Cron.parse(cron), null, T, ZoneOffset.UTC, Gap.SHIFT, Fold.FIRST, null, null, Set.of()),
+        missed,
+        null,
+        WhileRunning.START,
+        Duration.ZERO,
+        JobContent.of(Due.in(0)).build());
+  }
+
+  @Test
+  void ofSeveralThatFireTheFirstOnesCountWhereTheNextOneIsRefused() {
+    ScheduleState before = ran(hour(1), hour(2));
+    Instant now = hour(6).plusSeconds(1);
+    Duration within = Duration.ofMinutes(150);
+    Turn turn = Turn.of(hourly(Missed.ALL, within), before, now, ENDED);
+    assertThat(turn.fire()).containsExactly(hour(4), hour(5), hour(6));
+
+    Turn first = turn.onlyFirst(2, before, now.plusSeconds(10));
+
+    assertThat(first.fire()).containsExactly(hour(4), hour(5));
+    assertThat(first.next())
+        .isEqualTo(new ScheduleState("v", hour(6), null, hour(5), null, 2, 0, 2));
+    assertThat(first.lookAt()).isEqualTo(now.plusSeconds(10));
+  }
+
+  @Test
+  void theLongerAnOccurrenceWaitsTheLessOftenItIsLookedAt() {
+    ScheduleDefinition queue = every(Duration.ofDays(9), Missed.NONE, null, WhileRunning.QUEUE);
+    ScheduleState waits =
+        new ScheduleState("v", T.plus(Duration.ofDays(9)), null, hour(0), hour(1), 0, 0, 0);
+    Duration[] after = {
+      Duration.ofSeconds(3), Duration.ofMinutes(5), Duration.ofHours(1), Duration.ofDays(1)
+    };
+    int[] seconds = {1, 30, 60, 60};
+    for (int i = 0; i < after.length; i++) {
+      Instant now = hour(1).plus(after[i]);
+      assertThat(Turn.of(queue, waits, now, RUNS).lookAt()).isEqualTo(now.plusSeconds(seconds[i]));
     }
   }
 

@@ -7,11 +7,13 @@ import io.punctual.core.schedule.Occurrence;
 import io.punctual.core.schedule.Recurrence;
 import io.punctual.core.schedule.ScheduleDefinition;
 import io.punctual.core.schedule.ScheduleName;
+import io.punctual.core.store.StoreException;
 import io.punctual.server.audit.AuditLog;
 import io.punctual.server.engine.EngineProperties;
 import io.punctual.server.problem.ApiException;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
@@ -21,48 +23,55 @@ public class ScheduleService {
 
   private final Engine engine;
   private final AuditLog audit;
+  private final ApplicationQuotas quotas;
   private final int max;
 
-  ScheduleService(Engine engine, AuditLog audit, EngineProperties properties) {
+  ScheduleService(
+      Engine engine, AuditLog audit, ApplicationQuotas quotas, EngineProperties properties) {
     this.engine = engine;
     this.audit = audit;
+    this.quotas = quotas;
     this.max = properties.maxSchedules();
   }
 
   /**
-   * Returns the next instants at which a schedule fires.
+   * Returns the next instants at which a schedule fires; none if it has ended.
+   *
+   * @param from epoch ms, the first moment that counts; null for now
+   * @param count at least one
+   */
+  public List<Occurrence> next(Recurrence recurrence, @Nullable Long from, int count) {
+    return engine
+        .schedules()
+        .preview(recurrence, from == null ? null : Instant.ofEpochMilli(from), count);
+  }
+
+  /**
+   * Returns the next instants at which a schedule would fire.
    *
    * @param from epoch ms, the first moment that counts; null for now
    * @param count at least one
    * @throws ApiException 400 if it never fires from then on
    */
   public List<Occurrence> preview(Recurrence recurrence, @Nullable Long from, int count) {
-    List<Occurrence> next =
-        engine
-            .schedules()
-            .preview(recurrence, from == null ? null : Instant.ofEpochMilli(from), count);
+    List<Occurrence> next = next(recurrence, from, count);
     if (next.isEmpty()) {
-      throw neverFires(recurrence);
+      throw ApiException.invalid(
+          recurrence.cron() == null ? "every" : "cron",
+          "never fires from now on, or from the instant that was given: look at until, exclude and"
+              + " gap, and at the days and months that it names");
     }
     return next;
-  }
-
-  private static ApiException neverFires(Recurrence recurrence) {
-    return ApiException.invalid(
-        recurrence.cron() == null ? "every" : "cron",
-        "never fires from now on, or from the instant that was given: look at until, exclude and"
-            + " gap, and at the days and months that it names");
   }
 
   /**
    * Creates or replaces a schedule.
    *
-   * @throws ApiException 400 if it never fires from now on, or the application has too many
+   * @throws IllegalArgumentException if it never fires from now on, or its jitter is too long; the
+   *     message begins with the field
+   * @throws ApiException 400 if the application has too many
    */
   public Schedules.PutAnswer put(ScheduleName name, ScheduleDefinition definition) {
-    if (engine.schedules().preview(definition.recurrence(), null, 1).isEmpty()) {
-      throw neverFires(definition.recurrence());
-    }
     Schedules.PutAnswer answer = engine.schedules().put(name, definition, max);
     switch (answer.outcome()) {
       case FULL ->
@@ -95,7 +104,18 @@ public class ScheduleService {
    * @throws ApiException 404
    */
   public Schedules.View find(ScheduleName name) {
-    return engine.schedules().find(name).orElseThrow(() -> unknown(name));
+    return readable(() -> engine.schedules().find(name)).orElseThrow(() -> unknown(name));
+  }
+
+  private static <T> T readable(Supplier<T> call) {
+    try {
+      return call.get();
+    } catch (StoreException e) {
+      if (e.kind() == StoreException.Kind.CORRUPT) {
+        throw ApiException.of(ErrorCode.INTERNAL, String.valueOf(e.getMessage()));
+      }
+      throw e;
+    }
   }
 
   /**
@@ -134,7 +154,8 @@ public class ScheduleService {
    * @throws ApiException 404
    */
   public Schedules.View pause(ScheduleName name, boolean paused) {
-    Schedules.View view = engine.schedules().pause(name, paused).orElseThrow(() -> unknown(name));
+    Schedules.View view =
+        readable(() -> engine.schedules().pause(name, paused)).orElseThrow(() -> unknown(name));
     audit.did(paused ? "pause schedule" : "resume schedule", name::toString, null, null);
     return view;
   }
@@ -142,24 +163,46 @@ public class ScheduleService {
   /**
    * Submits a job of the schedule now.
    *
-   * @throws ApiException 404
+   * @throws ApiException 404; 429 if the application may not submit it now
    */
   public Schedules.Run run(ScheduleName name) {
+    quotas.submit(name.queue(), size(find(name)));
     Schedules.Run run = engine.schedules().run(name).orElseThrow(() -> unknown(name));
     audit.did("run schedule", name::toString, null, run.taskId());
     return run;
   }
 
   /**
-   * Submits the jobs of planned instants between two others.
+   * Submits the jobs of planned instants between two others, as many as the application may submit
+   * now.
    *
-   * @throws ApiException 404
+   * @throws ApiException 404; 429 if it may submit none
    */
-  public List<Schedules.Run> backfill(ScheduleName name, Instant from, Instant until, int count) {
-    List<Schedules.Run> runs =
-        engine.schedules().backfill(name, from, until, count).orElseThrow(() -> unknown(name));
-    audit.did("backfill schedule", name::toString, null, runs.size() + " jobs");
-    return runs;
+  public Schedules.Backfill backfill(ScheduleName name, Instant from, Instant until, int count) {
+    Schedules.View schedule = find(name);
+    int planned = schedule.definition().recurrence().between(from, until, count).size();
+    int admitted = 0;
+    try {
+      while (admitted < planned) {
+        quotas.submit(name.queue(), size(schedule));
+        admitted++;
+      }
+    } catch (ApiException e) {
+      if (admitted == 0) {
+        throw e;
+      }
+    }
+    Schedules.Backfill done =
+        engine
+            .schedules()
+            .backfill(name, from, until, Math.max(1, admitted))
+            .orElseThrow(() -> unknown(name));
+    audit.did("backfill schedule", name::toString, null, done.runs().size() + " jobs");
+    return done;
+  }
+
+  private static int size(Schedules.View schedule) {
+    return schedule.definition().job().params().length();
   }
 
   private static ApiException unknown(ScheduleName name) {

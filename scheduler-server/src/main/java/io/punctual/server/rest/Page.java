@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A page of a list.
  *
  * @param nextCursor where the next page begins; null at the end
- * @param damaged task types that could not be read; absent if there are none
+ * @param damaged task types or schedules that could not be read; absent if there are none
  */
 record Page<T>(
     List<T> items,

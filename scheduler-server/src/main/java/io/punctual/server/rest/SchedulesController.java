@@ -48,7 +48,12 @@ class SchedulesController {
     if (request.application() != null) {
       throw ApiException.invalid("application", "stands in the address");
     }
-    Schedules.PutAnswer answer = schedules.put(name, request.definition());
+    Schedules.PutAnswer answer;
+    try {
+      answer = schedules.put(name, request.definition());
+    } catch (IllegalArgumentException e) {
+      throw JobFields.named(e);
+    }
     Schedules.View view = java.util.Objects.requireNonNull(answer.schedule());
     ResponseEntity.BodyBuilder response =
         answer.outcome() == Schedules.Put.CREATED
@@ -68,7 +73,7 @@ class SchedulesController {
       return ScheduleResponse.of(view, null, null);
     }
     List<Occurrence> next =
-        schedules.preview(
+        schedules.next(
             view.definition().recurrence(),
             JobFields.moment("from", from),
             Page.limit(preview, "preview", MAX_PREVIEW));
@@ -92,7 +97,8 @@ class SchedulesController {
             application, JobFields.name("taskType", taskType), cursor, Page.limit(limit, MAX_PAGE));
     return new Page<>(
         page.schedules().stream().map(view -> ScheduleResponse.of(view, null, null)).toList(),
-        page.next());
+        page.next(),
+        page.damaged().stream().map(ScheduleName::toString).toList());
   }
 
   record Deleted(String application, String taskType, String id, String outcome) {}
@@ -143,7 +149,7 @@ class SchedulesController {
   /**
    * The answer to a backfill.
    *
-   * @param next the first instant that the limit left out; null if it left out none
+   * @param next the first instant that is left; null if none is
    */
   record Backfilled(List<Submitted> items, @Nullable Instant next) {}
 
@@ -161,14 +167,8 @@ class SchedulesController {
           "policy", "must be start: all jobs are submitted, whatever else of the schedule runs");
     }
     int limit = JobFields.integer("limit", request.limit(), 100, 1, MAX_BACKFILL);
-    List<Schedules.Run> runs = schedules.backfill(name, from, until, limit);
-    Instant next = null;
-    if (runs.size() == limit) {
-      Instant last = runs.get(limit - 1).planned();
-      Occurrence following = schedules.find(name).definition().recurrence().next(last);
-      next = following == null || following.at().isAfter(until) ? null : following.at();
-    }
-    return new Backfilled(runs.stream().map(Submitted::of).toList(), next);
+    Schedules.Backfill done = schedules.backfill(name, from, until, limit);
+    return new Backfilled(done.runs().stream().map(Submitted::of).toList(), done.next());
   }
 
   /** Shows when a schedule would fire, and stores nothing. */
