@@ -1,5 +1,6 @@
 package io.punctual.spring;
 
+import io.punctual.ErrorCode;
 import io.punctual.PunctualException;
 import io.punctual.TaskSubmitService;
 import io.punctual.schedule.ScheduleResult;
@@ -14,7 +15,7 @@ import org.springframework.context.SmartLifecycle;
 
 /**
  * Puts the schedules of methods that run by themselves, once the application has started; again and
- * again while no scheduler answers.
+ * again, until a scheduler takes them or says what is wrong with them.
  */
 public final class AnnotatedSchedules implements SmartLifecycle {
 
@@ -66,16 +67,20 @@ public final class AnnotatedSchedules implements SmartLifecycle {
           result.nextAt() == null ? "no time: it is paused" : result.nextAt());
       return true;
     } catch (PunctualException e) {
-      if (e.isTransient()) {
-        log.warn("The schedule of {} is not put yet, trying again: {}", type, e.getMessage());
-        return false;
+      if (e.code() == ErrorCode.INVALID) {
+        log.error(
+            "The schedule of {} was refused: {}. Correct @DelayedTask; nothing runs by itself until"
+                + " then.",
+            type,
+            e.getMessage());
+        return true;
       }
-      log.error(
-          "The schedule of {} was refused: {}. Correct @DelayedTask; nothing runs by itself until"
-              + " then.",
-          type,
-          e.getMessage());
-      return true;
+      // What an operator cures, such as a wrong token, needs no restart.
+      log.warn("The schedule of {} is not put yet, trying again: {}", type, e.getMessage());
+      return false;
+    } catch (RuntimeException e) {
+      log.warn("The schedule of {} is not put yet, trying again", type, e);
+      return false;
     }
   }
 

@@ -94,8 +94,17 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
     if (waiting == null) {
       return scheduler.submit(job);
     }
+    requireOwnId(job);
     waiting.add(List.of(new DeferredCall.Send(job)));
     return onCommit(job);
+  }
+
+  /** As schedulers check it: after the commit it is too late. */
+  private static void requireOwnId(DelayQueueJob job) {
+    if (!Limits.isName(job.taskId())) {
+      throw new InvalidJobException(
+          "taskId " + Limits.NAME_RULE + "; ids with @ are those of the jobs of schedules");
+    }
   }
 
   private DelayQueueJob complete(DelayQueueJob job) {
@@ -144,6 +153,7 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
       throw new InvalidJobException(
           "jobs: at most " + Limits.MAX_BATCH + " in one call, not " + jobs.size());
     }
+    jobs.forEach(SpringTaskSubmitService::requireOwnId);
     waiting.add(jobs.stream().map(DeferredCall.Send::new).toList());
     return jobs.stream().map(job -> new BatchItem(job.taskId(), onCommit(job), null)).toList();
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.punctual.CancelResult;
 import io.punctual.DeferralResult;
+import io.punctual.DelayQueueJob;
 import io.punctual.InvalidJobException;
 import io.punctual.RescheduleResult;
 import io.punctual.SubmitResult;
@@ -101,6 +102,21 @@ class AfterCommitTest {
           assertThatThrownBy(() -> service.fail(HANDLE, "no", Duration.ofDays(31)))
               .isInstanceOf(InvalidJobException.class)
               .hasMessageContaining("delay must be between");
+        });
+    assertThat(scheduler.calls).isEmpty();
+  }
+
+  @Test
+  void theIdOfAPlannedInstantIsRefusedAtOnce() {
+    DelayQueueJob job =
+        DelayQueueJob.of("t").taskId("nightly@2027-01-01T00:00:00Z").delay(Duration.ZERO).build();
+    transaction.executeWithoutResult(
+        status -> {
+          assertThatThrownBy(() -> service.send(job))
+              .isInstanceOf(InvalidJobException.class)
+              .hasMessageContaining("ids with @");
+          assertThatThrownBy(() -> service.sendAll(List.of(job)))
+              .isInstanceOf(InvalidJobException.class);
         });
     assertThat(scheduler.calls).isEmpty();
   }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.punctual.DelayedTask;
+import io.punctual.ErrorCode;
+import io.punctual.PunctualException;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.internal.WorkerSetupException;
 import io.punctual.schedule.Schedule;
@@ -75,7 +77,12 @@ class AnnotatedSchedulesTest {
     AtomicInteger calls = new AtomicInteger();
     scheduler.before =
         call -> {
-          if (calls.incrementAndGet() == 1) {
+          int number = calls.incrementAndGet();
+          if (number == 1) {
+            throw new PunctualException(ErrorCode.FORBIDDEN, "wrong token, as asked");
+          } else if (number == 2) {
+            throw new IllegalStateException("a defect, as asked");
+          } else if (number == 3) {
             throw new SchedulerUnavailableException(
                 "no scheduler answers, as asked",
                 Duration.ofSeconds(1),
