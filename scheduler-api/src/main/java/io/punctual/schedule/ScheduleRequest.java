@@ -62,7 +62,10 @@ public interface ScheduleRequest {
    */
   ScheduleRequest whileRunning(WhileRunning rule);
 
-  /** Its jobs are due later by up to that, at most 24 h. */
+  /**
+   * Its jobs are due later by up to that, at most 24 h; by less than the time between two runs,
+   * unless jobs start while others run ({@link WhileRunning#START}).
+   */
   ScheduleRequest jitter(Duration most);
 
   /** Adds a tag, by which its jobs are found. */

@@ -81,8 +81,6 @@ class AnnotatedSchedulesTest {
           if (number == 1) {
             throw new PunctualException(ErrorCode.FORBIDDEN, "wrong token, as asked");
           } else if (number == 2) {
-            throw new IllegalStateException("a defect, as asked");
-          } else if (number == 3) {
             throw new SchedulerUnavailableException(
                 "no scheduler answers, as asked",
                 Duration.ofSeconds(1),
@@ -109,10 +107,21 @@ class AnnotatedSchedulesTest {
 
   @Test
   void oneThatIsRefusedKeepsNoOtherFromBeingPut() {
+    AtomicInteger calls = new AtomicInteger();
+    scheduler.before =
+        call -> {
+          if (calls.incrementAndGet() == 1) {
+            throw new IllegalStateException("a defect, as asked");
+          }
+        };
     try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
       AnnotatedSchedules schedules = schedules(context, Refused.class, Reports.class);
       schedules.start();
-      eventually(() -> assertThat(scheduler.schedules).hasSize(1));
+      eventually(
+          () -> {
+            assertThat(scheduler.schedules).hasSize(1);
+            assertThat(scheduler.calls).hasSize(2);
+          });
       assertThat(scheduler.calls).containsOnlyOnce("put " + RecordingScheduler.REFUSED);
       schedules.stop();
     }
