@@ -1,6 +1,5 @@
 package io.punctual.server.input;
 
-import io.punctual.server.web.WebProperties;
 import java.util.List;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
@@ -10,15 +9,8 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 @Configuration(proxyBeanMethods = false)
 class InputConfiguration implements WebMvcConfigurer {
 
-  private final WebProperties properties;
-
-  InputConfiguration(WebProperties properties) {
-    this.properties = properties;
-  }
-
   @Override
   public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
-    resolvers.addAll(
-        List.of(new JsonBody(properties.api()), new QueryParameters(), new PathNames()));
+    resolvers.addAll(List.of(new JsonBody(), new QueryParameters(), new PathNames()));
   }
 }

@@ -7,7 +7,6 @@ import io.punctual.server.problem.ApiException;
 import io.punctual.server.problem.Failures;
 import io.punctual.server.web.BodyMemoryLimit;
 import io.punctual.server.web.RequestGuard;
-import io.punctual.server.web.WebProperties;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.io.InputStream;
@@ -84,12 +83,6 @@ public final class JsonBody implements HandlerMethodArgumentResolver {
           .addModule(JsonValues.module())
           .build();
 
-  private final WebProperties.Api bounds;
-
-  JsonBody(WebProperties.Api bounds) {
-    this.bounds = bounds;
-  }
-
   @Override
   public boolean supportsParameter(MethodParameter parameter) {
     return parameter.hasParameterAnnotation(Body.class);
@@ -107,12 +100,12 @@ public final class JsonBody implements HandlerMethodArgumentResolver {
     return bind(read(request, body), parameter.getParameterType(), "");
   }
 
-  private JsonNode read(HttpServletRequest request, Body body) {
+  private static JsonNode read(HttpServletRequest request, Body body) {
     if (!body.optional()) {
       requireJson(request);
     }
     Bytes bytes =
-        bytes(request, (body.batch() ? bounds.maxBatchBody() : bounds.maxBody()).toBytes());
+        bytes(request, body.batch() ? BodyMemoryLimit.MAX_BATCH_BODY : BodyMemoryLimit.MAX_BODY);
     if (body.optional()) {
       if (bytes.isEmpty()) {
         return MAPPER.createObjectNode();
@@ -150,7 +143,7 @@ public final class JsonBody implements HandlerMethodArgumentResolver {
     }
   }
 
-  private static Bytes bytes(HttpServletRequest request, long limit) {
+  private static Bytes bytes(HttpServletRequest request, int limit) {
     long announced = request.getContentLengthLong();
     if (announced > limit) {
       throw tooLarge(limit);
@@ -199,7 +192,7 @@ public final class JsonBody implements HandlerMethodArgumentResolver {
     }
   }
 
-  private static ApiException tooLarge(long limit) {
+  private static ApiException tooLarge(int limit) {
     return ApiException.of(ErrorCode.TOO_LARGE, "the body must be at most " + limit + " bytes");
   }
 

@@ -15,6 +15,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BodyMemoryLimit {
 
+  /** Largest body of one job, in bytes. */
+  public static final int MAX_BODY = 1 << 20;
+
+  /** Largest body of a batch, in bytes. */
+  public static final int MAX_BATCH_BODY = 16 << 20;
+
   private static final String ATTRIBUTE = BodyMemoryLimit.class.getName();
   // Of a byte that is read half a dozen is made: buffers, text, fields.
   private static final int PART_OF_HEAP = 16;

@@ -19,13 +19,12 @@ import org.springframework.core.env.Profiles;
 class WebConfiguration {
 
   @Bean
-  FilterRegistrationBean<RequestLimits> requestLimits(
-      WebProperties properties, Environment environment) {
+  FilterRegistrationBean<RequestLimits> requestLimits(Environment environment) {
     FilterRegistrationBean<RequestLimits> registration =
         new FilterRegistrationBean<>(
             new RequestLimits(
                 RequestLimits.ofHeap(),
-                BodyMemoryLimit.ofHeap(properties.api().maxBatchBody().toBytes()),
+                BodyMemoryLimit.ofHeap(BodyMemoryLimit.MAX_BATCH_BODY),
                 new FormLimit(environment.acceptsProfiles(Profiles.of("quickstart")))));
     registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
     return registration;

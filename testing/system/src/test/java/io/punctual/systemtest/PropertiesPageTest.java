@@ -46,7 +46,7 @@ class PropertiesPageTest {
     StringBuilder page = new StringBuilder("# Properties\n\n");
     page.append("Every property, as the metadata say it that your editor completes from. ");
     page.append("This page is made from them by `PropertiesPageTest`.\n");
-    page.append("Durations are written `500ms`, `30s`, `10m`, `2h`; sizes `64KB`, `8MB`.\n");
+    page.append("Durations are written `500ms`, `30s`, `10m`, `2h`.\n");
     for (Map.Entry<String, String> module : MODULES.entrySet()) {
       page.append("\n## ").append(module.getValue()).append(" (`").append(module.getKey());
       page.append("`)\n\n| property | type | default | |\n| --- | --- | --- | --- |\n");
@@ -96,7 +96,6 @@ class PropertiesPageTest {
     return switch (name) {
       case "Integer", "Long" -> "number";
       case "Boolean", "String", "Duration" -> name.toLowerCase(Locale.ROOT);
-      case "DataSize" -> "size";
       case "Instant" -> "instant";
       default -> "name";
     };
