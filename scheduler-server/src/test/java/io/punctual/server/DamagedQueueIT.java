@@ -3,6 +3,7 @@ package io.punctual.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.ApiClient.Answer;
+import io.punctual.server.metrics.ShortSampling;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,17 +15,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.connection.RedisConnection;
 import tools.jackson.databind.JsonNode;
 
 /** Somebody writes over a key of one queue: it is shown as damaged, and all others as they are. */
+@Import(ShortSampling.class)
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-    properties = {
-      SharedRedisTestBase.ALONE + "=DamagedQueueIT",
-      "eureka.client.enabled=false",
-      "punctual.metrics.sampling=100ms"
-    })
+    properties = {SharedRedisTestBase.ALONE + "=DamagedQueueIT", "eureka.client.enabled=false"})
 @Tag("full")
 class DamagedQueueIT extends SharedRedisTestBase {
 

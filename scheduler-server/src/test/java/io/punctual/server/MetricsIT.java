@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.config.MeterFilterReply;
+import io.punctual.server.metrics.ShortSampling;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import java.io.IOException;
@@ -33,19 +34,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What is counted, and that docs/operations.md says so; on a scheduler whose registry is away. */
+@Import(ShortSampling.class)
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
     properties = {
       SharedRedisTestBase.ALONE + "=MetricsIT",
       "eureka.client.service-url.defaultZone=http://127.0.0.1:1/eureka/",
       "eureka.client.register-with-eureka=false",
-      "punctual.metrics.queues=3",
-      "punctual.metrics.sampling=100ms"
+      "punctual.metrics.queues=3"
     })
 class MetricsIT extends SharedRedisTestBase {
 

@@ -22,6 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Fallback;
 import org.springframework.stereotype.Component;
 
 /**
@@ -53,6 +55,12 @@ final class QueueGauges implements SmartLifecycle {
   private volatile Map<QueueName, Sample> seen = Map.of();
   private final Map<QueueName, QueueName> shown = new ConcurrentHashMap<>();
   private volatile @Nullable ScheduledExecutorService thread;
+
+  /**
+   * How long it waits between two rounds; with more than a few hundred buckets a round itself takes
+   * longer.
+   */
+  record Interval(Duration time) {}
 
   /**
    * What is in a queue, or in several.
@@ -121,12 +129,19 @@ final class QueueGauges implements SmartLifecycle {
       QueueStatistics statistics,
       MeterRegistry registry,
       QueueTags tags,
-      MetricsProperties properties) {
+      Interval interval) {
     this.engine = engine;
     this.statistics = statistics;
     this.registry = registry;
     this.tags = tags;
-    this.interval = properties.sampling();
+    this.interval = interval.time();
+  }
+
+  /** Tests have a shorter one. */
+  @Bean
+  @Fallback
+  static Interval interval() {
+    return new Interval(Duration.ofSeconds(5));
   }
 
   @Override
