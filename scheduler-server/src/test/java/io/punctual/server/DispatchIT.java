@@ -16,6 +16,7 @@ import com.github.tomakehurst.wiremock.verification.LoggedRequest;
 import io.punctual.redis.Ports;
 import io.punctual.server.ApiClient.Answer;
 import io.punctual.server.dispatch.HttpDispatcher;
+import io.punctual.server.dispatch.ShortDispatchTimes;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import java.io.IOException;
@@ -44,21 +45,21 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.context.annotation.Import;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What becomes of jobs when the instances that should run them misbehave. */
+@Import(ShortDispatchTimes.class)
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
     properties = {
       "eureka.client.enabled=false",
       // Each request is counted here.
       "punctual.doctor.probe=false",
-      "punctual.dispatch.avoid=200ms",
-      "punctual.dispatch.circuit.failures=20",
-      "punctual.dispatch.circuit.pause=200ms"
+      "punctual.dispatch.circuit.failures=20"
     })
 class DispatchIT extends SharedRedisTestBase {
 

@@ -3,6 +3,7 @@ package io.punctual.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.redis.Ports;
+import io.punctual.server.dispatch.ShortDispatchTimes;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
 import java.io.IOException;
@@ -15,19 +16,17 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.context.annotation.Import;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Most instances in the registry are dead: the one that lives does all jobs. */
+@Import(ShortDispatchTimes.class)
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-    properties = {
-      "eureka.client.enabled=false",
-      "punctual.doctor.probe=false",
-      "punctual.dispatch.avoid=200ms"
-    })
+    properties = {"eureka.client.enabled=false", "punctual.doctor.probe=false"})
 @Tag("full")
 class FailoverIT extends SharedRedisTestBase {
 

@@ -3,6 +3,7 @@ package io.punctual.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.dispatch.HttpDispatcher;
+import io.punctual.server.dispatch.ShortDispatchTimes;
 import io.punctual.test.redis.RedisExtension;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackResult;
@@ -26,19 +27,17 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A job that ends its worker's process costs no other job an attempt. */
+@Import(ShortDispatchTimes.class)
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-    properties = {
-      "eureka.client.enabled=false",
-      "punctual.doctor.probe=false",
-      "punctual.dispatch.avoid=200ms"
-    })
+    properties = {"eureka.client.enabled=false", "punctual.doctor.probe=false"})
 @Tag("full")
 class NeighboursIT extends SharedRedisTestBase {
 
@@ -172,12 +171,11 @@ class NeighboursIT extends SharedRedisTestBase {
 
   private ConfigurableApplicationContext poisonScheduler() {
     String instance = "--spring.cloud.discovery.client.simple.instances.split[0].";
-    return new SpringApplication(PunctualServerApplication.class)
+    return new SpringApplication(PunctualServerApplication.class, ShortDispatchTimes.class)
         .run(
             "--server.port=0",
             "--eureka.client.enabled=false",
             "--punctual.doctor.probe=false",
-            "--punctual.dispatch.avoid=200ms",
             "--punctual.key-prefix=" + prefix,
             "--spring.data.redis.host=" + RedisExtension.redis().host(),
             "--spring.data.redis.port=" + RedisExtension.redis().port(),

@@ -83,7 +83,6 @@ class RefusedStartsIT {
     "punctual.queues[0].application=a --punctual.queues[0].task-type=t"
         + " --punctual.queues[0].retry=soon, 'punctual.queues[].retry: '",
     "punctual.dispatch.circuit.failures=5, 'punctual.dispatch.circuit.failures must be'",
-    "punctual.dispatch.circuit.pause=1ms, 'punctual.dispatch.circuit.pause must be'",
     "punctual.durability=synced, 'punctual.durability=synced cannot be kept: Redis at'"
   })
   void aSettingThatCannotBeKeptEndsTheStartAndIsNamed(

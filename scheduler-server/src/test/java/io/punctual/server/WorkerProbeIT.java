@@ -51,7 +51,6 @@ import tools.jackson.databind.json.JsonMapper;
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
     properties = {
       "eureka.client.enabled=false",
-      "punctual.dispatch.connect-timeout=500ms",
       "punctual.security.signing-keys[0]=" + WorkerProbeIT.MASTER
     })
 class WorkerProbeIT extends SharedRedisTestBase {

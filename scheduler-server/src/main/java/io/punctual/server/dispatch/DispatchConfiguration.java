@@ -6,12 +6,14 @@ import io.punctual.server.dispatch.callback.CallbackTargets;
 import io.punctual.server.registry.SchedulerName;
 import io.punctual.server.registry.WorkerDirectory;
 import io.punctual.server.security.SecurityProperties;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Set;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Fallback;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.Profiles;
 
@@ -24,10 +26,18 @@ class DispatchConfiguration {
     return new WorkerDirectory(discovery, properties.requireTls());
   }
 
+  /** Tests have shorter ones. */
+  @Bean
+  @Fallback
+  DispatchTimes dispatchTimes() {
+    return new DispatchTimes(Duration.ofSeconds(1), Duration.ofSeconds(3), Duration.ofSeconds(5));
+  }
+
   @Bean
   HttpDispatcher dispatcher(
       WorkerDirectory workers,
       DispatchProperties properties,
+      DispatchTimes times,
       SecurityProperties security,
       SslBundles bundles,
       InstanceMarks marks,
@@ -36,9 +46,8 @@ class DispatchConfiguration {
     return new HttpDispatcher(
         SchedulerName.of(environment),
         workers,
-        properties.connectTimeout(),
-        properties.avoid(),
-        properties.circuit(),
+        times,
+        properties.circuit().failures(),
         new CallbackKeys(security::keysOf, Set.copyOf(security.unsignedAnswers())),
         new CallbackTargets(
             properties.allowedNetworks(), environment.acceptsProfiles(Profiles.of("quickstart"))),

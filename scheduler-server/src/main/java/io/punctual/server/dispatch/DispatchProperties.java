@@ -2,20 +2,14 @@ package io.punctual.server.dispatch;
 
 import static io.punctual.server.text.Settings.require;
 
-import io.punctual.server.dispatch.circuit.CircuitOptions;
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
  * How callbacks are made.
  *
- * @param connectTimeout how long a connection may take
- * @param avoid how long an instance that refused a connection, or answers no job in time, is left
- *     alone; where it answers none, doubled each time up to a minute
  * @param allowedNetworks where instances may be, in CIDR notation (10.0.0.0/8); empty for
  *     everywhere but this machine. Link-local addresses, and those at which clouds tell secrets,
  *     are never called
@@ -27,20 +21,26 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  */
 @ConfigurationProperties("punctual.dispatch")
 public record DispatchProperties(
-    @DefaultValue("1s") Duration connectTimeout,
-    @DefaultValue("3s") Duration avoid,
     @DefaultValue List<String> allowedNetworks,
     @DefaultValue("false") boolean requireTls,
     @Nullable String sslBundle,
-    @NestedConfigurationProperty @DefaultValue CircuitOptions circuit) {
+    @DefaultValue Circuit circuit) {
 
-  /** Checks the values. */
-  public DispatchProperties {
-    require(
-        "punctual.dispatch.connect-timeout",
-        connectTimeout.toMillis() >= 1,
-        "at least 1ms",
-        connectTimeout);
-    require("punctual.dispatch.avoid", avoid.toMillis() >= 100, "at least 100ms", avoid);
+  /**
+   * When the jobs of a queue wait because all that are sent fail.
+   *
+   * @param failures how many deliveries in a row must fail until its jobs wait, in the queue or in
+   *     all queues of its application together, 10 to 10,000; 0 for never
+   */
+  public record Circuit(@DefaultValue("50") int failures) {
+
+    /** Checks the range. */
+    public Circuit {
+      require(
+          "punctual.dispatch.circuit.failures",
+          failures == 0 || (failures >= 10 && failures <= 10_000),
+          "10 to 10,000, or 0",
+          failures);
+    }
   }
 }

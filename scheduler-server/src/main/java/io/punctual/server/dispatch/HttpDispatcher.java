@@ -15,7 +15,6 @@ import io.punctual.server.dispatch.callback.Ping;
 import io.punctual.server.dispatch.callback.PingResult;
 import io.punctual.server.dispatch.callback.SingleProtocol;
 import io.punctual.server.dispatch.callback.WorkerHttpClient;
-import io.punctual.server.dispatch.circuit.CircuitOptions;
 import io.punctual.server.dispatch.circuit.Circuits;
 import io.punctual.server.registry.WorkerDirectory;
 import io.punctual.server.registry.WorkerInstance;
@@ -68,17 +67,16 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
 
   /**
    * @param name of this scheduler, which callbacks carry
-   * @param avoid how long an instance is avoided that is not reached
+   * @param failures how many deliveries in a row must fail for a circuit to open; 0 for never
    * @param tls which workers are trusted on https, and how the scheduler shows itself; null for the
    *     JVM's defaults
    * @param marks what schedulers tell each other about instances
    */
-  public HttpDispatcher(
+  HttpDispatcher(
       String name,
       WorkerDirectory workers,
-      Duration connectTimeout,
-      Duration avoid,
-      CircuitOptions circuit,
+      DispatchTimes times,
+      int failures,
       CallbackKeys keys,
       CallbackTargets targets,
       @Nullable SslBundle tls,
@@ -87,9 +85,11 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     this.workers = workers;
     this.clock = clock;
     this.keys = keys;
-    this.tracker = new InstanceTracker(avoid, connectTimeout.plus(TAKEN), System::nanoTime);
+    this.tracker =
+        new InstanceTracker(times.avoid(), times.connect().plus(TAKEN), System::nanoTime);
     this.circuits =
-        new Circuits(circuit, queue -> tracker.serving(instances(queue)), System::nanoTime);
+        new Circuits(
+            failures, times.pause(), queue -> tracker.serving(instances(queue)), System::nanoTime);
     InstancePicker picker =
         new InstancePicker(tracker, bound -> ThreadLocalRandom.current().nextInt(bound));
     InFlights inFlights =
@@ -101,8 +101,9 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
             this::instances,
             this::capacityChanged,
             System::nanoTime);
-    this.client = new WorkerHttpClient(connectTimeout, targets, tls);
-    CallContext context = new CallContext(name, client, deadlines, keys, clock, avoid, memory);
+    this.client = new WorkerHttpClient(times.connect(), targets, tls);
+    CallContext context =
+        new CallContext(name, client, deadlines, keys, clock, times.avoid(), memory);
     this.ping = new Ping(context);
     Map<String, CallbackProtocol> protocols =
         Map.of(

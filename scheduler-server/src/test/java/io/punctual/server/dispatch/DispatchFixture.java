@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.core.job.QueueName;
 import io.punctual.server.dispatch.callback.CallbackProtocol;
-import io.punctual.server.dispatch.circuit.CircuitOptions;
 import io.punctual.server.dispatch.circuit.Circuits;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.wire.WorkerMetadata;
@@ -28,10 +27,7 @@ final class DispatchFixture {
   final InstanceTracker tracker = new InstanceTracker(AVOID, Duration.ofMillis(1_500), () -> now);
   final InstanceAffinity affinity = new InstanceAffinity(100);
   final Circuits circuits =
-      new Circuits(
-          new CircuitOptions(10, Duration.ofSeconds(5)),
-          queue -> tracker.serving(instances),
-          () -> now);
+      new Circuits(10, Duration.ofSeconds(5), queue -> tracker.serving(instances), () -> now);
   final FakeInstanceMarks marks = new FakeInstanceMarks(() -> TimeUnit.NANOSECONDS.toMillis(now));
   final SharedInstances shared = new SharedInstances(marks, time -> marks.othersNotice());
   final InFlights inFlights =

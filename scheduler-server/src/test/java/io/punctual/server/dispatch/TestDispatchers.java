@@ -2,7 +2,6 @@ package io.punctual.server.dispatch;
 
 import io.punctual.server.dispatch.callback.CallbackKeys;
 import io.punctual.server.dispatch.callback.CallbackTargets;
-import io.punctual.server.dispatch.circuit.CircuitOptions;
 import io.punctual.server.registry.WorkerDirectory;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -18,9 +17,8 @@ public final class TestDispatchers {
     return new HttpDispatcher(
         "scheduler:8080",
         workers,
-        Duration.ofSeconds(5),
-        Duration.ofSeconds(3),
-        new CircuitOptions(10, Duration.ofSeconds(5)),
+        new DispatchTimes(Duration.ofSeconds(5), Duration.ofSeconds(3), Duration.ofSeconds(5)),
+        10,
         keys,
         new CallbackTargets(List.of(), true),
         null,

@@ -34,7 +34,8 @@ public final class Circuit {
   private static final int GROWN = 1_000;
 
   private final QueueName queue;
-  private final CircuitOptions options;
+  private final int failuresToOpen;
+  private final long firstPause;
   private final FailureStreak failures = new FailureStreak();
   private final FailureStreak failuresOfApplication;
   private final Supplier<Set<String>> serving;
@@ -53,22 +54,26 @@ public final class Circuit {
   /**
    * Makes one.
    *
+   * @param failuresToOpen how many deliveries in a row must fail for it to open; 0 for never
+   * @param firstPause how long jobs wait before one probes, once it has opened
    * @param failuresOfApplication the deliveries in a row that have failed in all queues of the
    *     application together, shared by their circuits
    * @param serving the ids of the instances that its jobs go to now
    */
   Circuit(
       QueueName queue,
-      CircuitOptions options,
+      int failuresToOpen,
+      Duration firstPause,
       FailureStreak failuresOfApplication,
       Supplier<Set<String>> serving,
       LongSupplier nanoTime) {
     this.queue = queue;
-    this.options = options;
+    this.failuresToOpen = failuresToOpen;
+    this.firstPause = firstPause.toNanos();
     this.failuresOfApplication = failuresOfApplication;
     this.serving = serving;
     this.nanoTime = nanoTime;
-    this.pause = options.pause().toNanos();
+    this.pause = this.firstPause;
   }
 
   /** How many more jobs may go out now. The question changes nothing. */
@@ -155,7 +160,7 @@ public final class Circuit {
     failuresOfApplication.clear();
     if (open) {
       open = false;
-      pause = options.pause().toNanos();
+      pause = firstPause;
       limit = FIRST;
       LogFields.of(log.atInfo(), queue)
           .log("Jobs of {} succeed again: they go out, a few at first", queue);
@@ -180,13 +185,13 @@ public final class Circuit {
     if (open) {
       pause = Math.max(pause, Math.min(2 * pause, LONGEST_PAUSE));
       open();
-    } else if (options.failures() > 0 && Math.max(inQueue, inApplication) >= options.failures()) {
+    } else if (failuresToOpen > 0 && Math.max(inQueue, inApplication) >= failuresToOpen) {
       LogFields.of(log.atWarn(), queue)
           .log(
               "The last {} jobs that were sent to {} failed: the jobs of {} wait, without losing"
                   + " attempts, and one of them probes from time to time",
               Math.max(inQueue, inApplication),
-              inQueue >= options.failures() ? queue : "any queue of " + queue.application(),
+              inQueue >= failuresToOpen ? queue : "any queue of " + queue.application(),
               queue);
       open();
     }

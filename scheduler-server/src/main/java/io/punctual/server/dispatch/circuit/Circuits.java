@@ -14,18 +14,25 @@ public final class Circuits {
 
   private static final Duration IDLE = Duration.ofMinutes(1);
 
-  private final CircuitOptions options;
+  private final int failuresToOpen;
+  private final Duration firstPause;
   private final LongSupplier nanoTime;
   private final Map<QueueName, Circuit> circuits = new ConcurrentHashMap<>();
   private final Map<String, FailureStreak> failures = new ConcurrentHashMap<>();
   private final Function<QueueName, Set<String>> serving;
 
   /**
+   * @param failuresToOpen how many deliveries in a row must fail for a circuit to open; 0 for never
+   * @param firstPause how long jobs wait before one probes, once it has opened
    * @param serving the ids of the instances that the jobs of a queue go to now
    */
   public Circuits(
-      CircuitOptions options, Function<QueueName, Set<String>> serving, LongSupplier nanoTime) {
-    this.options = options;
+      int failuresToOpen,
+      Duration firstPause,
+      Function<QueueName, Set<String>> serving,
+      LongSupplier nanoTime) {
+    this.failuresToOpen = failuresToOpen;
+    this.firstPause = firstPause;
     this.serving = serving;
     this.nanoTime = nanoTime;
   }
@@ -42,7 +49,8 @@ public final class Circuits {
   private Circuit create(QueueName queue) {
     return new Circuit(
         queue,
-        options,
+        failuresToOpen,
+        firstPause,
         failures.computeIfAbsent(queue.application(), name -> new FailureStreak()),
         () -> serving.apply(queue),
         nanoTime);

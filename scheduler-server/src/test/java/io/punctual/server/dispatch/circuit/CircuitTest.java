@@ -19,8 +19,7 @@ class CircuitTest {
 
   private long now = -7;
   private Set<String> serving = Set.of("a");
-  private Circuits circuits =
-      new Circuits(new CircuitOptions(10, PAUSE), queue -> serving, () -> now);
+  private Circuits circuits = new Circuits(10, PAUSE, queue -> serving, () -> now);
 
   private void pass(Duration time) {
     now += time.toNanos();
@@ -164,8 +163,7 @@ class CircuitTest {
 
   @Test
   void aPauseOfMoreThanAMinuteStaysAsItIs() {
-    circuits =
-        new Circuits(new CircuitOptions(10, Duration.ofMinutes(10)), queue -> serving, () -> now);
+    circuits = new Circuits(10, Duration.ofMinutes(10), queue -> serving, () -> now);
     givenOpen();
     for (int i = 0; i < 3; i++) {
       pass(Duration.ofMinutes(10).minusNanos(1));
@@ -213,9 +211,7 @@ class CircuitTest {
 
   @Test
   void aQuestionChangesNothing() {
-    Circuit circuit =
-        new Circuit(
-            QUEUE, new CircuitOptions(10, PAUSE), new FailureStreak(), () -> serving, () -> now);
+    Circuit circuit = new Circuit(QUEUE, 10, PAUSE, new FailureStreak(), () -> serving, () -> now);
     // Late: four go out at first.
     for (int i = 0; i < 4; i++) {
       var unused = circuit.started(PAUSE.toMillis());
@@ -324,7 +320,7 @@ class CircuitTest {
 
   @Test
   void itNeverOpensWhereThatIsWanted() {
-    circuits = new Circuits(new CircuitOptions(0, PAUSE), queue -> serving, () -> now);
+    circuits = new Circuits(0, PAUSE, queue -> serving, () -> now);
     fail(QUEUE, 100_000);
     assertThat(free()).isEqualTo(MANY);
     assertThat(circuits.open()).isEmpty();
