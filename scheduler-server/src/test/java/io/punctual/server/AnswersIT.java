@@ -24,7 +24,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** Answers that are too long, too slow, or never end: decided, and nobody else's jobs wait. */
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-    properties = {"eureka.client.enabled=false", "punctual.doctor.probe=false"})
+    properties = "eureka.client.enabled=false")
 class AnswersIT extends SharedRedisTestBase {
 
   private static final JsonMapper JSON = new JsonMapper();

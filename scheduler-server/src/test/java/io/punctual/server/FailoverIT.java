@@ -26,7 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Import(ShortDispatchTimes.class)
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-    properties = {"eureka.client.enabled=false", "punctual.doctor.probe=false"})
+    properties = "eureka.client.enabled=false")
 @Tag("full")
 class FailoverIT extends SharedRedisTestBase {
 

@@ -37,7 +37,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Import(ShortDispatchTimes.class)
 @SpringBootTest(
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-    properties = {"eureka.client.enabled=false", "punctual.doctor.probe=false"})
+    properties = "eureka.client.enabled=false")
 @Tag("full")
 class NeighboursIT extends SharedRedisTestBase {
 
@@ -175,7 +175,6 @@ class NeighboursIT extends SharedRedisTestBase {
         .run(
             "--server.port=0",
             "--eureka.client.enabled=false",
-            "--punctual.doctor.probe=false",
             "--punctual.key-prefix=" + prefix,
             "--spring.data.redis.host=" + RedisExtension.redis().host(),
             "--spring.data.redis.port=" + RedisExtension.redis().port(),

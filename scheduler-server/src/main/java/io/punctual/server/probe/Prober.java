@@ -46,18 +46,16 @@ public class Prober extends RepeatedTask {
 
   private final WorkerDirectory workers;
   private final HttpDispatcher dispatcher;
-  private final boolean probing;
   private final InstantSource clock = InstantSource.system();
   private final Map<String, ProbeState> states = new ConcurrentHashMap<>();
   private volatile long lastRound;
   private volatile @Nullable ExecutorService threads;
   private volatile @Nullable ProbeQueue probes;
 
-  Prober(WorkerDirectory workers, HttpDispatcher dispatcher, ProbeProperties properties) {
+  Prober(WorkerDirectory workers, HttpDispatcher dispatcher) {
     super("prober", ROUND, ROUND);
     this.workers = workers;
     this.dispatcher = dispatcher;
-    this.probing = properties.probe();
   }
 
   /** A call that waits for its turn, or is made. */
@@ -186,9 +184,6 @@ public class Prober extends RepeatedTask {
                     known != null && known.instance.equals(instance)
                         ? known
                         : new ProbeState(instance, now)));
-    if (!probing) {
-      return;
-    }
     for (ProbeState state : states.values()) {
       if (state.isDue(now, dispatcher.state(state.instance).avoidedUntil() != null)) {
         var unused = probe(state, false);

@@ -23,7 +23,7 @@ class ProberTest {
     registry.set("shop");
     try (HttpDispatcher dispatcher =
         TestDispatchers.of(workers, new CallbackKeys(application -> List.of(), Set.of()))) {
-      Prober prober = new Prober(workers, dispatcher, new ProbeProperties(false));
+      Prober prober = new Prober(workers, dispatcher);
       for (int i = 0; i < 1_000; i++) {
         String name = "none-" + i;
         assertThatThrownBy(() -> prober.probe("shop", name))
