@@ -71,6 +71,7 @@ class SentinelStoreIT extends StoreContract {
           .ignoreExceptionsInstanceOf(StoreException.class)
           .until(() -> submit(bucket, "after", Due.at(9_000_000_000_001L)) != null);
       assertThat(jobs.stats(bucket).delayed()).isEqualTo(2);
+      assertThat(hearing.next()).isEqualTo("lost");
       assertThat(hearing.next()).isEqualTo("gap");
     }
   }
