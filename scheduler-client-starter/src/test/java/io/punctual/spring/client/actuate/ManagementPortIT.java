@@ -156,6 +156,7 @@ class ManagementPortIT {
     SCHEDULER.stubFor(post(urlEqualTo("/api/v1/jobs")).willReturn(serviceUnavailable()));
     // Other calls, which it answers, may come between.
     Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () -> {
               assertThatExceptionOfType(SchedulerUnavailableException.class)
