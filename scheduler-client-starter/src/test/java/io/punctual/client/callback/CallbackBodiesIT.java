@@ -21,6 +21,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -45,6 +46,10 @@ class CallbackBodiesIT {
   private static final String ANY_SIGNATURE = "v1," + "A".repeat(43) + "=";
   private static final int LARGEST = 1 << 20;
   private static final int MOST = 5 << 19;
+
+  /** With less room and patience than applications have. */
+  private static final CallbackBodies BODIES =
+      new CallbackBodies(LARGEST, MOST, Duration.ofSeconds(2));
 
   @LocalServerPort int port;
 
@@ -103,38 +108,34 @@ class CallbackBodiesIT {
 
   @Test
   void whatIsTooMuchForAllTogetherCostsNoAttempt() throws Exception {
-    int each = LARGEST - 1;
-    List<Socket> open = new ArrayList<>();
-    try {
-      long sent = 0;
-      while (sent <= MOST) {
-        Socket socket = connect();
-        open.add(socket);
-        socket
-            .getOutputStream()
-            .write(Head.of("msg_" + IDS.incrementAndGet(), now(0), ANY_SIGNATURE).length(LARGEST));
-        socket.getOutputStream().write(new byte[each]);
-        sent += each;
-      }
-      List<String> answers = new ArrayList<>();
-      for (Socket socket : open) {
-        socket.getOutputStream().write(0);
-        answers.add(new String(socket.getInputStream().readAllBytes(), UTF_8));
-      }
-      // Which of them was the one too many depends on who read first.
-      assertThat(answers)
-          .anySatisfy(
-              answer ->
-                  assertThat(answer)
-                      .startsWith("HTTP/1.1 503")
-                      .contains("Retry-After: 2", "nothing was run"))
-          .anySatisfy(answer -> assertThat(answer).startsWith("HTTP/1.1 401"));
-    } finally {
-      for (Socket socket : open) {
-        socket.close();
-      }
+    byte[] allButOne = new byte[LARGEST - 1];
+    try (Socket first = begun(allButOne);
+        Socket second = begun(allButOne)) {
+      // What has not been read does not count.
+      Awaitility.await().until(() -> BODIES.held() == 2L * allButOne.length);
+
+      assertThat(ended(begun(allButOne)))
+          .startsWith("HTTP/1.1 503")
+          .contains("Retry-After: 2", "nothing was run");
+      assertThat(ended(first)).startsWith("HTTP/1.1 401");
+      assertThat(ended(second)).startsWith("HTTP/1.1 401");
     }
     assertThat(ping()).startsWith("HTTP/1.1 200");
+  }
+
+  private Socket begun(byte[] allButOne) throws IOException {
+    Socket socket = connect();
+    byte[] head = Head.of("msg_" + IDS.incrementAndGet(), now(0), ANY_SIGNATURE).length(LARGEST);
+    socket.getOutputStream().write(head);
+    socket.getOutputStream().write(allButOne);
+    return socket;
+  }
+
+  private static String ended(Socket begun) throws IOException {
+    try (begun) {
+      begun.getOutputStream().write(0);
+      return new String(begun.getInputStream().readAllBytes(), UTF_8);
+    }
   }
 
   @Test
@@ -228,20 +229,13 @@ class CallbackBodiesIT {
   @EnableAutoConfiguration
   static class Shop {
 
-    /** With less room and patience than applications have. */
     @Bean
     CallbackHandler handler(ClientIdentity identity, JobRunner runner, SchedulerCalls calls) {
       CallbackGuard guard =
           new CallbackGuard(
               List.of(CallbackSignature.Key.parse(SECRET)), false, InstantSource.system());
       return new CallbackHandler(
-          identity,
-          runner,
-          calls,
-          new Jackson3Json(),
-          guard,
-          new CallbackBodies(LARGEST, MOST, Duration.ofSeconds(2)),
-          () -> null);
+          identity, runner, calls, new Jackson3Json(), guard, BODIES, () -> null);
     }
   }
 }

@@ -82,6 +82,11 @@ final class CallbackBodies {
     }
   }
 
+  /** Bytes that all bodies under way hold now. For tests. */
+  long held() {
+    return held.get();
+  }
+
   /** The place of one body. To be closed when its bytes are needed no more. */
   Place open() {
     return new Place();
