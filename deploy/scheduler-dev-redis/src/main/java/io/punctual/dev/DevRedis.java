@@ -59,7 +59,7 @@ final class DevRedis implements AutoCloseable {
       release(lock);
       throw new DevRedisException(
           "The Redis of the profile dev did not start: " + e.getMessage(),
-          "Mend that, or name a Redis of your own with spring.data.redis.host.",
+          "Correct that, or name your own Redis with spring.data.redis.host.",
           e);
     }
   }

@@ -172,7 +172,7 @@ class OwnersIT extends OwnRedisTestBase {
   }
 
   @Test
-  void anOwnerThatIsKilledIsMissedWithinTwoSeconds() {
+  void theBucketsOfAnOwnerThatIsKilledGoToAnother() {
     TestDispatcher dying = working();
     Engine victim = engine("victim", own(), dying);
     Engine survivor = engine("survivor", own(), working());

@@ -264,12 +264,12 @@ final class RememberingScheduler implements JobScheduler {
 
   @Override
   public ScheduleResult put(Schedule schedule) {
-    throw new UnsupportedOperationException("not asked for");
+    throw new UnsupportedOperationException("schedules do not pass through the outbox");
   }
 
   @Override
   public boolean deleteSchedule(String taskType, String id) {
-    throw new UnsupportedOperationException("not asked for");
+    throw new UnsupportedOperationException("schedules do not pass through the outbox");
   }
 
   @Override
