@@ -1,8 +1,13 @@
 package io.punctual.spring.client;
 
+import static com.github.tomakehurst.wiremock.client.WireMock.get;
+import static com.github.tomakehurst.wiremock.client.WireMock.okJson;
+import static com.github.tomakehurst.wiremock.client.WireMock.urlPathEqualTo;
+import static com.github.tomakehurst.wiremock.core.WireMockConfiguration.options;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.github.tomakehurst.wiremock.WireMockServer;
 import io.punctual.DelayedTask;
 import io.punctual.TaskSubmitService;
 import java.time.Duration;
@@ -73,6 +78,56 @@ class StartupLinesIT {
             In development, ./quickstart in Punctual's repository starts a registry and a scheduler.""");
     String all = output.getAll();
     assertThat(all.substring(all.indexOf("APPLICATION FAILED TO START"))).doesNotContain("\tat ");
+  }
+
+  /** Eureka's client publishes no event of its first fetch. */
+  @Test
+  void aRegistryThatShowsNoSchedulerHasAnswered(CapturedOutput output) {
+    WireMockServer registry = new WireMockServer(options().dynamicPort());
+    registry.start();
+    try {
+      registry.stubFor(
+          get(urlPathEqualTo("/eureka/apps/"))
+              .willReturn(
+                  okJson(
+                      """
+                      {"applications": {
+                        "versions__delta": "1", "apps__hashcode": "", "application": []
+                      }}""")));
+
+      assertThatThrownBy(() -> startWithRegistry(registry.url("/eureka/")))
+          .hasStackTraceContaining("Nothing was sent");
+
+      assertThat(output)
+          .contains(
+              "no scheduler is known: The registry "
+                  + registry.url("/eureka/")
+                  + " shows no instance of punctual-scheduler.")
+          .contains("Start a scheduler; if one has run for a minute, correct");
+    } finally {
+      registry.stop();
+    }
+  }
+
+  @Test
+  void aRegistryThatIsAwayHasNotAnswered(CapturedOutput output) {
+    assertThatThrownBy(() -> startWithRegistry("http://127.0.0.1:1/eureka/"))
+        .hasStackTraceContaining("Nothing was sent");
+
+    assertThat(output)
+        .contains(
+            "The registry http://127.0.0.1:1/eureka/ has not answered yet (connection refused)");
+  }
+
+  private static void startWithRegistry(String url) {
+    new SpringApplicationBuilder(FirstOrder.class)
+        .web(WebApplicationType.NONE)
+        .run(
+            "--spring.application.name=shop",
+            "--punctual.submit-timeout=1s",
+            "--eureka.client.register-with-eureka=false",
+            "--eureka.client.service-url.defaultZone=" + url)
+        .close();
   }
 
   private static void start(WebApplicationType type, Class<?> application) {

@@ -1,5 +1,6 @@
 package io.punctual.spring.client;
 
+import com.netflix.discovery.EurekaClient;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.doctor.SchedulerWatch;
 import io.punctual.client.json.Jackson3Json;
@@ -21,6 +22,8 @@ import io.punctual.spring.JobApplication;
 import io.punctual.spring.autoconfigure.PunctualProperties;
 import io.punctual.spring.autoconfigure.SharedConfiguration;
 import io.punctual.spring.client.registry.EurekaAddresses;
+import io.punctual.spring.client.registry.EurekaAnswers;
+import io.punctual.spring.client.registry.RegistryAnswers;
 import io.punctual.spring.client.registry.RegistrySchedulers;
 import java.net.http.HttpClient;
 import java.util.Locale;
@@ -109,11 +112,22 @@ public class PunctualClientAutoConfiguration {
         PunctualConnectionDetails connection,
         PunctualProperties properties,
         ObjectProvider<DiscoveryClient> discovery,
+        ObjectProvider<RegistryAnswers> answers,
         Environment environment) {
       return connection.getUrls().isEmpty()
           ? new RegistrySchedulers(
-              discovery, properties.serviceId(), EurekaAddresses.of(environment))
+              discovery, properties.serviceId(), EurekaAddresses.of(environment), answers)
           : SchedulerSource.of(connection.getUrls());
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(EurekaClient.class)
+  static class Eureka {
+
+    @Bean
+    RegistryAnswers punctualRegistryAnswers(ObjectProvider<EurekaClient> client) {
+      return new EurekaAnswers(client);
     }
   }
 

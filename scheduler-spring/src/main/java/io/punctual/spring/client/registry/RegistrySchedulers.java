@@ -24,18 +24,24 @@ public final class RegistrySchedulers implements SchedulerSource {
   private final ObjectProvider<DiscoveryClient> discovery;
   private final String serviceId;
   private final @Nullable String addresses;
+  private final ObjectProvider<RegistryAnswers> answers;
   private volatile boolean answered;
   private volatile boolean told;
 
   /**
    * @param serviceId the schedulers' name in the registry
    * @param addresses of the registry, without passwords; null where they are not known
+   * @param answers of a client that can tell; else a view of it, or a service in it, tells
    */
   public RegistrySchedulers(
-      ObjectProvider<DiscoveryClient> discovery, String serviceId, @Nullable String addresses) {
+      ObjectProvider<DiscoveryClient> discovery,
+      String serviceId,
+      @Nullable String addresses,
+      ObjectProvider<RegistryAnswers> answers) {
     this.discovery = discovery;
     this.serviceId = serviceId;
     this.addresses = addresses;
+    this.answers = answers;
   }
 
   /** The registry's client has a new view. */
@@ -111,7 +117,9 @@ public final class RegistrySchedulers implements SchedulerSource {
       return "%s shows these addresses. Start the scheduler; if it runs, set eureka.instance.hostname there, or punctual.url here, to an address that this machine reaches."
           .formatted(registry());
     }
-    return (hasAnswered(client) ? "Start a scheduler; if one runs," : "Start it; if it runs,")
+    return (hasAnswered(client)
+            ? "Start a scheduler; if one has run for a minute,"
+            : "Start it; if it runs,")
         + " correct eureka.client.service-url.defaultZone (the schedulers' registry) or"
         + " punctual.service-id (their name there), or set punctual.url (their"
         + " address).";
@@ -119,7 +127,9 @@ public final class RegistrySchedulers implements SchedulerSource {
 
   private boolean hasAnswered(DiscoveryClient client) {
     try {
-      return answered || !client.getServices().isEmpty();
+      return answered
+          || answers.stream().anyMatch(RegistryAnswers::any)
+          || !client.getServices().isEmpty();
     } catch (RuntimeException e) {
       return false;
     }
