@@ -28,7 +28,7 @@ final class Origin {
     String commit =
         found(
             Machine.output("git", "-C", root, "rev-parse", "--short", "HEAD"),
-            Pattern.compile("^[0-9a-f]+$", Pattern.MULTILINE));
+            Pattern.compile("^([0-9a-f]+)$", Pattern.MULTILINE));
     boolean changed =
         !Machine.output("git", "-C", root, "status", "--porcelain", "-uno").strip().isEmpty();
     int processors = Runtime.getRuntime().availableProcessors();
