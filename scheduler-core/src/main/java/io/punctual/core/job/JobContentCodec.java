@@ -18,24 +18,27 @@ import java.util.TreeSet;
  * millisecond), since the store takes jobs with equal bytes for the same job.
  *
  * <pre>
- * 32 for version 1 + 1 relative due, 2 has time-to-run, 4 has retry policy, 8 has tags, 16 has headers
+ * flags: a number of which bits 5 and 6 are the version, 2
  * due ms | [time-to-run ms] | [retry policy as text] | params
  * [number of headers | name, value ... in ascending order of names]
  * [number of tags | tag ... in ascending order]
+ * [what further flags announce, the lowest first]
  * </pre>
  *
- * <p>Numbers are unsigned LEB128; texts are UTF-8 behind their length in bytes.
+ * <p>Numbers are unsigned LEB128; texts are UTF-8 behind their length in bytes. The flags of most
+ * jobs are below the version, so that they take one byte; further flags begin at bit 7.
  */
 public final class JobContentCodec {
 
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int RELATIVE = 1;
   private static final int TIME_TO_RUN = 2;
   private static final int RETRY = 4;
   private static final int TAGS = 8;
   private static final int HEADERS = 16;
-  // The bits above the flags.
   private static final int VERSION_SHIFT = 5;
+  private static final int VERSION_MASK = 3;
+  private static final long FLAGS = RELATIVE | TIME_TO_RUN | RETRY | TAGS | HEADERS;
 
   private JobContentCodec() {}
 
@@ -46,8 +49,9 @@ public final class JobContentCodec {
    */
   public static byte[] encode(JobContent content) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(content.params().length() + 32);
-    out.write(
-        (VERSION << VERSION_SHIFT)
+    number(
+        out,
+        ((long) VERSION << VERSION_SHIFT)
             | (content.due().relative() ? RELATIVE : 0)
             | (content.timeToRun() != null ? TIME_TO_RUN : 0)
             | (content.retry() != null ? RETRY : 0)
@@ -87,11 +91,16 @@ public final class JobContentCodec {
   public static JobContent decode(byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes);
     try {
-      int flags = in.get() & 0xff;
-      int version = flags >> VERSION_SHIFT;
+      long flags = number(in);
+      long version = (flags >> VERSION_SHIFT) & VERSION_MASK;
       if (version != VERSION) {
         throw new CorruptContentException(
             "content of version " + version + ", this release reads version " + VERSION);
+      }
+      long unknown = flags & ~(FLAGS | (VERSION_MASK << VERSION_SHIFT));
+      if (unknown != 0) {
+        throw new CorruptContentException(
+            "content with flags " + Long.toHexString(unknown) + ", which a later release wrote");
       }
       Due due = new Due((flags & RELATIVE) != 0, number(in));
       JobContent.Builder content = JobContent.of(due);

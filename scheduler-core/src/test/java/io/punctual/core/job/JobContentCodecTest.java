@@ -85,10 +85,20 @@ class JobContentCodecTest {
   @Test
   void anotherVersionIsNamed() {
     byte[] bytes = JobContentCodec.encode(BARE);
-    bytes[0] = 2 << 5;
+    bytes[0] = 1 << 5;
     assertThatThrownBy(() -> JobContentCodec.decode(bytes))
-        .hasMessageContaining("version 2")
-        .hasMessageContaining("version 1");
+        .hasMessageContaining("version 1")
+        .hasMessageContaining("version 2");
+  }
+
+  @Test
+  void aFlagOfALaterReleaseIsNamed() {
+    byte[] bytes = JobContentCodec.encode(BARE);
+    byte[] later = new byte[bytes.length + 1];
+    System.arraycopy(bytes, 1, later, 2, bytes.length - 1);
+    later[0] = (byte) (bytes[0] | 0x80);
+    later[1] = 0x40;
+    assertThatThrownBy(() -> JobContentCodec.decode(later)).hasMessageContaining("flags 2000");
   }
 
   @Test
