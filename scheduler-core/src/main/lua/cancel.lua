@@ -1,19 +1,35 @@
--- Cancels a waiting job: DELAYED -> gone, with a tombstone that tells a repeated call so.
+-- Cancels a job: DELAYED -> gone, with a tombstone that tells a repeated call so; RESERVED stays
+-- RESERVED, and its holder is told to stop if the caller wants that.
 --
 -- KEYS     the twelve keys of the bucket, see lib/keys
 -- ARGV     retention: integer, ms, of tombstones
 -- ARGV     id: text
 -- ARGV     version: text, '<incarnation> <version>' that the caller has seen; '' for any
+-- ARGV     running: 'leave' or 'interrupt', what to do with a job that is RESERVED
+-- ARGV     channel: text, of wake-ups
+-- ARGV     bucket: text, its name on that channel
 -- RETURNS  {now ms, kind, attempt, version or 0}
--- COST     at most 9 reads and 15 writes
--- WHY      a job that is being worked on is left alone: nobody could promise that it does not run
+-- COST     at most 10 reads and 15 writes
+-- WHY      nobody can promise that a job which is being worked on does not run: its holder hears
+--          that it is to stop, now and each time it extends the lease, and is done if it does not.
+--          The message is a hint that saves waiting for that
 --- @include lib/waiting
+--- @include lib/wake
 
 local retention, id, seen = tonumber(ARGV[1]), ARGV[2], ARGV[3]
 
 local job = waiting(id, seen)
 if job.refused then
   local kind, tomb = job.refused, job.tomb
+  local lease = kind == 'in-delivery' and ARGV[4] == 'interrupt' and lease_of(id)
+  if lease and lease.token then
+    kind = 'cancelling'
+    if not lease.cancelling then
+      cancel_lease(id, lease)
+      write()
+    end
+    announce_cancelling(id, ARGV[5], ARGV[6])
+  end
   -- The same cancel again finds what it did.
   if tomb and seen ~= '' and (tomb.finished or string.match(seen, '^%S+') ~= tomb.incarnation) then
     kind = 'changed'

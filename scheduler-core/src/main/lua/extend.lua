@@ -4,10 +4,11 @@
 -- ARGV     lease: integer, ms from now
 -- EACH     id: text
 -- EACH     token: text, no spaces
--- RETURNS  {now ms, '1' or '0' per job}
+-- RETURNS  {now ms, '1', '0' or 'cancelling' per job}; '0' where it is not held by that token
 -- COST     for all jobs 2 reads and 2 writes; 2 writes more for leases that are received
 -- WHY      each id is removed and added again: a full Redis refuses a script whose first write
---          may add. A puller that extends a lease has received the job
+--          may add. A puller that extends a lease has received the job. A holder that is to stop
+--          keeps its lease meanwhile: nobody else may begin the job
 --- @include lib/job
 
 local deadline = now + tonumber(ARGV[1])
@@ -30,7 +31,7 @@ if #ids > 0 then
     if held and not lease.received then
       receive_lease(id, lease)
     end
-    result[#result + 1] = held and '1' or '0'
+    result[#result + 1] = held and (lease.cancelling and 'cancelling' or '1') or '0'
   end
   write()
 end

@@ -1,4 +1,4 @@
--- Ends attempts, one after the other: RESERVED -> finished, DELAYED or DEAD.
+-- Ends attempts, one after the other: RESERVED -> finished, DELAYED, DEAD or gone.
 --
 -- KEYS     the twelve keys of the bucket, see lib/keys
 -- ARGV     retention: integer, ms, of tombstones
@@ -16,8 +16,8 @@
 -- WHY      an ack counts from any attempt of the incarnation, since the work is done; everything
 --          else needs the lease, so that an earlier holder cannot disturb its successor. A job that
 --          returns is announced: the engine that ends it may have no capacity for it. A released
---          job waits behind those that are due, so that its holder gets the others first
---- @include lib/tomb
+--          job waits behind those that are due, so that its holder gets the others first. A job
+--          that was to be cancelled neither returns nor dies, however its attempt ended
 --- @include lib/outcome
 --- @include lib/wake
 
@@ -35,7 +35,7 @@ for i = 4, #ARGV, 4 do
 end
 
 local tombs_expire = int(now + retention)
-local finished = 0
+local finished, cancelled = 0, 0
 
 local function bury(id, incarnation, hash)
   add_tomb(id, incarnation, 'D', hash, tombs_expire)
@@ -76,6 +76,10 @@ local function settle(job, i)
     and job.lease and job.lease.token == token
   if not held then
     return 'lease-lost', '0'
+  elseif job.lease.cancelling then
+    end_cancelled(job, tombs_expire)
+    cancelled = cancelled + 1
+    return 'cancelled', '0'
   elseif op == 'returned' or op == 'released' then
     count('released')
     local due = op == 'returned' and job.lease.due or now + tonumber(delay)
@@ -127,7 +131,7 @@ if n > 0 then
   if not all_acks then
     announce_head(head, ARGV[2], ARGV[3])
   end
-  if finished > 0 then
+  if finished + cancelled > 0 then
     tend_tombs(n, true)
   end
 end

@@ -1,3 +1,4 @@
+--- @include lib/tomb
 --- @include lib/job
 
 -- For each id the job as attempts end on it; without a lease unless it is reserved.
@@ -35,6 +36,14 @@ local function give_back(job, due)
   remove(LEASES, job.id)
   add(TRIES, job.id, write_tries(tries_behind(job)))
   return due
+end
+
+-- A reserved job that was to be cancelled, and whose attempt did not succeed: gone. When its
+-- tombstone expires is text.
+local function end_cancelled(job, expires)
+  forget(job.id, job.record.tags)
+  add_tomb(job.id, job.record.incarnation, 'C', hash_of(content_of(job.record)), expires)
+  count('cancelled')
 end
 
 -- Ends an attempt of a reserved job that did not succeed: counts it, and makes the job wait again

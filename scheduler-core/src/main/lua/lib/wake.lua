@@ -11,3 +11,8 @@ local function announce_head(before, channel, bucket)
   redis.pcall('PUBLISH', channel, bucket .. ' ' .. int(head))
   return int(head)
 end
+
+-- Tells the engine that holds a job to look at its lease; a hint as well.
+local function announce_cancelling(id, channel, bucket)
+  redis.pcall('PUBLISH', channel, bucket .. ' 0 cancelling ' .. id)
+end

@@ -3,7 +3,8 @@ package io.punctual;
 /**
  * What a cancel found.
  *
- * @param attempt the number of the attempt under way for {@link Outcome#IN_DELIVERY}, else 0
+ * @param attempt the number of the attempt under way for {@link Outcome#IN_DELIVERY} and {@link
+ *     Outcome#CANCELLING}, else 0
  * @param version the number of the job's last change; 0 where that is not known
  * @param durability where the change was when the scheduler answered: {@code redis} for what Redis
  *     is configured to, {@code synced} for its disk, {@code replicated:n} for n replicas; empty
@@ -15,6 +16,12 @@ public record CancelResult(Outcome outcome, int attempt, long version, String du
   public enum Outcome {
     /** The job will not run; also when an earlier cancel had done it already. */
     CANCELLED,
+    /**
+     * A worker has it, and is told to stop, see {@link TaskSubmitService.Running#INTERRUPT}. A
+     * later cancel or {@link TaskSubmitService#find} tells whether the job was cancelled or
+     * finished all the same.
+     */
+    CANCELLING,
     /** Too late to be sure: a worker has it. It was left alone. */
     IN_DELIVERY,
     /** Too late: it ran. */

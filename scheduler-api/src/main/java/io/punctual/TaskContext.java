@@ -94,8 +94,12 @@ public interface TaskContext {
 
   /**
    * Whether nobody waits for this attempt any more: its time-to-run is over, the job is not its own
-   * any more as far as this application knows, or the process stops. Once true it stays so. For
-   * loops that do not block; what blocks is interrupted, and a future is cancelled.
+   * any more as far as this application knows, the job was cancelled with {@link
+   * TaskSubmitService.Running#INTERRUPT}, or the process stops. Once true it stays so. For loops
+   * that do not block; what blocks is interrupted, and a future is cancelled.
+   *
+   * <p>A worker that stops because its job was cancelled may throw whatever it likes: the job is
+   * neither tried again nor a dead letter. If it returns normally, the job is done.
    */
   boolean isCancelled();
 

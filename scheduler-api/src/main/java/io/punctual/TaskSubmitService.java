@@ -97,8 +97,29 @@ public interface TaskSubmitService {
    */
   List<BatchItem> sendAll(List<DelayQueueJob> jobs);
 
-  /** Cancels a waiting job. */
-  CancelResult cancel(String taskType, String taskId);
+  /** Cancels a waiting job; one that a worker has is left alone. */
+  default CancelResult cancel(String taskType, String taskId) {
+    return cancel(taskType, taskId, Running.LEAVE);
+  }
+
+  /**
+   * Cancels a job.
+   *
+   * @param running what becomes of it if a worker has it
+   */
+  CancelResult cancel(String taskType, String taskId, Running running);
+
+  /** What a cancel does to a job that a worker has. */
+  enum Running {
+    /** It is left alone. */
+    LEAVE,
+    /**
+     * Its attempt is told to stop: {@link TaskContext#isCancelled} becomes true and its thread is
+     * interrupted, within a second mostly. The job is cancelled, whatever the attempt ends with,
+     * unless the worker does it all the same and returns.
+     */
+    INTERRUPT
+  }
 
   /**
    * Cancels all waiting jobs of this application that have this tag, of whatever task type. Each is

@@ -28,6 +28,8 @@ public final class TimeLimit {
   private long endsAt;
   private boolean extended;
   private boolean kept;
+  private boolean timeOver;
+  private volatile boolean cancelled;
   // Written under the lock; read without, so that a loop may ask often.
   private volatile @Nullable String why;
   private boolean over;
@@ -108,8 +110,12 @@ public final class TimeLimit {
 
   /** The time is over. */
   public synchronized void strike() {
-    if (!over && why == null) {
-      onTimeOver.run();
+    if (over || timeOver || (why != null && !cancelled)) {
+      return;
+    }
+    timeOver = true;
+    onTimeOver.run();
+    if (why == null) {
       end(
           "its time-to-run of %d ms%s was over"
               .formatted(timeToRun.toMillis(), extended ? ", with what it asked for," : ""));
@@ -122,6 +128,19 @@ public final class TimeLimit {
    */
   public synchronized void keepWhenLost() {
     kept = true;
+  }
+
+  /** The job was cancelled, and the attempt is to stop. Its time runs on, in case it does not. */
+  public synchronized void cancel() {
+    if (!over && why == null) {
+      cancelled = true;
+      end("the job was cancelled");
+    }
+  }
+
+  /** Whether the attempt was stopped since its job was cancelled. */
+  public boolean cancelled() {
+    return cancelled;
   }
 
   /** The job is not this attempt's any more. */

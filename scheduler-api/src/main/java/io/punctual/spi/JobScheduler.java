@@ -51,7 +51,12 @@ public interface JobScheduler {
   List<BatchItem> submitAll(List<DelayQueueJob> jobs);
 
   /** Cancels a waiting job. */
-  CancelResult cancel(String taskType, String taskId);
+  default CancelResult cancel(String taskType, String taskId) {
+    return cancel(taskType, taskId, TaskSubmitService.Running.LEAVE);
+  }
+
+  /** Cancels a job. */
+  CancelResult cancel(String taskType, String taskId, TaskSubmitService.Running running);
 
   /** Cancels all waiting jobs of the application that have this tag, of whatever task type. */
   TagCancelResult cancelByTag(String tag);

@@ -15,9 +15,23 @@ import org.jspecify.annotations.Nullable;
  * @param address the URL that was called, as the registry says it: another instance refuses the
  *     request with 421, so that nobody can pass it on; null if the sender gives none
  * @param jobs none makes it a ping, which is answered with a {@link PingAnswer}
+ * @param cancelled jobs whose attempts are to stop, in a ping; null for none
  */
 public record CallbackRequest(
-    String application, @Nullable String instance, @Nullable String address, List<Job> jobs) {
+    String application,
+    @Nullable String instance,
+    @Nullable String address,
+    List<Job> jobs,
+    @Nullable List<Cancelled> cancelled) {
+
+  /** A call that stops nothing. */
+  public CallbackRequest(
+      String application, @Nullable String instance, @Nullable String address, List<Job> jobs) {
+    this(application, instance, address, jobs, null);
+  }
+
+  /** A job that was cancelled while it runs. It may not be here yet, or not any more. */
+  public record Cancelled(String taskType, String taskId, String incarnation) {}
 
   /** Request header: the application that is meant, for those who do not read further. */
   public static final String APPLICATION = "Punctual-Application";

@@ -4,7 +4,7 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.store.Settled;
 import java.time.Duration;
 import java.util.List;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -69,7 +69,30 @@ public interface Claims {
    * Asks for more time.
    *
    * @param timeToRun from now; null for the job's own
-   * @return epoch ms until which it is the caller's; empty if it is not any more
+   * @return until when it is the caller's; empty if it is not any more
    */
-  OptionalLong extend(ClaimToken token, @Nullable Duration timeToRun);
+  Optional<Extension> extend(ClaimToken token, @Nullable Duration timeToRun);
+
+  /**
+   * The end of a lease that was extended.
+   *
+   * @param until epoch ms
+   * @param cancelling whether the attempt is to stop, since its job is to be cancelled
+   */
+  record Extension(long until, boolean cancelling) {}
+
+  /**
+   * Looks at jobs that the caller has, and changes nothing.
+   *
+   * @return what has happened to some of them
+   */
+  Checked check(List<ClaimToken> tokens);
+
+  /**
+   * What a check found.
+   *
+   * @param lost those that are not the caller's any more
+   * @param cancelling those whose attempts are to stop, since their jobs are to be cancelled
+   */
+  record Checked(List<ClaimToken> lost, List<ClaimToken> cancelling) {}
 }

@@ -85,6 +85,13 @@ public interface Delivery {
   void onLost(Runnable action);
 
   /**
+   * Runs the action when it is seen that the attempt is to stop, since its job is to be cancelled;
+   * at once if that was seen before. It may run again, as hints get lost, and must be quick. Unless
+   * the attempt is {@link #done} all the same, any end of it cancels the job.
+   */
+  void onCancelling(Runnable action);
+
+  /**
    * Done. Counts even when the lease is lost, and even after another ending, as when the answer
    * came later than anybody waited for it.
    */

@@ -60,11 +60,17 @@ public interface Operations {
   Listed<TagCursor> tagged(QueueName queue, String tag, @Nullable TagCursor after, int max);
 
   /**
-   * Cancels a waiting job.
+   * Cancels a job.
    *
    * @param seen only if the job is still this version of itself; null for any
+   * @param interrupt whether the attempt of a job that runs is told to stop; else it is left alone
    */
-  Cancelled cancel(QueueName queue, String taskId, @Nullable JobVersion seen);
+  Cancelled cancel(QueueName queue, String taskId, @Nullable JobVersion seen, boolean interrupt);
+
+  /** Cancels a job unless it runs. */
+  default Cancelled cancel(QueueName queue, String taskId, @Nullable JobVersion seen) {
+    return cancel(queue, taskId, seen, /* interrupt= */ false);
+  }
 
   /**
    * Gives a dead letter a new life, due at once.

@@ -3,6 +3,7 @@ package io.punctual.spring;
 import io.punctual.DelayQueueJob;
 import io.punctual.JobInfo;
 import io.punctual.SubmitResult;
+import io.punctual.TaskSubmitService.Running;
 import io.punctual.internal.AttemptToken;
 import io.punctual.spi.JobScheduler;
 import io.punctual.spring.CommitFailures.Call;
@@ -64,7 +65,13 @@ public sealed interface DeferredCall {
   }
 
   /** A job to be cancelled. */
-  record Cancel(String taskType, String taskId) implements DeferredCall {
+  record Cancel(String taskType, String taskId, Running running) implements DeferredCall {
+
+    /** Leaves a job alone that a worker has. */
+    public Cancel(String taskType, String taskId) {
+      this(taskType, taskId, Running.LEAVE);
+    }
+
     @Override
     public Call kind() {
       return Call.CANCEL;
@@ -77,7 +84,7 @@ public sealed interface DeferredCall {
 
     @Override
     public Object make(JobScheduler scheduler) {
-      return scheduler.cancel(taskType, taskId);
+      return scheduler.cancel(taskType, taskId, running);
     }
   }
 

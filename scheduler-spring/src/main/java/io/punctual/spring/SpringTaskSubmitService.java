@@ -159,13 +159,13 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
   }
 
   @Override
-  public CancelResult cancel(String taskType, String taskId) {
+  public CancelResult cancel(String taskType, String taskId, Running running) {
     TransactionCalls waiting = waiting();
     if (waiting == null) {
-      return scheduler.cancel(taskType, taskId);
+      return scheduler.cancel(taskType, taskId, running);
     }
     check(DelayQueueJob.of(taskType).taskId(taskId).delay(Duration.ZERO));
-    waiting.add(List.of(new DeferredCall.Cancel(taskType, taskId)));
+    waiting.add(List.of(new DeferredCall.Cancel(taskType, taskId, running)));
     return new CancelResult(CancelResult.Outcome.ON_COMMIT, 0, 0, "");
   }
 

@@ -11,6 +11,7 @@ import io.punctual.RequeueResult;
 import io.punctual.RescheduleResult;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
+import io.punctual.TaskSubmitService.Running;
 import io.punctual.schedule.Schedule;
 import io.punctual.schedule.ScheduleResult;
 import io.punctual.spi.JobScheduler;
@@ -70,8 +71,8 @@ final class RecordingScheduler implements JobScheduler {
   }
 
   @Override
-  public CancelResult cancel(String taskType, String taskId) {
-    call("cancel " + taskId);
+  public CancelResult cancel(String taskType, String taskId, Running running) {
+    call("cancel " + taskId + (running == Running.INTERRUPT ? " interrupt" : ""));
     return new CancelResult(CancelResult.Outcome.CANCELLED, 0, 0, "");
   }
 

@@ -40,6 +40,8 @@ public record Attempt(
     RETRY_LATER,
     /** The worker threw {@link io.punctual.RejectTaskException}: the job is a dead letter. */
     REJECTED,
+    /** The worker threw after its job was cancelled while it ran: the job is gone. */
+    CANCELLED,
     /**
      * The scheduler did not hear how it ended, by one of the {@link Faults}, or since its future
      * was not completed within its time-to-run: the job is tried again.

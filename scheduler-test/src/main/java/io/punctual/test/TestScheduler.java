@@ -494,9 +494,10 @@ public final class TestScheduler {
       faults.begin();
       TimeLimit limit = new TimeLimit(timeToRun(delivery), () -> {});
       RunningAttempt context = context(delivery, limit);
+      delivery.onCancelling(limit::cancel);
       Throwable thrown = invoke(worker, delivery, context, limit);
       boolean killed = faults.endKilled();
-      if (limit.struck()) {
+      if (limit.struck() && !limit.cancelled()) {
         remember(delivery, Attempt.Outcome.UNKNOWN, thrown);
         stored(tookTooLong(delivery));
       } else if (killed || fault == Fault.ANSWER_LOST) {
@@ -507,7 +508,12 @@ public final class TestScheduler {
         remember(delivery, Attempt.Outcome.UNKNOWN, thrown);
       } else {
         Duration deferred = context.deferred();
-        remember(delivery, outcome(thrown, deferred != null), thrown);
+        remember(
+            delivery,
+            limit.cancelled() && thrown != null
+                ? Attempt.Outcome.CANCELLED
+                : outcome(thrown, deferred != null),
+            thrown);
         stored(end(delivery, thrown, deferred));
       }
       if (thrown instanceof AssertionError error) {

@@ -115,6 +115,32 @@ class TestSchedulerTest {
   }
 
   @Test
+  void aJobThatIsCancelledWhileItRunsIsGoneUnlessItsWorkerFinishes() {
+    List<Boolean> seen = new ArrayList<>();
+    scheduler.register(
+        later(
+            context -> {
+              CancelResult told =
+                  tasks.cancel(TYPE, context.taskId(), TaskSubmitService.Running.INTERRUPT);
+              assertThat(told.outcome()).isEqualTo(CancelResult.Outcome.CANCELLING);
+              seen.add(context.isCancelled());
+              return context.taskId().equals("stops")
+                  ? CompletableFuture.failedFuture(new IllegalStateException("it stopped"))
+                  : CompletableFuture.completedFuture(null);
+            }));
+    tasks.send(job("stops", Duration.ZERO).build());
+    tasks.send(job("ends", Duration.ZERO).build());
+
+    assertThat(scheduler.runDue())
+        .extracting(Attempt::outcome)
+        .containsExactlyInAnyOrder(Attempt.Outcome.CANCELLED, Attempt.Outcome.DONE);
+    assertThat(seen).containsExactly(true, true);
+    assertThat(scheduler.advance(Duration.ofDays(1))).isEmpty();
+    assertThat(tasks.cancel(TYPE, "stops").outcome()).isEqualTo(CancelResult.Outcome.UNKNOWN);
+    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+  }
+
+  @Test
   void aJobThatIsLeftToSomebodyElseIsEndedByItsHandleOrComesAgain() {
     List<String> handles = new ArrayList<>();
     scheduler.register(

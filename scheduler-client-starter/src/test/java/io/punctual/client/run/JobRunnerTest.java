@@ -436,6 +436,49 @@ class JobRunnerTest {
     return Objects.requireNonNull(futures.get(id));
   }
 
+  @Test
+  void aJobThatWasCancelledStopsAndGoesOnBeingTimed() throws Exception {
+    Lease lease = new Lease();
+    CompletableFuture<CallbackResult> byLease = run("narrow", "1", 60_000, 1, lease);
+    CompletableFuture<CallbackResult> byHint = run("narrow", "2", 60_000);
+    CompletableFuture<CallbackResult> other = run("wide", "2", 60_000);
+    Awaitility.await().until(() -> running.get() == 3);
+
+    lease.whenCancelled.run();
+    runner.cancel("narrow", "2", "2");
+    runner.cancel("narrow", "never", "never");
+    for (CompletableFuture<CallbackResult> stopped : List.of(byLease, byHint)) {
+      CallbackResult result = stopped.get(10, TimeUnit.SECONDS);
+      assertThat(result.outcome()).isEqualTo(CallbackResult.RETRY);
+      assertThat(result.error()).isEqualTo("cancelled: the job was cancelled");
+    }
+    assertThat(cancelled).hasValue(2);
+    assertThat(other.isDone()).isFalse();
+
+    // It hears nothing: whoever gave it is told when its time is over.
+    Lease deaf = new Lease();
+    CompletableFuture<CallbackResult> stubborn = run("stubborn", "3", 300, 1, deaf);
+    Awaitility.await().until(() -> ran.contains("3"));
+    deaf.whenCancelled.run();
+    Awaitility.await().until(() -> deaf.over.get() == 1);
+    go.countDown();
+    assertThat(stubborn.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.RETRY);
+  }
+
+  @Test
+  void aJobThatWasCancelledBeforeItBeganStopsAtOnce() throws Exception {
+    CompletableFuture<CallbackResult> first = run("narrow", "1", 60_000);
+    CompletableFuture<CallbackResult> second = run("narrow", "2", 60_000);
+    Awaitility.await().until(() -> running.get() == 2);
+    CompletableFuture<CallbackResult> third = run("narrow", "3", 60_000);
+
+    runner.cancel("narrow", "3", "3");
+    runner.cancel("narrow", "1", "1");
+    assertThat(third.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.RETRY);
+    assertThat(first).isDone();
+    assertThat(second).isNotDone();
+  }
+
   private CompletableFuture<CallbackResult> run(String type, String id, long timeToRun) {
     return run(type, id, timeToRun, 1, new Lease());
   }
@@ -455,6 +498,12 @@ class JobRunnerTest {
     final List<Duration> reminded = new CopyOnWriteArrayList<>();
     final AtomicInteger over = new AtomicInteger();
     volatile Runnable whenLost = () -> {};
+    volatile Runnable whenCancelled = () -> {};
+
+    @Override
+    public void onCancelled(Runnable action) {
+      whenCancelled = action;
+    }
 
     @Override
     public void timeOver(Duration timeToRun) {

@@ -151,6 +151,11 @@ public final class CallbackHandler {
       return;
     }
     if (callback.jobs().isEmpty()) {
+      if (callback.cancelled() != null) {
+        callback
+            .cancelled()
+            .forEach(job -> runner.cancel(job.taskType(), job.taskId(), job.incarnation()));
+      }
       answerPing(exchange);
     } else {
       run(callback, exchange);

@@ -68,6 +68,11 @@ public final class JsonObject {
     return number == null ? otherwise : number.longValue();
   }
 
+  /** Returns whether there is a member of that name that is true. */
+  public boolean is(String name) {
+    return Boolean.TRUE.equals(find(name, Boolean.class));
+  }
+
   /** Returns an object; null if there is none of that name. */
   public @Nullable JsonObject object(String name) {
     Map<?, ?> object = find(name, Map.class);

@@ -12,6 +12,9 @@ public interface JobLease extends AttemptLease {
   /** Runs the action if it turns out that the job is not ours any more. */
   void onLost(Runnable action);
 
+  /** Runs the action if it turns out that the attempt is to stop, since its job was cancelled. */
+  default void onCancelled(Runnable action) {}
+
   /** The attempt has reached its time-to-run, and is about to be interrupted. Must be quick. */
   default void timeOver(Duration timeToRun) {}
 }

@@ -18,6 +18,8 @@ public final class LeaseRelay implements JobLease {
   private long until = System.nanoTime();
   // By System.nanoTime(); when the time of the newest delivery ends.
   private long endsAt = System.nanoTime();
+  private Runnable whenCancelled = () -> {};
+  private boolean cancelled;
   private @Nullable TimeLimit limit;
   private boolean stopped;
   private WeakReference<@Nullable JobLease> deferredBy = new WeakReference<>(null);
@@ -74,6 +76,38 @@ public final class LeaseRelay implements JobLease {
 
   private void watch(JobLease lease) {
     lease.onLost(() -> lost(lease));
+    lease.onCancelled(
+        () -> {
+          if (isCurrent(lease)) {
+            cancel();
+          }
+        });
+  }
+
+  private synchronized boolean isCurrent(JobLease lease) {
+    return lease == current;
+  }
+
+  /** The job was cancelled: the run is to stop, at once if it has not begun. */
+  public void cancel() {
+    Runnable action;
+    synchronized (this) {
+      cancelled = true;
+      action = whenCancelled;
+    }
+    action.run();
+  }
+
+  @Override
+  public void onCancelled(Runnable action) {
+    boolean now;
+    synchronized (this) {
+      whenCancelled = action;
+      now = cancelled;
+    }
+    if (now) {
+      action.run();
+    }
   }
 
   private void lost(JobLease lease) {
@@ -93,6 +127,7 @@ public final class LeaseRelay implements JobLease {
     current = null;
     limit = null;
     whenLost = () -> {};
+    whenCancelled = () -> {};
   }
 
   private synchronized JobLease held() {

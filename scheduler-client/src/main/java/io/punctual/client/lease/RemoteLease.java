@@ -18,6 +18,7 @@ public final class RemoteLease implements JobLease {
   private final Duration kept;
   private final Consumer<Duration> sender;
   private volatile Runnable whenLost = () -> {};
+  private volatile Runnable whenCancelled = () -> {};
 
   /**
    * A lease.
@@ -60,7 +61,12 @@ public final class RemoteLease implements JobLease {
         calls.call(
             "POST", "/api/v1/claims/" + token + "/extend", Map.of("timeToRun", lease.toMillis()));
     return switch (answer.status()) {
-      case 200 -> token;
+      case 200 -> {
+        if (answer.body().is("cancelling")) {
+          cancelled();
+        }
+        yield token;
+      }
       case 404, 409 -> throw new LeaseLostException(answer.text("detail"));
       default -> throw SchedulerErrors.of(answer);
     };
@@ -74,6 +80,16 @@ public final class RemoteLease implements JobLease {
   @Override
   public void onLost(Runnable action) {
     whenLost = action;
+  }
+
+  @Override
+  public void onCancelled(Runnable action) {
+    whenCancelled = action;
+  }
+
+  /** It was seen that the attempt is to stop. */
+  public void cancelled() {
+    whenCancelled.run();
   }
 
   /** It was seen that the job is not ours any more. */

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -25,11 +26,18 @@ final class HeldJobs implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(HeldJobs.class);
   private static final int EXTENDING = 8;
 
+  /** How often a scheduler is asked whether jobs that run were cancelled. */
+  private static final Duration CHECK = Duration.ofMillis(700);
+
+  private static final int MOST_CHECKED = 200;
+
   private final SchedulerCalls calls;
   private final Duration lease;
   private final Map<String, Held> held = new HashMap<>();
   private final ScheduledThreadPoolExecutor heartbeat =
       new ScheduledThreadPoolExecutor(1, task -> daemon(task, "punctual-leases"));
+  private final ScheduledThreadPoolExecutor checks =
+      new ScheduledThreadPoolExecutor(1, task -> daemon(task, "punctual-checks"));
   private final ExecutorService extending =
       Executors.newFixedThreadPool(EXTENDING, task -> daemon(task, "punctual-extend"));
 
@@ -49,6 +57,9 @@ final class HeldJobs implements AutoCloseable {
     long third = lease.toMillis() / 3;
     var unused =
         heartbeat.scheduleWithFixedDelay(this::extendAll, third, third, TimeUnit.MILLISECONDS);
+    var unusedToo =
+        checks.scheduleWithFixedDelay(
+            this::checkAll, CHECK.toMillis(), CHECK.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private static Thread daemon(Runnable task, String name) {
@@ -121,6 +132,37 @@ final class HeldJobs implements AutoCloseable {
     }
   }
 
+  /** Asks once for all jobs that have run for a while; a short job costs nothing. */
+  private void checkAll() {
+    try {
+      long now = System.nanoTime();
+      Map<String, Held> running = new HashMap<>();
+      synchronized (held) {
+        held.forEach(
+            (token, job) -> {
+              if (now - job.since() > CHECK.toNanos() / 2) {
+                running.put(token, job);
+              }
+            });
+      }
+      List<String> tokens = List.copyOf(running.keySet());
+      for (int from = 0; from < tokens.size(); from += MOST_CHECKED) {
+        check(tokens.subList(from, Math.min(tokens.size(), from + MOST_CHECKED)), running);
+      }
+    } catch (RuntimeException | Error e) {
+      // What was cancelled is seen when its lease is extended.
+      log.debug("Asking whether jobs were cancelled failed; asking again", e);
+    }
+  }
+
+  private void check(List<String> tokens, Map<String, Held> running) {
+    Answer answer = calls.call("POST", "/api/v1/claims:check", Map.of("tokens", tokens));
+    answer.body().texts("cancelling").stream()
+        .map(running::get)
+        .filter(Objects::nonNull)
+        .forEach(job -> job.remote().cancelled());
+  }
+
   private boolean extend(String token, Held job) {
     try {
       Answer answer =
@@ -133,6 +175,8 @@ final class HeldJobs implements AutoCloseable {
             job.taskId(),
             answer.text("detail"));
         job.remote().lost();
+      } else if (answer.status() == 200 && answer.body().is("cancelling")) {
+        job.remote().cancelled();
       }
       return answer.status() == 200;
     } catch (RuntimeException e) {
@@ -149,6 +193,7 @@ final class HeldJobs implements AutoCloseable {
   @Override
   public void close() {
     heartbeat.shutdownNow();
+    checks.shutdownNow();
     extending.shutdownNow();
   }
 }

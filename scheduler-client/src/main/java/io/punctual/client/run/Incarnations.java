@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Remembers the jobs that run here, and what became of a bounded number of those that ended. A
@@ -117,6 +118,12 @@ final class Incarnations {
       newest.computeIfPresent(
           eldest.id(), (id, last) -> last.incarnation().equals(eldest.incarnation()) ? null : last);
     }
+  }
+
+  /** Returns the lease of a run that has not ended; null if there is none. */
+  synchronized @Nullable LeaseRelay running(String taskType, String taskId, String incarnation) {
+    Seen entry = entries.get(new Key(new Id(taskType, taskId), incarnation));
+    return entry == null || entry.result().isDone() ? null : entry.lease();
   }
 
   /** How many jobs are remembered, those that run among them. */

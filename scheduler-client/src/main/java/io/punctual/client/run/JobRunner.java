@@ -336,6 +336,7 @@ public final class JobRunner implements AutoCloseable {
       started.lease().begin(limit);
       // Elsewhere: whoever sees that must not wait for what the application does then.
       started.lease().onLost(() -> later(limit::lose));
+      started.lease().onCancelled(() -> later(limit::cancel));
       observed =
           observations.started(
               delivery, job.taskType(), job.taskId(), job.attempt(), job.headers());
@@ -424,7 +425,15 @@ public final class JobRunner implements AutoCloseable {
   }
 
   private static CallbackResult failed(CallbackRequest.Job job, TimeLimit limit, Throwable thrown) {
-    if (thrown instanceof RejectTaskException) {
+    if (limit.cancelled()) {
+      // Whatever it threw: the scheduler cancels the job.
+      log.info(
+          "Job {} of {} was cancelled and has stopped, attempt {}",
+          job.taskId(),
+          job.taskType(),
+          job.attempt());
+      return result(job, CallbackResult.RETRY, null, stopped("cancelled", limit));
+    } else if (thrown instanceof RejectTaskException) {
       String reason = describe(thrown);
       log.atWarn()
           .addKeyValue("punctual.task.type", job.taskType())
@@ -529,6 +538,14 @@ public final class JobRunner implements AutoCloseable {
   private long quietIn(long end) {
     long now = System.nanoTime();
     return Math.min(asked + QUIET.toNanos() - now, end - now);
+  }
+
+  /** Has the attempt of a job stop, if it is here, since the job was cancelled. */
+  public void cancel(String taskType, String taskId, String incarnation) {
+    LeaseRelay run = incarnations.running(taskType, taskId, incarnation);
+    if (run != null) {
+      run.cancel();
+    }
   }
 
   /** Interrupts the jobs that run now; others are taken as before. */

@@ -13,6 +13,7 @@ import io.punctual.RescheduleResult;
 import io.punctual.RetryPolicy;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
+import io.punctual.TaskSubmitService.Running;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.json.JsonObject;
 import io.punctual.internal.AttemptToken;
@@ -110,9 +111,16 @@ public final class HttpJobScheduler implements JobScheduler {
   }
 
   @Override
-  public CancelResult cancel(String taskType, String taskId) {
-    SchedulerCalls.Answer answer = calls.call("DELETE", path(taskType, taskId), null);
+  public CancelResult cancel(String taskType, String taskId, Running running) {
+    String query = running == Running.INTERRUPT ? "?running=interrupt" : "";
+    SchedulerCalls.Answer answer = calls.call("DELETE", path(taskType, taskId) + query, null);
     return switch (answer.status()) {
+      case 202 ->
+          new CancelResult(
+              CancelResult.Outcome.CANCELLING,
+              (int) answer.body().number("attempt", 0),
+              answer.body().number("version", 0),
+              answer.durability());
       case 200 ->
           new CancelResult(
               CancelResult.Outcome.CANCELLED,
@@ -319,6 +327,7 @@ public final class HttpJobScheduler implements JobScheduler {
             case "done" -> new DeferralResult(DeferralResult.Outcome.DONE, null);
             case "already_done" -> new DeferralResult(DeferralResult.Outcome.ALREADY_DONE, null);
             case "dead" -> new DeferralResult(DeferralResult.Outcome.DEAD, null);
+            case "cancelled" -> new DeferralResult(DeferralResult.Outcome.CANCELLED, null);
             case "extended" ->
                 new DeferralResult(
                     DeferralResult.Outcome.EXTENDED, Instant.parse(answer.text("until")));

@@ -36,6 +36,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -53,15 +54,21 @@ public final class StoreOperations implements Operations {
   private final JobStore jobs;
   private final EngineOptions options;
   private final Function<QueueName, List<BucketSignal>> buckets;
+  private final BiConsumer<Bucket, String> cancelling;
 
   /**
    * @param buckets gives those of a queue, by their index; none if the queue is not known
+   * @param cancelling told of each job that runs and is to stop
    */
   public StoreOperations(
-      JobStore jobs, EngineOptions options, Function<QueueName, List<BucketSignal>> buckets) {
+      JobStore jobs,
+      EngineOptions options,
+      Function<QueueName, List<BucketSignal>> buckets,
+      BiConsumer<Bucket, String> cancelling) {
     this.jobs = jobs;
     this.options = options;
     this.buckets = buckets;
+    this.cancelling = cancelling;
   }
 
   private static Cursor place(JobView job) {
@@ -123,10 +130,19 @@ public final class StoreOperations implements Operations {
   }
 
   @Override
-  public Cancelled cancel(QueueName queue, String taskId, @Nullable JobVersion seen) {
-    return bucket(queue, taskId)
-        .map(found -> jobs.cancel(found.bucket(), taskId, seen))
-        .orElseGet(() -> new Cancelled(Cancelled.Kind.UNKNOWN, 0, 0));
+  public Cancelled cancel(
+      QueueName queue, String taskId, @Nullable JobVersion seen, boolean interrupt) {
+    Optional<BucketSignal> found = bucket(queue, taskId);
+    if (found.isEmpty()) {
+      return new Cancelled(Cancelled.Kind.UNKNOWN, 0, 0);
+    }
+    Bucket bucket = found.get().bucket();
+    Cancelled cancelled = jobs.cancel(bucket, taskId, seen, interrupt);
+    if (cancelled.kind() == Cancelled.Kind.CANCELLING) {
+      // Without the wake-up channel, which tells the others.
+      cancelling.accept(bucket, taskId);
+    }
+    return cancelled;
   }
 
   @Override

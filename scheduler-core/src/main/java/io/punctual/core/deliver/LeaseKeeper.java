@@ -36,6 +36,11 @@ public final class LeaseKeeper {
   /** A dispatcher that forgot a delivery must not keep its job for ever. */
   static final Duration FORGOTTEN = Duration.ofMinutes(10);
 
+  /** When an attempt that was told to stop is told again, and how often before the next beat. */
+  private static final Duration TELL_AGAIN = Duration.ofMillis(500);
+
+  private static final int TELLS = 5;
+
   private final Bucket bucket;
   private final Context context;
   private final InFlight inFlight;
@@ -310,14 +315,44 @@ public final class LeaseKeeper {
 
   private void extendSome(List<OpenDelivery> some, Duration lease) {
     long sent = context.now();
-    Set<String> gone =
+    JobStore.Extended extended =
         context.jobs().extend(bucket, some.stream().map(OpenDelivery::lease).toList(), lease);
     for (OpenDelivery delivery : some) {
-      if (gone.contains(delivery.taskId())) {
+      if (extended.lost().contains(delivery.taskId())) {
         delivery.lose();
       } else {
         delivery.extended(sent, lease);
       }
+      if (extended.cancelling().contains(delivery.taskId())
+          && delivery.cancelling() < TELLS
+          && context.threads().runLater()) {
+        // The worker may not have heard it, or not have had the job yet.
+        context.threads().runAfter(TELL_AGAIN.toNanos(), () -> ask(delivery));
+      }
+    }
+  }
+
+  /** Looks whether an attempt is to stop, in case it is one of those that are open. */
+  public void ask(String taskId) {
+    OpenDelivery delivery;
+    synchronized (open) {
+      delivery = open.get(taskId);
+    }
+    if (delivery != null) {
+      context.threads().run(() -> ask(delivery));
+    }
+  }
+
+  private void ask(OpenDelivery delivery) {
+    synchronized (open) {
+      if (open.get(delivery.taskId()) != delivery || delivery.lost()) {
+        return;
+      }
+    }
+    try {
+      renew(delivery, Duration.ZERO);
+    } catch (StoreException e) {
+      log.debug("Whether {} is to stop is not known before the next beat", delivery.taskId(), e);
     }
   }
 

@@ -16,6 +16,7 @@ import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,9 @@ public final class OpenDelivery implements Delivery {
   private volatile long startedAt = NEVER;
   private volatile long endedAt;
   private final AtomicReference<Runnable> whenLost = new AtomicReference<>(() -> {});
+  private volatile Runnable whenCancelling = () -> {};
+  private volatile boolean cancelling;
+  private final AtomicInteger toldToStop = new AtomicInteger();
   private volatile long allowedUntil;
   private final AtomicBoolean lossTold = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -164,6 +168,25 @@ public final class OpenDelivery implements Delivery {
 
   private void tellLost() {
     whenLost.getAndSet(() -> {}).run();
+  }
+
+  @Override
+  public void onCancelling(Runnable action) {
+    whenCancelling = action;
+    if (cancelling) {
+      action.run();
+    }
+  }
+
+  /**
+   * Its job is to be cancelled.
+   *
+   * @return how often that was told before
+   */
+  int cancelling() {
+    cancelling = true;
+    whenCancelling.run();
+    return toldToStop.getAndIncrement();
   }
 
   @Override

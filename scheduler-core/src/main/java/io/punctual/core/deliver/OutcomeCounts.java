@@ -43,6 +43,9 @@ final class OutcomeCounts {
       case ALREADY_DONE, UNKNOWN -> {
         // Counted when it happened.
       }
+      case CANCELLED -> {
+        // Neither a success nor a failure.
+      }
     }
   }
 

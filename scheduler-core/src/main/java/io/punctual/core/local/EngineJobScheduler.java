@@ -14,7 +14,9 @@ import io.punctual.RescheduleResult;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
+import io.punctual.TaskSubmitService.Running;
 import io.punctual.core.ClaimToken;
+import io.punctual.core.Claims;
 import io.punctual.core.Engine;
 import io.punctual.core.LossJournal;
 import io.punctual.core.Operations.Listed;
@@ -48,7 +50,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
@@ -115,15 +116,21 @@ public final class EngineJobScheduler implements JobScheduler {
   }
 
   @Override
-  public CancelResult cancel(String taskType, String taskId) {
-    return stored(() -> cancelled(queue(taskType), Limits.requireTaskId(taskId)));
+  public CancelResult cancel(String taskType, String taskId, Running running) {
+    return stored(
+        () ->
+            cancelled(queue(taskType), Limits.requireTaskId(taskId), running == Running.INTERRUPT));
   }
 
-  private CancelResult cancelled(QueueName queue, String taskId) {
-    Cancelled cancelled = engine.operations().cancel(queue, taskId, null);
+  private CancelResult cancelled(QueueName queue, String taskId, boolean interrupt) {
+    Cancelled cancelled = engine.operations().cancel(queue, taskId, null, interrupt);
+    boolean changed =
+        cancelled.kind() == Cancelled.Kind.CANCELLED
+            || cancelled.kind() == Cancelled.Kind.CANCELLING;
     return new CancelResult(
         switch (cancelled.kind()) {
           case CANCELLED -> CancelResult.Outcome.CANCELLED;
+          case CANCELLING -> CancelResult.Outcome.CANCELLING;
           case IN_DELIVERY -> CancelResult.Outcome.IN_DELIVERY;
           case DEAD -> CancelResult.Outcome.DEAD;
           case FINISHED -> CancelResult.Outcome.FINISHED;
@@ -131,7 +138,7 @@ public final class EngineJobScheduler implements JobScheduler {
         },
         cancelled.attempt(),
         cancelled.version(),
-        cancelled.kind() == Cancelled.Kind.CANCELLED ? cancelled.reached().toString() : "");
+        changed ? cancelled.reached().toString() : "");
   }
 
   @Override
@@ -165,7 +172,9 @@ public final class EngineJobScheduler implements JobScheduler {
       for (JobView job : page.jobs()) {
         items.add(
             new TagCancelResult.Item(
-                queue.taskType(), job.taskId(), cancelled(queue, job.taskId()).outcome()));
+                queue.taskType(),
+                job.taskId(),
+                cancelled(queue, job.taskId(), /* interrupt= */ false).outcome()));
       }
       after = page.next();
     } while (after != null);
@@ -307,10 +316,11 @@ public final class EngineJobScheduler implements JobScheduler {
     ClaimToken token = token(handle);
     return stored(
         () -> {
-          OptionalLong until = engine.claims().extend(token, Limits.requireDeferral(within));
-          return until.isPresent()
+          Claims.Extension extension =
+              engine.claims().extend(token, Limits.requireDeferral(within)).orElse(null);
+          return extension != null
               ? new DeferralResult(
-                  DeferralResult.Outcome.EXTENDED, Instant.ofEpochMilli(until.getAsLong()))
+                  DeferralResult.Outcome.EXTENDED, Instant.ofEpochMilli(extension.until()))
               : new DeferralResult(DeferralResult.Outcome.LEASE_LOST, null);
         });
   }
@@ -327,6 +337,7 @@ public final class EngineJobScheduler implements JobScheduler {
       case RETRY ->
           new DeferralResult(DeferralResult.Outcome.RETRY, Instant.ofEpochMilli(settled.at()));
       case LEASE_LOST -> new DeferralResult(DeferralResult.Outcome.LEASE_LOST, null);
+      case CANCELLED -> new DeferralResult(DeferralResult.Outcome.CANCELLED, null);
       case UNKNOWN -> new DeferralResult(DeferralResult.Outcome.UNKNOWN, null);
     };
   }

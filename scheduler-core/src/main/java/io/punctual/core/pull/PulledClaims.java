@@ -28,7 +28,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -214,23 +213,48 @@ public final class PulledClaims implements Claims {
   }
 
   @Override
-  public OptionalLong extend(ClaimToken token, @Nullable Duration timeToRun) {
+  public Optional<Extension> extend(ClaimToken token, @Nullable Duration timeToRun) {
     Optional<Puller> bucket = bucket(token);
     Optional<JobView> job = bucket.flatMap(found -> held(found, token));
     if (bucket.isEmpty() || job.isEmpty()) {
-      return OptionalLong.empty();
+      return Optional.empty();
     }
     JobContent content = JobRecord.readOrNull(job.get().record());
     Duration own = content == null ? null : content.timeToRun();
     Duration lease = timeToRun != null ? timeToRun : own != null ? own : Limits.DEFAULT_TIME_TO_RUN;
     Lease held = lease(token);
-    if (!jobs.extend(bucket.get().bucket, List.of(held), lease).isEmpty()) {
-      return OptionalLong.empty();
+    if (!jobs.extend(bucket.get().bucket, List.of(held), lease).lost().isEmpty()) {
+      return Optional.empty();
     }
     bucket.get().received.remove(held);
-    return held(bucket.get(), token).map(JobView::at).stream()
-        .mapToLong(Long::longValue)
-        .findFirst();
+    return held(bucket.get(), token).map(now -> new Extension(now.at(), now.cancelling()));
+  }
+
+  @Override
+  public Checked check(List<ClaimToken> tokens) {
+    Map<Puller, List<ClaimToken>> buckets = new HashMap<>();
+    List<ClaimToken> lost = new ArrayList<>();
+    List<ClaimToken> cancelling = new ArrayList<>();
+    for (ClaimToken token : tokens) {
+      bucket(token)
+          .ifPresentOrElse(
+              bucket -> buckets.computeIfAbsent(bucket, any -> new ArrayList<>()).add(token),
+              () -> lost.add(token));
+    }
+    buckets.forEach(
+        (bucket, some) -> {
+          JobStore.Extended found =
+              jobs.extend(
+                  bucket.bucket,
+                  some.stream().map(PulledClaims::lease).toList(),
+                  // It ends no earlier for that, and its puller has received it.
+                  ReceivedMarks.LEAST);
+          some.stream().filter(token -> found.lost().contains(token.taskId())).forEach(lost::add);
+          some.stream()
+              .filter(token -> found.cancelling().contains(token.taskId()))
+              .forEach(cancelling::add);
+        });
+    return new Checked(lost, cancelling);
   }
 
   /** The job if it is reserved in that incarnation and by that token. */

@@ -22,7 +22,7 @@ public final class ReceivedMarks {
   private static final Duration SOON = Duration.ofMillis(250);
 
   /** Shortens no lease: extending keeps the later deadline. */
-  private static final Duration LEAST = Duration.ofMillis(1);
+  static final Duration LEAST = Duration.ofMillis(1);
 
   private final Bucket bucket;
   private final Context context;

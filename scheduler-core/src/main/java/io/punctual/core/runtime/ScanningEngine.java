@@ -95,7 +95,9 @@ final class ScanningEngine implements Engine {
     this.signals = signals;
     this.session = session();
     this.claims = new PulledClaims(jobs, () -> session);
-    this.operations = new StoreOperations(jobs, options, this::buckets);
+    this.operations =
+        new StoreOperations(
+            jobs, options, this::buckets, (bucket, taskId) -> session.cancelling(bucket, taskId));
     RecurringJobs recurring = new RecurringJobs();
     this.driver = new ScheduleDriver(store.schedules(), recurring, this::listener);
     this.schedules = new StoreSchedules(store.schedules(), recurring, driver::wake);

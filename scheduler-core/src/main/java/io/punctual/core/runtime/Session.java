@@ -162,6 +162,16 @@ final class Session implements PullQueues {
     return queues;
   }
 
+  /**
+   * A job is to be cancelled: its delivery looks at its lease, in case it is one of this engine.
+   */
+  void cancelling(Bucket bucket, String taskId) {
+    QueueWorkers seen = queues.seen(bucket.queue());
+    if (seen != null && bucket.index() < seen.workers.size()) {
+      seen.workers.get(bucket.index()).keeper.ask(taskId);
+    }
+  }
+
   ScannerHealth scanners() {
     int running = 0;
     List<String> ended = new ArrayList<>();
@@ -321,6 +331,11 @@ final class Session implements PullQueues {
     @Override
     public void offered(Bucket bucket, long due) {
       raise(bucket, signal -> signal.offered(due));
+    }
+
+    @Override
+    public void cancelling(Bucket bucket, String taskId) {
+      Session.this.cancelling(bucket, taskId);
     }
 
     private void raise(Bucket bucket, Consumer<WakeSignal> what) {

@@ -404,16 +404,17 @@ public final class Scanner {
     if (expired.dead() > 0) {
       listener.died(DeathCause.LEASE_EXPIRED, expired.dead());
     }
-    int ended = expired.retried() + expired.dead();
+    int ended = expired.retried() + expired.dead() + expired.cancelled();
     if (ended > 0) {
       capacity.ended(ended);
       LogFields.of(log.atWarn(), bucket.queue())
           .log(
               "{}: leases ran out, since a scheduler or worker went away: {} jobs wait again, {}"
-                  + " are dead letters",
+                  + " are dead letters, {} were to be cancelled and are",
               bucket,
               expired.retried(),
-              expired.dead());
+              expired.dead(),
+              expired.cancelled());
     }
   }
 

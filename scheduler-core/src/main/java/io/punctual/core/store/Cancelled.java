@@ -5,7 +5,7 @@ import io.punctual.core.store.durability.Reached;
 /**
  * What a cancel did.
  *
- * @param attempt of IN_DELIVERY, else 0
+ * @param attempt of IN_DELIVERY and CANCELLING, else 0
  * @param version the number of the job's last change; 0 where that is not known
  * @param reached where the change was when it was answered
  */
@@ -16,10 +16,12 @@ public record Cancelled(Kind kind, int attempt, long version, Reached reached) {
     this(kind, attempt, version, Reached.REDIS);
   }
 
-  /** The cases; all but CANCELLED changed nothing. */
+  /** The cases; all but CANCELLED and CANCELLING changed nothing. */
   public enum Kind {
     /** It will not run; also where an earlier cancel had done it. */
     CANCELLED,
+    /** A worker has it and is told to stop. Unless the worker does it all the same, it is gone. */
+    CANCELLING,
     /** It is not the version any more that was seen. */
     CHANGED,
     /** A worker has it. */

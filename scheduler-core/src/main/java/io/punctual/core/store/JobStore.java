@@ -83,12 +83,16 @@ public interface JobStore {
   /** Ends attempts, one answer each, in the order given. */
   List<Settled> settle(Bucket bucket, List<Settlement> settlements);
 
+  /** Keeps leases alive. */
+  Extended extend(Bucket bucket, List<Lease> leases, Duration lease);
+
   /**
-   * Keeps leases alive.
+   * What an extend found.
    *
-   * @return the ids among them that are not the caller's any more
+   * @param lost ids of jobs that are not the caller's any more
+   * @param cancelling ids of jobs whose attempts are to stop; they are still the caller's
    */
-  Set<String> extend(Bucket bucket, List<Lease> leases, Duration lease);
+  record Extended(Set<String> lost, Set<String> cancelling) {}
 
   /**
    * Takes jobs back whose lease ran out.
@@ -106,11 +110,17 @@ public interface JobStore {
   }
 
   /**
-   * Cancels a waiting job.
+   * Cancels a job.
    *
    * @param seen only if the job is still this version of itself; null for any
+   * @param interrupt whether the holder of a job that runs is told to stop; else it is left alone
    */
-  Cancelled cancel(Bucket bucket, String taskId, @Nullable JobVersion seen);
+  Cancelled cancel(Bucket bucket, String taskId, @Nullable JobVersion seen, boolean interrupt);
+
+  /** Cancels a job unless it runs. */
+  default Cancelled cancel(Bucket bucket, String taskId, @Nullable JobVersion seen) {
+    return cancel(bucket, taskId, seen, /* interrupt= */ false);
+  }
 
   /** Changes a waiting job. */
   Revised revise(Bucket bucket, String taskId, Revision revision);

@@ -20,6 +20,8 @@ public record Settled(Kind kind, long at) {
     /** It waits for its next attempt. */
     RETRY,
     /** It is a dead letter now. */
-    DEAD
+    DEAD,
+    /** It was to be cancelled, and is: it is not tried again. */
+    CANCELLED
   }
 }

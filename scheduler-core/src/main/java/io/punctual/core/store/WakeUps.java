@@ -32,6 +32,9 @@ public interface WakeUps {
      */
     void offered(Bucket bucket, long due);
 
+    /** The holder of a job is to stop. */
+    void cancelling(Bucket bucket, String taskId);
+
     /** An engine has come or gone. */
     void membersChanged();
 

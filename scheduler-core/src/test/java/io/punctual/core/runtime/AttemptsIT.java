@@ -16,6 +16,7 @@ import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.scan.ScanSignals;
+import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.Store;
@@ -30,6 +31,7 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** How attempts end, and what comes of it. */
@@ -390,5 +392,51 @@ class AttemptsIT extends EngineTestBase {
     }
     assertThat(dispatcher.seen.stream().distinct())
         .containsExactly("job-0", "job-1", "job-2", "job-3", "job-4");
+  }
+
+  @Test
+  void whoeverRunsItHearsFromAnotherEngineWithinASecondThatItIsToStop() {
+    TestDispatcher dispatcher = new TestDispatcher();
+    Engine engine = engine(dispatcher);
+    TestDispatcher busy = new TestDispatcher();
+    busy.capacity.set(0);
+    Engine other = engine(busy);
+    submit(engine, "a", job -> job.delay(Duration.ZERO).retry(RetryPolicy.NEVER));
+    Delivery delivery = dispatcher.next();
+    AtomicLong told = new AtomicLong();
+    delivery.onCancelling(() -> told.compareAndSet(0, System.nanoTime()));
+    // That the other one knows of the queue.
+    assertThat(other.find(QUEUE, "a").orElseThrow().cancelling()).isFalse();
+
+    long asked = System.nanoTime();
+    assertThat(other.operations().cancel(QUEUE, "a", null, /* interrupt= */ true).kind())
+        .isEqualTo(Cancelled.Kind.CANCELLING);
+    eventually().until(() -> told.get() != 0);
+    assertThat(Duration.ofNanos(told.get() - asked)).isLessThan(Duration.ofSeconds(1));
+    AtomicBoolean toldLater = new AtomicBoolean();
+    delivery.onCancelling(() -> toldLater.set(true));
+    assertThat(toldLater).isTrue();
+
+    delivery.failed("here", "it stopped", null).join();
+    assertThat(engine.find(QUEUE, "a").orElseThrow().state()).isEqualTo(JobState.CANCELLED);
+    QueueStats stats = engine.stats(QUEUE).orElseThrow();
+    assertThat(stats.dead()).isZero();
+    assertThat(stats.counters()).containsEntry("cancelled", 1L).doesNotContainKey("failed");
+  }
+
+  @Test
+  void aJobIsCancelledWhoseEngineDiedWhileItWasToldToStop() {
+    TestDispatcher dispatcher = new TestDispatcher();
+    Engine engine = engine(dispatcher);
+    submit(engine, "a", Duration.ZERO);
+    assertThat(dispatcher.next().taskId()).isEqualTo("a");
+    assertThat(engine.operations().cancel(QUEUE, "a", null, /* interrupt= */ true).kind())
+        .isEqualTo(Cancelled.Kind.CANCELLING);
+    engine.close();
+
+    TestDispatcher next = new TestDispatcher();
+    Engine second = engine(next);
+    eventually().until(() -> second.find(QUEUE, "a").orElseThrow().state() == JobState.CANCELLED);
+    assertThat(next.seen).isEmpty();
   }
 }

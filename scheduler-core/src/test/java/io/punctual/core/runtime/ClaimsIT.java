@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.punctual.DelayQueueJob;
 import io.punctual.RetryPolicy;
 import io.punctual.core.ClaimToken;
+import io.punctual.core.Claims;
 import io.punctual.core.DeathCause;
 import io.punctual.core.Engine;
 import io.punctual.core.EngineOptions;
@@ -17,6 +18,7 @@ import io.punctual.core.QueueListener;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.query.JobView;
@@ -163,7 +165,7 @@ class ClaimsIT extends EngineTestBase {
     assertThat(engine.claims().extend(first.token(), null)).isEmpty();
     assertThat(kind(engine.claims().failed(first.token(), "w", "no", null)))
         .isEqualTo(Settled.Kind.LEASE_LOST);
-    assertThat(engine.claims().extend(second.token(), Duration.ofMinutes(5)).orElseThrow())
+    assertThat(engine.claims().extend(second.token(), Duration.ofMinutes(5)).orElseThrow().until())
         .isGreaterThan(second.until());
     assertThat(kind(engine.claims().failed(second.token(), "w", "no", null)))
         .isEqualTo(Settled.Kind.DEAD);
@@ -463,5 +465,28 @@ class ClaimsIT extends EngineTestBase {
           .isThrownBy(() -> ClaimToken.parse(bad))
           .withMessageContaining("token");
     }
+  }
+
+  @Test
+  void aPullerHearsByACheckOrAnExtensionThatItIsToStop() throws Exception {
+    Engine engine = engine(nobody());
+    submit(engine, "a", job -> job.delay(Duration.ZERO).retry(RetryPolicy.NEVER));
+    submit(engine, "b", Duration.ZERO);
+    PulledJob first = waiting(engine, 1, Duration.ofMinutes(1)).get(20, TimeUnit.SECONDS).get(0);
+    PulledJob second = waiting(engine, 1, Duration.ofMinutes(1)).get(20, TimeUnit.SECONDS).get(0);
+    ClaimToken never = new ClaimToken(QUEUE, "c", "none", second.token().lease());
+    List<ClaimToken> all = List.of(first.token(), second.token(), never);
+    assertThat(engine.claims().check(all)).isEqualTo(new Claims.Checked(List.of(never), List.of()));
+
+    String id = first.token().taskId();
+    assertThat(engine.operations().cancel(QUEUE, id, null, /* interrupt= */ true).kind())
+        .isEqualTo(Cancelled.Kind.CANCELLING);
+    assertThat(engine.claims().check(all))
+        .isEqualTo(new Claims.Checked(List.of(never), List.of(first.token())));
+    assertThat(engine.claims().extend(first.token(), null).orElseThrow().cancelling()).isTrue();
+    assertThat(engine.claims().extend(second.token(), null).orElseThrow().cancelling()).isFalse();
+    assertThat(kind(engine.claims().failed(first.token(), "w", "it stopped", null)))
+        .isEqualTo(Settled.Kind.CANCELLED);
+    assertThat(engine.find(QUEUE, id).orElseThrow().state()).isEqualTo(JobState.CANCELLED);
   }
 }

@@ -23,6 +23,7 @@ import io.punctual.RetryPolicy;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import io.punctual.TaskContext;
+import io.punctual.TaskSubmitService;
 import io.punctual.TaskWorker;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
@@ -44,6 +45,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -130,6 +132,37 @@ class PluginIT extends PluginTestBase {
               assertThat(attempt.outcome() == JobAttempt.Outcome.DONE)
                   .isEqualTo(attempt.error() == null);
             });
+  }
+
+  @Test
+  void aJobThatRunsIsInterruptedAndCancelled() {
+    CountDownLatch began = new CountDownLatch(1);
+    CountDownLatch never = new CountDownLatch(1);
+    AtomicLong stopped = new AtomicLong();
+    script.on(
+        "hold",
+        () -> {
+          began.countDown();
+          try {
+            never.await();
+          } catch (InterruptedException e) {
+            stopped.set(System.nanoTime());
+            throw new IllegalStateException("stopped", e);
+          }
+        });
+    service.job("script", "hold").id("held").retry(RetryPolicy.NEVER).in(Duration.ZERO).send();
+    eventually().until(() -> began.getCount() == 0);
+
+    assertThat(service.cancel("script", "held").outcome())
+        .isEqualTo(CancelResult.Outcome.IN_DELIVERY);
+    long asked = System.nanoTime();
+    CancelResult told = service.cancel("script", "held", TaskSubmitService.Running.INTERRUPT);
+    assertThat(told.outcome()).isEqualTo(CancelResult.Outcome.CANCELLING);
+    assertThat(told.attempt()).isEqualTo(1);
+    eventually().until(() -> find("held").state() == JobState.CANCELLED);
+    assertThat(Duration.ofNanos(stopped.get() - asked)).isLessThan(Duration.ofSeconds(1));
+    assertThat(service.cancel("script", "held").outcome())
+        .isEqualTo(CancelResult.Outcome.CANCELLED);
   }
 
   @Test

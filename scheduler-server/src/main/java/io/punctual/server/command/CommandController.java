@@ -322,7 +322,7 @@ class CommandController {
   private Answer delete(Command command) {
     String id = command.requiredId();
     QueueName queue = find(command, id).queue();
-    return switch (jobs.cancel(new JobRef(queue, id), null)) {
+    return switch (jobs.cancel(new JobRef(queue, id), null, /* interrupt= */ false)) {
       case JobResult.Done done -> new Answer(id, null);
       case JobResult.WrongState wrong ->
           throw JobResult.wrongState(
@@ -354,18 +354,26 @@ class CommandController {
             JobFields.worker(command.worker(), request),
             Objects.requireNonNullElse(command.error(), ""),
             command.retryDelay());
-    return new Answer(id, settlement.outcome() == ClaimService.Outcome.DEAD ? "dead" : "delay");
+    return new Answer(id, waits(settlement));
   }
 
   private Answer release(Command command) {
     String id = command.requiredId();
-    var unused = claims.release(token(command, id), command.retryDelay());
-    return new Answer(id, "delay");
+    return new Answer(id, waits(claims.release(token(command, id), command.retryDelay())));
+  }
+
+  /** What a job is that was not finished, as the command protocol names it. */
+  private static String waits(ClaimService.Settlement settlement) {
+    return switch (settlement.outcome()) {
+      case DEAD -> "dead";
+      case CANCELLED -> "deleted";
+      default -> "delay";
+    };
   }
 
   private Answer touch(Command command) {
     String id = command.requiredId();
-    return new Answer(id, claims.extend(token(command, id), command.ttr()));
+    return new Answer(id, claims.extend(token(command, id), command.ttr()).until());
   }
 
   private Answer get(Command command) {

@@ -116,8 +116,16 @@ class JobPageController {
   @Allowed(Role.OPERATOR)
   @PostMapping(JOB + "/cancel")
   String cancel(JobRef job, RedirectAttributes redirect) {
-    var unused = jobs.cancel(job, null).orThrow();
+    var unused = jobs.cancel(job, null, /* interrupt= */ false).orThrow();
     return done("cancel", job, redirect);
+  }
+
+  /** Tells the attempt that has the job to stop. */
+  @Allowed(Role.OPERATOR)
+  @PostMapping(JOB + "/interrupt")
+  String interrupt(JobRef job, RedirectAttributes redirect) {
+    var unused = jobs.cancel(job, null, /* interrupt= */ true).orThrow();
+    return done("interrupt", job, redirect);
   }
 
   @Allowed(Role.OPERATOR)

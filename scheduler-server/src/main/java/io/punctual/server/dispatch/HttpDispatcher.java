@@ -29,11 +29,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.ssl.SslBundle;
 
 /**
@@ -41,6 +44,8 @@ import org.springframework.boot.ssl.SslBundle;
  * to the same instance share a call.
  */
 public final class HttpDispatcher implements Dispatcher, AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(HttpDispatcher.class);
 
   // A request that is not refused so long after it was connected is being worked on.
   private static final Duration TAKEN = Duration.ofMillis(500);
@@ -100,6 +105,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
             new SharedInstances(marks, this::pause),
             this::instances,
             this::capacityChanged,
+            this::stop,
             System::nanoTime);
     this.client = new WorkerHttpClient(times.connect(), targets, tls);
     CallContext context =
@@ -119,6 +125,15 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     this.suspects = sender.suspects();
     this.proofs = new KeyProofs(keys, ping::send, threads, this::recheck, System::nanoTime);
     deadlines.every(LOOK, suspects::look);
+  }
+
+  /** Tells an instance that an attempt is to stop: a hint, which is repeated if need be. */
+  private void stop(Delivery delivery, WorkerInstance instance) {
+    try {
+      threads.execute(() -> ping.cancel(instance, delivery));
+    } catch (RejectedExecutionException e) {
+      log.trace("closed: nothing is told to instances any more", e);
+    }
   }
 
   /** Sets what is told when a queue may get jobs that could not before. */

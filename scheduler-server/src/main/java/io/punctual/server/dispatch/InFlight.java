@@ -27,6 +27,7 @@ final class InFlight implements Attempt {
   private final InstanceTracker.Slot slot;
   private final Circuit.Ticket ticket;
   private final AtomicBoolean open = new AtomicBoolean(true);
+  private volatile boolean stopping;
   private boolean sending;
   private boolean aloneInCall;
   private long sentAt;
@@ -71,6 +72,14 @@ final class InFlight implements Attempt {
     sentAt = owner.now();
     owner.affinity().started(delivery.incarnation(), instance.id());
     delivery.started();
+  }
+
+  /** Its job was cancelled: the instance is told so. */
+  void stop() {
+    stopping = true;
+    if (!isEnded()) {
+      owner.stop(this);
+    }
   }
 
   @Override
@@ -124,7 +133,9 @@ final class InFlight implements Attempt {
     end(
         () -> {
           var unused = delivery.failed(instance.id(), error, delay);
-          ticket.failed(instance.id());
+          if (!stopping) {
+            ticket.failed(instance.id());
+          }
           answered();
         });
   }

@@ -8,6 +8,7 @@ import io.punctual.server.dispatch.circuit.Circuits;
 import io.punctual.server.registry.WorkerInstance;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -25,11 +26,13 @@ final class InFlights {
   private final SharedInstances shared;
   private final Function<QueueName, List<WorkerInstance>> instances;
   private final Consumer<QueueName> capacityChanged;
+  private final BiConsumer<Delivery, WorkerInstance> stop;
   private final LongSupplier nanoTime;
 
   /**
    * @param instances those that run the jobs of a queue now
    * @param capacityChanged told the queue of each job that left an instance
+   * @param stop tells an instance that an attempt is to stop; returns at once
    */
   InFlights(
       InstanceTracker tracker,
@@ -38,6 +41,7 @@ final class InFlights {
       SharedInstances shared,
       Function<QueueName, List<WorkerInstance>> instances,
       Consumer<QueueName> capacityChanged,
+      BiConsumer<Delivery, WorkerInstance> stop,
       LongSupplier nanoTime) {
     this.tracker = tracker;
     this.circuits = circuits;
@@ -45,6 +49,7 @@ final class InFlights {
     this.shared = shared;
     this.instances = instances;
     this.capacityChanged = capacityChanged;
+    this.stop = stop;
     this.nanoTime = nanoTime;
   }
 
@@ -52,8 +57,15 @@ final class InFlights {
   InFlight open(Delivery delivery, WorkerInstance instance) {
     InstanceTracker.Slot slot = tracker.open(instance, Suspects.isSuspect(delivery));
     try {
-      return new InFlight(
-          this, delivery, instance, slot, circuits.started(delivery.queue(), delivery.waited()));
+      InFlight opened =
+          new InFlight(
+              this,
+              delivery,
+              instance,
+              slot,
+              circuits.started(delivery.queue(), delivery.waited()));
+      delivery.onCancelling(opened::stop);
+      return opened;
     } catch (Throwable e) {
       slot.close();
       throw e;
@@ -74,6 +86,10 @@ final class InFlights {
 
   long now() {
     return nanoTime.getAsLong();
+  }
+
+  void stop(InFlight open) {
+    stop.accept(open.delivery(), open.instance());
   }
 
   void left(InFlight ended) {

@@ -116,7 +116,9 @@ public class ClaimService {
     /** It waits again, without an attempt. */
     RELEASED,
     /** It is a dead letter. */
-    DEAD;
+    DEAD,
+    /** It was to be cancelled, and is. */
+    CANCELLED;
 
     /** Returns the outcome as the API writes it. */
     public String text() {
@@ -179,6 +181,7 @@ public class ClaimService {
           case DONE -> new Settlement(Outcome.DONE, null);
           case ALREADY_DONE -> new Settlement(Outcome.ALREADY_DONE, null);
           case DEAD -> new Settlement(Outcome.DEAD, null);
+          case CANCELLED -> new Settlement(Outcome.CANCELLED, null);
           case RETRY -> new Settlement(again, settled.at());
           case UNKNOWN -> throw JobResult.unknown(new JobRef(token.queue(), token.taskId()));
           case LEASE_LOST -> throw lost(token);
@@ -197,11 +200,16 @@ public class ClaimService {
    * Extends the lease of a job.
    *
    * @param timeToRun from now; null for the job's own
-   * @return epoch ms until which the lease lasts
+   * @return until when the lease lasts, and whether the attempt is to stop
    * @throws ApiException 409 if the lease was lost
    */
-  public long extend(ClaimToken token, @Nullable Duration timeToRun) {
+  public Claims.Extension extend(ClaimToken token, @Nullable Duration timeToRun) {
     return claims.extend(token, timeToRun).orElseThrow(() -> lost(token));
+  }
+
+  /** Looks at jobs that a worker has, and changes nothing. */
+  public Claims.Checked check(List<ClaimToken> tokens) {
+    return claims.check(tokens);
   }
 
   private ApiException lost(ClaimToken token) {

@@ -15,12 +15,18 @@ public sealed interface JobResult {
    * The job was changed.
    *
    * @param outcome for instance {@code cancelled}
+   * @param attempt which is told to stop; 0 where none is
    * @param dueAt the new due time, epoch ms; null where the change has none
    * @param number of the change; 0 where the job has none
    * @param version null where nothing is left to be changed
    */
   record Done(
-      JobRef job, String outcome, @Nullable Long dueAt, long number, @Nullable JobVersion version)
+      JobRef job,
+      String outcome,
+      int attempt,
+      @Nullable Long dueAt,
+      long number,
+      @Nullable JobVersion version)
       implements JobResult {}
 
   /** No such job is known. */

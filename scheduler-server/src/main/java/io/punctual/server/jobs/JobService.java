@@ -220,35 +220,45 @@ public class JobService {
   }
 
   /**
-   * Cancels a waiting job.
+   * Cancels a job.
    *
    * @param seen one of which the job must be; null for any version
+   * @param interrupt whether the attempt of a job that runs is told to stop; else it is left alone
    */
-  public JobResult cancel(JobRef job, @Nullable List<JobVersion> seen) {
-    Cancelled cancelled = cancelled(job, seen);
+  public JobResult cancel(JobRef job, @Nullable List<JobVersion> seen, boolean interrupt) {
+    Cancelled cancelled = cancelled(job, seen, interrupt);
     if (cancelled == null) {
       return new JobResult.Unknown(job);
     }
     return switch (cancelled.kind()) {
       case CANCELLED -> {
         audit.did("cancel", job::toString, "delayed", "cancelled");
-        yield new JobResult.Done(job, "cancelled", null, cancelled.version(), null);
+        yield new JobResult.Done(job, "cancelled", 0, null, cancelled.version(), null);
+      }
+      case CANCELLING -> {
+        audit.did("cancel", job::toString, "reserved", "cancelling");
+        yield new JobResult.Done(
+            job, "cancelling", cancelled.attempt(), null, cancelled.version(), null);
       }
       case FINISHED ->
           new JobResult.WrongState(JobState.FINISHED, 0, "it ran already; it cannot be cancelled");
       case DEAD ->
           new JobResult.WrongState(
               JobState.DEAD, 0, "it is a dead letter: nothing will run it unless requeued");
-      case IN_DELIVERY -> JobResult.WrongState.inDelivery(cancelled.attempt(), "cancelled");
+      case IN_DELIVERY ->
+          JobResult.WrongState.inDelivery(
+              cancelled.attempt(),
+              interrupt ? "cancelled" : "cancelled, unless it is told to stop: running=interrupt");
       case CHANGED -> new JobResult.Changed();
       case UNKNOWN -> new JobResult.Unknown(job);
     };
   }
 
-  private @Nullable Cancelled cancelled(JobRef job, @Nullable List<JobVersion> seen) {
+  private @Nullable Cancelled cancelled(
+      JobRef job, @Nullable List<JobVersion> seen, boolean interrupt) {
     Operations operations = engine.operations();
     if (seen == null) {
-      return operations.cancel(job.queue(), job.taskId(), null);
+      return operations.cancel(job.queue(), job.taskId(), null, interrupt);
     }
     JobView now = engine.find(job.queue(), job.taskId()).orElse(null);
     if (now == null) {
@@ -257,7 +267,9 @@ public class JobService {
     Cancelled changed = new Cancelled(Cancelled.Kind.CHANGED, 0, 0);
     if (now.state() != JobState.CANCELLED) {
       JobVersion version = version(now, seen);
-      return version == null ? changed : operations.cancel(job.queue(), job.taskId(), version);
+      return version == null
+          ? changed
+          : operations.cancel(job.queue(), job.taskId(), version, interrupt);
     }
     // This may be a repeated call: the tombstone tells which job was cancelled.
     return seen.stream()
@@ -349,7 +361,8 @@ public class JobService {
 
   private static JobResult.Done done(
       JobRef job, String outcome, @Nullable Long dueAt, @Nullable JobVersion version) {
-    return new JobResult.Done(job, outcome, dueAt, version == null ? 0 : version.number(), version);
+    return new JobResult.Done(
+        job, outcome, 0, dueAt, version == null ? 0 : version.number(), version);
   }
 
   /**

@@ -1,6 +1,9 @@
 package io.punctual.server.rest;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import io.punctual.core.ClaimToken;
+import io.punctual.core.Claims;
 import io.punctual.core.PullRequest;
 import io.punctual.core.PulledJob;
 import io.punctual.core.job.QueueName;
@@ -222,12 +225,48 @@ class ClaimsController {
     }
   }
 
-  record Extended(String outcome, Instant until) {}
+  /**
+   * A lease that was extended.
+   *
+   * @param cancelling true where the attempt is to stop; absent otherwise
+   */
+  record Extended(
+      String outcome,
+      Instant until,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Boolean cancelling) {}
 
   @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping("/claims/{token}/extend")
   Extended extend(@PathVariable String token, @Body(optional = true) Extend extend) {
-    long until = claims.extend(ClaimService.token(token), extend.timeToRun());
-    return new Extended("extended", Instant.ofEpochMilli(until));
+    Claims.Extension extension = claims.extend(ClaimService.token(token), extend.timeToRun());
+    return new Extended(
+        "extended",
+        Instant.ofEpochMilli(extension.until()),
+        extension.cancelling() ? Boolean.TRUE : null);
+  }
+
+  record Check(List<String> tokens) {
+
+    Check {
+      if (tokens == null || tokens.isEmpty() || tokens.size() > JobStore.MAX_JOBS) {
+        throw ApiException.invalid(
+            "tokens", "must be a list of 1 to " + JobStore.MAX_JOBS + " tokens of claims");
+      }
+    }
+  }
+
+  /** The tokens among those asked for whose attempts are to stop, or that hold no job any more. */
+  record Checked(List<String> cancelling, List<String> lost) {}
+
+  @Allowed(value = Role.ADMIN, applications = true)
+  @PostMapping("/claims:check")
+  Checked check(@Body Check check) {
+    Claims.Checked found =
+        claims.check(check.tokens().stream().distinct().map(ClaimService::token).toList());
+    return new Checked(texts(found.cancelling()), texts(found.lost()));
+  }
+
+  private static List<String> texts(List<ClaimToken> tokens) {
+    return tokens.stream().map(ClaimToken::text).toList();
   }
 }

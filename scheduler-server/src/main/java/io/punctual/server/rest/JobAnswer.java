@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What became of a job that a call submitted, changed or ended; what is not known is absent.
  *
+ * @param attempt which is told to stop
  * @param version null where the job ran already, or has none
  * @param served false where nobody is known that would run the job; absent otherwise
  * @param hint why not
@@ -22,6 +23,7 @@ record JobAnswer(
     @Nullable String taskType,
     @Nullable String taskId,
     @Nullable String outcome,
+    @Nullable Integer attempt,
     @Nullable Instant dueAt,
     @Nullable Long delayTime,
     @Nullable Long version,
@@ -40,6 +42,7 @@ record JobAnswer(
         job.job().taskType(),
         job.job().taskId(),
         JobService.text(submitted.outcome()),
+        null,
         Instant.ofEpochMilli(submitted.dueAt()),
         submitted.dueAt(),
         submitted.number(),
@@ -56,6 +59,7 @@ record JobAnswer(
         job.job().named() ? null : job.job().job().taskId(),
         JobService.text(job.outcome()),
         null,
+        null,
         job.dueAt(),
         version == null || version == 1 ? null : version,
         null,
@@ -64,7 +68,7 @@ record JobAnswer(
 
   /** The answer where nothing is known but the id. */
   static JobAnswer of(@Nullable String taskId) {
-    return new JobAnswer(null, null, taskId, null, null, null, null, null, null);
+    return new JobAnswer(null, null, taskId, null, null, null, null, null, null, null);
   }
 
   /** The answer to a change. */
@@ -74,6 +78,7 @@ record JobAnswer(
         done.job().queue().taskType(),
         done.job().taskId(),
         done.outcome(),
+        done.attempt() > 0 ? done.attempt() : null,
         instant(done.dueAt()),
         done.dueAt(),
         done.number() > 0 ? done.number() : null,
@@ -88,6 +93,7 @@ record JobAnswer(
         null,
         null,
         end.outcome().text(),
+        null,
         instant(end.dueAt()),
         end.dueAt(),
         null,

@@ -35,8 +35,16 @@ record JobResponse(
     @Nullable Failure lastError,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Failure> failures) {
 
-  /** The attempt that has the job. */
-  record Lease(int attempt, @Nullable String owner, Instant until) {}
+  /**
+   * The attempt that has the job.
+   *
+   * @param cancelling true where it is to stop; absent otherwise
+   */
+  record Lease(
+      int attempt,
+      @Nullable String owner,
+      Instant until,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Boolean cancelling) {}
 
   record Attempts(int failed, int unknown, int undeliverable, int counted, int max) {}
 
@@ -76,7 +84,7 @@ record JobResponse(
         positive(job.version()),
         state == JobState.DELAYED ? at : null,
         state == JobState.DELAYED ? job.at() : null,
-        state == JobState.RESERVED ? new Lease(job.attempt(), job.owner(), at) : null,
+        state == JobState.RESERVED ? lease(job) : null,
         state == JobState.DEAD ? at : null,
         state == JobState.FINISHED ? at : null,
         state == JobState.CANCELLED ? at : null,
@@ -90,6 +98,14 @@ record JobResponse(
         content == null || content.retry() == null ? null : content.retry().text(),
         failures.isEmpty() ? null : failures.get(0),
         failures);
+  }
+
+  private static Lease lease(JobView job) {
+    return new Lease(
+        job.attempt(),
+        job.owner(),
+        Instant.ofEpochMilli(job.at()),
+        job.cancelling() ? Boolean.TRUE : null);
   }
 
   private static Attempts attempts(JobView job) {

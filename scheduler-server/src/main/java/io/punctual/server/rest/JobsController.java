@@ -209,8 +209,18 @@ class JobsController {
   @Allowed(value = Role.OPERATOR, applications = true)
   @DeleteMapping(JOB)
   ResponseEntity<JobAnswer> cancel(
-      JobRef job, @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch) {
-    return changed(jobs.cancel(job, EntityTag.versions(ifMatch)));
+      JobRef job,
+      @RequestParam(required = false) @Nullable String running,
+      @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch) {
+    return changed(jobs.cancel(job, EntityTag.versions(ifMatch), interrupts(running)));
+  }
+
+  private static boolean interrupts(@Nullable String running) {
+    if (running != null && !running.equals("interrupt") && !running.equals("leave")) {
+      throw ApiException.invalid(
+          "running", "must be leave or interrupt, or not be given, which is leave");
+    }
+    return "interrupt".equals(running);
   }
 
   @Allowed(value = Role.OPERATOR, applications = true)
@@ -238,7 +248,9 @@ class JobsController {
 
   private static ResponseEntity<JobAnswer> changed(JobResult result) {
     JobResult.Done done = result.orThrow();
-    ResponseEntity.BodyBuilder response = ResponseEntity.ok();
+    // That it is cancelled is not certain yet where an attempt is told to stop.
+    ResponseEntity.BodyBuilder response =
+        done.attempt() > 0 ? ResponseEntity.accepted() : ResponseEntity.ok();
     JobVersion version = done.version();
     if (version != null) {
       response.eTag(EntityTag.of(version));

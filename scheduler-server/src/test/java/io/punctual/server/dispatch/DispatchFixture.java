@@ -31,7 +31,15 @@ final class DispatchFixture {
   final FakeInstanceMarks marks = new FakeInstanceMarks(() -> TimeUnit.NANOSECONDS.toMillis(now));
   final SharedInstances shared = new SharedInstances(marks, time -> marks.othersNotice());
   final InFlights inFlights =
-      new InFlights(tracker, circuits, affinity, shared, queue -> instances, told::add, () -> now);
+      new InFlights(
+          tracker,
+          circuits,
+          affinity,
+          shared,
+          queue -> instances,
+          told::add,
+          (delivery, instance) -> {},
+          () -> now);
 
   DispatchFixture(int instances) {
     for (int i = 0; i < instances; i++) {

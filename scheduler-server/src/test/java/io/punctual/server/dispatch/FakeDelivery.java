@@ -28,6 +28,7 @@ public final class FakeDelivery implements Delivery {
   private volatile int unknown;
   private volatile boolean unreadable;
   private volatile boolean unendable;
+  private volatile Runnable whenCancelling = () -> {};
 
   public FakeDelivery(String id) {
     this(id, Duration.ofSeconds(20));
@@ -134,6 +135,16 @@ public final class FakeDelivery implements Delivery {
   @Override
   public JobContent content() {
     return JobContent.of(Due.at(1_000)).params("{}").timeToRun(timeToRun).build();
+  }
+
+  @Override
+  public void onCancelling(Runnable action) {
+    whenCancelling = action;
+  }
+
+  /** Its job was cancelled. */
+  public void cancel() {
+    whenCancelling.run();
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.punctual.spring.outbox;
 
 import io.punctual.DelayQueueJob;
 import io.punctual.RetryPolicy;
+import io.punctual.TaskSubmitService.Running;
 import io.punctual.spring.CommitFailures.Call;
 import io.punctual.spring.DeferredCall;
 import java.time.Duration;
@@ -34,7 +35,8 @@ final class StoredCalls {
       @Nullable Map<String, String> headers,
       @Nullable List<String> tags,
       @Nullable String handle,
-      @Nullable String reason) {}
+      @Nullable String reason,
+      @Nullable String running) {}
 
   private StoredCalls() {}
 
@@ -63,6 +65,7 @@ final class StoredCalls {
     } else if (call instanceof DeferredCall.Cancel cancel) {
       fields.put("taskType", cancel.taskType());
       fields.put("taskId", cancel.taskId());
+      fields.put("running", cancel.running() == Running.LEAVE ? null : cancel.running().name());
     } else if (call instanceof DeferredCall.CancelByTag cancel) {
       fields.put("tag", cancel.tag());
     } else if (call instanceof DeferredCall.Finish finish) {
@@ -103,7 +106,9 @@ final class StoredCalls {
             duration(stored.delay()));
       } else if (kind.equals(Call.CANCEL.toString())) {
         return new DeferredCall.Cancel(
-            given("taskType", stored.taskType()), given("taskId", stored.taskId()));
+            given("taskType", stored.taskType()),
+            given("taskId", stored.taskId()),
+            stored.running() == null ? Running.LEAVE : Running.valueOf(stored.running()));
       } else if (kind.equals(Call.CANCEL_BY_TAG.toString())) {
         return new DeferredCall.CancelByTag(given("tag", stored.tag()));
       } else if (kind.equals(Call.FINISH.toString())) {

@@ -52,6 +52,11 @@ final class DeliveryLease implements JobLease {
   }
 
   @Override
+  public void onCancelled(Runnable action) {
+    delivery.onCancelling(action);
+  }
+
+  @Override
   public void timeOver(Duration timeToRun) {
     log.warn(
         "Job {} of {}, attempt {}, is interrupted: it ran longer than its time-to-run of {}",

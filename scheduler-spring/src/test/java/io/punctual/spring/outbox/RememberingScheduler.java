@@ -13,6 +13,7 @@ import io.punctual.RescheduleResult;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
+import io.punctual.TaskSubmitService.Running;
 import io.punctual.schedule.Schedule;
 import io.punctual.schedule.ScheduleResult;
 import io.punctual.spi.JobScheduler;
@@ -200,7 +201,7 @@ final class RememberingScheduler implements JobScheduler {
   }
 
   @Override
-  public CancelResult cancel(String taskType, String taskId) {
+  public CancelResult cancel(String taskType, String taskId, Running running) {
     take("cancel " + taskType + "/" + taskId);
     return new CancelResult(CancelResult.Outcome.CANCELLED, 0, 0, "");
   }

@@ -188,7 +188,8 @@ public final class InMemoryJobStore implements JobStore {
               now,
               entry.getValue(),
               tries.version() + 1,
-              owner));
+              owner,
+              /* cancelling= */ false));
       jobs.add(new ClaimedJob(id, entry.getValue(), attempt, record, tries, token));
     }
     if (quota.interval() > 0 && jobs.size() + corrupt.size() > 0) {
@@ -269,7 +270,10 @@ public final class InMemoryJobStore implements JobStore {
               ? ack(b, settlement, now)
               : settle(b, settlement, now));
     }
-    if (results.stream().anyMatch(result -> result.kind() == Settled.Kind.DONE)) {
+    if (results.stream()
+        .anyMatch(
+            result ->
+                result.kind() == Settled.Kind.DONE || result.kind() == Settled.Kind.CANCELLED)) {
       b.trimTombs(now, 32 + 2 * settlements.size());
     }
     return results;
@@ -298,7 +302,7 @@ public final class InMemoryJobStore implements JobStore {
     return new Settled(Settled.Kind.DONE, now);
   }
 
-  private static Settled settle(MemoryBucket b, Settlement settlement, long now) {
+  private Settled settle(MemoryBucket b, Settlement settlement, long now) {
     String id = settlement.taskId();
     JobRecord record = b.jobs.get(id);
     MemoryBucket.HeldLease lease = b.leases.get(id);
@@ -308,6 +312,9 @@ public final class InMemoryJobStore implements JobStore {
         || !b.reserved.containsKey(id)
         || !lease.token().equals(settlement.token().value())) {
       return new Settled(Settled.Kind.LEASE_LOST, 0);
+    } else if (lease.cancelling()) {
+      b.endCancelled(id, record, now, retention);
+      return new Settled(Settled.Kind.CANCELLED, 0);
     }
     long next = now + settlement.delay().toMillis();
     switch (settlement.op()) {
@@ -333,10 +340,11 @@ public final class InMemoryJobStore implements JobStore {
   }
 
   @Override
-  public synchronized Set<String> extend(Bucket bucket, List<Lease> leases, Duration lease) {
+  public synchronized Extended extend(Bucket bucket, List<Lease> leases, Duration lease) {
     MemoryBucket b = of(bucket);
     long deadline = clock.getAsLong() + lease.toMillis();
     Set<String> lost = new HashSet<>();
+    Set<String> cancelling = new HashSet<>();
     for (Lease held : leases) {
       MemoryBucket.HeldLease found = b.leases.get(held.taskId());
       if (found != null
@@ -344,11 +352,14 @@ public final class InMemoryJobStore implements JobStore {
           && b.reserved.containsKey(held.taskId())) {
         b.reserved.merge(held.taskId(), deadline, Math::max);
         b.leases.put(held.taskId(), found.received());
+        if (found.cancelling()) {
+          cancelling.add(held.taskId());
+        }
       } else {
         lost.add(held.taskId());
       }
     }
-    return lost;
+    return new Extended(lost, cancelling);
   }
 
   @Override
@@ -357,12 +368,14 @@ public final class InMemoryJobStore implements JobStore {
     long now = clock.getAsLong();
     int retried = 0;
     int dead = 0;
+    int cancelled = 0;
     List<Map.Entry<String, Long>> over = b.reserved.earliest(Math.min(now, until), max);
     for (Map.Entry<String, Long> entry : over) {
       String id = entry.getKey();
       MemoryBucket.HeldLease lease = b.leases.get(id);
       long deadline = entry.getValue() + jump.millis();
-      if (b.jobs.get(id) == null || lease == null) {
+      JobRecord record = b.jobs.get(id);
+      if (record == null || lease == null) {
         b.buryCorrupt(id, now);
         dead++;
       } else if (lease.claimedAt() < jump.before() && deadline > now) {
@@ -370,7 +383,10 @@ public final class InMemoryJobStore implements JobStore {
         b.leases.put(id, lease.claimedAt(now));
       } else {
         b.count("expired");
-        if (lease.counts() == null) {
+        if (lease.cancelling()) {
+          b.endCancelled(id, record, now, retention);
+          cancelled++;
+        } else if (lease.counts() == null) {
           b.giveBack(id, lease, lease.due());
           retried++;
         } else if (b.endAttempt(id, "lease", now, lease.counts(), new byte[0], now)) {
@@ -381,11 +397,15 @@ public final class InMemoryJobStore implements JobStore {
       }
     }
     b.trimTombs(now, 32 + 2 * over.size());
-    return new Expired(now, retried, dead, b.reserved.first());
+    if (cancelled > 0) {
+      b.trimTombs(now, 32 + 2 * cancelled);
+    }
+    return new Expired(now, retried, dead, cancelled, b.reserved.first());
   }
 
   @Override
-  public synchronized Cancelled cancel(Bucket bucket, String taskId, @Nullable JobVersion seen) {
+  public synchronized Cancelled cancel(
+      Bucket bucket, String taskId, @Nullable JobVersion seen, boolean interrupt) {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
     JobState state = b.stateOf(taskId);
@@ -404,7 +424,12 @@ public final class InMemoryJobStore implements JobStore {
       return new Cancelled(Cancelled.Kind.CHANGED, 0, version);
     }
     if (state == JobState.RESERVED) {
-      return new Cancelled(Cancelled.Kind.IN_DELIVERY, b.attempt(taskId), version);
+      MemoryBucket.HeldLease lease = b.leases.get(taskId);
+      if (!interrupt || lease == null) {
+        return new Cancelled(Cancelled.Kind.IN_DELIVERY, b.attempt(taskId), version);
+      }
+      b.leases.put(taskId, lease.toCancel());
+      return new Cancelled(Cancelled.Kind.CANCELLING, lease.attempt(), version);
     } else if (state == JobState.DEAD) {
       return new Cancelled(Cancelled.Kind.DEAD, 0, version);
     }

@@ -34,6 +34,7 @@ final class MemoryBucket {
    *
    * @param counts whether an attempt that runs out counts to the limit; null for a pull that has
    *     not been received yet
+   * @param cancelling whether the attempt is to stop
    */
   record HeldLease(
       String incarnation,
@@ -43,22 +44,39 @@ final class MemoryBucket {
       long claimedAt,
       long due,
       long version,
-      String owner) {
+      String owner,
+      boolean cancelling) {
 
     HeldLease received() {
-      return counts != null
-          ? this
-          : new HeldLease(incarnation, token, attempt, true, claimedAt, due, version, owner);
+      return counts != null ? this : with(true, claimedAt, cancelling);
     }
 
     HeldLease claimedAt(long at) {
-      return new HeldLease(incarnation, token, attempt, counts, at, due, version, owner);
+      return with(counts, at, cancelling);
+    }
+
+    HeldLease toCancel() {
+      return with(counts, claimedAt, true);
+    }
+
+    private HeldLease with(@Nullable Boolean counting, long claimed, boolean toCancel) {
+      return new HeldLease(
+          incarnation, token, attempt, counting, claimed, due, version, owner, toCancel);
     }
 
     String text() {
       String counting = counts == null ? "-" : counts ? "1" : "0";
-      return "%s %s %d %s %d %d %d %s"
-          .formatted(incarnation, token, attempt, counting, claimedAt, due, version, owner);
+      return "%s %s %d %s %d %d %d %s%s"
+          .formatted(
+              incarnation,
+              token,
+              attempt,
+              counting,
+              claimedAt,
+              due,
+              version,
+              owner,
+              cancelling ? " cancelling" : "");
     }
   }
 
@@ -274,6 +292,13 @@ final class MemoryBucket {
     return seen == null || seen.equals(job(id, state));
   }
 
+  /** Ends the attempt of a job that was to be cancelled and was not done. */
+  void endCancelled(String id, JobRecord record, long now, long retention) {
+    forget(id);
+    bury(record, id, false, now, retention);
+    count("cancelled");
+  }
+
   void buryCorrupt(String id, long now) {
     delayed.remove(id);
     reserved.remove(id);
@@ -368,7 +393,8 @@ final class MemoryBucket {
                 lease.claimedAt(),
                 lease.due(),
                 lease.version(),
-                lease.owner()),
+                lease.owner(),
+                lease.cancelling()),
         errors.getOrDefault(id, List.of()).stream()
             .map(
                 f ->

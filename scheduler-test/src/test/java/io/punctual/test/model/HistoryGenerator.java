@@ -157,9 +157,10 @@ final class HistoryGenerator {
     } else if (dice < 84) {
       String id = id();
       Seen seen = Seen.values()[random.nextInt(Seen.values().length)];
+      boolean interrupt = random.nextBoolean();
       return Step.call(
-          "cancel " + id + " " + seen,
-          store -> store.cancel(bucket, id, seen.of(store, bucket, id)));
+          "cancel " + id + " " + seen + (interrupt ? " interrupt" : ""),
+          store -> store.cancel(bucket, id, seen.of(store, bucket, id), interrupt));
     } else if (dice < 87) {
       String id = id();
       Due due = due();

@@ -242,7 +242,7 @@ final class World {
       }
       List<Lease> leases =
           held.values().stream().map(job -> new Lease(job.taskId(), job.token())).toList();
-      Set<String> lost = store.extend(bucket, leases, LEASE);
+      Set<String> lost = store.extend(bucket, leases, LEASE).lost();
       leases.stream()
           .filter(lease -> !lost.contains(lease.taskId()))
           .forEach(lease -> ledger.extended(lease.taskId(), now + LEASE.toMillis()));

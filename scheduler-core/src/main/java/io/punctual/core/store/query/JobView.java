@@ -85,6 +85,11 @@ public record JobView(
     return lease == null ? null : lease.owner();
   }
 
+  /** Whether it runs and is to stop. */
+  public boolean cancelling() {
+    return lease != null && lease.cancelling();
+  }
+
   /** Whether it waits and is due. */
   public boolean ready() {
     return state == JobState.DELAYED && at <= now;
@@ -100,6 +105,7 @@ public record JobView(
    *
    * @param due the due time of the attempt under way, epoch ms
    * @param version the number of the claim among the job's changes
+   * @param cancelling whether the attempt is to stop
    */
   public record LeaseInfo(
       LeaseToken token,
@@ -108,7 +114,8 @@ public record JobView(
       long claimedAt,
       long due,
       long version,
-      String owner) {}
+      String owner,
+      boolean cancelling) {}
 
   /**
    * An attempt that went wrong.

@@ -43,7 +43,7 @@ final class Records {
           "(\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) (\\d{1,9}) ([01]) (\\d{1,18}) (\\d{1,18})");
   private static final Pattern LEASE =
       Pattern.compile(
-          "\\S+ ([!-~]{1,64}) (\\d{1,9}) ([01-]) (\\d{1,18}) (\\d{1,18}) (\\d{1,18}) (\\S+)");
+          "\\S+ ([!-~]{1,64}) (\\d{1,9}) ([01-]) (\\d{1,18}) (\\d{1,18}) (\\d{1,18}) (\\S+)( cancelling)?");
   private static final Pattern FAILURE =
       Pattern.compile("(\\d{1,18}) (\\S+) (\\S+) (\\d{1,9}) (\\d{1,18}) (\\d{1,8})");
 
@@ -176,7 +176,8 @@ final class Records {
             Long.parseLong(parts.group(4)),
             Long.parseLong(parts.group(5)),
             Long.parseLong(parts.group(6)),
-            parts.group(7))
+            parts.group(7),
+            parts.group(8) != null)
         : null;
   }
 

@@ -199,19 +199,24 @@ final class RedisJobStore implements JobStore {
   }
 
   @Override
-  public Set<String> extend(Bucket bucket, List<Lease> leases, Duration lease) {
+  public Extended extend(Bucket bucket, List<Lease> leases, Duration lease) {
     Arguments arguments = new Arguments().add(positive(lease).toMillis());
     for (Lease held : bounded(leases)) {
       arguments.add(held.taskId()).add(held.token().value());
     }
     Reply reply = scripts.run("extend", bucket, arguments);
     Set<String> lost = new HashSet<>();
+    Set<String> cancelling = new HashSet<>();
     for (int i = 0; i < leases.size(); i++) {
-      if (reply.text(i + 1).equals("0")) {
-        lost.add(leases.get(i).taskId());
+      switch (reply.text(i + 1)) {
+        case "0" -> lost.add(leases.get(i).taskId());
+        case "cancelling" -> cancelling.add(leases.get(i).taskId());
+        default -> {
+          // Extended.
+        }
       }
     }
-    return lost;
+    return new Extended(lost, cancelling);
   }
 
   @Override
@@ -226,17 +231,26 @@ final class RedisJobStore implements JobStore {
                 .add(Keys.name(bucket))
                 .add(until == Long.MAX_VALUE ? "" : Long.toString(until))
                 .add(jump.before())
-                .add(jump.millis()));
-    return new Expired(reply.number(0), reply.small(1), reply.small(2), reply.numberOrNull(3));
+                .add(jump.millis())
+                .add(tombstones.toMillis()));
+    return new Expired(
+        reply.number(0), reply.small(1), reply.small(2), reply.small(3), reply.numberOrNull(4));
   }
 
   @Override
-  public Cancelled cancel(Bucket bucket, String taskId, @Nullable JobVersion seen) {
+  public Cancelled cancel(
+      Bucket bucket, String taskId, @Nullable JobVersion seen, boolean interrupt) {
     Reply reply =
         scripts.runDurably(
             "cancel",
             bucket,
-            new Arguments().add(tombstones.toMillis()).add(taskId).add(Records.version(seen)));
+            new Arguments()
+                .add(tombstones.toMillis())
+                .add(taskId)
+                .add(Records.version(seen))
+                .add(interrupt ? "interrupt" : "leave")
+                .add(scripts.keys().wakeUpChannel())
+                .add(Keys.name(bucket)));
     return new Cancelled(
         Cancelled.Kind.valueOf(reply.word(1)), reply.small(2), reply.number(3), reply.reached());
   }

@@ -34,6 +34,9 @@ final class RedisWakeUps implements WakeUps {
   /** What a message ends with that offers a due job to other engines. */
   static final String OFFERED = "offered";
 
+  /** What precedes the id of a job whose holder is to stop, see cancel.lua. */
+  private static final String CANCELLING = "cancelling";
+
   /** The message that a member has come or gone, see members/beat.lua. */
   private static final String MEMBERS = "members";
 
@@ -152,6 +155,8 @@ final class RedisWakeUps implements WakeUps {
         listener.newHead(bucket.get(), due);
       } else if (parts.length == 3 && parts[2].equals(OFFERED)) {
         listener.offered(bucket.get(), due);
+      } else if (parts.length == 4 && parts[2].equals(CANCELLING)) {
+        listener.cancelling(bucket.get(), parts[3]);
       }
     }
   }

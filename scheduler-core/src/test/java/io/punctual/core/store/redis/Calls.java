@@ -80,7 +80,8 @@ final class Calls {
     calls.put(
         "expire", (store, bucket) -> store.expire(bucket, 33, 3333, new ClockJump(4444, 5555)));
     calls.put(
-        "cancel", (store, bucket) -> store.cancel(bucket, "the-id", new JobVersion("seen", 888)));
+        "cancel",
+        (store, bucket) -> store.cancel(bucket, "the-id", new JobVersion("seen", 888), true));
     calls.put(
         "revise",
         (store, bucket) ->

@@ -128,4 +128,30 @@ class CancelIT extends TransitionTestBase {
     assertAnswer("a", Kind.IN_DELIVERY, 0, 0);
     then(given);
   }
+
+  @Test
+  void theHolderOfAJobThatRunsIsToldToStopIfTheCallerWantsThat() {
+    BucketState others =
+        bucket()
+            .delayed("waits", NOW)
+            .with("reserved", "unreadable", "1000005")
+            .record("unreadable");
+    given(others.reserved("runs", NOW + 5, "t-1 4 - 990000 980000 2 me"));
+
+    JobVersion other = new JobVersion("i-runs", 1);
+    assertThat(store.cancel(bucket, "runs", other, true).kind()).isEqualTo(Kind.CHANGED);
+    BucketState after = others.reserved("runs", NOW + 5, "t-1 4 - 990000 980000 2 me cancelling");
+    for (int i = 0; i < 2; i++) {
+      assertThat(store.cancel(bucket, "runs", new JobVersion("i-runs", 2), true))
+          .isEqualTo(new Cancelled(Kind.CANCELLING, 4, 2));
+      then(after);
+    }
+    assertAnswer("runs", Kind.IN_DELIVERY, 4, 2);
+    assertThat(store.cancel(bucket, "unreadable", null, true).kind()).isEqualTo(Kind.IN_DELIVERY);
+    assertThat(store.cancel(bucket, "never", null, true).kind()).isEqualTo(Kind.UNKNOWN);
+    then(after);
+    assertThat(store.find(bucket, "runs").orElseThrow().cancelling()).isTrue();
+
+    assertThat(store.cancel(bucket, "waits", null, true).kind()).isEqualTo(Kind.CANCELLED);
+  }
 }

@@ -210,4 +210,27 @@ class ExpireIT extends TransitionTestBase {
     then(held);
     assertThat(store.expire(bucket, 200, NOW - 1, ClockJump.NONE).retried()).isEqualTo(1);
   }
+
+  @Test
+  void aJobThatWasToBeCancelledIsGone() {
+    given(
+        bucket()
+            .reserved("a", NOW, HELD + " cancelling")
+            .tries("a", "0 0 1 1 1 0 5 1")
+            .error("a", "900000 failed retry 1 990000 2\nno")
+            .reserved("pulled", NOW, UNRECEIVED + " cancelling")
+            .reserved("b", NOW + 1, HELD + " cancelling")
+            .tomb("old", NOW, "D", "x", 1));
+
+    assertThat(store.expire(bucket, 200)).isEqualTo(new Expired(NOW, 0, 0, 2, NOW + 1));
+    then(
+        bucket()
+            .tomb("a", NOW + RETENTION, "C", "body of a", NOW)
+            .tomb("pulled", NOW + RETENTION, "C", "body of pulled", NOW)
+            .reserved("b", NOW + 1, HELD + " cancelling")
+            .counted("expired", 2)
+            .counted("cancelled", 2));
+    assertThat(timeToLive("done")).isBetween(RETENTION - 60_000, RETENTION);
+    assertThat(timeToLive("tombs")).isBetween(RETENTION - 60_000, RETENTION);
+  }
 }

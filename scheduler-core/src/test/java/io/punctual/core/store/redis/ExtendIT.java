@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.punctual.core.job.LeaseToken;
+import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Lease;
 import java.util.Arrays;
 import java.util.Collections;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class ExtendIT extends TransitionTestBase {
 
   private Set<String> extend(Lease... leases) {
-    return store.extend(bucket, List.of(leases), LEASE);
+    return store.extend(bucket, List.of(leases), LEASE).lost();
   }
 
   @Test
@@ -73,7 +74,10 @@ class ExtendIT extends TransitionTestBase {
 
     List<String> ids =
         List.of("other", "waits", "died", "noLease", "staleLease", "mangled", "never");
-    assertThat(store.extend(bucket, ids.stream().map(id -> new Lease(id, TOKEN)).toList(), LEASE))
+    assertThat(
+            store
+                .extend(bucket, ids.stream().map(id -> new Lease(id, TOKEN)).toList(), LEASE)
+                .lost())
         .containsExactlyInAnyOrderElementsOf(ids);
     then(given);
   }
@@ -115,5 +119,26 @@ class ExtendIT extends TransitionTestBase {
     assertThatIllegalArgumentException()
         .isThrownBy(
             () -> store.extend(bucket, Collections.nCopies(201, new Lease("a", TOKEN)), LEASE));
+  }
+
+  @Test
+  void aHolderHearsThatItIsToStopAndKeepsItsLease() {
+    given(
+        bucket()
+            .reserved("a", NOW + 5, "t-1 1 - 990000 980000 2 me cancelling")
+            .reserved("b", NOW + 5, HELD)
+            .reserved("other", NOW + 5, "another 1 0 990000 980000 2 me cancelling"));
+
+    assertThat(
+            store.extend(
+                bucket,
+                List.of(new Lease("a", TOKEN), new Lease("b", TOKEN), new Lease("other", TOKEN)),
+                LEASE))
+        .isEqualTo(new JobStore.Extended(Set.of("other"), Set.of("a")));
+    then(
+        bucket()
+            .reserved("a", NOW + 10_000, "t-1 1 1 990000 980000 2 me cancelling")
+            .reserved("b", NOW + 10_000, HELD)
+            .reserved("other", NOW + 5, "another 1 0 990000 980000 2 me cancelling"));
   }
 }

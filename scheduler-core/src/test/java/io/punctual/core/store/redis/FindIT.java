@@ -38,7 +38,9 @@ class FindIT extends TransitionTestBase {
     assertThat(runs.tries())
         .isEqualTo(new AttemptCounts(1, 2, 1, 1, 2, /* suspect= */ true, 970_000, 3));
     assertThat(runs.lease())
-        .isEqualTo(new JobView.LeaseInfo(TOKEN, 4, /* alone= */ true, 990_000, 980_000, 2, "me"));
+        .isEqualTo(
+            new JobView.LeaseInfo(
+                TOKEN, 4, /* alone= */ true, 990_000, 980_000, 2, "me", /* cancelling= */ false));
     assertThat(runs.failures()).hasSize(1);
     JobView.Failure error = runs.failures().get(0);
     assertThat(error.at()).isEqualTo(960_000);

@@ -134,7 +134,7 @@ class FullRedisIT extends TransitionTestBase {
             .reserved("lost", NOW, HELD)
             .tomb("old", 5, "D", "x", 1));
 
-    assertThat(store.extend(bucket, List.of(new Lease("held", TOKEN)), LEASE)).isEmpty();
+    assertThat(store.extend(bucket, List.of(new Lease("held", TOKEN)), LEASE).lost()).isEmpty();
     assertThat(store.expire(bucket, 9)).isEqualTo(new Expired(NOW, 1, 0, NOW + 10_000));
     then(
         bucket()
@@ -149,7 +149,7 @@ class FullRedisIT extends TransitionTestBase {
   void pulledJobsAreReceived() {
     givenInAFullRedis(bucket().reserved("a", NOW + 20_000, "t-1 1 - 990000 980000 2 me"));
 
-    assertThat(store.extend(bucket, List.of(new Lease("a", TOKEN)), LEASE)).isEmpty();
+    assertThat(store.extend(bucket, List.of(new Lease("a", TOKEN)), LEASE).lost()).isEmpty();
     then(bucket().reserved("a", NOW + 20_000, "t-1 1 1 990000 980000 2 me"));
   }
 

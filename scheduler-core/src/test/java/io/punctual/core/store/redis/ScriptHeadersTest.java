@@ -81,6 +81,7 @@ class ScriptHeadersTest {
           Map.entry("submitter", "the-submitter"),
           Map.entry("tags", " x y"),
           Map.entry("version", "seen 888"),
+          Map.entry("running", "interrupt"),
           Map.entry("tag", "the-tag"),
           Map.entry("terms", "own"),
           Map.entry("paused", "1"),

@@ -488,4 +488,48 @@ class SettleIT extends TransitionTestBase {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new Settlement(Op.FAILED, "a", "i", TOKEN, DELAY, false, new byte[2049]));
   }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DONE")
+  void aJobThatWasToBeCancelledIsGoneHoweverItsAttemptEnds(Op op) {
+    BucketState given =
+        bucket()
+            .reserved("a", NOW + 5, HELD + " cancelling")
+            .tries("a", "0 0 2 2 2 0 5 1")
+            .error("a", "900000 failed retry 1 990000 2\nno")
+            .tomb("old", NOW, "D", "x", 1)
+            .delayed("b", NOW);
+    given(given);
+
+    Settlement late =
+        new Settlement(
+            op, "a", "i-a", new LeaseToken("late"), Duration.ZERO, /* alone= */ true, bytes(""));
+    assertThat(settle(late)).containsExactly(new Settled(Kind.LEASE_LOST, 0));
+    then(given);
+
+    assertAnswer(end(op, "a"), Kind.CANCELLED, 0);
+    then(
+        bucket()
+            .tomb("a", NOW + RETENTION, "C", "body of a", NOW)
+            .delayed("b", NOW)
+            .counted("cancelled", 1));
+    assertThat(timeToLive("tombs")).isBetween(RETENTION - 60_000, RETENTION);
+    assertAnswer(end(op, "a"), Kind.LEASE_LOST, 0);
+  }
+
+  @Test
+  void aJobThatWasToBeCancelledAndWasDoneAllTheSameIsDone() {
+    given(
+        bucket()
+            .reserved("a", NOW + 5, HELD + " cancelling")
+            .reserved("b", NOW + 5, HELD + " cancelling"));
+
+    assertThat(settle(end(Op.DONE, "a"), doneBy("i-b", "b", "told")))
+        .containsOnly(new Settled(Kind.DONE, NOW));
+    then(
+        bucket()
+            .tomb("a", NOW + RETENTION, "D", "body of a", NOW)
+            .tomb("b", NOW + RETENTION, "D", "told", NOW)
+            .counted("done", 2));
+  }
 }

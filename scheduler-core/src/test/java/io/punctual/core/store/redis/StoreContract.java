@@ -240,7 +240,7 @@ abstract class StoreContract {
     ClaimedJob first = claim(bucket).get(0);
     assertThat(first.attempt()).isEqualTo(1);
     assertThat(claim(bucket)).isEmpty();
-    assertThat(jobs.extend(bucket, List.of(new Lease("a", first.token())), LEASE)).isEmpty();
+    assertThat(jobs.extend(bucket, List.of(new Lease("a", first.token())), LEASE).lost()).isEmpty();
     assertThat(jobs.settle(bucket, List.of(end(Settlement.Op.FAILED, first))).get(0).kind())
         .isEqualTo(Settled.Kind.RETRY);
 
@@ -450,6 +450,11 @@ abstract class StoreContract {
     @Override
     public void offered(Bucket bucket, long due) {
       heard.add("offered " + bucket + " " + due);
+    }
+
+    @Override
+    public void cancelling(Bucket bucket, String taskId) {
+      heard.add("cancelling " + bucket + " " + taskId);
     }
 
     @Override

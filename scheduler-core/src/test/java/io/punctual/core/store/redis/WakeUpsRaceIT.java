@@ -112,6 +112,9 @@ class WakeUpsRaceIT {
     public void offered(Bucket bucket, long due) {}
 
     @Override
+    public void cancelling(Bucket bucket, String taskId) {}
+
+    @Override
     public void membersChanged() {}
 
     @Override

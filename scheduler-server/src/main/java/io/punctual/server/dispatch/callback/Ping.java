@@ -1,5 +1,6 @@
 package io.punctual.server.dispatch.callback;
 
+import io.punctual.core.Delivery;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.WorkerMetadata;
@@ -39,10 +40,36 @@ public final class Ping {
 
   /** Calls the instance. Blocks for some seconds at most. */
   public PingResult send(WorkerInstance instance) {
-    boolean batch = instance.metadata().protocol().equals(WorkerMetadata.BATCH);
+    return send(instance, null);
+  }
+
+  /**
+   * Tells the instance that an attempt is to stop; a worker of the single protocol hears it when it
+   * extends. Blocks as a ping does. A hint: what becomes of it changes nothing.
+   */
+  public void cancel(WorkerInstance instance, Delivery delivery) {
+    if (isBatch(instance)) {
+      var unused =
+          send(
+              instance,
+              List.of(
+                  new CallbackRequest.Cancelled(
+                      delivery.queue().taskType(), delivery.taskId(), delivery.incarnation())));
+    }
+  }
+
+  private static boolean isBatch(WorkerInstance instance) {
+    return instance.metadata().protocol().equals(WorkerMetadata.BATCH);
+  }
+
+  private PingResult send(
+      WorkerInstance instance, @Nullable List<CallbackRequest.Cancelled> cancelled) {
+    boolean batch = isBatch(instance);
     CallbackSigner signer = context.signer(instance, PATIENCE);
     Exchange exchange =
-        context.client().exchange(batch ? batch(instance, signer) : single(instance), () -> true);
+        context
+            .client()
+            .exchange(batch ? batch(instance, cancelled, signer) : single(instance), () -> true);
     AtomicBoolean late = new AtomicBoolean();
     Runnable done =
         context
@@ -83,11 +110,18 @@ public final class Ping {
         failure, cause, connected && context.client().speaksTls(callback));
   }
 
-  private HttpUriRequestBase batch(WorkerInstance instance, CallbackSigner signer) {
+  private HttpUriRequestBase batch(
+      WorkerInstance instance,
+      @Nullable List<CallbackRequest.Cancelled> cancelled,
+      CallbackSigner signer) {
     byte[] body =
         json.writeValueAsBytes(
             new CallbackRequest(
-                instance.application(), instance.id(), instance.callback().toString(), List.of()));
+                instance.application(),
+                instance.id(),
+                instance.callback().toString(),
+                List.of(),
+                cancelled));
     HttpPost request = new HttpPost(instance.callback());
     name(request, instance);
     request.setHeader("Accept", "application/x-ndjson");

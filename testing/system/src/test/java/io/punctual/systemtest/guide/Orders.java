@@ -9,6 +9,7 @@ import io.punctual.PunctualException;
 import io.punctual.RetryPolicy;
 import io.punctual.SubmitResult;
 import io.punctual.TaskSubmitService;
+import io.punctual.TaskSubmitService.Running;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -72,6 +73,7 @@ class Orders {
 
   void later(String id) {
     CancelResult cancelled = tasks.cancel("order.close", id);
+    tasks.cancel("report.make", id, Running.INTERRUPT);
     tasks.cancelByTag("order:" + id);
     tasks.reschedule("order.close", id, Duration.ofHours(2));
     tasks.runNow("order.close", id);

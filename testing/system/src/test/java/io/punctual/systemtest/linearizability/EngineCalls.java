@@ -111,7 +111,7 @@ final class EngineCalls implements JobCalls {
           case FINISHED -> Outcome.FINISHED;
           case DEAD -> Outcome.DEAD;
           case UNKNOWN -> Outcome.NOT_FOUND;
-          case CHANGED -> throw new IllegalStateException();
+          case CHANGED, CANCELLING -> throw new IllegalStateException();
         });
   }
 

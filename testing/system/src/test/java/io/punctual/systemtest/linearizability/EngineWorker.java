@@ -243,6 +243,7 @@ final class EngineWorker implements Dispatcher, Runnable {
           case LEASE_LOST -> Outcome.LEASE_LOST;
           case RETRY -> Outcome.RETRIED;
           case DEAD -> Outcome.DEAD;
+          case CANCELLED -> throw new IllegalStateException();
         };
     Answer answer = Answer.of(outcome);
     recorder.add(
