@@ -483,6 +483,23 @@ abstract class StoreContract {
     }
   }
 
+  /** Each entry ends while the store is away, though no member was. */
+  @Test
+  void membersOutliveAnAbsenceOfTheStore() {
+    Members members = store.members();
+    Members.Member first = new Members.Member("first", null);
+    Members.Member second = new Members.Member("second", null);
+    Duration life = Duration.ofMillis(20);
+    members.beat(first, life);
+    members.beat(second, life);
+    long begun = jobs.stats(bucket).now();
+    eventually().until(() -> jobs.stats(bucket).now() - begun > 2 * life.toMillis());
+
+    assertThat(members.beat(first, life).members()).containsExactly(second);
+    // It does not come again: it was missed after all.
+    eventually().until(() -> members.beat(first, Duration.ofSeconds(9)).members().isEmpty());
+  }
+
   @Test
   void membersKnowEachOtherUntilTheyLeaveOrAreMissed() throws Exception {
     Members members = store.members();
