@@ -87,7 +87,8 @@ local function create(id, i, state)
   if state.tomb_expires then
     local job = job_at(i)
     local tomb = live_tomb(id, state.tomb_expires)
-    if tomb and tomb.finished then
+    -- A cancelled occurrence of a schedule stays cancelled, though its schedule may submit it again.
+    if tomb and (tomb.finished or string.find(id, '@', 1, true)) then
       if tomb.hash == hash_of(content_of(job)) then
         return { 'already-done', tomb.at, '0', '', '0', '' }
       elseif not job.replace then

@@ -102,7 +102,8 @@ public final class InMemoryJobStore implements JobStore {
     JobRecord record = b.jobs.get(id);
     if (state == null) {
       MemoryBucket.Tomb tomb = b.liveTomb(id, now);
-      if (tomb != null && tomb.finished()) {
+      // A cancelled occurrence of a schedule stays cancelled.
+      if (tomb != null && (tomb.finished() || id.contains("@"))) {
         if (tomb.hash().equals(MemoryBucket.hash(job.content()))) {
           return item(Submitted.Kind.ALREADY_DONE, tomb.at(), null);
         }

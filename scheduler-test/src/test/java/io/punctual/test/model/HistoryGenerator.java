@@ -36,7 +36,7 @@ final class HistoryGenerator {
 
   static final long START = 1_000_000;
   private static final List<Settlement.Op> OPS = List.of(Settlement.Op.values());
-  private static final String[] IDS = {"a", "b", "c", "d", "e", "a1", "Z"};
+  private static final String[] IDS = {"a", "b", "c", "d", "e", "a1", "Z", "s@1"};
 
   private final Bucket bucket;
   private final Random random;
