@@ -1,6 +1,6 @@
 -- Takes schedules whose time has come, so that for some time no other scheduler takes them.
 --
--- KEYS     definitions, states, looks, names, counts of the schedules
+-- KEYS     definitions, states, looks, names, counts, declarations of the schedules
 -- ARGV     max: integer, schedules
 -- ARGV     bytes: integer, of definitions, after which no further one is taken
 -- ARGV     claim: integer, ms until they are taken again if nothing is written

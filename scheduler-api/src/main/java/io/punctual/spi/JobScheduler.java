@@ -106,6 +106,13 @@ public interface JobScheduler {
   /** Deletes a recurring schedule; jobs that were submitted stay. False if there was none. */
   boolean deleteSchedule(String taskType, String id);
 
+  /**
+   * Says which schedules this instance has in its code: those whose id is one of these task types,
+   * and no others. To be repeated every few minutes: what no instance that runs has in its code is
+   * shown as orphaned.
+   */
+  void declareSchedules(List<String> taskTypes);
+
   /** Returns what the store may have lost, as the scheduler read it last. */
   StoreLosses storeLosses();
 }

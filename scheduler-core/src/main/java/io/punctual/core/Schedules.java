@@ -6,6 +6,7 @@ import io.punctual.core.schedule.ScheduleDefinition;
 import io.punctual.core.schedule.ScheduleName;
 import io.punctual.core.schedule.ScheduleState;
 import io.punctual.core.store.durability.Reached;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -21,10 +22,34 @@ public interface Schedules {
   /**
    * A schedule.
    *
+   * @param origin who defines it, as far as its application's instances have said
    * @param reached where the change was when it was answered; where nothing changed, as stored
    */
   record View(
-      ScheduleName name, ScheduleDefinition definition, ScheduleState state, Reached reached) {}
+      ScheduleName name,
+      ScheduleDefinition definition,
+      ScheduleState state,
+      Origin origin,
+      Reached reached) {}
+
+  /** Who defines a schedule. */
+  enum Origin {
+    /** A call: no instance declared it since it was last defined. */
+    API,
+    /** The code of the application: an instance that has it declared it lately. */
+    CODE,
+    /**
+     * The code of instances that are gone: those that run have declared their schedules for longer
+     * than {@link #ORPHANED_AFTER} without this one.
+     */
+    ORPHANED
+  }
+
+  /**
+   * How much older the last declaration of an orphaned schedule is than the last one of its
+   * application. Instances declare more often, so that none that runs is overlooked.
+   */
+  Duration ORPHANED_AFTER = Duration.ofMinutes(15);
 
   /** What became of a put. */
   enum Put {
@@ -91,6 +116,15 @@ public interface Schedules {
    */
   Page list(
       @Nullable String application, @Nullable String taskType, @Nullable String last, int max);
+
+  /**
+   * Notes that an instance of an application has these schedules in its code, and no others. To be
+   * repeated while it runs, several times within {@link #ORPHANED_AFTER}.
+   *
+   * @param names those of which there is no schedule are left out
+   * @return how many were noted
+   */
+  int declare(String application, List<ScheduleName> names);
 
   /** Removes a schedule; jobs that were submitted stay. False if there was none. */
   boolean delete(ScheduleName name);

@@ -76,6 +76,31 @@ class SchedulesIT extends SharedRedisTestBase {
   }
 
   @Test
+  void anInstanceDeclaresWhatItHasInItsCode() {
+    String own = SCHEDULES + "/" + application + "/report.daily/report.daily";
+    assertThat(put(own, "{'every':'1h'}").at("/origin")).isEqualTo("api");
+    String declaration =
+        "{'application':'" + application + "','taskTypes':['report.daily','none']}";
+    Answer declared = post(SCHEDULES + "/declare", declaration);
+    assertThat(declared.status()).as(declared.text()).isEqualTo(200);
+    assertThat(declared.body().at("/declared").asInt()).isEqualTo(1);
+    assertThat(api.get(own).at("/origin")).isEqualTo("code");
+    // A deploy puts the same again, or another pauses it: neither moves it nor lets it go.
+    Answer paused = post(own + "/pause", "");
+    assertThat(paused.at("/origin")).isEqualTo("code");
+    assertThat(put(own, "{'every':'1h'}").at("/pausedSince")).isEqualTo(paused.at("/pausedSince"));
+    assertThat(put(own, "{'every':'2h'}").at("/origin")).isEqualTo("api");
+
+    Answer missing = post(SCHEDULES + "/declare", "{'application':'" + application + "'}");
+    assertThat(missing.status()).isEqualTo(400);
+    assertThat(missing.at("/errors/0/field")).isEqualTo("taskTypes");
+    for (String wrong : new String[] {"a b", "n".repeat(101)}) {
+      assertThat(post(SCHEDULES + "/declare", declaration.replace("none", wrong)).status())
+          .isEqualTo(400);
+    }
+  }
+
+  @Test
   void aPlannedInstantBecomesAJobThatIsFoundByItsId() {
     assertThat(put(nightly, "{'every':'1s','params':'p','whileRunning':'start'}").status())
         .isEqualTo(201);

@@ -4,6 +4,9 @@ import io.punctual.ErrorCode;
 import io.punctual.PunctualException;
 import io.punctual.TaskSubmitService;
 import io.punctual.schedule.ScheduleResult;
+import io.punctual.spi.JobScheduler;
+import io.punctual.wire.Limits;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -15,20 +18,36 @@ import org.springframework.context.SmartLifecycle;
 
 /**
  * Puts the schedules of methods that run by themselves, once the application has started; again and
- * again, until a scheduler takes them or says what is wrong with them.
+ * again, until a scheduler takes them or says what is wrong with them. Then declares every few
+ * minutes which ones this instance has, so that those that no instance has are known to be
+ * orphaned.
  */
 public final class AnnotatedSchedules implements SmartLifecycle {
 
   private static final Logger log = LoggerFactory.getLogger(AnnotatedSchedules.class);
-  private static final long MAX_WAIT_SECONDS = 30;
+  private static final long MAX_WAIT_MILLIS = 30_000;
+  private static final Duration DECLARED_EVERY = Duration.ofMinutes(5);
 
   private final AnnotatedWorkers workers;
   private final TaskSubmitService tasks;
+  private final JobScheduler scheduler;
+  private final Duration declaredEvery;
   private volatile @Nullable CountDownLatch stopped;
 
-  public AnnotatedSchedules(AnnotatedWorkers workers, TaskSubmitService tasks) {
+  public AnnotatedSchedules(
+      AnnotatedWorkers workers, TaskSubmitService tasks, JobScheduler scheduler) {
+    this(workers, tasks, scheduler, DECLARED_EVERY);
+  }
+
+  AnnotatedSchedules(
+      AnnotatedWorkers workers,
+      TaskSubmitService tasks,
+      JobScheduler scheduler,
+      Duration declaredEvery) {
     this.workers = workers;
     this.tasks = tasks;
+    this.scheduler = scheduler;
+    this.declaredEvery = declaredEvery;
   }
 
   @Override
@@ -36,23 +55,42 @@ public final class AnnotatedSchedules implements SmartLifecycle {
     List<AnnotatedWorkers.Recurring> recurring = workers.recurring();
     CountDownLatch stop = new CountDownLatch(1);
     stopped = stop;
-    if (!recurring.isEmpty()) {
-      Thread thread = new Thread(() -> put(recurring, stop), "punctual-annotated-schedules");
-      thread.setDaemon(true);
-      thread.start();
+    Thread thread = new Thread(() -> run(recurring, stop), "punctual-annotated-schedules");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private void run(List<AnnotatedWorkers.Recurring> recurring, CountDownLatch stop) {
+    List<AnnotatedWorkers.Recurring> left = new ArrayList<>(recurring);
+    List<String> types =
+        recurring.stream()
+            .map(AnnotatedWorkers.Recurring::taskType)
+            // Another one is refused as the id of a schedule.
+            .filter(type -> type.length() <= Limits.MAX_SCHEDULE_ID)
+            .toList();
+    long calm = declaredEvery.toMillis();
+    // An instance without schedules has time to say so: another version of it may have some.
+    long wait = recurring.isEmpty() ? calm : 0;
+    long again = 1000;
+    try {
+      while (!stop.await(wait, TimeUnit.MILLISECONDS)) {
+        left.removeIf(this::isDealtWith);
+        boolean done = declare(types) && left.isEmpty();
+        again = done ? 1000 : Math.min(MAX_WAIT_MILLIS, again * 2);
+        wait = done ? calm : again;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
-  private void put(List<AnnotatedWorkers.Recurring> recurring, CountDownLatch stop) {
-    List<AnnotatedWorkers.Recurring> left = new ArrayList<>(recurring);
-    long wait = 1;
+  private boolean declare(List<String> types) {
     try {
-      do {
-        left.removeIf(this::isDealtWith);
-        wait = Math.min(MAX_WAIT_SECONDS, wait * 2);
-      } while (!left.isEmpty() && !stop.await(wait, TimeUnit.SECONDS));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      scheduler.declareSchedules(types);
+      return true;
+    } catch (RuntimeException e) {
+      log.debug("The schedules of this instance are not declared yet, trying again", e);
+      return false;
     }
   }
 

@@ -65,7 +65,9 @@ class AnnotatedSchedulesTest {
             new DirectCalls(scheduler, CommitFailures.NONE),
             InstantSource.system(),
             null,
-            SubmitObservations.NONE));
+            SubmitObservations.NONE),
+        scheduler,
+        Duration.ofMillis(20));
   }
 
   private static void eventually(Runnable assertion) {
@@ -120,10 +122,34 @@ class AnnotatedSchedulesTest {
       eventually(
           () -> {
             assertThat(scheduler.schedules).hasSize(1);
-            assertThat(scheduler.calls).hasSize(2);
+            assertThat(scheduler.calls)
+                .contains(
+                    "put " + RecordingScheduler.REFUSED,
+                    "declare " + RecordingScheduler.REFUSED + ",report.daily");
           });
       assertThat(scheduler.calls).containsOnlyOnce("put " + RecordingScheduler.REFUSED);
       schedules.stop();
+    }
+  }
+
+  static class Plain {
+
+    @DelayedTask("report.now")
+    void now() {}
+  }
+
+  @Test
+  void anInstanceDeclaresAgainAndAgainWhatItHasAlsoIfThatIsNothing() {
+    for (Class<?> beans : List.of(Reports.class, Plain.class)) {
+      scheduler.calls.clear();
+      try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+        AnnotatedSchedules schedules = schedules(context, beans);
+        schedules.start();
+        String declared = beans == Plain.class ? "declare " : "declare report.daily";
+        eventually(
+            () -> assertThat(scheduler.calls).filteredOn(declared::equals).hasSizeGreaterThan(2));
+        schedules.stop();
+      }
     }
   }
 

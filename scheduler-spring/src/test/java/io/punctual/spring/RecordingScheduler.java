@@ -153,6 +153,11 @@ final class RecordingScheduler implements JobScheduler {
   }
 
   @Override
+  public void declareSchedules(List<String> taskTypes) {
+    call("declare " + String.join(",", taskTypes));
+  }
+
+  @Override
   public StoreLosses storeLosses() {
     return new StoreLosses("a-store", Instant.EPOCH, Instant.EPOCH, List.of());
   }

@@ -364,6 +364,17 @@ public final class HttpJobScheduler implements JobScheduler {
     };
   }
 
+  @Override
+  public void declareSchedules(List<String> taskTypes) {
+    Map<String, Object> body = new LinkedHashMap<>();
+    body.put("application", identity.application());
+    body.put("taskTypes", taskTypes);
+    SchedulerCalls.Answer answer = calls.call("POST", SCHEDULES + "/declare", body);
+    if (answer.status() != 200) {
+      throw SchedulerErrors.of(answer);
+    }
+  }
+
   /** Returns a schedule as schedulers read it: what it does not say is left out. */
   private static Map<String, Object> wire(Schedule schedule) {
     Map<String, Object> wire = new LinkedHashMap<>();

@@ -179,6 +179,10 @@ class HttpJobSchedulerTest {
 
     answer(good, 200, "{\"outcome\":\"deleted\"}");
     assertThat(service(good).deleteSchedule("t", "e")).isTrue();
+    service(good).declareSchedules(List.of("t"));
+    good.verify(
+        postRequestedFor(urlEqualTo("/api/v1/schedules/declare"))
+            .withRequestBody(equalToJson("{\"application\":\"shop\",\"taskTypes\":[\"t\"]}")));
     answer(good, 404, "{\"code\":\"not-found\"}");
     assertThat(service(good).deleteSchedule("t", "e")).isFalse();
   }

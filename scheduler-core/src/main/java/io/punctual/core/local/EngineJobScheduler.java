@@ -374,6 +374,13 @@ public final class EngineJobScheduler implements JobScheduler {
     return stored(() -> engine.schedules().delete(new ScheduleName(queue(taskType), id)));
   }
 
+  @Override
+  public void declareSchedules(List<String> taskTypes) {
+    List<ScheduleName> names =
+        taskTypes.stream().map(type -> new ScheduleName(queue(type), type)).toList();
+    var unused = stored(() -> engine.schedules().declare(application, names));
+  }
+
   private QueueName queue(String taskType) {
     return new QueueName(application, taskType);
   }

@@ -77,7 +77,13 @@ public final class StoreSchedules implements Schedules {
     }
   }
 
-  private record Changed(Outcome outcome, @Nullable ScheduleState state, Reached reached) {}
+  /**
+   * What became of it.
+   *
+   * @param undeclared as in {@link Stored}
+   */
+  private record Changed(
+      Outcome outcome, @Nullable ScheduleState state, @Nullable Long undeclared, Reached reached) {}
 
   /**
    * Changes a schedule.
@@ -111,7 +117,11 @@ public final class StoreSchedules implements Schedules {
       Outcome outcome = written.outcomes().get(0);
       if (outcome != Outcome.CHANGED) {
         changed.run();
-        return new Changed(outcome, state, written.reached());
+        return new Changed(
+            outcome,
+            state,
+            seen == null || decision.definition() != null ? null : seen.undeclared(),
+            written.reached());
       }
     }
     throw new StoreException(
@@ -151,7 +161,16 @@ public final class StoreSchedules implements Schedules {
     if (change == null || change.outcome() == Outcome.FULL || change.state() == null) {
       return new PutAnswer(Put.FULL, null);
     }
-    return new PutAnswer(outcome[0], new View(name, definition, change.state(), change.reached()));
+    return new PutAnswer(
+        outcome[0],
+        new View(name, definition, change.state(), origin(change.undeclared()), change.reached()));
+  }
+
+  private static Origin origin(@Nullable Long undeclared) {
+    if (undeclared == null) {
+      return Origin.API;
+    }
+    return undeclared > ORPHANED_AFTER.toMillis() ? Origin.ORPHANED : Origin.CODE;
   }
 
   static @Nullable ScheduleState readable(Stored seen) {
@@ -202,6 +221,7 @@ public final class StoreSchedules implements Schedules {
           stored.name(),
           ScheduleCodec.decode(stored.definition()),
           ScheduleState.parse(stored.state()),
+          origin(stored.undeclared()),
           Reached.REDIS);
     } catch (CorruptContentException e) {
       throw new StoreException(
@@ -232,6 +252,11 @@ public final class StoreSchedules implements Schedules {
   }
 
   @Override
+  public int declare(String application, List<ScheduleName> names) {
+    return store.declare(new QueueName(application, "any").application(), names);
+  }
+
+  @Override
   public boolean delete(ScheduleName name) {
     return change(name, 0, (now, seen) -> seen == null ? null : new Decision(null, null)) != null;
   }
@@ -258,7 +283,9 @@ public final class StoreSchedules implements Schedules {
             });
     return change == null || change.state() == null
         ? Optional.empty()
-        : Optional.of(new View(name, last[0].definition(), change.state(), change.reached()));
+        : Optional.of(
+            new View(
+                name, last[0].definition(), change.state(), last[0].origin(), change.reached()));
   }
 
   @Override

@@ -132,6 +132,25 @@ public record Recurrence(
         .toList();
   }
 
+  /**
+   * Returns the last instants up to another one, the latest first.
+   *
+   * @param end the last one that counts
+   */
+  public List<Instant> before(Instant end, int max) {
+    List<Instant> found = new ArrayList<>();
+    Instant last = end;
+    while (found.size() < max) {
+      Occurrence latest = latest(Instant.EPOCH, last);
+      if (latest == null) {
+        break;
+      }
+      found.add(latest.at());
+      last = latest.at().minusMillis(1);
+    }
+    return found;
+  }
+
   /** Returns the last occurrence behind an instant and up to another one; null if there is none. */
   @Nullable Occurrence latest(Instant after, Instant end) {
     Occurrence latest = null;

@@ -17,8 +17,10 @@ public interface ScheduleStore {
    *
    * @param definition opaque to the store
    * @param state opaque to the store, and never empty; another one for each change
+   * @param undeclared ms from the last declaration of the schedule to the last one of its
+   *     application; null where no instance has declared it, and in {@link Due}
    */
-  record Stored(ScheduleName name, byte[] definition, String state) {}
+  record Stored(ScheduleName name, byte[] definition, String state, @Nullable Long undeclared) {}
 
   /**
    * The answer to a look.
@@ -113,4 +115,14 @@ public interface ScheduleStore {
    * @throws StoreException if the store was not reached or refused
    */
   Written write(List<Change> changes, int max, boolean durably);
+
+  /**
+   * Notes that an instance of an application has these schedules in its code, and no others.
+   * Another definition that is written, and a schedule's end, make this void.
+   *
+   * @param names of the application; those of which there is no schedule are left out
+   * @return how many were noted
+   * @throws StoreException if the store was not reached or refused
+   */
+  int declare(String application, List<ScheduleName> names);
 }

@@ -257,6 +257,11 @@ class SchedulesIT extends EngineTestBase {
       }
       throw new StoreException(StoreException.Kind.UNREACHABLE, "broken by the test");
     }
+
+    @Override
+    public int declare(String application, List<ScheduleName> names) {
+      return real.declare(application, names);
+    }
   }
 
   private static Jobs jobs(Engine engine) {
@@ -291,27 +296,30 @@ class SchedulesIT extends EngineTestBase {
     return engine(store, options("passive"), dispatcher, null);
   }
 
-  @Test
-  void aCrashBetweenSubmittingAndMovingOnMakesNoSecondJob() throws IOException {
-    TestDispatcher dispatcher = TestDispatcher.done();
-    // Its own schedules are elsewhere, so that the test's drivers are alone with these.
-    Store store = settable();
+  /** Its own schedules are elsewhere, so that the test's drivers are alone with these. */
+  private Engine withoutSchedules(Store store, TestDispatcher dispatcher) {
     ScheduleStore elsewhere =
         RedisStore.connect(
                 connections, new StoreOptions(prefix + "e", Duration.ofMinutes(10)), SETTABLE)
             .schedules();
-    Engine engine =
-        passive(
-            new Store(
-                store.jobs(),
-                store.queues(),
-                store.wakeUps(),
-                store.members(),
-                store.inspector(),
-                store.epoch(),
-                store.calls(),
-                elsewhere),
-            dispatcher);
+    return passive(
+        new Store(
+            store.jobs(),
+            store.queues(),
+            store.wakeUps(),
+            store.members(),
+            store.inspector(),
+            store.epoch(),
+            store.calls(),
+            elsewhere),
+        dispatcher);
+  }
+
+  @Test
+  void aCrashBetweenSubmittingAndMovingOnMakesNoSecondJob() throws IOException {
+    TestDispatcher dispatcher = TestDispatcher.done();
+    Store store = settable();
+    Engine engine = withoutSchedules(store, dispatcher);
     ScheduleStore real = store.schedules();
     Schedules schedules = new StoreSchedules(real, jobs(engine), () -> {});
     ScheduleDefinition hourly =
@@ -345,6 +353,91 @@ class SchedulesIT extends EngineTestBase {
     turn(driver(engine, real));
     assertThat(schedules.find(NAME).orElseThrow().state().fired()).isEqualTo(2);
     eventually().until(() -> dispatcher.seen.size() == 2);
+  }
+
+  @Test
+  void anOccurrenceThatWasCancelledBeforeItsScheduleMovedOnDoesNotComeBack() throws IOException {
+    TestDispatcher dispatcher = TestDispatcher.done();
+    Store store = settable();
+    Engine engine = withoutSchedules(store, dispatcher);
+    ScheduleStore real = store.schedules();
+    Schedules schedules = new StoreSchedules(real, jobs(engine), () -> {});
+    // Its jobs are due a day later: there is time to cancel one.
+    ScheduleDefinition later =
+        new ScheduleDefinition(
+            hourly(Missed.ALL, WhileRunning.START, "").recurrence(),
+            Missed.ALL,
+            null,
+            WhileRunning.START,
+            Duration.ofHours(24),
+            JobContent.of(Due.in(0)).build());
+    schedules.put(NAME, later, MAX);
+    Instant first = schedules.find(NAME).orElseThrow().state().planned();
+    assertThat(first).isNotNull();
+    Duration passed = Duration.between(Instant.ofEpochMilli(real.find(NAME).now()), first);
+    passes(passed);
+    assertThatThrownBy(() -> turn(driver(engine, new Broken(real, false))))
+        .isInstanceOf(StoreException.class);
+    var unused = engine.operations().cancel(QUEUE, NAME.taskId(first), null);
+    assertThat(engine.find(QUEUE, NAME.taskId(first)).orElseThrow().state())
+        .isEqualTo(JobState.CANCELLED);
+
+    passes(passed.plusSeconds(11));
+    turn(driver(engine, real));
+
+    assertThat(schedules.find(NAME).orElseThrow().state().planned())
+        .isEqualTo(first.plus(Duration.ofHours(1)));
+    assertThat(engine.find(QUEUE, NAME.taskId(first)).orElseThrow().state())
+        .isEqualTo(JobState.CANCELLED);
+  }
+
+  @Test
+  void whatNoInstanceHasInItsCodeIsOrphanedUntilOneHasItAgain() throws IOException {
+    ScheduleStore store = settable().schedules();
+    Schedules schedules = schedules(store);
+    ScheduleName gone = new ScheduleName(QUEUE, "gone");
+    ScheduleDefinition hourly = hourly(Missed.LATEST, WhileRunning.SKIP, "");
+    for (ScheduleName name : List.of(NAME, gone)) {
+      schedules.put(name, hourly, MAX);
+      assertThat(origin(schedules, name)).isEqualTo(Schedules.Origin.API);
+    }
+    assertThat(schedules.declare(APP, List.of(NAME, gone))).isEqualTo(2);
+    assertThat(origin(schedules, gone)).isEqualTo(Schedules.Origin.CODE);
+
+    // A rolling deploy: the new version declares, and the old one still does.
+    schedules.declare(APP, List.of(NAME));
+    passes(Duration.ofMinutes(5));
+    schedules.declare(APP, List.of(NAME, gone));
+    schedules.declare(APP, List.of(NAME));
+    // The old one is gone, but the night passes with no instance at all: nobody says anything.
+    passes(Duration.ofHours(8));
+    assertThat(origin(schedules, gone)).isEqualTo(Schedules.Origin.CODE);
+    schedules.declare(APP, List.of(NAME));
+    assertThat(origin(schedules, NAME)).isEqualTo(Schedules.Origin.CODE);
+    assertThat(origin(schedules, gone)).isEqualTo(Schedules.Origin.ORPHANED);
+    assertThat(schedules.list(APP, null, null, 10).schedules())
+        .extracting(View::origin)
+        .containsExactly(Schedules.Origin.ORPHANED, Schedules.Origin.CODE);
+
+    // It goes on, paused or not, and a pause changes nothing here.
+    assertThat(schedules.pause(gone, true).orElseThrow().origin())
+        .isEqualTo(Schedules.Origin.ORPHANED);
+    // The deploy is taken back: the same definition again.
+    assertThat(schedules.put(gone, hourly, MAX).outcome()).isEqualTo(Put.UNCHANGED);
+    schedules.declare(APP, List.of(NAME, gone));
+    assertThat(origin(schedules, gone)).isEqualTo(Schedules.Origin.CODE);
+    assertThat(view(schedules, gone).state().pausedSince()).isNotNull();
+    // An operator makes it another one.
+    schedules.put(gone, seconds(WhileRunning.SKIP), MAX);
+    assertThat(origin(schedules, gone)).isEqualTo(Schedules.Origin.API);
+  }
+
+  private static View view(Schedules schedules, ScheduleName name) {
+    return schedules.find(name).orElseThrow();
+  }
+
+  private static Schedules.Origin origin(Schedules schedules, ScheduleName name) {
+    return view(schedules, name).origin();
   }
 
   /** Takes jobs, but for some. */

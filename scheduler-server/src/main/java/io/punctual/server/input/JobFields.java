@@ -114,7 +114,7 @@ public final class JobFields {
   }
 
   /** A duration as it may be sent, in the largest unit of which it is a whole number. */
-  private static String text(Duration duration) {
+  public static String text(Duration duration) {
     // At most so many as fit, where one is longer than the age of the world.
     long ms = TimeUnit.MILLISECONDS.convert(duration);
     if (ms % 1000 != 0) {

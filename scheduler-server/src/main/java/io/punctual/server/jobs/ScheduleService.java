@@ -7,7 +7,9 @@ import io.punctual.core.schedule.Occurrence;
 import io.punctual.core.schedule.Recurrence;
 import io.punctual.core.schedule.ScheduleDefinition;
 import io.punctual.core.schedule.ScheduleName;
+import io.punctual.core.schedule.ScheduleState;
 import io.punctual.core.store.StoreException;
+import io.punctual.core.store.query.JobView;
 import io.punctual.server.audit.AuditLog;
 import io.punctual.server.engine.EngineProperties;
 import io.punctual.server.problem.ApiException;
@@ -20,6 +22,9 @@ import org.springframework.stereotype.Component;
 /** Puts, shows and changes recurring schedules, and records it in the audit. */
 @Component
 public class ScheduleService {
+
+  /** Most jobs of one backfill. */
+  public static final int MAX_BACKFILL = 1000;
 
   private final Engine engine;
   private final AuditLog audit;
@@ -62,6 +67,61 @@ public class ScheduleService {
               + " gap, and at the days and months that it names");
     }
     return next;
+  }
+
+  /**
+   * Creates a schedule, as {@link #put}.
+   *
+   * @throws ApiException 400 also if there is one of that name
+   */
+  public Schedules.PutAnswer create(ScheduleName name, ScheduleDefinition definition) {
+    if (readable(() -> engine.schedules().find(name)).isPresent()) {
+      throw ApiException.invalid(
+          "id", "is that of a schedule that is there: edit it, or choose another id");
+    }
+    return put(name, definition);
+  }
+
+  /**
+   * Notes which schedules an instance of an application has in its code.
+   *
+   * @param names all of them
+   * @return how many of them there are
+   */
+  public int declare(String application, List<ScheduleName> names) {
+    return engine.schedules().declare(application, names);
+  }
+
+  /**
+   * A planned instant that has passed.
+   *
+   * @param job null if it has none: it ended and is forgotten, or there never was one
+   */
+  public record Occurred(Instant planned, String taskId, @Nullable JobView job) {}
+
+  /** Returns the last planned instants that were dealt with, the latest first. */
+  public List<Occurred> occurred(Schedules.View schedule, int count) {
+    ScheduleState state = schedule.state();
+    Instant planned = state.planned();
+    Instant end = planned == null ? state.last() : planned.minusMillis(1);
+    if (end == null) {
+      return List.of();
+    }
+    long dealtWith = state.fired() + state.skipped() + state.missed();
+    return schedule.definition().recurrence().before(end, (int) Math.min(count, dealtWith)).stream()
+        .map(at -> occurred(schedule.name(), at))
+        .toList();
+  }
+
+  /** Returns the planned instant whose job was submitted last; null before the first one. */
+  public @Nullable Occurred last(Schedules.View schedule) {
+    Instant last = schedule.state().last();
+    return last == null ? null : occurred(schedule.name(), last);
+  }
+
+  private Occurred occurred(ScheduleName name, Instant at) {
+    String taskId = name.taskId(at);
+    return new Occurred(at, taskId, engine.find(name.queue(), taskId).orElse(null));
   }
 
   /**
@@ -124,9 +184,13 @@ public class ScheduleService {
    * @param application null for all
    * @param taskType null for all of the application
    * @param cursor of the page before; null to begin
+   * @throws ApiException 400 for a task type of no application, or another list's cursor
    */
   public Schedules.Page list(
       @Nullable String application, @Nullable String taskType, @Nullable String cursor, int count) {
+    if (taskType != null && application == null) {
+      throw ApiException.invalid("application", "is missing: the task type is one of it");
+    }
     String name = application == null ? null : JobRef.queue(application, "any").application();
     try {
       return engine.schedules().list(name, taskType, cursor, count);
@@ -173,14 +237,28 @@ public class ScheduleService {
   }
 
   /**
+   * Returns the planned instants of which a backfill would submit the jobs.
+   *
+   * @param from the first instant that counts
+   * @param until the last one that counts
+   * @throws ApiException 400 if the last is before the first
+   */
+  public List<Occurrence> planned(Schedules.View schedule, Instant from, Instant until, int count) {
+    if (until.isBefore(from)) {
+      throw ApiException.invalid("until", "must not be before from");
+    }
+    return schedule.definition().recurrence().between(from, until, count);
+  }
+
+  /**
    * Submits the jobs of planned instants between two others, as many as the application may submit
    * now.
    *
-   * @throws ApiException 404; 429 if it may submit none
+   * @throws ApiException 400 if the last is before the first; 404; 429 if it may submit none
    */
   public Schedules.Backfill backfill(ScheduleName name, Instant from, Instant until, int count) {
     Schedules.View schedule = find(name);
-    int planned = schedule.definition().recurrence().between(from, until, count).size();
+    int planned = planned(schedule, from, until, count).size();
     int admitted = 0;
     try {
       while (admitted < planned) {

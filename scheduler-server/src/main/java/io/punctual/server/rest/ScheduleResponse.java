@@ -8,6 +8,7 @@ import io.punctual.core.schedule.Recurrence;
 import io.punctual.core.schedule.ScheduleDefinition;
 import io.punctual.core.schedule.ScheduleName;
 import io.punctual.core.schedule.ScheduleState;
+import io.punctual.server.input.ScheduleRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -21,6 +22,7 @@ record ScheduleResponse(
     String application,
     String taskType,
     String id,
+    String origin,
     @Nullable String outcome,
     @Nullable String cron,
     @Nullable Long every,
@@ -76,6 +78,7 @@ record ScheduleResponse(
         name.queue().application(),
         name.queue().taskType(),
         name.id(),
+        ScheduleRequest.word(view.origin()),
         outcome,
         cron ? String.valueOf(recurrence.cron()) : null,
         millis(recurrence.every()),

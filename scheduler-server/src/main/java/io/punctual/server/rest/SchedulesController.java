@@ -5,6 +5,8 @@ import io.punctual.core.schedule.Occurrence;
 import io.punctual.core.schedule.ScheduleName;
 import io.punctual.server.input.Body;
 import io.punctual.server.input.JobFields;
+import io.punctual.server.input.ScheduleRequest;
+import io.punctual.server.jobs.JobRef;
 import io.punctual.server.jobs.ScheduleService;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Allowed;
@@ -33,7 +35,7 @@ class SchedulesController {
   private static final int MAX_PREVIEW = 100;
   private static final int DEFAULT_PREVIEW = 20;
   private static final int MAX_PAGE = 200;
-  private static final int MAX_BACKFILL = 1000;
+  private static final int MAX_DECLARED = 1000;
 
   private final ScheduleService schedules;
 
@@ -89,9 +91,6 @@ class SchedulesController {
       @RequestParam(required = false) @Nullable String cursor,
       @RequestParam(required = false) @Nullable String limit) {
     String application = JobFields.name("application", Ownership.application(given));
-    if (taskType != null && application == null) {
-      throw ApiException.invalid("application", "is missing: the task type is one of it");
-    }
     Schedules.Page page =
         schedules.list(
             application, JobFields.name("taskType", taskType), cursor, Page.limit(limit, MAX_PAGE));
@@ -159,16 +158,39 @@ class SchedulesController {
   Backfilled backfill(ScheduleName name, @Body Backfill request) {
     Instant from = JobFields.required("from", request.from());
     Instant until = JobFields.required("until", request.until());
-    if (until.isBefore(from)) {
-      throw ApiException.invalid("until", "must not be before from");
-    }
     if (!"start".equals(JobFields.required("policy", request.policy()))) {
       throw ApiException.invalid(
           "policy", "must be start: all jobs are submitted, whatever else of the schedule runs");
     }
-    int limit = JobFields.integer("limit", request.limit(), 100, 1, MAX_BACKFILL);
+    int limit = JobFields.integer("limit", request.limit(), 100, 1, ScheduleService.MAX_BACKFILL);
     Schedules.Backfill done = schedules.backfill(name, from, until, limit);
     return new Backfilled(done.runs().stream().map(Submitted::of).toList(), done.next());
+  }
+
+  record Declaration(@Nullable String application, @Nullable List<String> taskTypes) {}
+
+  record Declared(int declared) {}
+
+  /** An instance says which schedules it has in its code: their ids are these task types. */
+  @Allowed(value = Role.ADMIN, applications = true)
+  @PostMapping("/declare")
+  Declared declare(@Body Declaration request) {
+    String application = JobFields.application(request.application());
+    List<String> types =
+        JobFields.names("taskTypes", JobFields.required("taskTypes", request.taskTypes()));
+    if (types.size() > MAX_DECLARED) {
+      throw ApiException.invalid("taskTypes", "must be at most " + MAX_DECLARED);
+    }
+    try {
+      return new Declared(
+          schedules.declare(
+              application,
+              types.stream()
+                  .map(type -> new ScheduleName(JobRef.queue(application, type), type))
+                  .toList()));
+    } catch (IllegalArgumentException e) {
+      throw ApiException.invalid("taskTypes", "are ids of schedules: " + e.getMessage());
+    }
   }
 
   /** Shows when a schedule would fire, and stores nothing. */

@@ -56,8 +56,8 @@ public class SharedConfiguration {
   @Bean
   @ConditionalOnMissingBean
   AnnotatedSchedules punctualAnnotatedSchedules(
-      AnnotatedWorkers annotated, TaskSubmitService tasks) {
-    return new AnnotatedSchedules(annotated, tasks);
+      AnnotatedWorkers annotated, TaskSubmitService tasks, JobScheduler scheduler) {
+    return new AnnotatedSchedules(annotated, tasks, scheduler);
   }
 
   @Configuration(proxyBeanMethods = false)

@@ -274,6 +274,11 @@ final class RememberingScheduler implements JobScheduler {
   }
 
   @Override
+  public void declareSchedules(List<String> taskTypes) {
+    throw new UnsupportedOperationException("schedules do not pass through the outbox");
+  }
+
+  @Override
   public StoreLosses storeLosses() {
     return new StoreLosses("a-store", Instant.EPOCH, Instant.EPOCH, List.of());
   }

@@ -22,6 +22,9 @@ public final class InMemoryScheduleStore implements ScheduleStore {
   private final LongSupplier clock;
   private final Map<ScheduleName, Stored> schedules = new TreeMap<>(ORDER);
   private final Map<ScheduleName, Long> looks = new TreeMap<>(ORDER);
+  private final Map<ScheduleName, Long> declared = new TreeMap<>(ORDER);
+  // By application.
+  private final Map<String, Long> declarations = new TreeMap<>();
 
   /**
    * @param clock epoch ms
@@ -34,11 +37,43 @@ public final class InMemoryScheduleStore implements ScheduleStore {
   public synchronized void clear() {
     schedules.clear();
     looks.clear();
+    declared.clear();
+    declarations.clear();
+  }
+
+  private @Nullable Stored shown(@Nullable Stored stored) {
+    if (stored == null) {
+      return null;
+    }
+    Long own = declared.get(stored.name());
+    Long all = declarations.get(stored.name().queue().application());
+    return new Stored(
+        stored.name(),
+        stored.definition(),
+        stored.state(),
+        own == null || all == null ? null : Long.valueOf(all - own));
+  }
+
+  @Override
+  public synchronized int declare(String application, List<ScheduleName> names) {
+    List<ScheduleName> there = names.stream().filter(schedules::containsKey).toList();
+    if (countOf(application) > 0) {
+      long now = clock.getAsLong();
+      declarations.put(application, now);
+      there.forEach(name -> declared.put(name, now));
+    }
+    return there.size();
+  }
+
+  private long countOf(String application) {
+    return schedules.keySet().stream()
+        .filter(name -> name.queue().application().equals(application))
+        .count();
   }
 
   @Override
   public synchronized Found find(ScheduleName name) {
-    return new Found(clock.getAsLong(), schedules.get(name));
+    return new Found(clock.getAsLong(), shown(schedules.get(name)));
   }
 
   @Override
@@ -67,6 +102,7 @@ public final class InMemoryScheduleStore implements ScheduleStore {
             .filter(stored -> taskType == null || stored.name().queue().taskType().equals(taskType))
             .filter(stored -> last == null || stored.name().toString().compareTo(last) > 0)
             .limit(max + 1L)
+            .map(stored -> Objects.requireNonNull(shown(stored)))
             .toList();
     boolean more = found.size() > max;
     return new Page(
@@ -92,21 +128,22 @@ public final class InMemoryScheduleStore implements ScheduleStore {
     if (state == null) {
       schedules.remove(change.name());
       looks.remove(change.name());
+      declared.remove(change.name());
+      if (countOf(change.name().queue().application()) == 0) {
+        declarations.remove(change.name().queue().application());
+      }
       return Outcome.DONE;
     }
-    if (found == null) {
-      String application = change.name().queue().application();
-      long there =
-          schedules.keySet().stream()
-              .filter(name -> name.queue().application().equals(application))
-              .count();
-      if (there >= max) {
-        return Outcome.FULL;
-      }
+    if (found == null && countOf(change.name().queue().application()) >= max) {
+      return Outcome.FULL;
+    }
+    if (definition != null) {
+      declared.remove(change.name());
     }
     byte[] kept = found == null ? new byte[0] : found.definition();
     schedules.put(
-        change.name(), new Stored(change.name(), definition == null ? kept : definition, state));
+        change.name(),
+        new Stored(change.name(), definition == null ? kept : definition, state, null));
     Long look = change.look();
     if (look == null) {
       looks.remove(change.name());

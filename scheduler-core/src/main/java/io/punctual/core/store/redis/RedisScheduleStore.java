@@ -29,10 +29,15 @@ final class RedisScheduleStore implements ScheduleStore {
 
   @Override
   public Found find(ScheduleName name) {
-    Reply reply = run("find", "look at the schedule " + name, new Arguments().add(Keys.name(name)));
+    Reply reply =
+        run(
+            "find",
+            "look at the schedule " + name,
+            new Arguments().add(Keys.name(name)).add(Keys.namesOf(name.queue().application())));
     String state = reply.text(2);
     return new Found(
-        reply.number(0), state.isEmpty() ? null : new Stored(name, reply.bytes(1), state));
+        reply.number(0),
+        state.isEmpty() ? null : new Stored(name, reply.bytes(1), state, reply.numberOrNull(3)));
   }
 
   @Override
@@ -92,6 +97,13 @@ final class RedisScheduleStore implements ScheduleStore {
         reply.reached());
   }
 
+  @Override
+  public int declare(String application, List<ScheduleName> names) {
+    Arguments arguments = new Arguments(1 + names.size()).add(Keys.namesOf(application));
+    names.forEach(name -> arguments.add(Keys.name(name)));
+    return run("declare", "declare the schedules of " + application, arguments).small(0);
+  }
+
   private Reply run(String script, String what, Arguments arguments) {
     return scripts.run(CALL, CALL + "/" + script, what, keys.schedules(), arguments);
   }
@@ -106,7 +118,15 @@ final class RedisScheduleStore implements ScheduleStore {
         .flatMap(
             found -> {
               Optional<ScheduleName> name = Keys.parseSchedule(found.text(0));
-              return name.map(known -> new Stored(known, found.bytes(1), found.text(2))).stream();
+              return name
+                  .map(
+                      known ->
+                          new Stored(
+                              known,
+                              found.bytes(1),
+                              found.text(2),
+                              found.size() > 3 ? found.numberOrNull(3) : null))
+                  .stream();
             })
         .toList();
   }

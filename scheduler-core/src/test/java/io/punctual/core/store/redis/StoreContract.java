@@ -90,7 +90,7 @@ abstract class StoreContract {
   static Submission job(String id, Due due) {
     return new Submission(
         id,
-        "i-" + id,
+        "i-" + id.replace('@', '-'),
         due,
         3,
         0,
@@ -227,6 +227,59 @@ abstract class StoreContract {
 
     assertThat(write(one, "one", null, null, null)).isEqualTo(ScheduleStore.Outcome.DONE);
     assertThat(write(third, null, "d", "3", null)).isEqualTo(ScheduleStore.Outcome.DONE);
+  }
+
+  private @Nullable Long undeclared(ScheduleName name) {
+    ScheduleStore.Stored found = store.schedules().find(name).schedule();
+    assertThat(found).isNotNull();
+    assertThat(store.schedules().list(null, null, null, 9).schedules())
+        .filteredOn(listed -> listed.name().equals(name))
+        .extracting(ScheduleStore.Stored::undeclared)
+        .containsExactly(found.undeclared());
+    return found.undeclared();
+  }
+
+  @Test
+  void aDeclarationHoldsUntilTheNextDefinition() {
+    ScheduleStore schedules = store.schedules();
+    ScheduleName other = new ScheduleName(NIGHTLY.queue(), "other");
+    assertThat(schedules.declare("shop", List.of(NIGHTLY))).isZero();
+    assertThat(write(NIGHTLY, null, "d", "s1", null)).isEqualTo(ScheduleStore.Outcome.DONE);
+    assertThat(write(other, null, "d", "s1", null)).isEqualTo(ScheduleStore.Outcome.DONE);
+    assertThat(undeclared(NIGHTLY)).isNull();
+
+    assertThat(schedules.declare("shop", List.of(NIGHTLY, other))).isEqualTo(2);
+    assertThat(undeclared(NIGHTLY)).isZero();
+    // Another application has no say.
+    assertThat(schedules.declare("mail", List.of())).isZero();
+    eventually()
+        .until(
+            () -> {
+              assertThat(schedules.declare("shop", List.of(other))).isEqualTo(1);
+              return undeclared(NIGHTLY) > 0;
+            });
+    assertThat(undeclared(other)).isZero();
+    assertThat(write(other, "s1", null, "s2", null)).isEqualTo(ScheduleStore.Outcome.DONE);
+    assertThat(undeclared(other)).isZero();
+    assertThat(write(other, "s2", "e", "s3", null)).isEqualTo(ScheduleStore.Outcome.DONE);
+    assertThat(undeclared(other)).isNull();
+
+    assertThat(write(NIGHTLY, "s1", null, null, null)).isEqualTo(ScheduleStore.Outcome.DONE);
+    assertThat(write(NIGHTLY, null, "d", "s1", null)).isEqualTo(ScheduleStore.Outcome.DONE);
+    assertThat(undeclared(NIGHTLY)).isNull();
+  }
+
+  @Test
+  void aCancelledOccurrenceOfAScheduleDoesNotComeBack() {
+    String occurrence = "nightly@2027-01-01T00:00:00Z";
+    submit(bucket, occurrence, Due.in(60_000));
+    submit(bucket, "a", Due.in(60_000));
+    for (String id : List.of(occurrence, "a")) {
+      assertThat(jobs.cancel(bucket, id, null).kind()).isEqualTo(Cancelled.Kind.CANCELLED);
+    }
+    assertThat(submit(bucket, occurrence, Due.in(0))).isEqualTo(Submitted.Kind.ALREADY_DONE);
+    assertThat(jobs.find(bucket, occurrence).orElseThrow().state()).isEqualTo(JobState.CANCELLED);
+    assertThat(submit(bucket, "a", Due.in(0))).isEqualTo(Submitted.Kind.CREATED);
   }
 
   @Test

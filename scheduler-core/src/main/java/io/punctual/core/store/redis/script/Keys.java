@@ -116,7 +116,7 @@ public final class Keys {
   /** Those of the schedules, in the order in which their scripts name them. */
   public List<byte[]> schedules() {
     List<byte[]> all = new ArrayList<>();
-    for (String suffix : List.of("definitions", "states", "looks", "names", "counts")) {
+    for (String suffix : List.of("definitions", "states", "looks", "names", "counts", "declared")) {
       all.add(bytes(schedulesTag() + ":" + suffix));
     }
     if (!time.keySuffix().isEmpty()) {
