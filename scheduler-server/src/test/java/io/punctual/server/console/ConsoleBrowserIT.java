@@ -319,6 +319,40 @@ class ConsoleBrowserIT extends BrowserTestBase {
   }
 
   @Test
+  void theNextRunsFollowWhatIsTyped() {
+    as("bea").open("/console/schedules").click("a[href*='/schedules/new']");
+    browser.type("input[name=application]", "shop");
+    browser.type("input[name=taskType]", "typed");
+    browser.type("input[name=id]", "nightly");
+    browser.type("input[name=cron]", "30 2 * *");
+    browser.until(() -> browser.text("#preview").contains("cron "));
+    browser.type("input[name=cron]", "30 2 * * *");
+    browser.type("input[name=from]", "2027-03-27T12:00:00Z");
+    browser.type("input[name=zone]", "Europe/Berlin");
+    browser.until(() -> browser.text("#preview").contains("02:30 does not exist on 2027-03-28"));
+    assertThat(browser.unfair()).isEmpty();
+    browser.one("select[name=gap]").sendKeys("skip");
+    browser.until(() -> browser.text("#preview").contains("was skipped"));
+    assertThat(browser.run("return document.activeElement.name")).isEqualTo("gap");
+    assertThat(call("GET", "/api/v1/schedules/shop/typed/nightly", "")).isEqualTo(404);
+    for (var button : browser.all("form.editor button")) {
+      if (button.getText().equals("Save")) {
+        button.click();
+        break;
+      }
+    }
+    browser.until(() -> browser.path().equals("/console/schedules/shop/typed/nightly"));
+    assertThat(browser.text("[role=status]")).contains("is saved");
+    browser.click("form[action$='/pause'] button");
+    browser.until(() -> browser.text("#live").contains("It is paused."));
+    browser.click("form[action$='/delete'] button");
+    browser.accept();
+    browser.until(() -> browser.path().equals("/console/schedules"));
+    assertThat(call("GET", "/api/v1/schedules/shop/typed/nightly", "")).isEqualTo(404);
+    assertThat(browser.complaints()).noneMatch(line -> line.contains("Content Security Policy"));
+  }
+
+  @Test
   void itSpeaksChinese() {
     as("vera").click("a[hreflang=zh-CN]");
     browser.until(() -> browser.text("nav").contains("死信"));

@@ -95,6 +95,7 @@ class ConsoleIT extends ConsoleTestBase {
                                                 .replace("{application}", "shop")
                                                 .replace("{taskType}", "a")
                                                 .replace("{taskId}", "none")
+                                                .replace("{scheduleId}", "none")
                                                 .replace("{id}", "none"),
                                             entry.getValue().getMethodAnnotation(Allowed.class)))));
   }
@@ -668,6 +669,111 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(vera.get("/console/jobs/shop/a/" + id).body())
           .contains("curl -u vera http://localhost:" + port + "/api/v1/jobs/shop/a/" + id)
           .contains("accepted from bea");
+    }
+  }
+
+  @Test
+  void aScheduleIsMadeEditedPausedRunBackfilledAndDeletedWithoutAnyScript() {
+    String at = "/console/schedules/shop/report/nightly";
+    Map<String, String> form = new HashMap<>();
+    form.put("application", "shop");
+    form.put("taskType", "report");
+    form.put("id", "nightly");
+    form.put("cron", "30 2 * * *");
+    form.put("zone", "Europe/Berlin");
+    form.put("from", "2027-03-27T12:00:00Z");
+    form.put("tags", "a b");
+    form.put("headers", "x: y\r\nz: b:1");
+    form.put("params", "one\r\ntwo");
+    try (Visitor bea = Visitor.loggedIn(port, "bea")) {
+      assertThat(bea.get("/console/schedules/new").statusCode()).isEqualTo(200);
+      HttpResponse<String> preview = bea.post("/console/schedules/preview", form);
+      assertThat(words(preview.body()))
+          .contains("New schedule", "2027-03-28 03:30", "02:30 does not exist on 2027-03-28");
+      assertThat(preview.body()).contains("value=\"30 2 * * *\"", "value=\"a b\"");
+      assertThat(call("GET", "/api/v1/schedules/shop/report/nightly", "")).isEqualTo(404);
+
+      form.put("headers", "x: y");
+      assertThat(Visitor.next(bea.post("/console/schedules", form))).isEqualTo(at);
+      assertThat(words(bea.get(at).body()))
+          .contains("The schedule is saved.", "2027-03-28 03:30", "It has not fired yet", "x: y");
+      JsonNode stored = api.call("GET", "/api/v1/schedules/shop/report/nightly", "", ADMIN).body();
+      assertThat(stored.at("/params").asString()).isEqualTo("one\ntwo");
+      assertThat(stored.at("/tags").toString()).isEqualTo("[\"a\",\"b\"]");
+      // Another one of that name would be overwritten.
+      HttpResponse<String> again = bea.post("/console/schedules", form);
+      assertThat(again.statusCode()).isEqualTo(400);
+      assertThat(again.body()).contains("id is that of a schedule that is there");
+
+      assertThat(words(bea.get(at + "/edit").body())).contains("Edit schedule", "2027-03-28 03:30");
+      form.put("from", "");
+      form.put("cron", "61 2 * * *");
+      HttpResponse<String> wrong = bea.post(at + "/edit", form);
+      assertThat(wrong.statusCode()).isEqualTo(400);
+      assertThat(wrong.body()).contains("role=\"alert\"", "cron ", "value=\"61 2 * * *\"");
+      assertThat(bea.post("/console/schedules/preview", form).body()).contains("cron ");
+      form.put("cron", "0 12 * * *");
+      form.put("zone", "");
+      assertThat(Visitor.next(bea.post(at + "/edit", form))).isEqualTo(at);
+      assertThat(words(bea.get(at).body())).contains("The schedule is saved.", "0 12 * * *");
+
+      assertThat(Visitor.next(bea.post(at + "/pause", Map.of()))).isEqualTo(at);
+      assertThat(words(bea.get(at).body())).contains("The schedule is paused.", "paused since");
+      assertThat(words(bea.get("/console/schedules?application=shop&taskType=report").body()))
+          .contains("nightly shop/report 0 12 * * * UTC paused");
+      assertThat(Visitor.next(bea.post(at + "/resume", Map.of()))).isEqualTo(at);
+      assertThat(words(bea.get(at).body())).contains("The schedule fires again.", " active ");
+      String job = Visitor.next(bea.post(at + "/run", Map.of()));
+      assertThat(job).startsWith("/console/jobs/shop/report/nightly@");
+      assertThat(words(bea.get(job).body())).contains("The job is due now.", "schedule/nightly");
+
+      String bounds = "?from=2026-01-01T00:00:00Z&until=2026-01-03T00:00:00Z&limit=9";
+      assertThat(words(bea.get(at + "/backfill" + bounds).body()))
+          .contains("2 jobs would be submitted", "2026-01-01 12:00", "2026-01-02 12:00");
+      assertThat(bea.get(at + "/backfill?from=2026-01-03T00:00:00Z&until=2026-01-01T00:00:00Z"))
+          .satisfies(answer -> assertThat(answer.statusCode()).isEqualTo(400));
+      Map<String, String> range =
+          Map.of("from", "2026-01-01T00:00:00Z", "until", "2026-01-03T00:00:00Z", "limit", "1");
+      assertThat(Visitor.next(bea.post(at + "/backfill", range))).isEqualTo(at);
+      assertThat(words(bea.get(at).body()))
+          .contains("One job was submitted. The first instant that is left is 2026-01-02T12:00");
+
+      assertThat(
+              call(
+                  "POST",
+                  "/api/v1/schedules/declare",
+                  "{\"application\":\"shop\",\"taskTypes\":[]}"))
+          .isEqualTo(200);
+      assertThat(Visitor.next(bea.post(at + "/delete", Map.of()))).isEqualTo("/console/schedules");
+      assertThat(bea.get("/console/schedules").body()).contains("The schedule is deleted");
+      assertThat(words(bea.get("/console/audit").body()))
+          .contains("create schedule", "replace schedule", "pause schedule", "delete schedule");
+    }
+  }
+
+  @Test
+  void aSchedulesPageSaysWhatBecameOfItsRuns() {
+    String api1 = "/api/v1/schedules/shop/report.often/often";
+    assertThat(call("PUT", api1, "{\"every\":\"1s\",\"whileRunning\":\"start\"}")).isEqualTo(201);
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> api.call("GET", api1, "", ADMIN).body().at("/counts/fired").asInt() >= 2);
+    assertThat(call("POST", api1 + "/pause", "")).isEqualTo(200);
+    String last = api.call("GET", api1, "", ADMIN).body().at("/lastAt").asString();
+    String taskId = "often@" + last;
+    assertThat(call("DELETE", "/api/v1/jobs/shop/report.often/" + taskId, "")).isEqualTo(200);
+    try (Visitor vera = Visitor.loggedIn(port, "vera")) {
+      String page = vera.get("/console/schedules/shop/report.often/often").body();
+      assertThat(words(page)).contains(last + " cancelled", " ready ", "It is paused.");
+      assertThat(page)
+          .contains("/console/jobs/shop/report.often/often@")
+          .doesNotContain("<form method=\"post\"");
+      String list = vera.get("/console/schedules?application=shop&taskType=report.often").body();
+      assertThat(list).contains("value=\"shop\"", "value=\"report.often\"");
+      assertThat(vera.get("/console/schedules").body()).doesNotContain("thymeleaf");
+      assertThat(words(list))
+          .contains("often shop/report.often 1s UTC paused " + last + " cancelled");
+      assertThat(words(vera.get("/console/schedules?lang=zh-CN").body())).contains("定时计划", "已暂停");
     }
   }
 

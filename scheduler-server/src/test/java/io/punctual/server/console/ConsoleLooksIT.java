@@ -23,6 +23,10 @@ class ConsoleLooksIT extends BrowserTestBase {
         "/console/jobs?q=app:shop",
         "/console/jobs/shop/looks/one",
         "/console/jobs/shop/looks.dead/dead",
+        "/console/schedules",
+        "/console/schedules/shop/looks/nightly",
+        "/console/schedules/shop/looks/nightly/edit",
+        "/console/schedules/shop/looks/nightly/backfill?from=2027-01-01T00:00:00Z&until=2027-01-09T00:00:00Z",
         "/console/dead",
         "/console/workers",
         "/console/doctor",
@@ -48,6 +52,10 @@ class ConsoleLooksIT extends BrowserTestBase {
           "{}",
           "java.net.SocketTimeoutException: Read timed out after 3000 ms");
       assertThat(call("POST", "/api/v1/queues/shop/looks/pause", "")).isEqualTo(200);
+      String nightly = "/api/v1/schedules/shop/looks/nightly";
+      String schedule =
+          "{\"cron\":\"30 2 * * MON-FRI\",\"zone\":\"Europe/Berlin\",\"params\":\"{}\",\"tags\":[\"vip\"]}";
+      assertThat(call("PUT", nightly, schedule)).isEqualTo(201);
       submit("held", fresh(), "0s", "");
     }
     as("bea");
