@@ -200,14 +200,18 @@ class AccessIT extends ServerTestBase {
                           return new Route(
                               method.name(),
                               get && path.equals(pattern) ? path + "?application=shop" : path,
-                              get || method.name().equals("DELETE") ? "" : body(pattern),
+                              get || method.name().equals("DELETE") ? "" : body(pattern, token),
                               handler.getMethodAnnotation(Allowed.class));
                         }));
   }
 
-  private static String body(String pattern) {
+  private static String body(String pattern, String token) {
     String job = "{\"application\":\"shop\"}";
-    return pattern.endsWith("/batch") ? "{\"jobs\":[" + job + "]}" : job;
+    return switch (pattern.substring(pattern.lastIndexOf('/'))) {
+      case "/batch" -> "{\"jobs\":[" + job + "]}";
+      case "/claims:check" -> "{\"tokens\":[\"" + token + "\"]}";
+      default -> job;
+    };
   }
 
   private static boolean refused(Answer answer) {
