@@ -4,15 +4,15 @@
 -- ARGV     retention: integer, ms, of tombstones
 -- ARGV     channel: text, of wake-ups
 -- ARGV     bucket: text, its name on that channel
--- EACH     op: 'done', 'failed', 'unknown', 'undeliverable', 'released', 'returned' or 'rejected'
+-- EACH     op: 'done', 'failed', 'unknown', 'undeliverable', 'released', 'returned', 'rejected' or 'expired'
 -- EACH     id: text
 -- EACH     incarnation: text, no spaces
 -- EACH     rest: bytes; with 'done' the content's hash and the tags, each behind a space, or ''
---          where they are not known; else '<token> <delay ms> <alone 0/1> <note>'
+--          where they are not known; else '<token> <delay ms or -> <alone 0/1> <note>'
 -- RETURNS  {now ms, {settlement, kind, due ms of 'retry'}...}; only for settlements, counted from
 --          0, that are not acks which took effect
 -- COST     for all jobs at most 13 reads and 18 writes; per ack without hash or lease 1 read, if it
---          finds no job 3, per failure 1
+--          finds no job 3, per failure 1, per job that expired 2
 -- WHY      an ack counts from any attempt of the incarnation, since the work is done; everything
 --          else needs the lease, so that an earlier holder cannot disturb its successor. A job that
 --          returns is announced: the engine that ends it may have no capacity for it. A released
@@ -71,7 +71,7 @@ end
 
 local function settle(job, i)
   local op = ARGV[i]
-  local token, delay, alone, note = string.match(ARGV[i + 3], '^(%S+) (%d+) ([01]) (.*)$')
+  local token, delay, alone, note = string.match(ARGV[i + 3], '^(%S+) ([%d-]+) ([01]) (.*)$')
   local held = job.record and job.record.incarnation == ARGV[i + 2]
     and job.lease and job.lease.token == token
   if not held then
@@ -84,9 +84,16 @@ local function settle(job, i)
     count('released')
     local due = op == 'returned' and job.lease.due or now + tonumber(delay)
     return 'retry', int(give_back(job, due))
+  elseif op == 'expired' and redis.call('HGET', CONTROL, 'expired') == 'drop' then
+    forget(job.id, job.record.tags)
+    count('lapsed')
+    count('dropped')
+    return 'dropped', '0'
   end
   local kind, due = end_attempt(job, op, tonumber(delay), tonumber(alone), note)
-  count(op)
+  if op ~= 'expired' then
+    count(op)
+  end
   return kind, int(due)
 end
 

@@ -2,14 +2,14 @@
 --
 -- KEYS     the twelve keys of the bucket, see lib/keys
 -- RETURNS  {now ms, delayed, ready, reserved, dead, oldest ready due ms or '', next due ms or '',
---          paused since ms or '', concurrency or '', rate or '', {name, count...}}
+--          paused since ms or '', concurrency or '', rate or '', 'drop' or '', {name, count...}}
 -- COST     8 reads, O(log n)
 -- WHY      ready is counted by score: a job that is due is still DELAYED until somebody claims it
 --- @include lib/job
 
 local ready = redis.call('ZCOUNT', DELAYED, '-inf', now_text)
 local next_due = redis.call('ZRANGE', DELAYED, ready, ready, 'WITHSCORES')[2]
-local control = redis.call('HMGET', CONTROL, 'paused', 'concurrency', 'rate')
+local control = redis.call('HMGET', CONTROL, 'paused', 'concurrency', 'rate', 'expired')
 return {
   now_text,
   int(redis.call('ZCARD', DELAYED)),
@@ -18,6 +18,6 @@ return {
   int(redis.call('ZCARD', DEAD)),
   int_or_empty(ready > 0 and head_of(DELAYED) or nil),
   int_or_empty(next_due),
-  control[1] or '', control[2] or '', control[3] or '',
+  control[1] or '', control[2] or '', control[3] or '', control[4] or '',
   redis.call('HGETALL', STATS),
 }

@@ -47,15 +47,16 @@ local function end_cancelled(job, expires)
 end
 
 -- Ends an attempt of a reserved job that did not succeed: counts it, and makes the job wait again
--- or dead. Shared by settle and expire, so that the rule of the limits stands in one place.
--- Returns 'retry' and the due time, or 'dead' and 0.
+-- or dead. Shared by settle and expire, so that the rule of the limits stands in one place. Without
+-- a delay there is no next attempt: it could not start in time.
+-- Returns 'retry' and the due time, or 'dead' or 'expired' and 0.
 local function end_attempt(job, kind, delay, alone, note)
   local id = job.id
   local tries = tries_behind(job)
   local disposition = 'retry'
   if kind == 'undeliverable' then
     tries.undeliverable = tries.undeliverable + 1
-  else
+  elseif kind ~= 'expired' then
     tries.delivered = tries.delivered + 1
     if kind == 'unknown' or kind == 'lease' then
       tries.unknown = tries.unknown + 1
@@ -74,10 +75,18 @@ local function end_attempt(job, kind, delay, alone, note)
       disposition = 'dead-deliveries'
     end
   end
+  if disposition == 'retry' and not delay then
+    disposition = 'dead-expired'
+    count('lapsed')
+  end
 
   remove(LEASES, id)
   add(TRIES, id, write_tries(tries))
   local entry = { now_text, kind, disposition, job.lease.attempt, job.lease.claimed }
+  if kind == 'expired' then
+    -- Nothing was tried.
+    entry[4], entry[5] = '0', '0'
+  end
   add(ERRORS, id, with_history(id, entry, note))
   if disposition == 'retry' then
     move(id, RESERVED, DELAYED, int(now + delay))
@@ -85,5 +94,5 @@ local function end_attempt(job, kind, delay, alone, note)
   end
   move(id, RESERVED, DEAD, now_text)
   count('dead')
-  return 'dead', 0
+  return disposition == 'dead-expired' and 'expired' or 'dead', 0
 end

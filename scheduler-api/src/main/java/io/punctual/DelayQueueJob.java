@@ -1,5 +1,6 @@
 package io.punctual;
 
+import io.punctual.schedule.TimeRules;
 import io.punctual.wire.Durations;
 import io.punctual.wire.Limits;
 import java.time.Duration;
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  *     same
  * @param tags business keys such as {@code order:123}, by which jobs are found, cancelled and moved
  *     together; at most {@link Limits#MAX_TAGS}, kept in ascending order, each once
+ * @param timeRules when it may start, besides its due time
  */
 public record DelayQueueJob(
     String taskId,
@@ -38,7 +40,8 @@ public record DelayQueueJob(
     @Nullable Duration timeToRun,
     @Nullable RetryPolicy retry,
     Map<String, String> headers,
-    List<String> tags) {
+    List<String> tags,
+    TimeRules timeRules) {
 
   /**
    * Checks all values.
@@ -67,6 +70,7 @@ public record DelayQueueJob(
     }
     headers = checkHeaders(headers);
     tags = checkTags(tags);
+    timeRules.requireStart(delayTime, delay);
   }
 
   /** Starts a job of the given task type. */
@@ -144,6 +148,9 @@ public record DelayQueueJob(
     private @Nullable RetryPolicy retry;
     private Map<String, String> headers = Map.of();
     private List<String> tags = List.of();
+    private @Nullable Instant notAfter;
+    private @Nullable Duration expiresIn;
+    private @Nullable Duration within;
 
     private Builder(String taskType) {
       this.taskType = taskType;
@@ -159,6 +166,7 @@ public record DelayQueueJob(
       retry = job.retry;
       headers = job.headers;
       tags = job.tags;
+      var unused = timeRules(job.timeRules);
     }
 
     /** Names the job; without this call it gets a random id. */
@@ -231,6 +239,37 @@ public record DelayQueueJob(
     }
 
     /**
+     * The last moment at which an attempt may start, see {@link TimeRules#notAfter}; null for none.
+     * Replaces {@link #expiresIn}.
+     */
+    public Builder notAfter(@Nullable Instant notAfter) {
+      this.notAfter = notAfter;
+      this.expiresIn = null;
+      return this;
+    }
+
+    /** The same, counted from the acceptance of the job. Replaces {@link #notAfter}. */
+    public Builder expiresIn(@Nullable Duration expiresIn) {
+      this.expiresIn = expiresIn;
+      this.notAfter = null;
+      return this;
+    }
+
+    /** Starts at a moment of its own after it is due, see {@link TimeRules#within}. */
+    public Builder within(@Nullable Duration within) {
+      this.within = within;
+      return this;
+    }
+
+    /** Replaces all rules about when the job may start. */
+    public Builder timeRules(TimeRules rules) {
+      notAfter = rules.notAfter();
+      expiresIn = rules.expiresIn();
+      within = rules.within();
+      return this;
+    }
+
+    /**
      * Makes the job.
      *
      * @throws IllegalArgumentException naming the field that is missing or out of range
@@ -245,7 +284,8 @@ public record DelayQueueJob(
           timeToRun,
           retry,
           headers,
-          tags);
+          tags,
+          new TimeRules(notAfter, expiresIn, within));
     }
   }
 }

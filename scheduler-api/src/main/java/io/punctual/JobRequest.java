@@ -39,6 +39,21 @@ public interface JobRequest {
   JobRequest retry(RetryPolicy retry);
 
   /**
+   * The last moment at which an attempt may start: if it could not by then, the job becomes a dead
+   * letter. What runs then goes on. Replaces an earlier {@link #expiresIn}.
+   */
+  JobRequest notAfter(Instant notAfter);
+
+  /** The same, counted from its acceptance. Replaces an earlier {@link #notAfter}. */
+  JobRequest expiresIn(Duration expiresIn);
+
+  /**
+   * Starts the job at a moment of its own, that long after it is due at most, so that jobs which
+   * are due at once do not run at once. The moment follows from the job's id.
+   */
+  JobRequest within(Duration within);
+
+  /**
    * The job, for {@link TaskSubmitService#sendAll}.
    *
    * @throws InvalidJobException if a value is out of range or the due time is missing; the message

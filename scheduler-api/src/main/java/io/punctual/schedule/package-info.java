@@ -1,4 +1,4 @@
-/** The words of recurring schedules. */
+/** The words of recurring schedules, and of the rules about when a job may start. */
 @NullMarked
 package io.punctual.schedule;
 

@@ -9,5 +9,7 @@ public enum DeathCause {
   /** A lease ran out, and that was the last attempt. */
   LEASE_EXPIRED,
   /** Its record was gone. */
-  CORRUPT
+  CORRUPT,
+  /** It could not start in time. */
+  EXPIRED
 }

@@ -111,6 +111,14 @@ public interface Operations {
    */
   void limit(QueueName queue, Throttle throttle);
 
+  /**
+   * Says what becomes of jobs that could not start in time, for all schedulers, and over restarts.
+   *
+   * @param drop whether they are dropped; else they become dead letters
+   * @throws java.util.NoSuchElementException if the queue is not known
+   */
+  void dropExpired(QueueName queue, boolean drop);
+
   /** Removes waiting or dead jobs for good; false for those that are not in that state. */
   boolean purge(QueueName queue, JobState state, String taskId);
 

@@ -58,6 +58,11 @@ public interface QueueListener {
     pass(next -> next.died(cause, jobs));
   }
 
+  /** Jobs are gone that could not start in time; their queue drops such jobs. */
+  default void dropped(int jobs) {
+    pass(next -> next.dropped(jobs));
+  }
+
   /**
    * Occurrences of a schedule came due: for some a job was submitted, others did not run because of
    * the one before, or because no engine could submit them in time.

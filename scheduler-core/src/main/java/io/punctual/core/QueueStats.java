@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param pausedSince epoch ms since when nothing is handed out, or null
  * @param throttle how many jobs may be out, by all schedulers together
+ * @param dropsExpired whether jobs that could not start in time are dropped
  * @param parked whether jobs are due and the dispatcher takes none of them, nor has any, seen from
  *     here
  * @param damage which key in the store has a foreign type, and what stands there; null for none.
@@ -28,6 +29,7 @@ public record QueueStats(
     boolean parked,
     @Nullable Long pausedSince,
     Throttle throttle,
+    boolean dropsExpired,
     Map<String, Long> counters,
     @Nullable String damage) {
 

@@ -160,6 +160,26 @@ final class BadInputs {
     add("a time without offset", job("", "\"dueAt\":\"2027-01-31T09:30:00\""), "dueAt");
     add("the year 10000", job("", "\"dueAt\":\"+10000-01-01T00:00:00Z\""), "dueAt");
     add("dueAt as a number", job("", "\"dueAt\":1790000000000"), "dueAt");
+    timeRules();
+  }
+
+  private void timeRules() {
+    String at = "\"dueAt\":\"2027-01-31T09:30:00Z\",";
+    add("notAfter at due time", job("", at + "\"notAfter\":\"2027-01-31T09:30:00Z\""), "notAfter");
+    add("notAfter before due", job("", at + "\"notAfter\":\"2027-01-30T09:30:00Z\""), "notAfter");
+    add("notAfter without offset", job("", at + "\"notAfter\":\"2027-02-01T09:30\""), "notAfter");
+    add(
+        "expiresIn not above the delay",
+        job("", "\"delay\":5000,\"expiresIn\":\"5s\""),
+        "expiresIn");
+    add("expiresIn 0", job(",\"expiresIn\":0"), "expiresIn");
+    add(
+        "two last starts",
+        job("", at + "\"notAfter\":\"2027-02-01T09:30:00Z\",\"expiresIn\":\"900d\""),
+        "expiresIn");
+    for (String within : new String[] {"0", "-1", "\"31d\"", "\"soon\"", "true"}) {
+      add("within " + within, job(",\"within\":" + within), "within");
+    }
   }
 
   private void names() {

@@ -169,6 +169,50 @@ class HttpApiIT extends SharedRedisTestBase {
     assertThat(answer.at("/errors/0/detail")).contains(detail);
   }
 
+  @Test
+  void aJobSaysWhenItMayStart() {
+    String rules = "\"delayTime\":1999999999999,\"within\":\"5m\",";
+    Answer created = api.post(JOBS, job(id, rules + "\"notAfter\":\"2033-05-18T04:00:00Z\""));
+    assertThat(created.status()).isEqualTo(201);
+    long dueAt = created.body().at("/delayTime").asLong();
+    assertThat(dueAt).isBetween(1999999999999L, 1999999999999L + 300_000);
+    Answer again = api.post(JOBS, job(id, rules + "\"notAfter\":\"2033-05-18T04:00:00Z\""));
+    assertThat(again.at("/outcome")).isEqualTo("already_there");
+    Answer other = api.post(JOBS, job(id, rules + "\"notAfter\":\"2033-05-18T05:00:00Z\""));
+    assertThat(other.at("/differing/0")).isEqualTo("notAfter");
+
+    JsonNode found = api.get(created.header("Location")).body();
+    assertThat(found.at("/notAfter").asString()).isEqualTo("2033-05-18T04:00:00Z");
+    assertThat(found.at("/within").asLong()).isEqualTo(300_000);
+    assertThat(found.at("/delayTime").asLong()).isEqualTo(dueAt);
+    assertThat(found.has("tags")).isFalse();
+
+    String job = created.header("Location");
+    Answer changed =
+        api.call(
+            "PATCH",
+            job,
+            "application/json",
+            BodyPublishers.ofString("{\"notAfter\":\"2033-06-01T00:00:00Z\"}"));
+    assertThat(changed.status()).isEqualTo(200);
+    assertThat(api.get(job).at("/notAfter")).isEqualTo("2033-06-01T00:00:00Z");
+    Answer refused =
+        api.call(
+            "PATCH", job, "application/json", BodyPublishers.ofString("{\"expiresIn\":\"1h\"}"));
+    assertThat(refused.at("/errors/0/field")).isEqualTo("expiresIn");
+  }
+
+  @Test
+  void aQueueSaysWhatBecomesOfJobsThatAreTooLate() {
+    String queue = givenQueue(1);
+    assertThat(api.get(queue).at("/expired")).isEqualTo("dead");
+    assertThat(put(queue + "/expiry", "{\"expired\":\"drop\"}").at("/expired")).isEqualTo("drop");
+    assertThat(put(queue + "/expiry", "{\"expired\":\"dead\"}").at("/expired")).isEqualTo("dead");
+    assertThat(put(queue + "/expiry", "{\"expired\":\"gone\"}").at("/errors/0/field"))
+        .isEqualTo("expired");
+    assertThat(put(queue + "/expiry", "{}").status()).isEqualTo(400);
+  }
+
   private Answer put(String path, String body) {
     return api.call("PUT", path, "application/json", BodyPublishers.ofString(body));
   }

@@ -221,7 +221,12 @@ public sealed interface DeferredCall {
 
     /** Returns the job with the due time that it had last. */
     public DelayQueueJob atDueTime() {
-      return job.toBuilder().dueAt(dueAt).build();
+      Instant last = job.timeRules().notAfter();
+      // One that was moved past its last moment expires; the spread is in the due time already.
+      return job.toBuilder()
+          .dueAt(last != null && !last.isAfter(dueAt) ? last.minusMillis(1) : dueAt)
+          .within(null)
+          .build();
     }
 
     private void correct(JobScheduler scheduler, JobInfo found) {

@@ -328,6 +328,24 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
     }
 
     @Override
+    public JobRequest notAfter(Instant notAfter) {
+      var unused = job.notAfter(notAfter);
+      return this;
+    }
+
+    @Override
+    public JobRequest expiresIn(Duration expiresIn) {
+      var unused = job.expiresIn(expiresIn);
+      return this;
+    }
+
+    @Override
+    public JobRequest within(Duration within) {
+      var unused = job.within(within);
+      return this;
+    }
+
+    @Override
     public DelayQueueJob build() {
       return SpringTaskSubmitService.build(job);
     }

@@ -19,6 +19,7 @@ import io.punctual.client.json.JsonObject;
 import io.punctual.internal.AttemptToken;
 import io.punctual.schedule.Schedule;
 import io.punctual.schedule.ScheduleResult;
+import io.punctual.schedule.TimeRules;
 import io.punctual.spi.JobScheduler;
 import io.punctual.spi.StoreLosses;
 import io.punctual.wire.Limits;
@@ -484,6 +485,10 @@ public final class HttpJobScheduler implements JobScheduler {
     if (!job.headers().isEmpty()) {
       wire.put("headers", job.headers());
     }
+    TimeRules rules = job.timeRules();
+    put(wire, "notAfter", rules.notAfter());
+    put(wire, "expiresIn", rules.expiresIn());
+    put(wire, "within", rules.within());
     return wire;
   }
 

@@ -29,6 +29,7 @@ import io.punctual.core.store.query.Forecast;
 import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.query.Page;
 import io.punctual.core.store.query.Tagged;
+import io.punctual.core.times.StartTimes;
 import io.punctual.core.wake.BucketSignal;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -203,17 +204,27 @@ public final class StoreOperations implements Operations {
     }
     JobContent content = change.apply(content(record));
     RetryPolicy retry = content.retry() != null ? content.retry() : options.retry().apply(queue);
+    StartTimes.Placement placement =
+        StartTimes.place(
+            taskId,
+            content,
+            due != null ? due : Due.at(found.get().at()),
+            record.acceptedAt(),
+            found.get().now());
     Revision.NewContent revised =
         new Revision.NewContent(
             RandomNames.incarnation(),
             retry.maxAttempts(),
             content.timeToRun() == null ? 0 : content.timeToRun().toMillis(),
             Origin.of(content.headers(), record.origin().submitter()),
-            content.tags(),
+            placement.tags(),
             JobContentCodec.encode(
                 content.toBuilder().headers(Origin.withoutTrace(content.headers())).build()));
     JobVersion read = new JobVersion(record.incarnation(), found.get().version());
-    return jobs.revise(bucket, taskId, new Revision(due, revised, seen != null ? seen : read));
+    return jobs.revise(
+        bucket,
+        taskId,
+        new Revision(due == null ? null : placement.due(), revised, seen != null ? seen : read));
   }
 
   private static Revised refused(Optional<JobView> found, @Nullable JobVersion seen) {
@@ -285,6 +296,15 @@ public final class StoreOperations implements Operations {
         bucket.signal().ask();
       }
     }
+  }
+
+  @Override
+  public void dropExpired(QueueName queue, boolean drop) {
+    List<BucketSignal> all = buckets.apply(queue);
+    if (all.isEmpty()) {
+      throw new NoSuchElementException("no queue " + queue + " is known");
+    }
+    all.forEach(bucket -> jobs.dropExpired(bucket.bucket(), drop));
   }
 
   @Override

@@ -51,6 +51,7 @@ public final class Views {
         ready > 0 && !busy && !room,
         earliest(buckets, BucketStats::pausedSince),
         throttle(buckets, size),
+        buckets.stream().anyMatch(BucketStats::dropsExpired),
         counters,
         damage);
   }

@@ -6,6 +6,9 @@ import io.punctual.core.QueueListener;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.CorruptContentException;
 import io.punctual.core.job.ErrorNote;
+import io.punctual.core.job.JobContent;
+import io.punctual.core.job.JobContentCodec;
+import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.LogFields;
@@ -19,7 +22,9 @@ import io.punctual.core.store.StoreException;
 import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.query.Page;
+import io.punctual.core.times.StartTimes;
 import io.punctual.core.wake.Capacity;
+import io.punctual.core.wake.StoreClock;
 import io.punctual.core.wake.WakeSignal;
 import io.punctual.core.work.Context;
 import java.time.Duration;
@@ -49,17 +54,23 @@ public final class Claimer {
   /** How many claims are remembered, the latest; what others took waits for its lease to end. */
   private static final int REMEMBERED = 64;
 
+  /** The time between two looks for jobs that could not start in time. */
+  private static final Duration LAPSE = Duration.ofSeconds(10);
+
   private final Bucket bucket;
   private final Context context;
   private final LeaseKeeper keeper;
   private final Settler settler;
   private final RetryDelays retryDelays;
+  private final StoreClock clock;
   private final Capacity.Claimer capacity;
   private final WakeSignal signal;
   private final QueueListener listener;
   private final Deque<LeaseToken> unanswered = new ArrayDeque<>();
   private boolean closed;
   private volatile boolean paused;
+  private volatile boolean lapsing;
+  private long lapsedAt;
 
   public Claimer(
       Bucket bucket,
@@ -67,6 +78,7 @@ public final class Claimer {
       LeaseKeeper keeper,
       Settler settler,
       RetryDelays retryDelays,
+      StoreClock clock,
       Capacity.Claimer capacity,
       WakeSignal signal,
       QueueListener listener) {
@@ -75,6 +87,8 @@ public final class Claimer {
     this.keeper = keeper;
     this.settler = settler;
     this.retryDelays = retryDelays;
+    this.clock = clock;
+    this.lapsedAt = context.now();
     this.capacity = capacity;
     this.signal = signal;
     this.listener = listener;
@@ -97,6 +111,7 @@ public final class Claimer {
       }
       throw e;
     }
+    clock.answered(claim.now());
     paused = claim.pausedSince() != null;
     if (!claim.corrupt().isEmpty()) {
       listener.died(DeathCause.CORRUPT, claim.corrupt().size());
@@ -107,7 +122,66 @@ public final class Claimer {
               claim.corrupt().size(),
               claim.corrupt().get(0));
     }
-    return claim;
+    return startable(claim);
+  }
+
+  /**
+   * Leaves out what must not start any more, and ends it. Everything that is handed out passes
+   * here, whoever runs it.
+   */
+  private Claim startable(Claim claim) {
+    List<ClaimedJob> late = null;
+    for (ClaimedJob job : claim.jobs()) {
+      if (JobContentCodec.hasTimeRules(job.record().content()) && isLate(job, claim.now())) {
+        late = late == null ? new ArrayList<>() : late;
+        late.add(job);
+      }
+    }
+    if (late == null) {
+      return claim;
+    }
+    lapsing = true;
+    for (ClaimedJob job : late) {
+      var unused = settler.keep(retryDelays.expired(job));
+    }
+    List<ClaimedJob> left = new ArrayList<>(claim.jobs());
+    left.removeAll(late);
+    return claim.with(List.copyOf(left));
+  }
+
+  private static boolean isLate(ClaimedJob job, long now) {
+    JobContent content = JobRecord.readOrNull(job.record());
+    return content != null && StartTimes.last(content.timeRules(), job.record().acceptedAt()) < now;
+  }
+
+  /**
+   * Whether it is time to look for jobs that could not start in time: after one was met, and from
+   * time to time, since a queue that stands still is not claimed from.
+   */
+  public boolean lapses() {
+    return lapsing || context.now() - lapsedAt >= LAPSE.toNanos();
+  }
+
+  /** Takes jobs out that could not start in time, at most so many that others have their turn. */
+  public void lapse() {
+    lapsing = false;
+    lapsedAt = context.now();
+    JobStore.Lapsed lapsed = context.jobs().lapse(bucket, JobStore.MAX_JOBS);
+    lapsing = lapsed.more();
+    if (lapsed.dead() > 0) {
+      listener.died(DeathCause.EXPIRED, lapsed.dead());
+      LogFields.of(log.atWarn(), bucket.queue())
+          .log(
+              "{}: {} jobs could not start in time and are dead letters now",
+              bucket,
+              lapsed.dead());
+    }
+    if (lapsed.dropped() > 0) {
+      listener.dropped(lapsed.dropped());
+    }
+    if (lapsing) {
+      signal.ask();
+    }
   }
 
   /** One for each job, in order; one whose content cannot be read becomes a dead letter instead. */

@@ -213,13 +213,15 @@ public final class OpenDelivery implements Delivery {
   @Override
   public CompletableFuture<Void> unknown(
       String instance, String error, boolean travelledAlone, RepeatCause cause) {
-    return endWith(retryDelays.unknown(job, new ErrorNote(instance, error), travelledAlone), cause);
+    return endWith(
+        retryDelays.unknown(job, content, new ErrorNote(instance, error), travelledAlone), cause);
   }
 
   @Override
   public CompletableFuture<Void> undeliverable(
       String instance, String error, @Nullable Duration delay) {
-    return endWith(retryDelays.undeliverable(job, new ErrorNote(instance, error), delay), null);
+    return endWith(
+        retryDelays.undeliverable(job, content, new ErrorNote(instance, error), delay), null);
   }
 
   @Override

@@ -24,6 +24,8 @@ final class OutcomeCounts {
   private final Map<Settlement.Op, Integer> ended = new EnumMap<>(Settlement.Op.class);
   private int used;
   private int rejected;
+  private int expired;
+  private int dropped;
   private int lost;
 
   OutcomeCounts(QueueName queue, QueueListener listener) {
@@ -39,6 +41,20 @@ final class OutcomeCounts {
         ended.merge(settlement.op(), 1, Integer::sum);
         died(settlement);
       }
+      case EXPIRED -> {
+        expired++;
+        // Otherwise nothing was tried.
+        if (settlement.op() != Settlement.Op.EXPIRED) {
+          ended.merge(settlement.op(), 1, Integer::sum);
+        }
+        LogFields.of(log.atWarn(), queue, settlement.taskId())
+            .log(
+                "Job {} of {} is a dead letter now: {} could not start in time",
+                settlement.taskId(),
+                queue,
+                settlement.op() == Settlement.Op.EXPIRED ? "it" : "its next attempt");
+      }
+      case DROPPED -> dropped++;
       case LEASE_LOST -> lost++;
       case ALREADY_DONE, UNKNOWN -> {
         // Counted when it happened.
@@ -76,6 +92,12 @@ final class OutcomeCounts {
     }
     if (rejected > 0) {
       listener.died(DeathCause.REJECTED, rejected);
+    }
+    if (expired > 0) {
+      listener.died(DeathCause.EXPIRED, expired);
+    }
+    if (dropped > 0) {
+      listener.dropped(dropped);
     }
     if (lost > 0) {
       listener.lost(lost);

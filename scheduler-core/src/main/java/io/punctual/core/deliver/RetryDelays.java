@@ -3,9 +3,13 @@ package io.punctual.core.deliver;
 import io.punctual.RetryPolicy;
 import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobContent;
+import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Settlement;
+import io.punctual.core.times.StartTimes;
+import io.punctual.core.wake.StoreClock;
+import io.punctual.schedule.TimeRules;
 import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.util.function.Function;
@@ -24,12 +28,17 @@ public final class RetryDelays {
   private final QueueName queue;
   private final Function<QueueName, RetryPolicy> policies;
   private final RandomGenerator random;
+  private final StoreClock clock;
 
   public RetryDelays(
-      QueueName queue, Function<QueueName, RetryPolicy> policies, RandomGenerator random) {
+      QueueName queue,
+      Function<QueueName, RetryPolicy> policies,
+      RandomGenerator random,
+      StoreClock clock) {
     this.queue = queue;
     this.policies = policies;
     this.random = random;
+    this.clock = clock;
   }
 
   public Settlement done(ClaimedJob job) {
@@ -44,7 +53,18 @@ public final class RetryDelays {
   public Settlement failed(
       ClaimedJob job, JobContent content, ErrorNote note, @Nullable Duration wish) {
     Duration delay = delayAfterFailure(content, job.tries().counted(), wish);
-    return settlement(Settlement.Op.FAILED, job, delay, false, note.encode());
+    return settlement(
+        Settlement.Op.FAILED, job, inTime(content, job.record(), delay), false, note.encode());
+  }
+
+  /**
+   * The delay before an attempt as the job's time rules have it; null if it could not start in
+   * time.
+   */
+  public @Nullable Duration inTime(JobContent content, JobRecord record, Duration delay) {
+    TimeRules rules = content.timeRules();
+    long last = StartTimes.last(rules, record.acceptedAt());
+    return last != StartTimes.NEVER && clock.now() + delay.toMillis() > last ? null : delay;
   }
 
   /**
@@ -61,10 +81,11 @@ public final class RetryDelays {
     return clamp(policy.delayAfter(counted + 1, random));
   }
 
-  public Settlement unknown(ClaimedJob job, ErrorNote note, boolean alone) {
+  public Settlement unknown(ClaimedJob job, JobContent content, ErrorNote note, boolean alone) {
     int step = Math.min(job.tries().delivered(), UNKNOWN_SECONDS.length - 1);
     Duration delay = Duration.ofSeconds(UNKNOWN_SECONDS[step]);
-    return settlement(Settlement.Op.UNKNOWN, job, delay, alone, note.encode());
+    return settlement(
+        Settlement.Op.UNKNOWN, job, inTime(content, job.record(), delay), alone, note.encode());
   }
 
   /**
@@ -72,16 +93,26 @@ public final class RetryDelays {
    *
    * @param wish the dispatcher's; null for the job's own back-off
    */
-  public Settlement undeliverable(ClaimedJob job, ErrorNote note, @Nullable Duration wish) {
+  public Settlement undeliverable(
+      ClaimedJob job, JobContent content, ErrorNote note, @Nullable Duration wish) {
     Duration delay =
         wish != null
             ? clamp(wish)
             : UNDELIVERABLE.delayAfter(job.tries().undeliverable() + 1, random);
-    return settlement(Settlement.Op.UNDELIVERABLE, job, delay, false, note.encode());
+    return settlement(
+        Settlement.Op.UNDELIVERABLE,
+        job,
+        inTime(content, job.record(), delay),
+        false,
+        note.encode());
   }
 
   public Settlement returned(ClaimedJob job) {
     return settlement(Settlement.Op.RETURNED, job, Duration.ZERO, false, new byte[0]);
+  }
+
+  public Settlement expired(ClaimedJob job) {
+    return settlement(Settlement.Op.EXPIRED, job, null, false, new byte[0]);
   }
 
   public Settlement rejected(ClaimedJob job, ErrorNote note) {
@@ -96,7 +127,7 @@ public final class RetryDelays {
   }
 
   private static Settlement settlement(
-      Settlement.Op op, ClaimedJob job, Duration delay, boolean alone, byte[] note) {
+      Settlement.Op op, ClaimedJob job, @Nullable Duration delay, boolean alone, byte[] note) {
     return new Settlement(
         op,
         job.taskId(),

@@ -144,6 +144,9 @@ public final class Settler {
     for (int i = 0; i < group.size(); i++) {
       if (settled.get(i).kind() == Settled.Kind.RETRY) {
         signal.head(settled.get(i).at());
+      } else if (group.get(i).settlement().op() == Settlement.Op.EXPIRED) {
+        // It may have taken the place of one that can start.
+        signal.ask();
       }
     }
     try {

@@ -2,6 +2,7 @@ package io.punctual.core.job;
 
 import io.punctual.DelayQueueJob;
 import io.punctual.RetryPolicy;
+import io.punctual.schedule.TimeRules;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param timeToRun null for the default
  * @param tags in ascending order, each once
  * @param retry null for the queue's policy
+ * @param timeRules as asked for
  */
 public record JobContent(
     Due due,
@@ -22,7 +24,8 @@ public record JobContent(
     @Nullable Duration timeToRun,
     @Nullable RetryPolicy retry,
     Map<String, String> headers,
-    List<String> tags) {
+    List<String> tags,
+    TimeRules timeRules) {
 
   /** Returns what a job says, but for its trace. */
   public static JobContent of(DelayQueueJob job) {
@@ -32,12 +35,13 @@ public record JobContent(
         .retry(job.retry())
         .headers(Origin.withoutTrace(job.headers()))
         .tags(job.tags())
+        .timeRules(job.timeRules())
         .build();
   }
 
   /** Starts the content of a job: without params, and all else as the queue has it. */
   public static Builder of(Due due) {
-    return new Builder(new JobContent(due, "", null, null, Map.of(), List.of()));
+    return new Builder(new JobContent(due, "", null, null, Map.of(), List.of(), TimeRules.NONE));
   }
 
   /** Starts a content with the values of this one. */
@@ -53,6 +57,7 @@ public record JobContent(
     private @Nullable RetryPolicy retry;
     private Map<String, String> headers;
     private List<String> tags;
+    private TimeRules timeRules;
 
     private Builder(JobContent content) {
       due = content.due;
@@ -61,6 +66,7 @@ public record JobContent(
       retry = content.retry;
       headers = content.headers;
       tags = content.tags;
+      timeRules = content.timeRules;
     }
 
     /** Replaces the due time. */
@@ -99,9 +105,15 @@ public record JobContent(
       return this;
     }
 
+    /** Replaces all rules about when the job may start. */
+    public Builder timeRules(TimeRules timeRules) {
+      this.timeRules = timeRules;
+      return this;
+    }
+
     /** Makes the content. */
     public JobContent build() {
-      return new JobContent(due, params, timeToRun, retry, headers, tags);
+      return new JobContent(due, params, timeToRun, retry, headers, tags, timeRules);
     }
   }
 }

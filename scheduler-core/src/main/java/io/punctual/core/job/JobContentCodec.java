@@ -1,6 +1,7 @@
 package io.punctual.core.job;
 
 import io.punctual.RetryPolicy;
+import io.punctual.schedule.TimeRules;
 import io.punctual.wire.Limits;
 import java.io.ByteArrayOutputStream;
 import java.nio.BufferUnderflowException;
@@ -8,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -22,7 +24,7 @@ import java.util.TreeSet;
  * due ms | [time-to-run ms] | [retry policy as text] | params
  * [number of headers | name, value ... in ascending order of names]
  * [number of tags | tag ... in ascending order]
- * [what further flags announce, the lowest first]
+ * [last start, epoch ms] | [last start, ms from acceptance] | [spread ms]
  * </pre>
  *
  * <p>Numbers are unsigned LEB128; texts are UTF-8 behind their length in bytes. The flags of most
@@ -36,9 +38,13 @@ public final class JobContentCodec {
   private static final int RETRY = 4;
   private static final int TAGS = 8;
   private static final int HEADERS = 16;
+  private static final int NOT_AFTER = 1 << 7;
+  private static final int EXPIRES_IN = 1 << 8;
+  private static final int WITHIN = 1 << 9;
   private static final int VERSION_SHIFT = 5;
   private static final int VERSION_MASK = 3;
-  private static final long FLAGS = RELATIVE | TIME_TO_RUN | RETRY | TAGS | HEADERS;
+  private static final int TIME_RULES = NOT_AFTER | EXPIRES_IN | WITHIN;
+  private static final long FLAGS = RELATIVE | TIME_TO_RUN | RETRY | TAGS | HEADERS | TIME_RULES;
 
   private JobContentCodec() {}
 
@@ -56,7 +62,8 @@ public final class JobContentCodec {
             | (content.timeToRun() != null ? TIME_TO_RUN : 0)
             | (content.retry() != null ? RETRY : 0)
             | (content.tags().isEmpty() ? 0 : TAGS)
-            | (content.headers().isEmpty() ? 0 : HEADERS));
+            | (content.headers().isEmpty() ? 0 : HEADERS)
+            | flags(content.timeRules()));
     number(out, content.due().millis());
     if (content.timeToRun() != null) {
       number(out, content.timeToRun().toMillis());
@@ -80,7 +87,50 @@ public final class JobContentCodec {
         text(out, "tags", tag);
       }
     }
+    timeRules(out, content.timeRules());
     return out.toByteArray();
+  }
+
+  private static int flags(TimeRules rules) {
+    return (rules.notAfter() != null ? NOT_AFTER : 0)
+        | (rules.expiresIn() != null ? EXPIRES_IN : 0)
+        | (rules.within() != null ? WITHIN : 0);
+  }
+
+  private static void timeRules(ByteArrayOutputStream out, TimeRules rules) {
+    if (rules.notAfter() != null) {
+      number(out, rules.notAfter().toEpochMilli());
+    }
+    if (rules.expiresIn() != null) {
+      number(out, rules.expiresIn().toMillis());
+    }
+    if (rules.within() != null) {
+      number(out, rules.within().toMillis());
+    }
+  }
+
+  private static TimeRules timeRules(long flags, ByteBuffer in) {
+    return (flags & TIME_RULES) == 0
+        ? TimeRules.NONE
+        : new TimeRules(
+            (flags & NOT_AFTER) == 0 ? null : Instant.ofEpochMilli(number(in)),
+            (flags & EXPIRES_IN) == 0 ? null : Duration.ofMillis(number(in)),
+            (flags & WITHIN) == 0 ? null : Duration.ofMillis(number(in)));
+  }
+
+  /**
+   * Whether the job may not start whenever it is due, as far as its first bytes say. Reads nothing
+   * of most jobs but a byte.
+   */
+  public static boolean hasTimeRules(byte[] bytes) {
+    if (bytes.length == 0 || bytes[0] >= 0) {
+      return false;
+    }
+    try {
+      return (number(ByteBuffer.wrap(bytes)) & TIME_RULES) != 0;
+    } catch (BufferUnderflowException | CorruptContentException e) {
+      return false;
+    }
   }
 
   /**
@@ -117,6 +167,7 @@ public final class JobContentCodec {
       if ((flags & TAGS) != 0) {
         content.tags(tags(in));
       }
+      content.timeRules(timeRules(flags, in));
       if (in.hasRemaining()) {
         throw new CorruptContentException(in.remaining() + " bytes too many");
       }

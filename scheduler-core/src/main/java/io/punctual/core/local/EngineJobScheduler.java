@@ -333,7 +333,7 @@ public final class EngineJobScheduler implements JobScheduler {
     return switch (settled.kind()) {
       case DONE -> new DeferralResult(DeferralResult.Outcome.DONE, null);
       case ALREADY_DONE -> new DeferralResult(DeferralResult.Outcome.ALREADY_DONE, null);
-      case DEAD -> new DeferralResult(DeferralResult.Outcome.DEAD, null);
+      case DEAD, EXPIRED, DROPPED -> new DeferralResult(DeferralResult.Outcome.DEAD, null);
       case RETRY ->
           new DeferralResult(DeferralResult.Outcome.RETRY, Instant.ofEpochMilli(settled.at()));
       case LEASE_LOST -> new DeferralResult(DeferralResult.Outcome.LEASE_LOST, null);

@@ -167,13 +167,8 @@ public final class PulledClaims implements Claims {
       return LOST;
     }
     JobContent content = JobRecord.readOrNull(job.get().record());
-    Duration wait =
-        content == null
-            ? Duration.ZERO
-            : bucket
-                .get()
-                .retryDelays
-                .delayAfterFailure(content, job.get().tries().counted(), delay);
+    @Nullable Duration wait =
+        content == null ? Duration.ZERO : bucket.get().delayAfterFailure(job.get(), content, delay);
     return settle(Settlement.Op.FAILED, token, wait, new ErrorNote(worker, error));
   }
 
@@ -267,7 +262,7 @@ public final class PulledClaims implements Claims {
   }
 
   private CompletableFuture<Settled> settle(
-      Settlement.Op op, ClaimToken token, Duration delay, @Nullable ErrorNote note) {
+      Settlement.Op op, ClaimToken token, @Nullable Duration delay, @Nullable ErrorNote note) {
     Optional<Puller> found = bucket(token);
     if (found.isEmpty()) {
       return op == Settlement.Op.DONE ? GONE : LOST;

@@ -10,13 +10,17 @@ import io.punctual.core.deliver.RetryDelays;
 import io.punctual.core.deliver.Settler;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.CorruptContentException;
+import io.punctual.core.job.JobContent;
 import io.punctual.core.store.Claim;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.JobStore;
+import io.punctual.core.store.query.JobView;
 import io.punctual.core.wake.WakeSignal;
 import io.punctual.core.work.Context;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Claims jobs of one bucket for those who pull. */
 public final class Puller {
@@ -24,7 +28,7 @@ public final class Puller {
   public final Bucket bucket;
   public final WakeSignal signal;
   public final Settler settler;
-  public final RetryDelays retryDelays;
+  private final RetryDelays retryDelays;
   public final ReceivedMarks received;
   private final Claimer claimer;
   private final QueueListener listener;
@@ -54,6 +58,12 @@ public final class Puller {
   /** Whether the bucket was paused when it was last claimed from or looked at. */
   boolean isPaused() {
     return claimer.isPaused();
+  }
+
+  /** The wait after a failure; null if the next attempt could not start in time. */
+  @Nullable Duration delayAfterFailure(JobView job, JobContent content, @Nullable Duration wish) {
+    Duration wait = retryDelays.delayAfterFailure(content, job.tries().counted(), wish);
+    return job.record() == null ? wait : retryDelays.inTime(content, job.record(), wait);
   }
 
   /** Claims at most so many on the terms of the request. */

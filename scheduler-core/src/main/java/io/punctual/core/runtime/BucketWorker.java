@@ -11,6 +11,7 @@ import io.punctual.core.scan.ScanLoop;
 import io.punctual.core.scan.Scanner;
 import io.punctual.core.submit.Submitter;
 import io.punctual.core.wake.Capacity;
+import io.punctual.core.wake.StoreClock;
 import io.punctual.core.wake.WakeSignal;
 import io.punctual.core.work.Context;
 import java.util.LinkedHashMap;
@@ -26,7 +27,7 @@ final class BucketWorker {
   final Settler settler;
   final Submitter submitter;
   final RetryDelays retryDelays;
-  private final Claimer claimer;
+  final Claimer claimer;
   final Puller puller;
   final Scanner scanner;
   final ScanLoop loop;
@@ -37,11 +38,13 @@ final class BucketWorker {
     Capacity.Claimer capacity = shared.capacity().claimer(bucket, signal);
     this.keeper = new LeaseKeeper(bucket, context, shared.inFlight(), capacity, listener);
     this.settler = new Settler(bucket, context, keeper, capacity, signal, listener);
-    this.submitter = new Submitter(bucket, context, shared.admission(), signal, listener);
+    StoreClock clock = new StoreClock(context.ticks(), () -> context.jobs().stats(bucket).now());
+    this.submitter = new Submitter(bucket, context, shared.admission(), clock, signal, listener);
     this.retryDelays =
-        new RetryDelays(bucket.queue(), context.options().retry(), shared.random().get());
+        new RetryDelays(bucket.queue(), context.options().retry(), shared.random().get(), clock);
     this.claimer =
-        new Claimer(bucket, context, keeper, settler, retryDelays, capacity, signal, listener);
+        new Claimer(
+            bucket, context, keeper, settler, retryDelays, clock, capacity, signal, listener);
     this.puller = new Puller(bucket, context, signal, claimer, settler, retryDelays, listener);
     this.scanner = new Scanner(bucket, shared.scan(), capacity, signal, claimer, puller, listener);
     this.loop = new ScanLoop(bucket, scanner, signal, context);

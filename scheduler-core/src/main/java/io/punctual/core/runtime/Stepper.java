@@ -99,9 +99,9 @@ public final class Stepper {
   }
 
   /**
-   * Takes all jobs back whose lease ran out, and hands out the earliest job that is due; at the
-   * same due time, in the order of queues and ids. Its lease is not kept alive: unless it is ended,
-   * the job comes back once that ran out.
+   * Takes all jobs back whose lease ran out, ends those that could not start in time, and hands out
+   * the earliest job that is due; at the same due time, in the order of queues and ids. Its lease
+   * is not kept alive: unless it is ended, the job comes back once that ran out.
    *
    * @param from the queues from which jobs are handed out
    * @return empty if nothing is due that may go out
@@ -111,6 +111,9 @@ public final class Stepper {
     List<BucketWorker> all = workers();
     // Nothing may go out yet: the scanners only count, and take back, so many leases a turn.
     for (BucketWorker worker : all) {
+      do {
+        worker.claimer.lapse();
+      } while (worker.claimer.lapses());
       do {
         turn(worker);
       } while (worker.scanner.nextDeadline() <= millis.getAsLong());

@@ -270,6 +270,9 @@ public final class Scanner {
       if (plan.expires(context.now()) && !stopping) {
         expire();
       }
+      if (claimer.lapses() && role == Role.OWNER && !stopping) {
+        claimer.lapse();
+      }
     } catch (RuntimeException | Error e) {
       failed(e);
     } finally {

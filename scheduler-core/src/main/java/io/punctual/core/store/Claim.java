@@ -20,4 +20,10 @@ public record Claim(
     @Nullable Long nextDue,
     @Nullable Long nextDeadline,
     @Nullable Long pausedSince,
-    boolean full) {}
+    boolean full) {
+
+  /** The same with fewer jobs. */
+  public Claim with(List<ClaimedJob> fewer) {
+    return new Claim(now, fewer, corrupt, nextDue, nextDeadline, pausedSince, full);
+  }
+}

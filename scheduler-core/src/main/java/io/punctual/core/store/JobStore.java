@@ -110,6 +110,22 @@ public interface JobStore {
   }
 
   /**
+   * Takes waiting jobs out whose last moment to start has passed by a second.
+   *
+   * @param max at most so many, 1 to {@link #MAX_JOBS}
+   */
+  Lapsed lapse(Bucket bucket, int max);
+
+  /**
+   * Waiting jobs whose last moment to start has passed.
+   *
+   * @param dead those that became dead letters
+   * @param dropped those that are gone
+   * @param more whether there may be more of them
+   */
+  record Lapsed(long now, int dead, int dropped, boolean more) {}
+
+  /**
    * Cancels a job.
    *
    * @param seen only if the job is still this version of itself; null for any
@@ -164,6 +180,9 @@ public interface JobStore {
    * @return the due time of the earliest job that waits; null if none does
    */
   @Nullable Long limit(Bucket bucket, Throttle throttle);
+
+  /** Says whether jobs that could not start in time are dropped, or become dead letters. */
+  void dropExpired(Bucket bucket, boolean drop);
 
   /** Counts. */
   BucketStats stats(Bucket bucket);

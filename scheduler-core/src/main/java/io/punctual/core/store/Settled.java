@@ -22,6 +22,10 @@ public record Settled(Kind kind, long at) {
     /** It is a dead letter now. */
     DEAD,
     /** It was to be cancelled, and is: it is not tried again. */
-    CANCELLED
+    CANCELLED,
+    /** It is a dead letter now, since it could not start in time. */
+    EXPIRED,
+    /** It is gone, since it could not start in time and its queue drops such jobs. */
+    DROPPED
   }
 }

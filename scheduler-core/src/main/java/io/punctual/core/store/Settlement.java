@@ -8,10 +8,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The end of one attempt.
  *
- * @param delay wait before the next attempt, for FAILED, UNKNOWN, UNDELIVERABLE and RELEASED
+ * @param delay wait before the next attempt, for FAILED, UNKNOWN, UNDELIVERABLE and RELEASED; null
+ *     if there is none, since it could not start in time
  * @param alone whether the attempt travelled alone, for UNKNOWN: only then it counts to the limit
- * @param note what went wrong, opaque to the store, at most 2 kB; empty for DONE, RELEASED and
- *     RETURNED
+ * @param note what went wrong, opaque to the store, at most 2 kB; empty for DONE, RELEASED,
+ *     RETURNED and EXPIRED
  * @param record of the job, for DONE, where the caller has it: the store need not read it then
  */
 public record Settlement(
@@ -19,7 +20,7 @@ public record Settlement(
     String taskId,
     String incarnation,
     LeaseToken token,
-    Duration delay,
+    @Nullable Duration delay,
     boolean alone,
     byte[] note,
     @Nullable JobRecord record) {
@@ -33,7 +34,7 @@ public record Settlement(
       String taskId,
       String incarnation,
       LeaseToken token,
-      Duration delay,
+      @Nullable Duration delay,
       boolean alone,
       byte[] note) {
     this(op, taskId, incarnation, token, delay, alone, note, null);
@@ -41,7 +42,7 @@ public record Settlement(
 
   /** Checks what the scripts rely on. */
   public Settlement {
-    if (delay.isNegative()) {
+    if (delay != null && delay.isNegative()) {
       throw new IllegalArgumentException("a delay must not be negative, was " + delay);
     }
     if (note.length > MAX_NOTE) {
@@ -65,6 +66,8 @@ public record Settlement(
     /** It never reached a worker: it waits at the due time that it had. */
     RETURNED,
     /** Never again. */
-    REJECTED
+    REJECTED,
+    /** It was handed to nobody, since it could not start in time. */
+    EXPIRED
   }
 }

@@ -1,6 +1,7 @@
 package io.punctual.core.store;
 
 import io.punctual.core.job.Due;
+import io.punctual.core.job.IndexTags;
 import io.punctual.core.job.Origin;
 import io.punctual.wire.Limits;
 import java.util.List;
@@ -14,7 +15,7 @@ import java.util.List;
  *     said at this moment
  * @param timeToRun ms that one attempt may take, what a puller gets; 0 if the job does not say
  * @param origin where it comes from; no part of what it is
- * @param tags by which the job can be found; {@link Limits#TAG}
+ * @param tags by which the job can be found; {@link Limits#TAG}, or one of the engine's own
  * @param content opaque to the store; equal content means the same job
  * @param replace whether a waiting or dead job with other content gives way
  */
@@ -42,6 +43,12 @@ public record Submission(
     this(taskId, incarnation, due, maxAttempts, timeToRun, Origin.UNKNOWN, tags, content, replace);
   }
 
+  /** The same in another place. */
+  public Submission with(Due due, List<String> tags) {
+    return new Submission(
+        taskId, incarnation, due, maxAttempts, timeToRun, origin, tags, content, replace);
+  }
+
   /** Checks what the scripts rely on. */
   public Submission {
     Limits.requireName("incarnation", incarnation);
@@ -61,7 +68,7 @@ public record Submission(
       return List.of();
     }
     for (String tag : tags) {
-      if (!Limits.TAG.matcher(tag).matches()) {
+      if (!Limits.TAG.matcher(tag).matches() && !IndexTags.isOne(tag)) {
         throw new IllegalArgumentException("a tag " + Limits.TAG_RULE);
       }
     }

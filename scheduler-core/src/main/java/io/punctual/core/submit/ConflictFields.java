@@ -23,6 +23,9 @@ final class ConflictFields {
     add(fields, "retry", wanted.retry(), there.retry());
     add(fields, "headers", wanted.headers(), there.headers());
     add(fields, "tags", wanted.tags(), there.tags());
+    add(fields, "notAfter", wanted.timeRules().notAfter(), there.timeRules().notAfter());
+    add(fields, "expiresIn", wanted.timeRules().expiresIn(), there.timeRules().expiresIn());
+    add(fields, "within", wanted.timeRules().within(), there.timeRules().within());
     return List.copyOf(fields);
   }
 

@@ -12,6 +12,8 @@ import io.punctual.core.store.StoreException;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.Submitted;
 import io.punctual.core.store.durability.Reached;
+import io.punctual.core.times.StartTimes;
+import io.punctual.core.wake.StoreClock;
 import io.punctual.core.wake.WakeSignal;
 import io.punctual.core.work.Context;
 import io.punctual.core.work.GroupCommit;
@@ -36,6 +38,7 @@ public final class Submitter {
   private final Bucket bucket;
   private final Context context;
   private final Admission admission;
+  private final StoreClock clock;
   private final WakeSignal signal;
   private final QueueListener listener;
   private final GroupCommit<Entry> commit;
@@ -52,11 +55,13 @@ public final class Submitter {
       Bucket bucket,
       Context context,
       Admission admission,
+      StoreClock clock,
       WakeSignal signal,
       QueueListener listener) {
     this.bucket = bucket;
     this.context = context;
     this.admission = admission;
+    this.clock = clock;
     this.signal = signal;
     this.listener = listener;
     this.commit =
@@ -91,7 +96,10 @@ public final class Submitter {
   private GroupCommit.@Nullable Again<Entry> write(List<Entry> group) {
     try {
       Submitted submitted =
-          context.jobs().submit(bucket, group.stream().map(Entry::submission).toList());
+          context
+              .jobs()
+              .submit(bucket, group.stream().map(entry -> placed(entry.submission())).toList());
+      clock.answered(submitted.now());
       unanswered = false;
       if (submitted.newHead() != null) {
         signal.head(submitted.newHead());
@@ -118,6 +126,18 @@ public final class Submitter {
       }
     }
     return null;
+  }
+
+  /** The submission where the time rules of its job put it. */
+  private Submission placed(Submission submission) {
+    if (!JobContentCodec.hasTimeRules(submission.content())) {
+      return submission;
+    }
+    JobContent content = JobContentCodec.decode(submission.content());
+    long now = clock.now();
+    StartTimes.Placement placement =
+        StartTimes.place(submission.taskId(), content, submission.due(), now, now);
+    return submission.with(placement.due(), placement.tags());
   }
 
   private void drop(List<Entry> group, @Nullable Throwable why) {

@@ -13,8 +13,11 @@ import io.punctual.core.job.Origin;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Settlement;
+import io.punctual.core.wake.StoreClock;
+import io.punctual.schedule.TimeRules;
 import io.punctual.wire.Limits;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
@@ -22,10 +25,14 @@ import org.junit.jupiter.api.Test;
 
 class RetryDelaysTest {
 
+  private static final long NOW = 1_000_000;
   private static final ErrorNote NOTE = new ErrorNote("here", "why");
   private final RetryDelays retryDelays =
       new RetryDelays(
-          new QueueName("shop", "t"), queue -> RetryPolicy.parse("1s,2s,3s"), new Random(1));
+          new QueueName("shop", "t"),
+          queue -> RetryPolicy.parse("1s,2s,3s"),
+          new Random(1),
+          new StoreClock(() -> 0, () -> NOW));
 
   @Test
   void theWorkersWishComesFirst() {
@@ -57,20 +64,41 @@ class RetryDelaysTest {
 
   @Test
   void unknownEndsBackOffByDeliveries() {
-    assertThat(retryDelays.unknown(claimed(0, 0, 0), NOTE, true).delay())
+    assertThat(retryDelays.unknown(claimed(0, 0, 0), content(null), NOTE, true).delay())
         .isEqualTo(Duration.ofSeconds(1));
-    assertThat(retryDelays.unknown(claimed(0, 0, 2), NOTE, false).delay())
+    assertThat(retryDelays.unknown(claimed(0, 0, 2), content(null), NOTE, false).delay())
         .isEqualTo(Duration.ofSeconds(5));
-    assertThat(retryDelays.unknown(claimed(0, 0, 99), NOTE, false).delay())
+    assertThat(retryDelays.unknown(claimed(0, 0, 99), content(null), NOTE, false).delay())
         .isEqualTo(Duration.ofSeconds(60));
   }
 
   @Test
   void undeliverableBacksOffByItsOwnCount() {
-    assertThat(retryDelays.undeliverable(claimed(0, 9, 9), NOTE, null).delay())
+    assertThat(retryDelays.undeliverable(claimed(0, 9, 9), content(null), NOTE, null).delay())
         .isBetween(Duration.ofMillis(500), Duration.ofSeconds(1));
-    assertThat(retryDelays.undeliverable(claimed(1000, 0, 0), NOTE, null).delay())
+    assertThat(retryDelays.undeliverable(claimed(1000, 0, 0), content(null), NOTE, null).delay())
         .isBetween(Duration.ofSeconds(30), Duration.ofSeconds(60));
+  }
+
+  @Test
+  void anAttemptThatCouldNotStartInTimeHasNoDelay() {
+    JobContent until = until(Instant.ofEpochMilli(NOW + 1000));
+    assertThat(retryDelays.failed(claimed(0, 0, 0), until, NOTE, null).delay())
+        .isEqualTo(Duration.ofSeconds(1));
+    assertThat(retryDelays.failed(claimed(0, 1, 1), until, NOTE, null).delay()).isNull();
+    assertThat(retryDelays.unknown(claimed(0, 0, 1), until, NOTE, true).delay()).isNull();
+    assertThat(retryDelays.undeliverable(claimed(99, 0, 0), until, NOTE, null).delay()).isNull();
+    JobContent in =
+        JobContent.of(Due.in(0))
+            .timeRules(new TimeRules(null, Duration.ofMillis(NOW), null))
+            .build();
+    // The record was accepted at 0.
+    assertThat(retryDelays.failed(claimed(0, 0, 0), in, NOTE, Duration.ofMillis(1)).delay())
+        .isNull();
+  }
+
+  private static JobContent until(Instant last) {
+    return JobContent.of(Due.in(0)).timeRules(new TimeRules(last, null, null)).build();
   }
 
   private static ClaimedJob claimed(int undeliverable, int counted, int delivered) {

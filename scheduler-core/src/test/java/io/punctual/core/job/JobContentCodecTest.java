@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.punctual.RetryPolicy;
+import io.punctual.schedule.TimeRules;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,6 +23,8 @@ class JobContentCodecTest {
           .retry(RetryPolicy.parse("exponential(2s,1h,0.25);attempts=7"))
           .headers(Map.of("a", "1", "b", "", "c", "x y"))
           .tags(List.of("order:1", "user/7"))
+          .timeRules(
+              new TimeRules(Instant.ofEpochMilli(253402300799999L), null, Duration.ofDays(30)))
           .build();
   private static final JobContent BARE = JobContent.of(Due.in(0)).build();
 
@@ -45,6 +49,18 @@ class JobContentCodecTest {
         }) {
       assertThat(JobContentCodec.decode(JobContentCodec.encode(content))).isEqualTo(content);
     }
+  }
+
+  @Test
+  void rulesAreSeenAtTheFirstBytes() {
+    JobContent rules =
+        BARE.toBuilder().timeRules(new TimeRules(null, Duration.ofMillis(1), null)).build();
+    assertThat(JobContentCodec.decode(JobContentCodec.encode(rules))).isEqualTo(rules);
+    assertThat(JobContentCodec.hasTimeRules(JobContentCodec.encode(rules))).isTrue();
+    assertThat(JobContentCodec.hasTimeRules(JobContentCodec.encode(FULL))).isTrue();
+    assertThat(JobContentCodec.hasTimeRules(JobContentCodec.encode(BARE))).isFalse();
+    assertThat(JobContentCodec.hasTimeRules(new byte[0])).isFalse();
+    assertThat(JobContentCodec.hasTimeRules(new byte[] {-1, -1})).isFalse();
   }
 
   @Test

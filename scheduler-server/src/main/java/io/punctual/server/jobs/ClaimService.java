@@ -180,7 +180,7 @@ public class ClaimService {
         switch (settled.kind()) {
           case DONE -> new Settlement(Outcome.DONE, null);
           case ALREADY_DONE -> new Settlement(Outcome.ALREADY_DONE, null);
-          case DEAD -> new Settlement(Outcome.DEAD, null);
+          case DEAD, EXPIRED, DROPPED -> new Settlement(Outcome.DEAD, null);
           case CANCELLED -> new Settlement(Outcome.CANCELLED, null);
           case RETRY -> new Settlement(again, settled.at());
           case UNKNOWN -> throw JobResult.unknown(new JobRef(token.queue(), token.taskId()));

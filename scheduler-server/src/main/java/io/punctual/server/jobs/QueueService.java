@@ -137,6 +137,24 @@ public class QueueService {
     }
   }
 
+  /**
+   * Says what becomes of jobs that could not start in time.
+   *
+   * @param drop whether they are dropped; else they become dead letters
+   * @throws ApiException 404
+   */
+  public void dropExpired(QueueName queue, boolean drop) {
+    boolean before = stats(queue).dropsExpired();
+    engine.operations().dropExpired(queue, drop);
+    if (before != drop) {
+      audit.did("expiry", queue::toString, expired(before), expired(drop));
+    }
+  }
+
+  private static String expired(boolean drop) {
+    return drop ? "drop" : "dead";
+  }
+
   private static Throttle.Rate rate(String text) {
     try {
       return Throttle.Rate.parse(text);

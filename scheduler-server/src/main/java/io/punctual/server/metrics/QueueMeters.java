@@ -66,6 +66,7 @@ final class QueueMeters implements QueueListener {
   private final Map<Settlement.Op, Counter> attempts;
   private final Map<RepeatCause, Counter> redeliveries;
   private final Map<DeathCause, Counter> dead;
+  private final Counter dropped;
   private final Counter leasesLost;
   private final Counter fired;
   private final Counter skipped;
@@ -106,6 +107,11 @@ final class QueueMeters implements QueueListener {
             "Jobs that have become dead letters",
             "cause",
             QueueMeters::name);
+    this.dropped =
+        Counter.builder("punctual.jobs.dropped")
+            .description("Jobs that could not start in time and are gone")
+            .tags(tags)
+            .register(registry);
     this.leasesLost =
         Counter.builder("punctual.leases.lost")
             .description("Leases that were lost while a worker was at work")
@@ -231,6 +237,11 @@ final class QueueMeters implements QueueListener {
   @Override
   public void died(DeathCause cause, int jobs) {
     increment(dead.get(cause), jobs);
+  }
+
+  @Override
+  public void dropped(int jobs) {
+    dropped.increment(jobs);
   }
 
   @Override

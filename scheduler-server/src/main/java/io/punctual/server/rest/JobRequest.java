@@ -5,6 +5,7 @@ import io.punctual.RetryPolicy;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.QueueName;
+import io.punctual.schedule.TimeRules;
 import io.punctual.server.input.JobFields;
 import io.punctual.server.input.JsonValues.EpochMillis;
 import io.punctual.server.jobs.JobChange;
@@ -29,7 +30,10 @@ record JobRequest(
     @Nullable Duration timeToRun,
     @Nullable RetryPolicy retry,
     @Nullable Map<String, String> headers,
-    @Nullable List<String> tags) {
+    @Nullable List<String> tags,
+    @Nullable Instant notAfter,
+    @Nullable Duration expiresIn,
+    @Nullable Duration within) {
 
   /**
    * Makes the job to submit.
@@ -60,15 +64,25 @@ record JobRequest(
           application != null ? "application" : taskType != null ? "taskType" : "taskId",
           "cannot be changed: it stands in the address");
     }
+    if (expiresIn != null) {
+      throw ApiException.invalid(
+          "expiresIn", "counts from the submit and cannot be changed: give notAfter");
+    }
     Due due = JobFields.dueOrNull(delayTime, delay, dueAt);
     DelayQueueJob given = checked("x", "x", due != null ? due : Due.in(0));
     boolean content =
-        params != null || timeToRun != null || retry != null || headers != null || tags != null;
+        params != null
+            || timeToRun != null
+            || retry != null
+            || headers != null
+            || tags != null
+            || notAfter != null
+            || within != null;
     if (!content && due == null) {
       throw ApiException.invalid(
           "delayTime",
           "is missing: give a new time (delayTime, delay or dueAt), or new params, headers, tags,"
-              + " timeToRun or retry");
+              + " timeToRun, retry, notAfter or within");
     }
     return new JobChange(
         due,
@@ -80,9 +94,17 @@ record JobRequest(
                     .retry(retry != null ? retry : old.retry())
                     .headers(headers != null ? given.headers() : old.headers())
                     .tags(tags != null ? given.tags() : old.tags())
+                    .timeRules(changed(old.timeRules()))
                     .build()
             : null,
         params == null ? 0 : params.length());
+  }
+
+  private TimeRules changed(TimeRules old) {
+    return new TimeRules(
+        notAfter != null ? notAfter : old.notAfter(),
+        notAfter != null ? null : old.expiresIn(),
+        within != null ? within : old.within());
   }
 
   private DelayQueueJob checked(String id, String type, Due due) {
@@ -96,6 +118,7 @@ record JobRequest(
           .retry(retry)
           .headers(Objects.requireNonNullElse(headers, Map.of()))
           .tags(Objects.requireNonNullElse(tags, List.of()))
+          .timeRules(new TimeRules(notAfter, expiresIn, within))
           .build();
     } catch (IllegalArgumentException e) {
       throw JobFields.named(e);

@@ -22,6 +22,7 @@ record JobResponse(
     @Nullable Long delayTime,
     @Nullable Lease lease,
     @Nullable Instant diedAt,
+    @Nullable String reason,
     @Nullable Instant finishedAt,
     @Nullable Instant cancelledAt,
     @Nullable Attempts attempts,
@@ -32,6 +33,8 @@ record JobResponse(
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> tags,
     @Nullable Long timeToRun,
     @Nullable String retry,
+    @Nullable Instant notAfter,
+    @Nullable Long within,
     @Nullable Failure lastError,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Failure> failures) {
 
@@ -86,6 +89,7 @@ record JobResponse(
         state == JobState.DELAYED ? job.at() : null,
         state == JobState.RESERVED ? lease(job) : null,
         state == JobState.DEAD ? at : null,
+        job.deathReason(),
         state == JobState.FINISHED ? at : null,
         state == JobState.CANCELLED ? at : null,
         state == JobState.FINISHED || state == JobState.CANCELLED ? null : attempts(job),
@@ -96,6 +100,10 @@ record JobResponse(
         job.tags(),
         positive(job.timeToRun()),
         content == null || content.retry() == null ? null : content.retry().text(),
+        job.notAfter(),
+        content == null || content.timeRules().within() == null
+            ? null
+            : content.timeRules().within().toMillis(),
         failures.isEmpty() ? null : failures.get(0),
         failures);
   }

@@ -85,6 +85,18 @@ class QueuesController {
     return find(queue);
   }
 
+  /** Says what becomes of the queue's jobs that could not start in time. */
+  @Allowed(Role.OPERATOR)
+  @PutMapping("/queues/{application}/{taskType}/expiry")
+  Queue expiry(QueueName queue, @Body Expiry expiry) {
+    String expired = JobFields.required("expired", expiry.expired());
+    if (!expired.equals("dead") && !expired.equals("drop")) {
+      throw ApiException.invalid("expired", "must be dead or drop");
+    }
+    queues.dropExpired(queue, expired.equals("drop"));
+    return find(queue);
+  }
+
   /** Counts the jobs that fall due in each interval. */
   @Allowed(value = Role.VIEWER, applications = true)
   @GetMapping("/forecast")
@@ -118,6 +130,9 @@ class QueuesController {
   /** The limits of a queue; null for none. */
   record Limits(@Nullable Integer concurrency, @Nullable String rate) {}
 
+  /** What becomes of jobs that could not start in time: {@code dead} or {@code drop}. */
+  record Expiry(@Nullable String expired) {}
+
   record ForecastResponse(
       @Nullable Instant from,
       int queues,
@@ -141,6 +156,7 @@ class QueuesController {
       boolean parked,
       @Nullable Instant pausedSince,
       Limits limits,
+      String expired,
       List<String> workers,
       boolean circuitOpen,
       @Nullable Map<String, Long> counters,
@@ -166,6 +182,7 @@ class QueuesController {
           sample.parked(),
           instant(stats.pausedSince()),
           new Limits(stats.throttle().concurrency(), rate == null ? null : rate.toString()),
+          stats.dropsExpired() ? "drop" : "dead",
           view.workers(),
           sample.circuitOpen(),
           whole ? stats.counters() : null,

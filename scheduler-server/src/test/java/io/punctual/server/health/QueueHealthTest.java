@@ -41,6 +41,7 @@ class QueueHealthTest {
             parked,
             null,
             Throttle.NONE,
+            false,
             Map.of(),
             null);
     Growth minute = new Growth(Map.of("done", done, "failed", failed), 60_000);

@@ -30,6 +30,7 @@ class QueueHistoryTest {
         true,
         null,
         Throttle.NONE,
+        false,
         Map.of("done", done, "failed", failed),
         damage);
   }

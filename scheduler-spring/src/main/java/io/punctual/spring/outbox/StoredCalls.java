@@ -3,6 +3,7 @@ package io.punctual.spring.outbox;
 import io.punctual.DelayQueueJob;
 import io.punctual.RetryPolicy;
 import io.punctual.TaskSubmitService.Running;
+import io.punctual.schedule.TimeRules;
 import io.punctual.spring.CommitFailures.Call;
 import io.punctual.spring.DeferredCall;
 import java.time.Duration;
@@ -34,6 +35,9 @@ final class StoredCalls {
       @Nullable String retry,
       @Nullable Map<String, String> headers,
       @Nullable List<String> tags,
+      @Nullable Long notAfter,
+      @Nullable String expiresIn,
+      @Nullable String within,
       @Nullable String handle,
       @Nullable String reason,
       @Nullable String running) {}
@@ -57,6 +61,10 @@ final class StoredCalls {
       fields.put("retry", job.retry() == null ? null : job.retry().text());
       fields.put("headers", job.headers());
       fields.put("tags", job.tags());
+      TimeRules rules = job.timeRules();
+      fields.put("notAfter", rules.notAfter() == null ? null : rules.notAfter().toEpochMilli());
+      fields.put("expiresIn", text(rules.expiresIn()));
+      fields.put("within", text(rules.within()));
     } else if (call instanceof DeferredCall.Reschedule move) {
       fields.put("taskType", move.taskType());
       fields.put("taskId", move.taskId());
@@ -136,7 +144,12 @@ final class StoredCalls {
             .retry(stored.retry() == null ? null : RetryPolicy.parse(stored.retry()))
             .params(Objects.requireNonNullElse(stored.params(), ""))
             .headers(Objects.requireNonNullElse(stored.headers(), Map.of()))
-            .tags(Objects.requireNonNullElse(stored.tags(), List.of()));
+            .tags(Objects.requireNonNullElse(stored.tags(), List.of()))
+            .timeRules(
+                new TimeRules(
+                    stored.notAfter() == null ? null : Instant.ofEpochMilli(stored.notAfter()),
+                    duration(stored.expiresIn()),
+                    duration(stored.within())));
     Duration delay = duration(stored.delay());
     if (delay != null) {
       job.delay(delay);

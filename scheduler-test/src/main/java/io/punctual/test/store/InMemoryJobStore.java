@@ -3,6 +3,7 @@ package io.punctual.test.store;
 import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.IndexTags;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
@@ -39,6 +40,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -317,19 +319,31 @@ public final class InMemoryJobStore implements JobStore {
       b.endCancelled(id, record, now, retention);
       return new Settled(Settled.Kind.CANCELLED, 0);
     }
-    long next = now + settlement.delay().toMillis();
+    Duration delay = settlement.delay();
+    Long next = delay == null ? null : now + delay.toMillis();
     switch (settlement.op()) {
       case RELEASED, RETURNED -> {
-        long due = settlement.op() == Settlement.Op.RETURNED ? lease.due() : next;
+        long due =
+            settlement.op() == Settlement.Op.RETURNED
+                ? lease.due()
+                : Objects.requireNonNull(next, "the delay");
         b.count("released");
         b.giveBack(id, lease, due);
         return new Settled(Settled.Kind.RETRY, due);
       }
       case FAILED, UNKNOWN, UNDELIVERABLE, REJECTED ->
           b.count(settlement.op().name().toLowerCase(Locale.ROOT));
+      case EXPIRED -> {
+        if (b.dropsExpired) {
+          b.forget(id);
+          b.count("lapsed");
+          b.count("dropped");
+          return new Settled(Settled.Kind.DROPPED, 0);
+        }
+      }
       case DONE -> throw new IllegalStateException("not here");
     }
-    boolean retry =
+    String ended =
         b.endAttempt(
             id,
             settlement.op().name().toLowerCase(Locale.ROOT),
@@ -337,7 +351,9 @@ public final class InMemoryJobStore implements JobStore {
             settlement.alone(),
             settlement.note(),
             now);
-    return retry ? new Settled(Settled.Kind.RETRY, next) : new Settled(Settled.Kind.DEAD, 0);
+    return next != null && ended.equals("retry")
+        ? new Settled(Settled.Kind.RETRY, next)
+        : new Settled(ended.equals("dead-expired") ? Settled.Kind.EXPIRED : Settled.Kind.DEAD, 0);
   }
 
   @Override
@@ -390,7 +406,8 @@ public final class InMemoryJobStore implements JobStore {
         } else if (lease.counts() == null) {
           b.giveBack(id, lease, lease.due());
           retried++;
-        } else if (b.endAttempt(id, "lease", now, lease.counts(), new byte[0], now)) {
+        } else if (b.endAttempt(id, "lease", now, lease.counts(), new byte[0], now)
+            .equals("retry")) {
           retried++;
         } else {
           dead++;
@@ -402,6 +419,39 @@ public final class InMemoryJobStore implements JobStore {
       b.trimTombs(now, 32 + 2 * cancelled);
     }
     return new Expired(now, retried, dead, cancelled, b.reserved.first());
+  }
+
+  @Override
+  public synchronized Lapsed lapse(Bucket bucket, int max) {
+    MemoryBucket b = of(bucket);
+    long now = clock.getAsLong();
+    String end = IndexTags.notAfter(now - 1000);
+    List<String> found = b.tags.stream().filter(tag -> isBefore(tag, end)).limit(max).toList();
+    int dead = 0;
+    int dropped = 0;
+    for (String member : found) {
+      String tag = member.substring(0, end.length());
+      String id = member.substring(end.length() + 1);
+      JobRecord record = b.jobs.get(id);
+      b.tags.remove(member);
+      if (record == null || !record.tags().contains(tag) || !b.delayed.containsKey(id)) {
+        continue;
+      }
+      b.count("lapsed");
+      if (b.dropsExpired) {
+        b.forget(id);
+        b.count("dropped");
+        dropped++;
+      } else {
+        b.lapse(id, now);
+        dead++;
+      }
+    }
+    return new Lapsed(now, dead, dropped, found.size() == max);
+  }
+
+  private static boolean isBefore(String tag, String end) {
+    return tag.startsWith(",") && tag.compareTo(end) < 0;
   }
 
   @Override
@@ -593,6 +643,11 @@ public final class InMemoryJobStore implements JobStore {
   }
 
   @Override
+  public synchronized void dropExpired(Bucket bucket, boolean drop) {
+    of(bucket).dropsExpired = drop;
+  }
+
+  @Override
   public synchronized BucketStats stats(Bucket bucket) {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
@@ -607,6 +662,7 @@ public final class InMemoryJobStore implements JobStore {
         b.delayed.above(now),
         b.pausedSince,
         b.throttle,
+        b.dropsExpired,
         Map.copyOf(b.stats));
   }
 

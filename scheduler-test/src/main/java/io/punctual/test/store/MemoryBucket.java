@@ -106,6 +106,9 @@ final class MemoryBucket {
   @Nullable Long pausedSince;
   Throttle throttle = Throttle.NONE;
 
+  /** Whether jobs that could not start in time are dropped. */
+  boolean dropsExpired;
+
   /** When the next job would be due if all went out evenly, epoch us. */
   @Nullable Long evenly;
 
@@ -184,8 +187,14 @@ final class MemoryBucket {
     errors.put(id, List.copyOf(all));
   }
 
-  /** Ends an attempt that did not succeed; answers whether there will be another one. */
-  boolean endAttempt(String id, String kind, long next, boolean alone, byte[] note, long now) {
+  /**
+   * Ends an attempt that did not succeed.
+   *
+   * @param next when the next one is due; null if it could not start in time
+   * @return {@code retry}, or why it is dead
+   */
+  String endAttempt(
+      String id, String kind, @Nullable Long next, boolean alone, byte[] note, long now) {
     HeldLease lease = leases.get(id);
     JobRecord record = jobs.get(id);
     if (lease == null || record == null) {
@@ -204,6 +213,7 @@ final class MemoryBucket {
                   t.suspect(),
                   t.firstDue(),
                   t.version());
+          case "expired" -> t;
           case "unknown", "lease" ->
               new AttemptCounts(
                   t.undeliverable(),
@@ -228,24 +238,37 @@ final class MemoryBucket {
     String disposition = "retry";
     if (kind.equals("rejected")) {
       disposition = "dead-rejected";
-    } else if (!kind.equals("undeliverable")) {
+    } else if (!kind.equals("undeliverable") && !kind.equals("expired")) {
       if (after.counted() >= record.maxAttempts()) {
         disposition = "dead-attempts";
       } else if (after.delivered() >= 3 * record.maxAttempts()) {
         disposition = "dead-deliveries";
       }
     }
+    if (disposition.equals("retry") && next == null) {
+      disposition = "dead-expired";
+      count("lapsed");
+    }
     reserved.remove(id);
     leases.remove(id);
     tries.put(id, after);
-    failed(id, new Failure(now, kind, disposition, lease.attempt(), lease.claimedAt(), note));
-    if (disposition.equals("retry")) {
+    boolean tried = !kind.equals("expired");
+    failed(
+        id,
+        new Failure(
+            now,
+            kind,
+            disposition,
+            tried ? lease.attempt() : 0,
+            tried ? lease.claimedAt() : 0,
+            note));
+    if (next != null && disposition.equals("retry")) {
       delayed.put(id, next);
-      return true;
+      return disposition;
     }
     dead.put(id, now);
     count("dead");
-    return false;
+    return disposition;
   }
 
   /** Makes a reserved job wait again, without an attempt. */
@@ -297,6 +320,26 @@ final class MemoryBucket {
     forget(id);
     bury(record, id, false, now, retention);
     count("cancelled");
+  }
+
+  /** Ends a waiting job that could not start in time. */
+  void lapse(String id, long now) {
+    AttemptCounts t = tries.getOrDefault(id, AttemptCounts.NONE);
+    tries.put(
+        id,
+        new AttemptCounts(
+            t.undeliverable(),
+            t.unknown(),
+            t.failed(),
+            t.counted(),
+            t.delivered(),
+            t.suspect(),
+            t.version() == 1 ? delayed.getOrDefault(id, 0L) : t.firstDue(),
+            t.version() + 1));
+    delayed.remove(id);
+    dead.put(id, now);
+    failed(id, new Failure(now, "expired", "dead-expired", 0, 0, new byte[0]));
+    count("dead");
   }
 
   void buryCorrupt(String id, long now) {
@@ -441,6 +484,9 @@ final class MemoryBucket {
     Map<String, String> control = new TreeMap<>();
     if (pausedSince != null) {
       control.put("paused", Long.toString(pausedSince));
+    }
+    if (dropsExpired) {
+      control.put("expired", "drop");
     }
     if (evenly != null) {
       control.put("tat", Long.toString(evenly));

@@ -2,6 +2,7 @@ package io.punctual.test.model;
 
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.IndexTags;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
@@ -181,9 +182,11 @@ final class HistoryGenerator {
     } else if (dice < 97) {
       return list();
     } else if (dice < 98) {
-      return switch (random.nextInt(4)) {
+      boolean drop = random.nextBoolean();
+      return switch (random.nextInt(5)) {
         case 0 -> tagged();
         case 1 -> forecast();
+        case 2 -> Step.call("drop expired " + drop, store -> dropExpired(store, drop));
         default -> limit();
       };
     } else if (dice < 99) {
@@ -296,7 +299,7 @@ final class HistoryGenerator {
               id,
               incarnation,
               token(),
-              Duration.ofMillis(round(random.nextInt(60))),
+              plain || random.nextInt(6) > 0 ? Duration.ofMillis(round(random.nextInt(60))) : null,
               alone,
               (plain ? "" : "note " + random.nextInt(9)).getBytes(StandardCharsets.UTF_8),
               random.nextInt(3) == 0 ? null : records.get(incarnation)));
@@ -305,8 +308,16 @@ final class HistoryGenerator {
         "settle " + Shown.text(settlements), store -> store.settle(bucket, settlements));
   }
 
+  private boolean dropExpired(JobStore store, boolean drop) {
+    store.dropExpired(bucket, drop);
+    return drop;
+  }
+
   private Step expire() {
     int max = 1 + random.nextInt(4);
+    if (random.nextInt(4) == 0) {
+      return Step.call("lapse " + max, store -> store.lapse(bucket, max));
+    }
     if (random.nextInt(3) > 0) {
       return Step.call("expire " + max, store -> store.expire(bucket, max));
     }
@@ -421,7 +432,8 @@ final class HistoryGenerator {
 
   /** Mostly none. */
   private List<String> tags() {
-    return switch (random.nextInt(6)) {
+    return switch (random.nextInt(7)) {
+      case 6 -> List.of("x", IndexTags.notAfter(START - 1000 + round(random.nextInt(2000))));
       case 0 -> List.of("x");
       case 1 -> List.of("y", "x");
       case 2 -> List.of("y", "x!");

@@ -29,6 +29,8 @@ record Mutant(String file, int line, String change, String text) {
           "tagged",
           "pause",
           "limit",
+          "lapse",
+          "expiry",
           "forecast",
           "stats",
           "lib/job",

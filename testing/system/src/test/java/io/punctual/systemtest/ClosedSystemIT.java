@@ -201,6 +201,7 @@ class ClosedSystemIT {
         "POST|/api/v1/jobs:purge|{\"application\":\"order-service\",\"taskType\":\"order.close\",\"state\":\"delayed\"}",
         "POST|/api/v1/queues/order-service/order.close/pause|",
         "PUT|/api/v1/queues/order-service/order.close/limits|{}",
+        "PUT|/api/v1/queues/order-service/order.close/expiry|{}",
         "POST|/api/v1/store/losses/acknowledge|",
         "GET|/actuator/prometheus|",
         "GET|/actuator/env|"

@@ -13,8 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param nextDue due time of the earliest job that is not due yet, or null
  * @param pausedSince epoch ms since when nothing is handed out, or null
  * @param throttle how many jobs may be out
+ * @param dropsExpired whether jobs that could not start in time are dropped
  * @param counters by name, since the queue was made: submitted, done, failed, unknown,
- *     undeliverable, released, expired, rejected, dead, cancelled, requeued, purged
+ *     undeliverable, released, expired, rejected, dead, cancelled, requeued, purged, lapsed,
+ *     dropped
  */
 public record BucketStats(
     long now,
@@ -26,4 +28,5 @@ public record BucketStats(
     @Nullable Long nextDue,
     @Nullable Long pausedSince,
     Throttle throttle,
+    boolean dropsExpired,
     Map<String, Long> counters) {}

@@ -2,11 +2,14 @@ package io.punctual.core.store.query;
 
 import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.ErrorNote;
+import io.punctual.core.job.IndexTags;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.times.StartTimes;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -60,9 +63,9 @@ public record JobView(
     return record == null ? 0 : record.timeToRun();
   }
 
-  /** In ascending order. */
+  /** Those that the submitter gave, in ascending order. */
   public List<String> tags() {
-    return record == null ? List.of() : record.tags();
+    return record == null ? List.of() : IndexTags.withoutThem(record.tags());
   }
 
   /** How often it may be tried; 0 when the record is gone. */
@@ -95,6 +98,25 @@ public record JobView(
     return state == JobState.DELAYED && at <= now;
   }
 
+  /** The last moment at which an attempt may start; null in lists, and if there is none. */
+  public @Nullable Instant notAfter() {
+    JobContent content = content();
+    long last =
+        content == null ? StartTimes.NEVER : StartTimes.last(content.timeRules(), acceptedAt());
+    return last == StartTimes.NEVER ? null : Instant.ofEpochMilli(last);
+  }
+
+  /**
+   * Why it is a dead letter: {@code attempts}, {@code deliveries}, {@code rejected}, {@code
+   * expired} or {@code corrupt}; null if it is none.
+   */
+  public @Nullable String deathReason() {
+    Failure last = lastFailure();
+    return state == JobState.DEAD && last != null && last.disposition().startsWith("dead-")
+        ? last.disposition().substring("dead-".length())
+        : null;
+  }
+
   /** The last thing that went wrong, if anything did. */
   public @Nullable Failure lastFailure() {
     return failures.isEmpty() ? null : failures.get(0);
@@ -121,10 +143,11 @@ public record JobView(
    * An attempt that went wrong.
    *
    * @param at epoch ms
-   * @param kind the settlement (failed, unknown, undeliverable, rejected), lease or corrupt
+   * @param kind the settlement (failed, unknown, undeliverable, rejected, expired), lease or
+   *     corrupt
    * @param disposition what it led to: {@code retry} or {@code dead-...}
-   * @param attempt its number; 0 for corrupt
-   * @param startedAt epoch ms at which it was claimed; 0 for corrupt
+   * @param attempt its number; 0 for corrupt and expired
+   * @param startedAt epoch ms at which it was claimed; 0 for corrupt and expired
    */
   public record Failure(
       long at, String kind, String disposition, int attempt, long startedAt, ErrorNote note) {
@@ -142,6 +165,7 @@ public record JobView(
       return switch (kind) {
         case "lease" -> "the lease ran out: its scheduler or worker went away unheard";
         case "corrupt" -> "the stored record was gone";
+        case "expired" -> "it could not start in time: notAfter or expiresIn had passed";
         default -> "";
       };
     }

@@ -190,7 +190,7 @@ final class RedisJobStore implements JobStore {
         Keys.bytes(
             settlement.token().value()
                 + " "
-                + settlement.delay().toMillis()
+                + (settlement.delay() == null ? "-" : settlement.delay().toMillis())
                 + (settlement.alone() ? " 1 " : " 0 "));
     return ByteBuffer.allocate(text.length + settlement.note().length)
         .put(text)
@@ -235,6 +235,12 @@ final class RedisJobStore implements JobStore {
                 .add(tombstones.toMillis()));
     return new Expired(
         reply.number(0), reply.small(1), reply.small(2), reply.small(3), reply.numberOrNull(4));
+  }
+
+  @Override
+  public Lapsed lapse(Bucket bucket, int max) {
+    Reply reply = scripts.run("lapse", bucket, new Arguments().add(bounded(max)));
+    return new Lapsed(reply.number(0), reply.small(1), reply.small(2), reply.small(3) == 1);
   }
 
   @Override
@@ -378,9 +384,14 @@ final class RedisJobStore implements JobStore {
   }
 
   @Override
+  public void dropExpired(Bucket bucket, boolean drop) {
+    var unused = scripts.runDurably("expiry", bucket, new Arguments().add(drop));
+  }
+
+  @Override
   public BucketStats stats(Bucket bucket) {
     Reply reply = scripts.run("stats", bucket, new Arguments());
-    List<String> pairs = reply.list(10).textsFrom(0);
+    List<String> pairs = reply.list(11).textsFrom(0);
     Map<String, Long> counters = new TreeMap<>();
     for (int i = 0; i < pairs.size(); i += 2) {
       counters.put(pairs.get(i), Long.valueOf(pairs.get(i + 1)));
@@ -395,6 +406,7 @@ final class RedisJobStore implements JobStore {
         reply.numberOrNull(6),
         reply.numberOrNull(7),
         Records.throttle(reply.text(8), reply.text(9)),
+        reply.text(10).equals("drop"),
         counters);
   }
 

@@ -91,6 +91,7 @@ final class AllThatIsAsked {
     }
     jobs.pause(bucket, false);
     jobs.limit(bucket, new Throttle(null, null));
+    jobs.dropExpired(bucket, false);
     jobs.purge(bucket, JobState.DELAYED, List.of("the-id"));
   }
 

@@ -79,6 +79,8 @@ final class Calls {
             store.extend(bucket, List.of(new Lease("the-id", TOKEN)), Duration.ofMillis(444)));
     calls.put(
         "expire", (store, bucket) -> store.expire(bucket, 33, 3333, new ClockJump(4444, 5555)));
+    calls.put("lapse", (store, bucket) -> store.lapse(bucket, 33));
+    calls.put("expiry", (store, bucket) -> store.dropExpired(bucket, true));
     calls.put(
         "cancel",
         (store, bucket) -> store.cancel(bucket, "the-id", new JobVersion("seen", 888), true));

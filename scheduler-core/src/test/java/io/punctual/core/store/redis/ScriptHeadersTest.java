@@ -94,6 +94,7 @@ class ScriptHeadersTest {
           Map.entry("at", "1111"),
           Map.entry("accepted", "2222"),
           Map.entry("width", "999"),
+          Map.entry("drop", "1"),
           Map.entry("intervals", "44"));
 
   private record Header(

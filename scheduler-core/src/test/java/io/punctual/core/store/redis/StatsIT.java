@@ -37,6 +37,7 @@ class StatsIT extends TransitionTestBase {
                 NOW + 3,
                 null,
                 Throttle.NONE,
+                false,
                 Map.of("submitted", 12L, "done", 5L)));
     then(given);
   }
@@ -44,7 +45,8 @@ class StatsIT extends TransitionTestBase {
   @Test
   void anEmptyBucketHasNothing() {
     assertThat(store.stats(bucket))
-        .isEqualTo(new BucketStats(NOW, 0, 0, 0, 0, null, null, null, Throttle.NONE, Map.of()));
+        .isEqualTo(
+            new BucketStats(NOW, 0, 0, 0, 0, null, null, null, Throttle.NONE, false, Map.of()));
     then(bucket());
   }
 

@@ -242,7 +242,7 @@ final class EngineWorker implements Dispatcher, Runnable {
           case UNKNOWN -> Outcome.GONE;
           case LEASE_LOST -> Outcome.LEASE_LOST;
           case RETRY -> Outcome.RETRIED;
-          case DEAD -> Outcome.DEAD;
+          case DEAD, EXPIRED, DROPPED -> Outcome.DEAD;
           case CANCELLED -> throw new IllegalStateException();
         };
     Answer answer = Answer.of(outcome);

@@ -1,0 +1,92 @@
+package io.punctual.schedule;
+
+import io.punctual.wire.Durations;
+import io.punctual.wire.Limits;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When a job may start, besides its due time. Immutable; {@link #NONE} is what most jobs have.
+ *
+ * @param notAfter the last moment at which an attempt may start, to the millisecond: a job that
+ *     could not start by then becomes a dead letter. An attempt that runs then goes on. Null for
+ *     none
+ * @param expiresIn the same, counted from the moment at which the scheduler accepted the job; null
+ *     for none
+ * @param within the job starts at a moment of its own, that long after it is due at most; 1 ms to
+ *     30 days. The moment follows from the job's id. Null for when it is due
+ */
+public record TimeRules(
+    @Nullable Instant notAfter, @Nullable Duration expiresIn, @Nullable Duration within) {
+
+  /** A job with these may start whenever it is due. */
+  public static final TimeRules NONE = new TimeRules(null, null, null);
+
+  static final Duration MIN = Duration.ofMillis(1);
+  static final Duration MAX_WITHIN = Duration.ofDays(30);
+  static final Duration MAX_EXPIRES_IN = Duration.ofDays(2_900_000);
+
+  /**
+   * Checks all values.
+   *
+   * @throws IllegalArgumentException naming the field that is out of range
+   */
+  public TimeRules {
+    if (notAfter != null && expiresIn != null) {
+      throw new IllegalArgumentException("expiresIn: give one of notAfter and expiresIn, not both");
+    }
+    if (notAfter != null) {
+      if (notAfter.isBefore(Instant.EPOCH) || notAfter.isAfter(Limits.MAX_DUE)) {
+        throw new IllegalArgumentException(
+            "notAfter must be between " + Instant.EPOCH + " and " + Limits.MAX_DUE);
+      }
+      notAfter = notAfter.truncatedTo(ChronoUnit.MILLIS);
+    }
+    require("expiresIn", expiresIn, MAX_EXPIRES_IN);
+    require("within", within, MAX_WITHIN);
+  }
+
+  private static void require(String field, @Nullable Duration value, Duration max) {
+    if (value != null && (value.compareTo(MIN) < 0 || value.compareTo(max) > 0)) {
+      throw new IllegalArgumentException(
+          field
+              + " must be between "
+              + Durations.format(MIN)
+              + " and "
+              + Durations.format(max)
+              + ", but was "
+              + value);
+    }
+  }
+
+  /**
+   * Checks that a job with that due time may start at all.
+   *
+   * @param delayTime epoch ms; null if {@code delay} is given
+   * @throws IllegalArgumentException naming the field that is wrong
+   */
+  public void requireStart(@Nullable Long delayTime, @Nullable Duration delay) {
+    if (notAfter != null && delayTime != null && notAfter.toEpochMilli() <= delayTime) {
+      throw new IllegalArgumentException(
+          "notAfter must be after the due time, "
+              + Instant.ofEpochMilli(delayTime)
+              + ", but was "
+              + notAfter);
+    }
+    if (expiresIn != null && delay != null && expiresIn.compareTo(delay) <= 0) {
+      throw new IllegalArgumentException(
+          "expiresIn must be longer than the delay, "
+              + delay
+              + ", but was "
+              + expiresIn
+              + ": both count from the moment at which the job is accepted");
+    }
+  }
+
+  /** Whether the job may start whenever it is due. */
+  public boolean isNone() {
+    return equals(NONE);
+  }
+}

@@ -1,0 +1,36 @@
+package io.punctual.core.job;
+
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * Tags that the engine gives a job, so that the store finds it. They begin with a comma, which no
+ * submitter can give, and are shown to nobody.
+ */
+public final class IndexTags {
+
+  private static final Pattern FORM = Pattern.compile(",[!-~]{1,79}");
+
+  private IndexTags() {}
+
+  /**
+   * By the last moment at which a job may start.
+   *
+   * @param millis epoch ms
+   */
+  public static String notAfter(long millis) {
+    return ",%015d".formatted(Math.max(0, millis));
+  }
+
+  /** Whether it is one. */
+  public static boolean isOne(String tag) {
+    return FORM.matcher(tag).matches();
+  }
+
+  /** Those that a submitter gave. */
+  public static List<String> withoutThem(List<String> tags) {
+    return tags.isEmpty() || tags.get(0).charAt(0) != ','
+        ? tags
+        : tags.stream().filter(tag -> tag.charAt(0) != ',').toList();
+  }
+}

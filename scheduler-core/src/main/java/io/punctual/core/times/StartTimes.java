@@ -1,0 +1,80 @@
+package io.punctual.core.times;
+
+import io.punctual.core.job.Due;
+import io.punctual.core.job.IndexTags;
+import io.punctual.core.job.JobContent;
+import io.punctual.schedule.TimeRules;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32;
+
+/** Applies the time rules of a job. All times are epoch ms of the store. */
+public final class StartTimes {
+
+  /** No such time. */
+  public static final long NEVER = Long.MAX_VALUE;
+
+  /**
+   * How a job is stored.
+   *
+   * @param due when it may start first
+   * @param tags its own, and those by which the store finds it
+   */
+  public record Placement(Due due, List<String> tags) {}
+
+  private StartTimes() {}
+
+  /**
+   * Returns the last moment at which an attempt may start; {@link #NEVER} if there is none.
+   *
+   * @param acceptedAt when the job was accepted
+   */
+  public static long last(TimeRules rules, long acceptedAt) {
+    if (rules.notAfter() != null) {
+      return rules.notAfter().toEpochMilli();
+    }
+    return rules.expiresIn() == null ? NEVER : acceptedAt + rules.expiresIn().toMillis();
+  }
+
+  /**
+   * Returns where a job is put that was submitted, or got another due time.
+   *
+   * @param due as asked for
+   * @param now the store's time
+   */
+  public static Placement place(
+      String taskId, JobContent content, Due due, long acceptedAt, long now) {
+    TimeRules rules = content.timeRules();
+    if (rules.isNone()) {
+      return new Placement(due, content.tags());
+    }
+    long last = last(rules, acceptedAt);
+    long asked = due.relative() ? now + due.millis() : due.millis();
+    long offset = rules.within() == null ? 0 : offset(taskId, rules.within(), last - asked);
+    List<String> tags = content.tags();
+    if (last != NEVER) {
+      tags = new ArrayList<>(tags);
+      tags.add(0, IndexTags.notAfter(last));
+    }
+    return new Placement(new Due(due.relative(), due.millis() + offset), List.copyOf(tags));
+  }
+
+  /** The part of a spread that is a job's own: the same for the same id, everywhere. */
+  private static long offset(String taskId, Duration within, long most) {
+    long width = Math.max(0, Math.min(within.toMillis(), most));
+    CRC32 crc = new CRC32();
+    crc.update(taskId.getBytes(StandardCharsets.UTF_8));
+    // As 32 bits behind the point, times the number of moments: an unsigned product.
+    return (mixed((int) crc.getValue()) * (width + 1)) >>> 32;
+  }
+
+  // Ids that differ little differ little in their CRC; the last step of MurmurHash3.
+  private static long mixed(int hash) {
+    int h = hash;
+    h = (h ^ (h >>> 16)) * 0x85ebca6b;
+    h = (h ^ (h >>> 13)) * 0xc2b2ae35;
+    return (h ^ (h >>> 16)) & 0xffffffffL;
+  }
+}

@@ -1,0 +1,15 @@
+-- Says what becomes of a bucket's jobs that could not start in time.
+--
+-- KEYS     the twelve keys of the bucket, see lib/keys
+-- ARGV     drop: 0 or 1; 0 makes them dead letters
+-- RETURNS  {now ms}
+-- COST     1 read and 2 writes
+-- WHY      it stands in the bucket itself, where the scripts that end such jobs see it
+--- @include lib/job
+
+remove(CONTROL, 'expired')
+if ARGV[1] == '1' then
+  add(CONTROL, 'expired', 'drop')
+end
+write()
+return { now_text }
