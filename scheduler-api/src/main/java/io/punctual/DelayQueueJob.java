@@ -1,10 +1,12 @@
 package io.punctual;
 
 import io.punctual.schedule.TimeRules;
+import io.punctual.schedule.Windows;
 import io.punctual.wire.Durations;
 import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -151,6 +153,9 @@ public record DelayQueueJob(
     private @Nullable Instant notAfter;
     private @Nullable Duration expiresIn;
     private @Nullable Duration within;
+    private @Nullable String window;
+    private @Nullable ZoneId windowZone;
+    private @Nullable String calendar;
 
     private Builder(String taskType) {
       this.taskType = taskType;
@@ -261,11 +266,36 @@ public record DelayQueueJob(
       return this;
     }
 
+    /**
+     * Starts only at these times of the week; null for any.
+     *
+     * @param window as {@link Windows#parse} reads it, such as {@code Mon-Fri 09:00-20:00}
+     */
+    public Builder window(@Nullable String window) {
+      this.window = window;
+      return this;
+    }
+
+    /** Whose clocks and dates count for window and calendar; null for UTC. */
+    public Builder windowZone(@Nullable ZoneId zone) {
+      this.windowZone = zone;
+      return this;
+    }
+
+    /** Does not start on the dates of the calendar of that name; null for none. */
+    public Builder calendar(@Nullable String name) {
+      this.calendar = name;
+      return this;
+    }
+
     /** Replaces all rules about when the job may start. */
     public Builder timeRules(TimeRules rules) {
       notAfter = rules.notAfter();
       expiresIn = rules.expiresIn();
       within = rules.within();
+      window = rules.window() == null ? null : rules.window().toString();
+      windowZone = rules.windowZone();
+      calendar = rules.calendar();
       return this;
     }
 
@@ -285,7 +315,13 @@ public record DelayQueueJob(
           retry,
           headers,
           tags,
-          new TimeRules(notAfter, expiresIn, within));
+          new TimeRules(
+              notAfter,
+              expiresIn,
+              within,
+              window == null ? null : Windows.parse(window),
+              windowZone,
+              calendar));
     }
   }
 }

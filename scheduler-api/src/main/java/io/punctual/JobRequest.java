@@ -3,6 +3,7 @@ package io.punctual;
 import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 
 /**
  * A job that is being described; made by {@link TaskSubmitService#job}. For one thread, and to be
@@ -52,6 +53,22 @@ public interface JobRequest {
    * are due at once do not run at once. The moment follows from the job's id.
    */
   JobRequest within(Duration within);
+
+  /**
+   * Starts the job only at these times of the week, also its retries: what is due outside waits for
+   * the next of them.
+   *
+   * @param window such as {@code Mon-Fri 09:00-20:00; Sat 10:00-14:00}
+   * @param zone whose clocks count
+   */
+  JobRequest window(String window, ZoneId zone);
+
+  /**
+   * Does not start the job on the dates of a calendar, which an operator has put.
+   *
+   * @param zone whose dates count
+   */
+  JobRequest calendar(String name, ZoneId zone);
 
   /**
    * The job, for {@link TaskSubmitService#sendAll}.

@@ -4,6 +4,7 @@ import io.punctual.wire.Durations;
 import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -17,9 +18,17 @@ import org.jspecify.annotations.Nullable;
  *     for none
  * @param within the job starts at a moment of its own, that long after it is due at most; 1 ms to
  *     30 days. The moment follows from the job's id. Null for when it is due
+ * @param window times of the week at which an attempt may start; null for any
+ * @param windowZone whose clocks and dates count for window and calendar; null for UTC
+ * @param calendar the name of a list of dates on which no attempt starts; null for none
  */
 public record TimeRules(
-    @Nullable Instant notAfter, @Nullable Duration expiresIn, @Nullable Duration within) {
+    @Nullable Instant notAfter,
+    @Nullable Duration expiresIn,
+    @Nullable Duration within,
+    @Nullable Windows window,
+    @Nullable ZoneId windowZone,
+    @Nullable String calendar) {
 
   /** A job with these may start whenever it is due. */
   public static final TimeRules NONE = new TimeRules(null, null, null);
@@ -27,6 +36,12 @@ public record TimeRules(
   static final Duration MIN = Duration.ofMillis(1);
   static final Duration MAX_WITHIN = Duration.ofDays(30);
   static final Duration MAX_EXPIRES_IN = Duration.ofDays(2_900_000);
+
+  /** Without a window. */
+  public TimeRules(
+      @Nullable Instant notAfter, @Nullable Duration expiresIn, @Nullable Duration within) {
+    this(notAfter, expiresIn, within, null, null, null);
+  }
 
   /**
    * Checks all values.
@@ -46,6 +61,17 @@ public record TimeRules(
     }
     require("expiresIn", expiresIn, MAX_EXPIRES_IN);
     require("within", within, MAX_WITHIN);
+    if (windowZone != null && window == null && calendar == null) {
+      throw new IllegalArgumentException("windowZone: give a window or a calendar with it");
+    }
+    if (calendar != null) {
+      var unused = Limits.requireName("calendar", calendar);
+    }
+  }
+
+  /** Whether an attempt may start at certain times only. */
+  public boolean hasHours() {
+    return window != null || calendar != null;
   }
 
   private static void require(String field, @Nullable Duration value, Duration max) {

@@ -1,6 +1,7 @@
 package io.punctual.core;
 
 import io.punctual.DelayQueueJob;
+import io.punctual.core.calendar.Calendars;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.query.JobView;
 import java.time.Duration;
@@ -63,6 +64,9 @@ public interface Engine extends AutoCloseable {
 
   /** The door for those who plan what recurs. */
   Schedules schedules();
+
+  /** The dates on which jobs that name them do not start. */
+  Calendars calendars();
 
   /** Looks at a job or its tombstone. */
   Optional<JobView> find(QueueName queue, String taskId);

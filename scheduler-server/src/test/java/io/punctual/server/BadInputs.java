@@ -177,6 +177,16 @@ final class BadInputs {
         "two last starts",
         job("", at + "\"notAfter\":\"2027-02-01T09:30:00Z\",\"expiresIn\":\"900d\""),
         "expiresIn");
+    for (String window :
+        new String[] {"", "Mon", "09:00-09:00", "Mon 09:00-25:00", "Mo 1:00-2:00"}) {
+      add("window '" + window + "'", job(",\"window\":\"" + window + "\""), "window");
+    }
+    String window = ",\"window\":\"09:00-20:00\"";
+    add("an unknown zone", job(window + ",\"windowZone\":\"Europe/Bielefeld\""), "windowZone");
+    add("an offset as a zone", job(window + ",\"windowZone\":\"+01:00\""), "windowZone");
+    add("a zone alone", job(",\"windowZone\":\"Europe/Berlin\""), "windowZone");
+    add("an unknown calendar", job(",\"calendar\":\"none\""), "calendar");
+    add("a calendar that is no name", job(",\"calendar\":\"a b\""), "calendar");
     for (String within : new String[] {"0", "-1", "\"31d\"", "\"soon\"", "true"}) {
       add("within " + within, job(",\"within\":" + within), "within");
     }

@@ -58,7 +58,8 @@ class DoctorIT extends SharedRedisTestBase {
                   store.inspector(),
                   watched(store.epoch()),
                   store.calls(),
-                  store.schedules())
+                  store.schedules(),
+                  store.calendars())
               : bean;
         }
       };

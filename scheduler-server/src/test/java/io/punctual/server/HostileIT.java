@@ -124,7 +124,8 @@ class HostileIT extends SharedRedisTestBase {
         "POST /api/v1/command",
         "POST /api/v1/workers:probe",
         "PUT /api/v1/queues/shop/order.close/limits",
-        "PUT /api/v1/queues/shop/order.close/expiry");
+        "PUT /api/v1/queues/shop/order.close/expiry",
+        "PUT /api/v1/calendars/none");
   }
 
   @ParameterizedTest

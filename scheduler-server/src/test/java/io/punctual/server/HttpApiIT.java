@@ -203,6 +203,45 @@ class HttpApiIT extends SharedRedisTestBase {
   }
 
   @Test
+  void aJobStartsInItsWindowAndNotOnADayOfItsCalendar() {
+    String calendar = "/api/v1/calendars/" + id;
+    assertThat(api.get(calendar).status()).isEqualTo(404);
+    Answer put = put(calendar, "{\"dates\":[\"2033-05-19\",\"2033-05-20\",\"2033-05-19\"]}");
+    assertThat(put.status()).isEqualTo(201);
+    assertThat(put.header("Location")).isEqualTo(calendar);
+    assertThat(put.body().at("/dates")).hasSize(2);
+    Answer again =
+        put(
+            calendar,
+            "{\"iCalendar\":\"BEGIN:VCALENDAR\\nBEGIN:VEVENT\\nDTSTART;VALUE=DATE:20330519\\n"
+                + "END:VEVENT\\nEND:VCALENDAR\"}");
+    assertThat(again.status()).isEqualTo(200);
+    assertThat(api.get(calendar).at("/dates/0")).isEqualTo("2033-05-19");
+    assertThat(api.get("/api/v1/calendars").body().at("/items").toString()).contains(id);
+
+    // A Wednesday, at 05:33 in Berlin.
+    String rules =
+        "\"delayTime\":1999999999999,\"window\":\"wed-thu 04:00-05:30; Fri 09:00-10:00\","
+            + "\"windowZone\":\"Europe/Berlin\",\"calendar\":\"%s\"".formatted(id);
+    Answer created = api.post(JOBS, job(id, rules));
+    assertThat(created.status()).isEqualTo(201);
+    assertThat(created.at("/dueAt")).isEqualTo("2033-05-20T07:00:00Z");
+    JsonNode found = api.get(created.header("Location")).body();
+    assertThat(found.at("/window").asString()).isEqualTo("Wed,Thu 04:00-05:30; Fri 09:00-10:00");
+    assertThat(found.at("/windowZone").asString()).isEqualTo("Europe/Berlin");
+    assertThat(found.at("/calendar").asString()).isEqualTo(id);
+
+    assertThat(put(calendar, "{}").at("/errors/0/field")).isEqualTo("dates");
+    assertThat(put(calendar, "{\"dates\":[\"2033-02-29\"]}").at("/errors/0/field"))
+        .isEqualTo("dates[0]");
+    assertThat(put(calendar, "{\"iCalendar\":\"x\"}").at("/errors/0/field")).isEqualTo("iCalendar");
+    assertThat(api.call("DELETE", calendar, "application/json", BodyPublishers.noBody()).status())
+        .isEqualTo(200);
+    assertThat(api.call("DELETE", calendar, "application/json", BodyPublishers.noBody()).status())
+        .isEqualTo(404);
+  }
+
+  @Test
   void aQueueSaysWhatBecomesOfJobsThatAreTooLate() {
     String queue = givenQueue(1);
     assertThat(api.get(queue).at("/expired")).isEqualTo("dead");

@@ -20,6 +20,7 @@ import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -342,6 +343,18 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
     @Override
     public JobRequest within(Duration within) {
       var unused = job.within(within);
+      return this;
+    }
+
+    @Override
+    public JobRequest window(String window, ZoneId zone) {
+      var unused = job.window(window).windowZone(zone);
+      return this;
+    }
+
+    @Override
+    public JobRequest calendar(String name, ZoneId zone) {
+      var unused = job.calendar(name).windowZone(zone);
       return this;
     }
 

@@ -35,12 +35,14 @@ import io.punctual.spring.SubmitObservations;
 import io.punctual.spring.Transactions;
 import io.punctual.spring.WorkerSettings;
 import io.punctual.test.Faults.Fault;
+import io.punctual.test.store.InMemoryCalendarStore;
 import io.punctual.test.store.InMemoryJobStore;
 import io.punctual.test.store.InMemoryScheduleStore;
 import io.punctual.wire.Limits;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -103,6 +105,7 @@ public final class TestScheduler {
   private final Random random = new Random(SEED);
   private final InMemoryJobStore store;
   private final InMemoryScheduleStore schedules = new InMemoryScheduleStore(millis::get);
+  private final InMemoryCalendarStore calendars = new InMemoryCalendarStore();
   private final Stepper stepper;
   private final JobScheduler jobScheduler;
   private final Supplier<TaskSubmitService> tasks;
@@ -126,6 +129,7 @@ public final class TestScheduler {
             store,
             new MemoryQueues(),
             schedules,
+            calendars,
             EngineOptions.defaults(INSTANCE).with().retry(queue -> retry).build(),
             millis::get,
             random);
@@ -673,6 +677,15 @@ public final class TestScheduler {
     return own != null ? own : workersOfApplication.get().find(queue.taskType());
   }
 
+  /**
+   * Creates or replaces a calendar, the dates on which jobs that name it do not start.
+   *
+   * @param name as jobs name it
+   */
+  public void putCalendar(String name, LocalDate... dates) {
+    var unused = stepper.engine().calendars().put(name, List.of(dates));
+  }
+
   /** All attempts since the scheduler was made or {@link #reset}, in their order. */
   public List<Attempt> attempts() {
     synchronized (attempts) {
@@ -778,6 +791,8 @@ public final class TestScheduler {
   private void begin() {
     workersOfTest = new TaskWorkers(Map.of());
     faults.clear();
+    calendars.clear();
+    var unused = stepper.engine().calendars().all();
     store.clear();
     schedules.clear();
     synchronized (attempts) {

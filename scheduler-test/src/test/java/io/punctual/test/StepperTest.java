@@ -12,6 +12,7 @@ import io.punctual.core.runtime.Stepper;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.core.wake.Capacity;
+import io.punctual.test.store.InMemoryCalendarStore;
 import io.punctual.test.store.InMemoryJobStore;
 import io.punctual.test.store.InMemoryScheduleStore;
 import io.punctual.wire.Limits;
@@ -40,6 +41,7 @@ class StepperTest {
           new InMemoryJobStore(millis::get, StoreOptions.DEFAULTS.tombstones()),
           new MemoryQueues(),
           new InMemoryScheduleStore(millis::get),
+          new InMemoryCalendarStore(),
           EngineOptions.defaults("test"),
           millis::get,
           new Random(1));

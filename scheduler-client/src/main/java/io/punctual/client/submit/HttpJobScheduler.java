@@ -382,9 +382,7 @@ public final class HttpJobScheduler implements JobScheduler {
     put(wire, "cron", schedule.cron());
     put(wire, "every", schedule.every());
     put(wire, "anchor", schedule.anchor());
-    ZoneId zone = schedule.zone();
-    // As ZoneOffset.UTC is called.
-    put(wire, "zone", zone == null || zone.getId().equals("Z") ? null : zone.getId());
+    put(wire, "zone", zoneName(schedule.zone()));
     put(wire, "gap", schedule.gap());
     put(wire, "fold", schedule.fold());
     put(wire, "from", schedule.from());
@@ -406,6 +404,11 @@ public final class HttpJobScheduler implements JobScheduler {
       wire.put("tags", schedule.tags());
     }
     return wire;
+  }
+
+  /** UTC, which is the default, is called Z as a ZoneOffset. */
+  private static @Nullable String zoneName(@Nullable ZoneId zone) {
+    return zone == null || zone.getId().equals("Z") ? null : zone.getId();
   }
 
   private static void put(Map<String, Object> wire, String name, @Nullable Object value) {
@@ -489,6 +492,9 @@ public final class HttpJobScheduler implements JobScheduler {
     put(wire, "notAfter", rules.notAfter());
     put(wire, "expiresIn", rules.expiresIn());
     put(wire, "within", rules.within());
+    put(wire, "window", rules.window());
+    put(wire, "windowZone", zoneName(rules.windowZone()));
+    put(wire, "calendar", rules.calendar());
     return wire;
   }
 

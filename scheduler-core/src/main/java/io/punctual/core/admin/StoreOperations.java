@@ -54,6 +54,7 @@ public final class StoreOperations implements Operations {
 
   private final JobStore jobs;
   private final EngineOptions options;
+  private final StartTimes times;
   private final Function<QueueName, List<BucketSignal>> buckets;
   private final BiConsumer<Bucket, String> cancelling;
 
@@ -64,10 +65,12 @@ public final class StoreOperations implements Operations {
   public StoreOperations(
       JobStore jobs,
       EngineOptions options,
+      StartTimes times,
       Function<QueueName, List<BucketSignal>> buckets,
       BiConsumer<Bucket, String> cancelling) {
     this.jobs = jobs;
     this.options = options;
+    this.times = times;
     this.buckets = buckets;
     this.cancelling = cancelling;
   }
@@ -205,7 +208,7 @@ public final class StoreOperations implements Operations {
     JobContent content = change.apply(content(record));
     RetryPolicy retry = content.retry() != null ? content.retry() : options.retry().apply(queue);
     StartTimes.Placement placement =
-        StartTimes.place(
+        times.place(
             taskId,
             content,
             due != null ? due : Due.at(found.get().at()),

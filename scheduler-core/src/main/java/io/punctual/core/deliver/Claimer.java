@@ -27,6 +27,7 @@ import io.punctual.core.wake.Capacity;
 import io.punctual.core.wake.StoreClock;
 import io.punctual.core.wake.WakeSignal;
 import io.punctual.core.work.Context;
+import io.punctual.schedule.TimeRules;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -35,6 +36,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,12 +59,15 @@ public final class Claimer {
   /** The time between two looks for jobs that could not start in time. */
   private static final Duration LAPSE = Duration.ofSeconds(10);
 
+  private static final Duration LOOK_AGAIN = Duration.ofSeconds(5);
+
   private final Bucket bucket;
   private final Context context;
   private final LeaseKeeper keeper;
   private final Settler settler;
   private final RetryDelays retryDelays;
   private final StoreClock clock;
+  private final StartTimes times;
   private final Capacity.Claimer capacity;
   private final WakeSignal signal;
   private final QueueListener listener;
@@ -79,6 +84,7 @@ public final class Claimer {
       Settler settler,
       RetryDelays retryDelays,
       StoreClock clock,
+      StartTimes times,
       Capacity.Claimer capacity,
       WakeSignal signal,
       QueueListener listener) {
@@ -88,6 +94,7 @@ public final class Claimer {
     this.settler = settler;
     this.retryDelays = retryDelays;
     this.clock = clock;
+    this.times = times;
     this.lapsedAt = context.now();
     this.capacity = capacity;
     this.signal = signal;
@@ -126,32 +133,51 @@ public final class Claimer {
   }
 
   /**
-   * Leaves out what must not start any more, and ends it. Everything that is handed out passes
-   * here, whoever runs it.
+   * Leaves out what must not start now, and ends it or gives it back. Everything that is handed out
+   * passes here, whoever runs it.
    */
   private Claim startable(Claim claim) {
-    List<ClaimedJob> late = null;
+    List<ClaimedJob> others = null;
     for (ClaimedJob job : claim.jobs()) {
-      if (JobContentCodec.hasTimeRules(job.record().content()) && isLate(job, claim.now())) {
-        late = late == null ? new ArrayList<>() : late;
-        late.add(job);
+      Settlement instead =
+          JobContentCodec.hasTimeRules(job.record().content()) ? instead(job, claim.now()) : null;
+      if (instead != null) {
+        others = others == null ? new ArrayList<>() : others;
+        others.add(job);
+        lapsing |= instead.op() == Settlement.Op.EXPIRED;
+        var unused = settler.keep(instead);
       }
     }
-    if (late == null) {
+    if (others == null) {
       return claim;
     }
-    lapsing = true;
-    for (ClaimedJob job : late) {
-      var unused = settler.keep(retryDelays.expired(job));
-    }
     List<ClaimedJob> left = new ArrayList<>(claim.jobs());
-    left.removeAll(late);
+    left.removeAll(others);
     return claim.with(List.copyOf(left));
   }
 
-  private static boolean isLate(ClaimedJob job, long now) {
+  /** What is written of a job that must not start now; null if it may. */
+  private @Nullable Settlement instead(ClaimedJob job, long now) {
     JobContent content = JobRecord.readOrNull(job.record());
-    return content != null && StartTimes.last(content.timeRules(), job.record().acceptedAt()) < now;
+    if (content == null) {
+      return null;
+    }
+    TimeRules rules = content.timeRules();
+    long last = StartTimes.last(rules, job.record().acceptedAt());
+    long next;
+    try {
+      next = now > last ? now : times.next(job.taskId(), rules, now, last);
+    } catch (StoreException e) {
+      // Its calendar is not known yet.
+      return retryDelays.postponed(job, LOOK_AGAIN);
+    }
+    if (next > last || now > last) {
+      return retryDelays.expired(job);
+    } else if (next == now) {
+      return null;
+    }
+    return retryDelays.postponed(
+        job, next == StartTimes.NEVER ? Duration.ofDays(1) : Duration.ofMillis(next - now));
   }
 
   /**

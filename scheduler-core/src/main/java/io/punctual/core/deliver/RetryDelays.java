@@ -29,16 +29,19 @@ public final class RetryDelays {
   private final Function<QueueName, RetryPolicy> policies;
   private final RandomGenerator random;
   private final StoreClock clock;
+  private final StartTimes times;
 
   public RetryDelays(
       QueueName queue,
       Function<QueueName, RetryPolicy> policies,
       RandomGenerator random,
-      StoreClock clock) {
+      StoreClock clock,
+      StartTimes times) {
     this.queue = queue;
     this.policies = policies;
     this.random = random;
     this.clock = clock;
+    this.times = times;
   }
 
   public Settlement done(ClaimedJob job) {
@@ -53,18 +56,35 @@ public final class RetryDelays {
   public Settlement failed(
       ClaimedJob job, JobContent content, ErrorNote note, @Nullable Duration wish) {
     Duration delay = delayAfterFailure(content, job.tries().counted(), wish);
-    return settlement(
-        Settlement.Op.FAILED, job, inTime(content, job.record(), delay), false, note.encode());
+    return settlement(Settlement.Op.FAILED, job, inTime(job, content, delay), false, note.encode());
+  }
+
+  private @Nullable Duration inTime(ClaimedJob job, JobContent content, Duration delay) {
+    return inTime(job.taskId(), content, job.record(), delay);
   }
 
   /**
    * The delay before an attempt as the job's time rules have it; null if it could not start in
    * time.
    */
-  public @Nullable Duration inTime(JobContent content, JobRecord record, Duration delay) {
+  public @Nullable Duration inTime(
+      String taskId, JobContent content, JobRecord record, Duration delay) {
     TimeRules rules = content.timeRules();
+    if (rules.isNone()) {
+      return delay;
+    }
+    long now = clock.now();
     long last = StartTimes.last(rules, record.acceptedAt());
-    return last != StartTimes.NEVER && clock.now() + delay.toMillis() > last ? null : delay;
+    long next = times.next(taskId, rules, now + delay.toMillis(), last);
+    if (next > last) {
+      return null;
+    }
+    return next == StartTimes.NEVER ? delay : Duration.ofMillis(next - now);
+  }
+
+  /** Gives a job back that may not start now. */
+  public Settlement postponed(ClaimedJob job, Duration delay) {
+    return settlement(Settlement.Op.RELEASED, job, delay, false, new byte[0]);
   }
 
   /**
@@ -85,7 +105,7 @@ public final class RetryDelays {
     int step = Math.min(job.tries().delivered(), UNKNOWN_SECONDS.length - 1);
     Duration delay = Duration.ofSeconds(UNKNOWN_SECONDS[step]);
     return settlement(
-        Settlement.Op.UNKNOWN, job, inTime(content, job.record(), delay), alone, note.encode());
+        Settlement.Op.UNKNOWN, job, inTime(job, content, delay), alone, note.encode());
   }
 
   /**
@@ -100,11 +120,7 @@ public final class RetryDelays {
             ? clamp(wish)
             : UNDELIVERABLE.delayAfter(job.tries().undeliverable() + 1, random);
     return settlement(
-        Settlement.Op.UNDELIVERABLE,
-        job,
-        inTime(content, job.record(), delay),
-        false,
-        note.encode());
+        Settlement.Op.UNDELIVERABLE, job, inTime(job, content, delay), false, note.encode());
   }
 
   public Settlement returned(ClaimedJob job) {

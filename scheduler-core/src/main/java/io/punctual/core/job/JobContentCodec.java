@@ -2,14 +2,17 @@ package io.punctual.core.job;
 
 import io.punctual.RetryPolicy;
 import io.punctual.schedule.TimeRules;
+import io.punctual.schedule.Windows;
 import io.punctual.wire.Limits;
 import java.io.ByteArrayOutputStream;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,6 +28,7 @@ import java.util.TreeSet;
  * [number of headers | name, value ... in ascending order of names]
  * [number of tags | tag ... in ascending order]
  * [last start, epoch ms] | [last start, ms from acceptance] | [spread ms]
+ * [window] | [its zone] | [calendar]
  * </pre>
  *
  * <p>Numbers are unsigned LEB128; texts are UTF-8 behind their length in bytes. The flags of most
@@ -43,7 +47,10 @@ public final class JobContentCodec {
   private static final int WITHIN = 1 << 9;
   private static final int VERSION_SHIFT = 5;
   private static final int VERSION_MASK = 3;
-  private static final int TIME_RULES = NOT_AFTER | EXPIRES_IN | WITHIN;
+  private static final int WINDOW = 1 << 10;
+  private static final int ZONE = 1 << 11;
+  private static final int CALENDAR = 1 << 12;
+  private static final int TIME_RULES = NOT_AFTER | EXPIRES_IN | WITHIN | WINDOW | ZONE | CALENDAR;
   private static final long FLAGS = RELATIVE | TIME_TO_RUN | RETRY | TAGS | HEADERS | TIME_RULES;
 
   private JobContentCodec() {}
@@ -94,7 +101,10 @@ public final class JobContentCodec {
   private static int flags(TimeRules rules) {
     return (rules.notAfter() != null ? NOT_AFTER : 0)
         | (rules.expiresIn() != null ? EXPIRES_IN : 0)
-        | (rules.within() != null ? WITHIN : 0);
+        | (rules.within() != null ? WITHIN : 0)
+        | (rules.window() != null ? WINDOW : 0)
+        | (rules.windowZone() != null ? ZONE : 0)
+        | (rules.calendar() != null ? CALENDAR : 0);
   }
 
   private static void timeRules(ByteArrayOutputStream out, TimeRules rules) {
@@ -107,15 +117,43 @@ public final class JobContentCodec {
     if (rules.within() != null) {
       number(out, rules.within().toMillis());
     }
+    if (rules.window() != null) {
+      text(out, "window", rules.window().toString());
+    }
+    if (rules.windowZone() != null) {
+      text(out, "windowZone", rules.windowZone().getId());
+    }
+    if (rules.calendar() != null) {
+      text(out, "calendar", rules.calendar());
+    }
   }
 
-  private static TimeRules timeRules(long flags, ByteBuffer in) {
+  private static TimeRules timeRules(long flags, ByteBuffer in) throws CharacterCodingException {
     return (flags & TIME_RULES) == 0
         ? TimeRules.NONE
         : new TimeRules(
             (flags & NOT_AFTER) == 0 ? null : Instant.ofEpochMilli(number(in)),
             (flags & EXPIRES_IN) == 0 ? null : Duration.ofMillis(number(in)),
-            (flags & WITHIN) == 0 ? null : Duration.ofMillis(number(in)));
+            (flags & WITHIN) == 0 ? null : Duration.ofMillis(number(in)),
+            (flags & WINDOW) == 0 ? null : window(text(in)),
+            (flags & ZONE) == 0 ? null : zone(text(in)),
+            (flags & CALENDAR) == 0 ? null : text(in));
+  }
+
+  private static Windows window(String text) {
+    Windows window = Windows.parse(text);
+    if (!window.toString().equals(text)) {
+      throw new CorruptContentException("a window is not in its form");
+    }
+    return window;
+  }
+
+  private static ZoneId zone(String name) {
+    try {
+      return ZoneId.of(name);
+    } catch (DateTimeException e) {
+      throw new CorruptContentException("a zone is not known here", e);
+    }
   }
 
   /**

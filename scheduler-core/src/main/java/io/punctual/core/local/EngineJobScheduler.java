@@ -390,7 +390,15 @@ public final class EngineJobScheduler implements JobScheduler {
       throw new InvalidJobException(
           "taskId " + Limits.NAME_RULE + "; ids with @ are those of the jobs of schedules");
     }
-    return stored(() -> engine.submit(application, job, false));
+    return stored(
+        () -> {
+          try {
+            engine.calendars().require(job.timeRules().calendar());
+          } catch (IllegalArgumentException e) {
+            throw new InvalidJobException(String.valueOf(e.getMessage()));
+          }
+          return engine.submit(application, job, false);
+        });
   }
 
   private static SubmitResult result(DelayQueueJob job, CompletableFuture<Submit> answer) {

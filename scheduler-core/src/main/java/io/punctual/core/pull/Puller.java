@@ -63,7 +63,9 @@ public final class Puller {
   /** The wait after a failure; null if the next attempt could not start in time. */
   @Nullable Duration delayAfterFailure(JobView job, JobContent content, @Nullable Duration wish) {
     Duration wait = retryDelays.delayAfterFailure(content, job.tries().counted(), wish);
-    return job.record() == null ? wait : retryDelays.inTime(content, job.record(), wait);
+    return job.record() == null
+        ? wait
+        : retryDelays.inTime(job.taskId(), content, job.record(), wait);
   }
 
   /** Claims at most so many on the terms of the request. */

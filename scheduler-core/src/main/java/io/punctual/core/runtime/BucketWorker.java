@@ -39,12 +39,27 @@ final class BucketWorker {
     this.keeper = new LeaseKeeper(bucket, context, shared.inFlight(), capacity, listener);
     this.settler = new Settler(bucket, context, keeper, capacity, signal, listener);
     StoreClock clock = new StoreClock(context.ticks(), () -> context.jobs().stats(bucket).now());
-    this.submitter = new Submitter(bucket, context, shared.admission(), clock, signal, listener);
+    this.submitter =
+        new Submitter(bucket, context, shared.admission(), clock, shared.times(), signal, listener);
     this.retryDelays =
-        new RetryDelays(bucket.queue(), context.options().retry(), shared.random().get(), clock);
+        new RetryDelays(
+            bucket.queue(),
+            context.options().retry(),
+            shared.random().get(),
+            clock,
+            shared.times());
     this.claimer =
         new Claimer(
-            bucket, context, keeper, settler, retryDelays, clock, capacity, signal, listener);
+            bucket,
+            context,
+            keeper,
+            settler,
+            retryDelays,
+            clock,
+            shared.times(),
+            capacity,
+            signal,
+            listener);
     this.puller = new Puller(bucket, context, signal, claimer, settler, retryDelays, listener);
     this.scanner = new Scanner(bucket, shared.scan(), capacity, signal, claimer, puller, listener);
     this.loop = new ScanLoop(bucket, scanner, signal, context);

@@ -16,6 +16,7 @@ import io.punctual.core.StoreHealth;
 import io.punctual.core.Submit;
 import io.punctual.core.admin.StoreOperations;
 import io.punctual.core.admin.Views;
+import io.punctual.core.calendar.Calendars;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobContentCodec;
 import io.punctual.core.job.Origin;
@@ -34,6 +35,7 @@ import io.punctual.core.store.StoreException;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.query.BucketStats;
 import io.punctual.core.store.query.JobView;
+import io.punctual.core.times.StartTimes;
 import io.punctual.core.wake.BucketSignal;
 import io.punctual.core.work.Refusals;
 import io.punctual.core.work.Threads;
@@ -63,6 +65,8 @@ final class ScanningEngine implements Engine {
   private final @Nullable LongSupplier steps;
   private final Claims claims;
   private final Operations operations;
+  private final Calendars calendars;
+  private final StartTimes times;
   private final ScheduleDriver driver;
   private final Schedules schedules;
   private volatile Session session;
@@ -93,11 +97,17 @@ final class ScanningEngine implements Engine {
     this.options = options;
     this.dispatcher = dispatcher;
     this.signals = signals;
+    this.calendars = new Calendars(store.calendars(), steps != null ? steps : System::nanoTime);
+    this.times = new StartTimes(calendars::closed);
     this.session = session();
     this.claims = new PulledClaims(jobs, () -> session);
     this.operations =
         new StoreOperations(
-            jobs, options, this::buckets, (bucket, taskId) -> session.cancelling(bucket, taskId));
+            jobs,
+            options,
+            times,
+            this::buckets,
+            (bucket, taskId) -> session.cancelling(bucket, taskId));
     RecurringJobs recurring = new RecurringJobs();
     this.driver = new ScheduleDriver(store.schedules(), recurring, this::listener);
     this.schedules = new StoreSchedules(store.schedules(), recurring, driver::wake);
@@ -138,7 +148,7 @@ final class ScanningEngine implements Engine {
   }
 
   private Session session() {
-    return new Session(store, options, dispatcher, signals, threads.get(), random, steps);
+    return new Session(store, options, dispatcher, signals, threads.get(), random, times, steps);
   }
 
   @Override
@@ -236,6 +246,11 @@ final class ScanningEngine implements Engine {
   @Override
   public Claims claims() {
     return claims;
+  }
+
+  @Override
+  public Calendars calendars() {
+    return calendars;
   }
 
   @Override

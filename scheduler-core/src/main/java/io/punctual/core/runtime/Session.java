@@ -25,6 +25,7 @@ import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreCalls;
 import io.punctual.core.store.WakeUps;
 import io.punctual.core.submit.Admission;
+import io.punctual.core.times.StartTimes;
 import io.punctual.core.wake.Capacity;
 import io.punctual.core.wake.IdleChecks;
 import io.punctual.core.wake.WakeSignal;
@@ -81,6 +82,7 @@ final class Session implements PullQueues {
       @Nullable ScanSignals signals,
       Threads threads,
       Supplier<RandomGenerator> random,
+      StartTimes times,
       @Nullable LongSupplier steps) {
     long start = System.nanoTime();
     LongSupplier clock = steps != null ? steps : () -> System.nanoTime() - start;
@@ -113,6 +115,7 @@ final class Session implements PullQueues {
                 // Steps open one delivery at a time, and nothing ends those that a test loses.
                 steps != null ? Long.MAX_VALUE : Capacity.bytesOfHeap(),
                 store.jobs()::node),
+            times,
             new Admission());
     this.queues = new Queues(store.queues(), shared);
     this.watch = new StoreWatch(store, context, contact, shared.outages(), queues::wakeAll);

@@ -4,6 +4,7 @@ import io.punctual.core.deliver.InFlight;
 import io.punctual.core.recovery.Outages;
 import io.punctual.core.scan.ScanContext;
 import io.punctual.core.submit.Admission;
+import io.punctual.core.times.StartTimes;
 import io.punctual.core.wake.Capacity;
 import io.punctual.core.work.Context;
 import java.util.function.Supplier;
@@ -21,4 +22,5 @@ public record Shared(
     Outages outages,
     InFlight inFlight,
     Capacity capacity,
+    StartTimes times,
     Admission admission) {}

@@ -4,6 +4,7 @@ import io.punctual.core.Delivery;
 import io.punctual.core.Dispatcher;
 import io.punctual.core.Engine;
 import io.punctual.core.EngineOptions;
+import io.punctual.core.calendar.CalendarStore;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.scan.ScanSignals;
@@ -64,6 +65,7 @@ public final class Stepper {
       JobStore jobs,
       QueueDirectory queues,
       ScheduleStore schedules,
+      CalendarStore calendars,
       EngineOptions options,
       LongSupplier millis,
       RandomGenerator random) {
@@ -80,7 +82,8 @@ public final class Stepper {
                 alone,
                 alone,
                 new StoreCalls(),
-                schedules),
+                schedules,
+                calendars),
             options,
             new OneByOne(),
             new Failures(),

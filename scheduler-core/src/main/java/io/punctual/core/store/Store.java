@@ -1,5 +1,6 @@
 package io.punctual.core.store;
 
+import io.punctual.core.calendar.CalendarStore;
 import io.punctual.core.store.durability.EpochMarker;
 import io.punctual.core.store.durability.StoreInspector;
 
@@ -16,4 +17,5 @@ public record Store(
     StoreInspector inspector,
     EpochMarker epoch,
     StoreCalls calls,
-    ScheduleStore schedules) {}
+    ScheduleStore schedules,
+    CalendarStore calendars) {}

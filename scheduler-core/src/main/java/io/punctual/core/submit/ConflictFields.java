@@ -26,6 +26,9 @@ final class ConflictFields {
     add(fields, "notAfter", wanted.timeRules().notAfter(), there.timeRules().notAfter());
     add(fields, "expiresIn", wanted.timeRules().expiresIn(), there.timeRules().expiresIn());
     add(fields, "within", wanted.timeRules().within(), there.timeRules().within());
+    add(fields, "window", wanted.timeRules().window(), there.timeRules().window());
+    add(fields, "windowZone", wanted.timeRules().windowZone(), there.timeRules().windowZone());
+    add(fields, "calendar", wanted.timeRules().calendar(), there.timeRules().calendar());
     return List.copyOf(fields);
   }
 

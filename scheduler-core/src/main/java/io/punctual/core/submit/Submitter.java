@@ -39,6 +39,7 @@ public final class Submitter {
   private final Context context;
   private final Admission admission;
   private final StoreClock clock;
+  private final StartTimes times;
   private final WakeSignal signal;
   private final QueueListener listener;
   private final GroupCommit<Entry> commit;
@@ -56,12 +57,14 @@ public final class Submitter {
       Context context,
       Admission admission,
       StoreClock clock,
+      StartTimes times,
       WakeSignal signal,
       QueueListener listener) {
     this.bucket = bucket;
     this.context = context;
     this.admission = admission;
     this.clock = clock;
+    this.times = times;
     this.signal = signal;
     this.listener = listener;
     this.commit =
@@ -136,7 +139,7 @@ public final class Submitter {
     JobContent content = JobContentCodec.decode(submission.content());
     long now = clock.now();
     StartTimes.Placement placement =
-        StartTimes.place(submission.taskId(), content, submission.due(), now, now);
+        times.place(submission.taskId(), content, submission.due(), now, now);
     return submission.with(placement.due(), placement.tags());
   }
 

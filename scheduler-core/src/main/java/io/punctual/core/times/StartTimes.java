@@ -6,8 +6,14 @@ import io.punctual.core.job.JobContent;
 import io.punctual.schedule.TimeRules;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.zip.CRC32;
 
 /** Applies the time rules of a job. All times are epoch ms of the store. */
@@ -24,7 +30,14 @@ public final class StartTimes {
    */
   public record Placement(Due due, List<String> tags) {}
 
-  private StartTimes() {}
+  private final Function<String, Set<LocalDate>> calendars;
+
+  /**
+   * @param calendars gives the dates of a calendar; none for one that is not known
+   */
+  public StartTimes(Function<String, Set<LocalDate>> calendars) {
+    this.calendars = calendars;
+  }
 
   /**
    * Returns the last moment at which an attempt may start; {@link #NEVER} if there is none.
@@ -44,21 +57,57 @@ public final class StartTimes {
    * @param due as asked for
    * @param now the store's time
    */
-  public static Placement place(
-      String taskId, JobContent content, Due due, long acceptedAt, long now) {
+  public Placement place(String taskId, JobContent content, Due due, long acceptedAt, long now) {
     TimeRules rules = content.timeRules();
     if (rules.isNone()) {
       return new Placement(due, content.tags());
     }
     long last = last(rules, acceptedAt);
     long asked = due.relative() ? now + due.millis() : due.millis();
-    long offset = rules.within() == null ? 0 : offset(taskId, rules.within(), last - asked);
+    // What was due in the past may start now, unless it is outside of its hours.
+    long from = rules.hasHours() ? Math.max(asked, now) : asked;
+    long first = first(taskId, rules, from, last, /* spread= */ true);
+    long moved = first == NEVER || first == from ? 0 : first - asked;
     List<String> tags = content.tags();
     if (last != NEVER) {
       tags = new ArrayList<>(tags);
       tags.add(0, IndexTags.notAfter(last));
     }
-    return new Placement(new Due(due.relative(), due.millis() + offset), List.copyOf(tags));
+    return new Placement(new Due(due.relative(), due.millis() + moved), List.copyOf(tags));
+  }
+
+  /**
+   * Returns the first moment, from one on, at which an attempt may start; that moment itself if it
+   * may start then. One that is moved is spread as the job is.
+   *
+   * @param last see {@link #last}
+   * @return {@link #NEVER} if its hours never come
+   */
+  public long next(String taskId, TimeRules rules, long from, long last) {
+    return first(taskId, rules, from, last, /* spread= */ false);
+  }
+
+  private long first(String taskId, TimeRules rules, long from, long last, boolean spread) {
+    long start = from;
+    long end = last;
+    if (rules.hasHours()) {
+      OpenHours.Opening opening = hours(rules).at(Instant.ofEpochMilli(from));
+      if (opening == null) {
+        return NEVER;
+      }
+      start = Math.max(from, opening.from().toEpochMilli());
+      end = Math.min(last, opening.to().toEpochMilli() - 1);
+    }
+    return rules.within() == null || (start == from && !spread)
+        ? start
+        : start + offset(taskId, rules.within(), end - start);
+  }
+
+  private OpenHours hours(TimeRules rules) {
+    String calendar = rules.calendar();
+    Set<LocalDate> closed = calendar == null ? Set.of() : calendars.apply(calendar);
+    ZoneId zone = rules.windowZone();
+    return new OpenHours(rules.window(), zone == null ? ZoneOffset.UTC : zone, closed::contains);
   }
 
   /** The part of a spread that is a job's own: the same for the same id, everywhere. */

@@ -13,6 +13,7 @@ import io.punctual.core.job.Origin;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Settlement;
+import io.punctual.core.times.StartTimes;
 import io.punctual.core.wake.StoreClock;
 import io.punctual.schedule.TimeRules;
 import io.punctual.wire.Limits;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -32,7 +34,8 @@ class RetryDelaysTest {
           new QueueName("shop", "t"),
           queue -> RetryPolicy.parse("1s,2s,3s"),
           new Random(1),
-          new StoreClock(() -> 0, () -> NOW));
+          new StoreClock(() -> 0, () -> NOW),
+          new StartTimes(calendar -> Set.of()));
 
   @Test
   void theWorkersWishComesFirst() {

@@ -128,7 +128,8 @@ abstract class EngineTestBase {
         store.inspector(),
         store.epoch(),
         store.calls(),
-        store.schedules());
+        store.schedules(),
+        store.calendars());
   }
 
   Engine engine(Dispatcher dispatcher) {

@@ -45,7 +45,8 @@ final class GatedStore {
             real.inspector(),
             real.epoch(),
             real.calls(),
-            real.schedules());
+            real.schedules(),
+            real.calendars());
   }
 
   Store store() {

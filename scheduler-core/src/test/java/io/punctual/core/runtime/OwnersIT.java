@@ -83,7 +83,8 @@ class OwnersIT extends OwnRedisTestBase {
         store.inspector(),
         store.epoch(),
         store.calls(),
-        store.schedules());
+        store.schedules(),
+        store.calendars());
   }
 
   private Engine engine(String name, Store store, TestDispatcher dispatcher) {
@@ -215,7 +216,8 @@ class OwnersIT extends OwnRedisTestBase {
             store.inspector(),
             store.epoch(),
             store.calls(),
-            store.schedules());
+            store.schedules(),
+            store.calendars());
     engine("deaf", deaf, working());
     Engine hearing = engine("hearing", own(), working());
     awaitMembers(2);
@@ -368,7 +370,8 @@ class OwnersIT extends OwnRedisTestBase {
         real.inspector(),
         real.epoch(),
         real.calls(),
-        real.schedules());
+        real.schedules(),
+        real.calendars());
   }
 
   @Test

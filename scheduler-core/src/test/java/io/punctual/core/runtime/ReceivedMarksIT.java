@@ -7,11 +7,13 @@ import io.punctual.core.job.Bucket;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.pull.ReceivedMarks;
 import io.punctual.core.store.Lease;
+import io.punctual.core.times.StartTimes;
 import io.punctual.core.work.FailingTimer;
 import io.punctual.core.work.Threads;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class ReceivedMarksIT extends EngineTestBase {
@@ -31,6 +33,7 @@ class ReceivedMarksIT extends EngineTestBase {
             null,
             Threads.inBackground(timer),
             Random::new,
+            new StartTimes(calendar -> Set.of()),
             null);
     ReceivedMarks marks = new ReceivedMarks(new Bucket(QUEUE, 0), session.shared().context());
     assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> marks.add(lease("a")));

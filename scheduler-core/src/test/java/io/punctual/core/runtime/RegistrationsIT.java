@@ -96,7 +96,8 @@ class RegistrationsIT extends EngineTestBase {
         store.inspector(),
         store.epoch(),
         store.calls(),
-        store.schedules());
+        store.schedules(),
+        store.calendars());
   }
 
   private static CompletableFuture<Submit> submit(Engine engine, String application, String type) {

@@ -311,7 +311,8 @@ class SchedulesIT extends EngineTestBase {
             store.inspector(),
             store.epoch(),
             store.calls(),
-            elsewhere),
+            elsewhere,
+            store.calendars()),
         dispatcher);
   }
 

@@ -194,7 +194,8 @@ class StoreWatchIT extends EngineTestBase {
             real.inspector(),
             marks,
             real.calls(),
-            real.schedules());
+            real.schedules(),
+            real.calendars());
     return engine(store, options, TestDispatcher.done(), null);
   }
 
@@ -484,7 +485,8 @@ class StoreWatchIT extends EngineTestBase {
             refusing,
             real.epoch(),
             real.calls(),
-            real.schedules());
+            real.schedules(),
+            real.calendars());
 
     Engine first = engine(store, options("first"), TestDispatcher.done(), null);
     eventually().until(() -> Resp.call(server.port(), "HLEN", journal()).equals("1"));
@@ -651,7 +653,8 @@ class StoreWatchIT extends EngineTestBase {
                 inspector,
                 real.epoch(),
                 real.calls(),
-                real.schedules()),
+                real.schedules(),
+                real.calendars()),
             options("engine"),
             TestDispatcher.done(),
             null);
@@ -694,7 +697,8 @@ class StoreWatchIT extends EngineTestBase {
                 inspector,
                 real.epoch(),
                 real.calls(),
-                real.schedules()),
+                real.schedules(),
+                real.calendars()),
             options("engine"),
             (call, ask) -> {
               if (call.equals("advance") && restarting.get()) {

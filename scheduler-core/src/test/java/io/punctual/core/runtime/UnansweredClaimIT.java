@@ -58,7 +58,8 @@ class UnansweredClaimIT extends OwnRedisTestBase {
             real.inspector(),
             real.epoch(),
             real.calls(),
-            real.schedules());
+            real.schedules(),
+            real.calendars());
     EngineOptions options = options("engine").with().lease(Duration.ofMinutes(5)).build();
     return engine(store, options, dispatcher, failures);
   }

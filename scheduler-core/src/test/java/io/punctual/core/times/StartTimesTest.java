@@ -9,16 +9,18 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class StartTimesTest {
 
   private static final long NOW = 1_764_000_000_000L;
+  private static final StartTimes TIMES = new StartTimes(calendar -> Set.of());
 
   private static StartTimes.Placement place(String id, Due due, TimeRules rules) {
     JobContent content = JobContent.of(due).tags(List.of("order:1")).timeRules(rules).build();
-    return StartTimes.place(id, content, due, NOW - 10, NOW);
+    return TIMES.place(id, content, due, NOW - 10, NOW);
   }
 
   private static TimeRules within(@Nullable Instant notAfter, Duration within) {

@@ -10,6 +10,8 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -195,6 +197,19 @@ public final class JobFields {
     return text.contains("-")
         ? due(null, null, JsonValues.instant("dueAt", text))
         : due(null, JsonValues.duration("delay", text), null);
+  }
+
+  /** Returns the zone of a name; null is null. */
+  public static @Nullable ZoneId zone(String field, @Nullable String name) {
+    if (name == null) {
+      return null;
+    } else if (name.equals("UTC")) {
+      return ZoneOffset.UTC;
+    } else if (!ZoneId.getAvailableZoneIds().contains(name)) {
+      throw ApiException.invalid(
+          field, "must be a name of the IANA time zone database, such as Europe/Berlin, or UTC");
+    }
+    return ZoneId.of(name);
   }
 
   /** Makes a due time of exactly one of these. */

@@ -172,14 +172,7 @@ public record ScheduleRequest(
   }
 
   private ZoneId zoneId() {
-    if (zone == null || zone.equals("UTC")) {
-      return ZoneOffset.UTC;
-    }
-    if (!ZoneId.getAvailableZoneIds().contains(zone)) {
-      throw ApiException.invalid(
-          "zone", "must be a name of the IANA time zone database, such as Europe/Berlin, or UTC");
-    }
-    return ZoneId.of(zone);
+    return Objects.requireNonNullElse(JobFields.zone("zone", zone), ZoneOffset.UTC);
   }
 
   private Set<LocalDate> dates() {

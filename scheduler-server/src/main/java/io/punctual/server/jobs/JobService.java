@@ -123,6 +123,11 @@ public class JobService {
       throw ApiException.invalid(
           "taskId", Limits.NAME_RULE + "; ids with @ are those of the jobs of schedules");
     }
+    try {
+      engine.calendars().require(job.job().timeRules().calendar());
+    } catch (IllegalArgumentException e) {
+      throw ApiException.invalid("calendar", String.valueOf(e.getMessage()));
+    }
     quotas.submit(job.queue(), job.size());
     return engine.submit(job.application(), job.job(), replace, Caller.current().submitter());
   }

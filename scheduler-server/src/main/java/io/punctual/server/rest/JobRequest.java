@@ -6,6 +6,7 @@ import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.QueueName;
 import io.punctual.schedule.TimeRules;
+import io.punctual.schedule.Windows;
 import io.punctual.server.input.JobFields;
 import io.punctual.server.input.JsonValues.EpochMillis;
 import io.punctual.server.jobs.JobChange;
@@ -33,7 +34,10 @@ record JobRequest(
     @Nullable List<String> tags,
     @Nullable Instant notAfter,
     @Nullable Duration expiresIn,
-    @Nullable Duration within) {
+    @Nullable Duration within,
+    @Nullable String window,
+    @Nullable String windowZone,
+    @Nullable String calendar) {
 
   /**
    * Makes the job to submit.
@@ -77,12 +81,15 @@ record JobRequest(
             || headers != null
             || tags != null
             || notAfter != null
-            || within != null;
+            || within != null
+            || window != null
+            || windowZone != null
+            || calendar != null;
     if (!content && due == null) {
       throw ApiException.invalid(
           "delayTime",
           "is missing: give a new time (delayTime, delay or dueAt), or new params, headers, tags,"
-              + " timeToRun, retry, notAfter or within");
+              + " timeToRun, retry, notAfter, within, window, windowZone or calendar");
     }
     return new JobChange(
         due,
@@ -104,7 +111,14 @@ record JobRequest(
     return new TimeRules(
         notAfter != null ? notAfter : old.notAfter(),
         notAfter != null ? null : old.expiresIn(),
-        within != null ? within : old.within());
+        within != null ? within : old.within(),
+        window != null ? windows() : old.window(),
+        windowZone != null ? JobFields.zone("windowZone", windowZone) : old.windowZone(),
+        calendar != null ? calendar : old.calendar());
+  }
+
+  private @Nullable Windows windows() {
+    return window == null ? null : Windows.parse(window);
   }
 
   private DelayQueueJob checked(String id, String type, Due due) {
@@ -118,7 +132,14 @@ record JobRequest(
           .retry(retry)
           .headers(Objects.requireNonNullElse(headers, Map.of()))
           .tags(Objects.requireNonNullElse(tags, List.of()))
-          .timeRules(new TimeRules(notAfter, expiresIn, within))
+          .timeRules(
+              new TimeRules(
+                  notAfter,
+                  expiresIn,
+                  within,
+                  windows(),
+                  JobFields.zone("windowZone", windowZone),
+                  calendar))
           .build();
     } catch (IllegalArgumentException e) {
       throw JobFields.named(e);

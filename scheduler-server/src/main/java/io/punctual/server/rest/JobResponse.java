@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
 import io.punctual.core.store.query.JobView;
+import io.punctual.server.input.ScheduleRequest;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -35,6 +36,9 @@ record JobResponse(
     @Nullable String retry,
     @Nullable Instant notAfter,
     @Nullable Long within,
+    @Nullable String window,
+    @Nullable String windowZone,
+    @Nullable String calendar,
     @Nullable Failure lastError,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Failure> failures) {
 
@@ -104,6 +108,13 @@ record JobResponse(
         content == null || content.timeRules().within() == null
             ? null
             : content.timeRules().within().toMillis(),
+        content == null || content.timeRules().window() == null
+            ? null
+            : content.timeRules().window().toString(),
+        content == null || content.timeRules().windowZone() == null
+            ? null
+            : ScheduleRequest.zoneName(content.timeRules().windowZone()),
+        content == null ? null : content.timeRules().calendar(),
         failures.isEmpty() ? null : failures.get(0),
         failures);
   }

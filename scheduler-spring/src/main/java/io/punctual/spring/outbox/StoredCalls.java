@@ -4,10 +4,12 @@ import io.punctual.DelayQueueJob;
 import io.punctual.RetryPolicy;
 import io.punctual.TaskSubmitService.Running;
 import io.punctual.schedule.TimeRules;
+import io.punctual.schedule.Windows;
 import io.punctual.spring.CommitFailures.Call;
 import io.punctual.spring.DeferredCall;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +40,9 @@ final class StoredCalls {
       @Nullable Long notAfter,
       @Nullable String expiresIn,
       @Nullable String within,
+      @Nullable String window,
+      @Nullable String windowZone,
+      @Nullable String calendar,
       @Nullable String handle,
       @Nullable String reason,
       @Nullable String running) {}
@@ -65,6 +70,9 @@ final class StoredCalls {
       fields.put("notAfter", rules.notAfter() == null ? null : rules.notAfter().toEpochMilli());
       fields.put("expiresIn", text(rules.expiresIn()));
       fields.put("within", text(rules.within()));
+      fields.put("window", rules.window() == null ? null : rules.window().toString());
+      fields.put("windowZone", rules.windowZone() == null ? null : rules.windowZone().getId());
+      fields.put("calendar", rules.calendar());
     } else if (call instanceof DeferredCall.Reschedule move) {
       fields.put("taskType", move.taskType());
       fields.put("taskId", move.taskId());
@@ -149,7 +157,10 @@ final class StoredCalls {
                 new TimeRules(
                     stored.notAfter() == null ? null : Instant.ofEpochMilli(stored.notAfter()),
                     duration(stored.expiresIn()),
-                    duration(stored.within())));
+                    duration(stored.within()),
+                    stored.window() == null ? null : Windows.parse(stored.window()),
+                    stored.windowZone() == null ? null : ZoneId.of(stored.windowZone()),
+                    stored.calendar()));
     Duration delay = duration(stored.delay());
     if (delay != null) {
       job.delay(delay);

@@ -77,6 +77,7 @@ public final class RedisStore {
         inspector,
         new RedisEpochMarker(connections, scripts, calls),
         calls,
-        new RedisScheduleStore(scripts));
+        new RedisScheduleStore(scripts),
+        new RedisCalendarStore(connections, keys, calls));
   }
 }

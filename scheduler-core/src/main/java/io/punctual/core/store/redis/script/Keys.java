@@ -84,6 +84,10 @@ public final class Keys {
     return bytes(prefix + ":epoch" + (mark.isEmpty() ? "" : ":{" + mark + "}"));
   }
 
+  public byte[] calendars() {
+    return bytes(prefix + ":calendars");
+  }
+
   public byte[] members() {
     return bytes(prefix + ":members");
   }
