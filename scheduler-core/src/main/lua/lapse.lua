@@ -15,7 +15,7 @@ local TAG = 16
 
 local max = tonumber(ARGV[1])
 local found = redis.call('ZRANGEBYLEX', TAGS,
-  '[,', '(,' .. string.format('%015.0f', math.max(0, now - MORE)), 'LIMIT', 0, max)
+  '[,0', '(,' .. string.format('%015.0f', math.max(0, now - MORE)), 'LIMIT', 0, max)
 local dead, dropped = 0, 0
 if #found > 0 then
   local ids, seen = {}, {}

@@ -451,7 +451,7 @@ public final class InMemoryJobStore implements JobStore {
   }
 
   private static boolean isBefore(String tag, String end) {
-    return tag.startsWith(",") && tag.compareTo(end) < 0;
+    return tag.startsWith(",0") && tag.compareTo(end) < 0;
   }
 
   @Override

@@ -63,6 +63,8 @@ class LapseIT extends TransitionTestBase {
     BucketState given = tagged(bucket().reserved("runs", NOW + 5, HELD), "runs", LATE);
     given = tagged(given.dead("dead", 4), "dead", LATE);
     given = tagged(given.delayed("moved", NOW), "moved", NOW + 1);
+    // An index entry of another kind.
+    given = given.with("tags", ",-order.paid=1 moved", "0");
     // Of a record that was lost.
     given = given.with("tags", IndexTags.notAfter(LATE) + " moved", "0");
     given(given);
