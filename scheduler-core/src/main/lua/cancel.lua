@@ -1,7 +1,7 @@
 -- Cancels a job: DELAYED -> gone, with a tombstone that tells a repeated call so; RESERVED stays
 -- RESERVED, and its holder is told to stop if the caller wants that.
 --
--- KEYS     the twelve keys of the bucket, see lib/keys
+-- KEYS     the keys of the bucket, see lib/keys
 -- ARGV     retention: integer, ms, of tombstones
 -- ARGV     id: text
 -- ARGV     version: text, '<incarnation> <version>' that the caller has seen; '' for any
@@ -9,25 +9,32 @@
 -- ARGV     channel: text, of wake-ups
 -- ARGV     bucket: text, its name on that channel
 -- RETURNS  {now ms, kind, attempt, version or 0}
--- COST     at most 10 reads and 15 writes
+-- COST     at most 12 reads and 16 writes
 -- WHY      nobody can promise that a job which is being worked on does not run: its holder hears
 --          that it is to stop, now and each time it extends the lease, and is done if it does not.
---          The message is a hint that saves waiting for that
+--          The message is a hint that saves waiting for that. What waits for the end of the job
+--          goes in any case: after a cancel, nothing more starts under that id
 --- @include lib/waiting
+--- @include lib/next
 --- @include lib/wake
 
 local retention, id, seen = tonumber(ARGV[1]), ARGV[2], ARGV[3]
 
-local job = waiting(id, seen)
+local job, behind = waiting(id, seen), successors()
 if job.refused then
   local kind, tomb = job.refused, job.tomb
   local lease = kind == 'in-delivery' and ARGV[4] == 'interrupt' and lease_of(id)
+  if kind == 'in-delivery' and behind then
+    behind.drop(id)
+  end
   if lease and lease.token then
     kind = 'cancelling'
     if not lease.cancelling then
       cancel_lease(id, lease)
-      write()
     end
+  end
+  write()
+  if kind == 'cancelling' then
     announce_cancelling(id, ARGV[5], ARGV[6])
   end
   -- The same cancel again finds what it did.
@@ -38,6 +45,9 @@ if job.refused then
 end
 local record = job.record
 forget(id, record and record.tags or '')
+if behind then
+  behind.drop(id)
+end
 count('cancelled')
 if record then
   add_tomb(id, record.incarnation, 'C', hash_of(content_of(record)), int(now + retention))

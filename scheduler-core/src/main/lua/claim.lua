@@ -1,6 +1,6 @@
 -- Hands out what is due: DELAYED -> RESERVED, earliest first.
 --
--- KEYS     the twelve keys of the bucket, see lib/keys
+-- KEYS     the keys of the bucket, see lib/keys
 -- ARGV     max: integer, 1 to 200
 -- ARGV     bytes: integer, of the records of all jobs but the first: what is beyond waits
 -- ARGV     lease: integer, ms
@@ -20,7 +20,7 @@
 --          nobody keeps looking; a delayed id without a sound record is moved to the dead letters
 --          and reported: dropping it would hide a loss, and handing it out would break every
 --          claim after this one
---- @include lib/job
+--- @include lib/failures
 
 local max_bytes, lease = tonumber(ARGV[2]), tonumber(ARGV[3])
 local terms, token, owner = ARGV[4], ARGV[5], ARGV[6]

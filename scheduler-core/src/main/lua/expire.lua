@@ -1,6 +1,6 @@
 -- Takes jobs back whose lease ran out: RESERVED -> DELAYED, DEAD or gone.
 --
--- KEYS     the twelve keys of the bucket, see lib/keys
+-- KEYS     the keys of the bucket, see lib/keys
 -- ARGV     max: integer, 1 to 200
 -- ARGV     channel: text, of wake-ups
 -- ARGV     bucket: text, its name on that channel
@@ -9,8 +9,9 @@
 -- ARGV     jump: integer, ms, by so much
 -- ARGV     retention: integer, ms, of tombstones
 -- RETURNS  {now ms, retried, dead, cancelled, next lease deadline ms or ''}
--- COST     for all jobs 6 reads and at most 8 writes; per job 1 read; 1 read and 2 writes for
---          tombstones, 2 reads and 4 writes more if a job was to be cancelled
+-- COST     for all jobs 7 reads and at most 12 writes; per job 1 read, and 1 more where jobs of the
+--          bucket have successors; 1 read and 2 writes for tombstones, 2 reads and 4 writes more if
+--          a job was to be cancelled
 -- WHY      the holder of the lease is gone or paused: how the attempt ended is not known. A pull
 --          whose answer never arrived was no attempt: its job waits as if it had not been claimed.
 --          A lease that runs longer since the clock was set forward counts as claimed now, so that

@@ -1,6 +1,6 @@
 -- Keeps leases alive: RESERVED stays RESERVED, for longer.
 --
--- KEYS     the twelve keys of the bucket, see lib/keys
+-- KEYS     the keys of the bucket, see lib/keys
 -- ARGV     lease: integer, ms from now
 -- EACH     id: text
 -- EACH     token: text, no spaces

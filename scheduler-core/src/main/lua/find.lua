@@ -1,22 +1,26 @@
 -- Looks at one job, or at the tombstone that it left. Read only.
 --
--- KEYS     the twelve keys of the bucket, see lib/keys
+-- KEYS     the keys of the bucket, see lib/keys
 -- ARGV     id: text
--- RETURNS  {now ms} or {now ms, {id, state, at ms, record, tries, lease, error}}
--- COST     at most 7 reads
+-- RETURNS  {now ms} or {now ms, {id, state, at ms, record, tries, lease, error}, when what waits for
+--          the end of the job would be due if it ended now, or ''}
+-- COST     at most 9 reads
 -- WHY      what a tombstone does not hold is '', as for a dead letter whose record is gone
 --- @include lib/tomb
 --- @include lib/snapshot
+--- @include lib/next
 
 local id = ARGV[1]
 
 local place = places_of({ id })[1]
 if place.state then
-  return { now_text, snapshot(id, place) }
+  local behind = successors()
+  local successor = behind and behind.of(id)
+  return { now_text, snapshot(id, place), successor and int(behind.due(successor)) or '' }
 end
 local tomb = tomb_of(id)
 if not tomb then
   return { now_text }
 end
 local ended = { state = tomb.finished and 'finished' or 'cancelled', score = tonumber(tomb.at) }
-return { now_text, row(id, ended) }
+return { now_text, row(id, ended), '' }

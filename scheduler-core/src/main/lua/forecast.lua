@@ -1,6 +1,6 @@
 -- Counts the waiting jobs by due time. Read only.
 --
--- KEYS     the twelve keys of the bucket, see lib/keys
+-- KEYS     the keys of the bucket, see lib/keys
 -- ARGV     width: integer, ms, of one interval
 -- ARGV     intervals: integer, 1 to 200, from now on
 -- RETURNS  {now ms, ready, count...}

@@ -1,6 +1,6 @@
 -- Bounds how many jobs of a bucket are out at once, and how many go out in a time.
 --
--- KEYS     the twelve keys of the bucket, see lib/keys
+-- KEYS     the keys of the bucket, see lib/keys
 -- ARGV     channel: text, of wake-ups
 -- ARGV     bucket: text, its name on that channel
 -- ARGV     concurrency: integer, jobs at once; '' for any number

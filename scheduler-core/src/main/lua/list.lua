@@ -1,6 +1,6 @@
 -- Lists jobs of one state in the order of their scores. Read only.
 --
--- KEYS     the twelve keys of the bucket, see lib/keys
+-- KEYS     the keys of the bucket, see lib/keys
 -- ARGV     state: 'delayed', 'reserved' or 'dead'
 -- ARGV     max: integer, 1 to 200
 -- ARGV     score: integer, epoch ms, of the last job seen; '' to begin

@@ -1,6 +1,6 @@
 -- Holds a bucket's jobs back, or lets them go: nothing is claimed while it is paused.
 --
--- KEYS     the twelve keys of the bucket, see lib/keys
+-- KEYS     the keys of the bucket, see lib/keys
 -- ARGV     channel: text, of wake-ups
 -- ARGV     bucket: text, its name on that channel
 -- ARGV     paused: 0 or 1

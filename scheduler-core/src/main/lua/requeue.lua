@@ -1,6 +1,6 @@
 -- Gives dead letters a new life: DEAD -> DELAYED, with a fresh budget of attempts.
 --
--- KEYS     the twelve keys of the bucket, see lib/keys
+-- KEYS     the keys of the bucket, see lib/keys
 -- ARGV     channel: text, of wake-ups
 -- ARGV     bucket: text, its name on that channel
 -- ARGV     delay: integer, ms

@@ -1,6 +1,6 @@
 -- Changes a waiting job: its due time, its content, or both; DELAYED stays DELAYED.
 --
--- KEYS     the twelve keys of the bucket, see lib/keys
+-- KEYS     the keys of the bucket, see lib/keys
 -- ARGV     channel: text, of wake-ups
 -- ARGV     bucket: text, its name on that channel
 -- ARGV     id: text

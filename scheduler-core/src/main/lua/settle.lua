@@ -1,6 +1,6 @@
 -- Ends attempts, one after the other: RESERVED -> finished, DELAYED, DEAD or gone.
 --
--- KEYS     the twelve keys of the bucket, see lib/keys
+-- KEYS     the keys of the bucket, see lib/keys
 -- ARGV     retention: integer, ms, of tombstones
 -- ARGV     channel: text, of wake-ups
 -- ARGV     bucket: text, its name on that channel
@@ -9,10 +9,11 @@
 -- EACH     incarnation: text, no spaces
 -- EACH     rest: bytes; with 'done' the content's hash and the tags, each behind a space, or ''
 --          where they are not known; else '<token> <delay ms or -> <alone 0/1> <note>'
--- RETURNS  {now ms, {settlement, kind, due ms of 'retry'}...}; only for settlements, counted from
---          0, that are not acks which took effect
--- COST     for all jobs at most 13 reads and 18 writes; per ack without hash or lease 1 read, if it
---          finds no job 3, per failure 1, per job that expired 2
+-- RETURNS  {now ms, {settlement, kind, due ms of 'retry' or of the successor, or 0}...}; only for
+--          settlements, counted from 0, that are not acks which took effect and have no successor
+-- COST     for all jobs at most 14 reads and 22 writes; per ack without hash or lease 1 read, if it
+--          finds no job 3, per failure 1, per job that expired 2; where jobs of the bucket have
+--          successors 1 more
 -- WHY      an ack counts from any attempt of the incarnation, since the work is done; everything
 --          else needs the lease, so that an earlier holder cannot disturb its successor. A job that
 --          returns is announced: the engine that ends it may have no capacity for it. A released
@@ -25,7 +26,7 @@ local retention = tonumber(ARGV[1])
 
 -- Characters of a hash.
 local HASH = 20
-local any_tried
+local any_tried, behind
 
 local ids, starts, all_acks, n = {}, {}, true, 0
 for i = 4, #ARGV, 4 do
@@ -42,7 +43,8 @@ local function bury(id, incarnation, hash)
   finished = finished + 1
 end
 
--- Of a job that runs, whose holder says what the record says: bodies need not be read.
+-- Of a job that runs, whose holder says what the record says: bodies need not be read. Returns
+-- when the successor is due.
 local function ack_held(id, incarnation, rest)
   remove(JOBS, id)
   remove(RESERVED, id)
@@ -55,18 +57,22 @@ local function ack_held(id, incarnation, rest)
     remove_tags(id, string.sub(rest, HASH + 1))
   end
   bury(id, incarnation, string.sub(rest, 1, HASH))
+  return behind and behind.succeed(id, 0)
 end
 
--- Of a job wherever it is: it may be a late ack, of a job that was given back.
+-- Of a job wherever it is: it may be a late ack, of a job that was given back. Returns nothing if
+-- there is nothing to say.
 local function ack(id, text, incarnation)
   local found, content, _, tags = parse_record(text or '')
   if found ~= incarnation then
     local tomb = tomb_of(id)
     local before = tomb and tomb.finished and tomb.incarnation == incarnation
-    return before and 'already-done' or 'unknown'
+    return before and 'already-done' or 'unknown', 0
   end
   forget(id, tags)
   bury(id, incarnation, hash_of(string.sub(text, content)))
+  local due = behind and behind.succeed(id, 0)
+  return due and 'done', due
 end
 
 local function settle(job, i)
@@ -75,34 +81,35 @@ local function settle(job, i)
   local held = job.record and job.record.incarnation == ARGV[i + 2]
     and job.lease and job.lease.token == token
   if not held then
-    return 'lease-lost', '0'
+    return 'lease-lost', 0
   elseif job.lease.cancelling then
-    end_cancelled(job, tombs_expire)
     cancelled = cancelled + 1
-    return 'cancelled', '0'
+    return 'cancelled', end_cancelled(job, tombs_expire)
   elseif op == 'returned' or op == 'released' then
     count('released')
     local due = op == 'returned' and job.lease.due or now + tonumber(delay)
-    return 'retry', int(give_back(job, due))
+    return 'retry', give_back(job, due)
   elseif op == 'expired' and redis.call('HGET', CONTROL, 'expired') == 'drop' then
     forget(job.id, job.record.tags)
     count('lapsed')
     count('dropped')
-    return 'dropped', '0'
+    return 'dropped', behind and behind.succeed(job.id, 0) or 0
   end
   local kind, due = end_attempt(job, op, tonumber(delay), tonumber(alone), note)
   if op ~= 'expired' then
     count(op)
   end
-  return kind, int(due)
+  return kind, due
 end
 
 local result = { now_text }
 if n > 0 then
   any_tried = redis.call('HLEN', TRIES) > 0
-  local head = not all_acks and head_of(DELAYED)
+  behind = successors()
+  local announced = not all_acks or behind
+  local head = announced and head_of(DELAYED)
   local leases = redis.call('HMGET', LEASES, unpack(ids))
-  sound = { [TRIES] = true, [LEASES] = true }
+  sound = { [TRIES] = true, [LEASES] = true, [NEXT] = true }
   local reserved = redis.call('ZMSCORE', RESERVED, unpack(ids))
   local jobs, seen = all_acks and {} or jobs_of(ids), {}
   for k = 1, n do
@@ -115,27 +122,28 @@ if n > 0 then
       jobs[k] = ARGV[i] ~= 'done' and jobs_of({ id })[1]
     end
     seen[id] = true
-    local lease, incarnation, kind, due = leases[k], ARGV[i + 2], nil, '0'
+    local lease, incarnation, kind, due = leases[k], ARGV[i + 2], nil, nil
     if ARGV[i] == 'done' then
       local rest, length = ARGV[i + 3], #incarnation
       if rest ~= '' and lease and reserved[k] and string.byte(lease, length + 1) == 32
         and string.sub(lease, 1, length) == incarnation then
-        ack_held(id, incarnation, rest)
+        due = ack_held(id, incarnation, rest)
+        kind = due and 'done'
       else
-        kind = ack(id, redis.call('HGET', JOBS, id), incarnation)
+        kind, due = ack(id, redis.call('HGET', JOBS, id), incarnation)
       end
     else
       kind, due = settle(jobs[k], i)
     end
     if kind then
-      result[#result + 1] = { int(k - 1), kind, due }
+      result[#result + 1] = { int(k - 1), kind, int(due) }
     end
   end
   if finished > 0 then
     count('done', finished)
   end
   write()
-  if not all_acks then
+  if announced then
     announce_head(head, ARGV[2], ARGV[3])
   end
   if finished + cancelled > 0 then

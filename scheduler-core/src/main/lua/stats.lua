@@ -1,6 +1,6 @@
 -- Counts of one bucket. Read only.
 --
--- KEYS     the twelve keys of the bucket, see lib/keys
+-- KEYS     the keys of the bucket, see lib/keys
 -- RETURNS  {now ms, delayed, ready, reserved, dead, oldest ready due ms or '', next due ms or '',
 --          paused since ms or '', concurrency or '', rate or '', 'drop' or '', {name, count...}}
 -- COST     8 reads, O(log n)

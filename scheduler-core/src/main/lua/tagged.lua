@@ -1,6 +1,6 @@
 -- Lists the jobs with a tag, whatever their state, by id. Read only.
 --
--- KEYS     the twelve keys of the bucket, see lib/keys
+-- KEYS     the keys of the bucket, see lib/keys
 -- ARGV     tag: text
 -- ARGV     max: integer, 1 to 200
 -- ARGV     last: text, the last id seen; '' to begin

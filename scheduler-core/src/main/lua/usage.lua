@@ -1,6 +1,6 @@
 -- Counts the jobs of one bucket and the bytes that it takes. Read only.
 --
--- KEYS     the twelve keys of the bucket, see lib/keys
+-- KEYS     the keys of the bucket, see lib/keys
 -- RETURNS  {jobs, bytes}
 -- COST     O(1): Redis estimates the size of a key by twenty of its entries
 -- WHY      these are the bytes that count against maxmemory, with allocator and index

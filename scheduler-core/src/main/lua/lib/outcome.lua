@@ -1,5 +1,6 @@
 --- @include lib/tomb
---- @include lib/job
+--- @include lib/failures
+--- @include lib/next
 
 -- For each id the job as attempts end on it; without a lease unless it is reserved.
 local function jobs_of(ids)
@@ -39,17 +40,19 @@ local function give_back(job, due)
 end
 
 -- A reserved job that was to be cancelled, and whose attempt did not succeed: gone. When its
--- tombstone expires is text.
+-- tombstone expires is text. Returns when its successor is due, which came after the cancel, or 0.
 local function end_cancelled(job, expires)
   forget(job.id, job.record.tags)
   add_tomb(job.id, job.record.incarnation, 'C', hash_of(content_of(job.record)), expires)
   count('cancelled')
+  local behind = successors()
+  return behind and behind.succeed(job.id, 0) or 0
 end
 
 -- Ends an attempt of a reserved job that did not succeed: counts it, and makes the job wait again
--- or dead. Shared by settle and expire, so that the rule of the limits stands in one place. Without
--- a delay there is no next attempt: it could not start in time.
--- Returns 'retry' and the due time, or 'dead' or 'expired' and 0.
+-- or dead, or puts its successor in its place. Shared by settle and expire, so that the rule of
+-- the limits stands in one place. Without a delay there is no next attempt: it could not start in
+-- time. Returns 'retry', 'dead' or 'expired', and the due time of what waits now, or 0.
 local function end_attempt(job, kind, delay, alone, note)
   local id = job.id
   local tries = tries_behind(job)
@@ -81,18 +84,33 @@ local function end_attempt(job, kind, delay, alone, note)
   end
 
   remove(LEASES, id)
-  add(TRIES, id, write_tries(tries))
   local entry = { now_text, kind, disposition, job.lease.attempt, job.lease.claimed }
   if kind == 'expired' then
     -- Nothing was tried.
     entry[4], entry[5] = '0', '0'
   end
   add(ERRORS, id, with_history(id, entry, note))
-  if disposition == 'retry' then
+  local retry = disposition == 'retry'
+  local ended = retry and 'retry' or disposition == 'dead-expired' and 'expired' or 'dead'
+  if not retry then
+    count('dead')
+  end
+  -- A debounce asks for what is newest: it need not wait for the retry of what is older.
+  local behind = successors()
+  if behind
+    and (not retry or kind ~= 'undeliverable' and behind.is_debounced(behind.of(id))) then
+    local due = behind.succeed(id, tries.version)
+    if due then
+      remove(RESERVED, id)
+      remove_tags(id, job.record.tags)
+      return ended, due
+    end
+  end
+  add(TRIES, id, write_tries(tries))
+  if retry then
     move(id, RESERVED, DELAYED, int(now + delay))
     return 'retry', now + delay
   end
   move(id, RESERVED, DEAD, now_text)
-  count('dead')
-  return disposition == 'dead-expired' and 'expired' or 'dead', 0
+  return ended, 0
 end

@@ -1,5 +1,6 @@
 package io.punctual;
 
+import io.punctual.conflict.OnConflict;
 import io.punctual.schedule.TimeRules;
 import io.punctual.schedule.Windows;
 import io.punctual.wire.Durations;
@@ -32,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * @param tags business keys such as {@code order:123}, by which jobs are found, cancelled and moved
  *     together; at most {@link Limits#MAX_TAGS}, kept in ascending order, each once
  * @param timeRules when it may start, besides its due time
+ * @param onConflict what to do if a job of this id is there; no part of what makes two jobs the
+ *     same. A debounce needs a {@code delay}, which is its quiet time
  */
 public record DelayQueueJob(
     String taskId,
@@ -43,7 +46,8 @@ public record DelayQueueJob(
     @Nullable RetryPolicy retry,
     Map<String, String> headers,
     List<String> tags,
-    TimeRules timeRules) {
+    TimeRules timeRules,
+    OnConflict onConflict) {
 
   /**
    * Checks all values.
@@ -73,6 +77,7 @@ public record DelayQueueJob(
     headers = checkHeaders(headers);
     tags = checkTags(tags);
     timeRules.requireStart(delayTime, delay);
+    checkDebounce(onConflict, delay);
   }
 
   /** Starts a job of the given task type. */
@@ -93,6 +98,21 @@ public record DelayQueueJob(
   /** Starts a job with the values of this one. */
   public Builder toBuilder() {
     return new Builder(this);
+  }
+
+  private static void checkDebounce(OnConflict onConflict, @Nullable Duration quiet) {
+    Duration atMost = onConflict.atMost();
+    if (atMost == null) {
+      return;
+    } else if (quiet == null) {
+      throw new IllegalArgumentException(
+          "quiet is missing: a debounced job has no due time of its own");
+    } else if (quiet.compareTo(atMost) > 0) {
+      throw new IllegalArgumentException(
+          "quiet must be at most atMost (" + atMost + "), but was " + quiet);
+    } else if (atMost.compareTo(Duration.ofDays(2_900_000)) > 0) {
+      throw new IllegalArgumentException("atMost must end before the year 9999, not " + atMost);
+    }
   }
 
   private static Map<String, String> checkHeaders(Map<String, String> headers) {
@@ -156,6 +176,7 @@ public record DelayQueueJob(
     private @Nullable String window;
     private @Nullable ZoneId windowZone;
     private @Nullable String calendar;
+    private OnConflict onConflict = OnConflict.REFUSE;
 
     private Builder(String taskType) {
       this.taskType = taskType;
@@ -172,6 +193,7 @@ public record DelayQueueJob(
       headers = job.headers;
       tags = job.tags;
       var unused = timeRules(job.timeRules);
+      onConflict = job.onConflict;
     }
 
     /** Names the job; without this call it gets a random id. */
@@ -240,6 +262,12 @@ public record DelayQueueJob(
     /** Replaces all tags. */
     public Builder tags(List<String> tags) {
       this.tags = tags;
+      return this;
+    }
+
+    /** What to do if a job of this id is there; without this call another job is refused. */
+    public Builder onConflict(OnConflict onConflict) {
+      this.onConflict = onConflict;
       return this;
     }
 
@@ -321,7 +349,8 @@ public record DelayQueueJob(
               within,
               window == null ? null : Windows.parse(window),
               windowZone,
-              calendar));
+              calendar),
+          onConflict);
     }
   }
 }

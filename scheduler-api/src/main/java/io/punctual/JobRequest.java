@@ -1,5 +1,6 @@
 package io.punctual;
 
+import io.punctual.conflict.OnConflict;
 import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.time.Instant;
@@ -71,6 +72,29 @@ public interface JobRequest {
   JobRequest calendar(String name, ZoneId zone);
 
   /**
+   * Takes the place of a job of this id that waits or is dead; one that a worker has is left alone.
+   */
+  JobRequest replace();
+
+  /** As {@link #debounce(Duration, Duration, OnConflict.Keep)}, with the last submit's content. */
+  default JobRequest debounce(Duration quiet, Duration atMost) {
+    return debounce(quiet, atMost, OnConflict.Keep.LAST);
+  }
+
+  /**
+   * Gathers submits of this id: the job runs once there was none for some time. Takes the place of
+   * a due time. A submit that meets the job running begins the next window at its end.
+   *
+   * @param quiet how long there must be no submit
+   * @param atMost how long the first submit of a window may be put off; {@code quiet} or more
+   * @param keep whose content is run
+   */
+  JobRequest debounce(Duration quiet, Duration atMost, OnConflict.Keep keep);
+
+  /** Lets one job of this id run, and one wait at most. */
+  JobRequest whileRunning(OnConflict.WhileRunning rule);
+
+  /**
    * The job, for {@link TaskSubmitService#sendAll}.
    *
    * @throws InvalidJobException if a value is out of range or the due time is missing; the message
@@ -83,7 +107,8 @@ public interface JobRequest {
    *
    * @throws InvalidJobException if a value is out of range or the due time is missing; the message
    *     names it
-   * @throws JobConflictException if another job with this id and other content is there
+   * @throws JobConflictException if another job with this id and other content is there, or one
+   *     that should be replaced is with a worker
    * @throws SchedulerUnavailableException if no scheduler answered; the outcome is then unknown
    */
   SubmitResult send();

@@ -7,9 +7,10 @@ import java.time.Instant;
  * safely with the scheduler.
  *
  * @param taskId the job's id, also where the caller left it to us
- * @param dueAt when the job is due, by the scheduler's clock; for {@link Outcome#ALREADY_DONE} the
- *     time at which it finished; for {@link Outcome#ON_COMMIT} by this machine's clock, as if it
- *     had committed now
+ * @param dueAt when the job is due, by the scheduler's clock; for {@link Outcome#MERGED} when it is
+ *     at the earliest, if it waits for the end of one that runs; for {@link Outcome#ALREADY_DONE}
+ *     the time at which it finished; for {@link Outcome#ON_COMMIT} by this machine's clock, as if
+ *     it had committed now
  * @param version the number of the job's last change: 1 for {@link Outcome#CREATED}, and larger
  *     with each replacement, move, attempt and so on; 0 for {@link Outcome#ALREADY_DONE} and {@link
  *     Outcome#ON_COMMIT}
@@ -30,6 +31,11 @@ public record SubmitResult(
     ALREADY_DONE,
     /** A waiting or dead job of that id was replaced, as asked. */
     REPLACED,
+    /**
+     * No job was added to the one that is there, as asked: it was debounced, waits for the end of
+     * the one that runs, or was dropped.
+     */
+    MERGED,
     /**
      * The call was made inside of a transaction: the job is sent when that has committed, and never
      * if it is rolled back. The scheduler has not been asked yet.

@@ -1,6 +1,7 @@
 package io.punctual.core;
 
 import io.punctual.DelayQueueJob;
+import io.punctual.conflict.OnConflict;
 import io.punctual.core.calendar.Calendars;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.query.JobView;
@@ -49,11 +50,12 @@ public interface Engine extends AutoCloseable {
    * @return completes when the store has answered; exceptionally with a StoreException
    */
   CompletableFuture<Submit> submit(
-      String application, DelayQueueJob job, boolean replace, @Nullable String submitter);
+      String application, DelayQueueJob job, @Nullable String submitter);
 
-  /** As above, by nobody in particular. */
+  /** As above, by nobody in particular; with or without {@link OnConflict#REPLACE}. */
   default CompletableFuture<Submit> submit(String application, DelayQueueJob job, boolean replace) {
-    return submit(application, job, replace, null);
+    return submit(
+        application, replace ? job.toBuilder().onConflict(OnConflict.REPLACE).build() : job, null);
   }
 
   /** The door for those who fetch jobs themselves. */

@@ -52,6 +52,25 @@ class BadCallsIT extends SharedRedisTestBase {
       POST | /claims | {'application':'shop','taskTypes':['a'],'timeToRun':1} | 400 | invalid | timeToRun
       POST | /claims | {'application':'shop','taskTypes':['a'],'worker':'a b'} | 400 | invalid | worker
       POST | /claims | {'application':'shop','taskTypes':['a'],'x':1} | 400 | invalid | x
+      POST | /jobs?onConflict=debounce&quiet=10s&atMost=5s | {'application':'shop','taskType':'a','taskId':'1'} | 400 | invalid | quiet
+      POST | /jobs?onConflict=debounce&atMost=5s | {'application':'shop','taskType':'a','taskId':'1'} | 400 | invalid | quiet
+      POST | /jobs?onConflict=debounce&quiet=5s | {'application':'shop','taskType':'a','taskId':'1'} | 400 | invalid | atMost
+      POST | /jobs?onConflict=debounce&quiet=-1s&atMost=5s | {'application':'shop','taskType':'a','taskId':'1'} | 400 | invalid | quiet
+      POST | /jobs?onConflict=debounce&quiet=x&atMost=5s | {'application':'shop','taskType':'a','taskId':'1'} | 400 | invalid | quiet
+      POST | /jobs?onConflict=debounce&quiet=5s&atMost=9999999d | {'application':'shop','taskType':'a','taskId':'1'} | 400 | invalid | atMost
+      POST | /jobs?onConflict=debounce&quiet=1s&atMost=5s | {'application':'shop','taskType':'a','taskId':'1','delay':'1s'} | 400 | invalid | delay
+      POST | /jobs?onConflict=debounce&quiet=1s&atMost=5s | {'application':'shop','taskType':'a','taskId':'1','delayTime':1} | 400 | invalid | delayTime
+      POST | /jobs?onConflict=debounce&quiet=1s&atMost=5s | {'application':'shop','taskType':'a','taskId':'1','dueAt':'2030-01-01T00:00:00Z'} | 400 | invalid | dueAt
+      POST | /jobs?onConflict=debounce&quiet=1s&atMost=5s | {'application':'shop','taskType':'a'} | 400 | invalid | taskId
+      POST | /jobs?onConflict=debounce&quiet=1s&atMost=5s&keep=newest | {'application':'shop','taskType':'a','taskId':'1'} | 400 | invalid | keep
+      POST | /jobs?onConflict=ignore | {'application':'shop','taskType':'a','taskId':'1','delay':'1s'} | 400 | invalid | onConflict
+      POST | /jobs?onConflict=replace&quiet=1s | {'application':'shop','taskType':'a','taskId':'1','delay':'1s'} | 400 | invalid | quiet
+      POST | /jobs?keep=last | {'application':'shop','taskType':'a','taskId':'1','delay':'1s'} | 400 | invalid | keep
+      POST | /jobs?whileRunning=QUEUE_ONE | {'application':'shop','taskType':'a','taskId':'1','delay':'1s'} | 400 | invalid | whileRunning
+      POST | /jobs?whileRunning=drop&onConflict=replace | {'application':'shop','taskType':'a','taskId':'1','delay':'1s'} | 400 | invalid | whileRunning
+      POST | /jobs?whileRunning=drop&whileRunning=drop | {'application':'shop','taskType':'a','taskId':'1','delay':'1s'} | 400 | invalid | whileRunning
+      POST | /jobs?whilerunning=drop | {'application':'shop','taskType':'a','taskId':'1','delay':'1s'} | 400 | invalid | whilerunning
+      POST | /jobs/batch?onConflict=debounce&quiet=2s&atMost=1s | {'jobs':[]} | 400 | invalid | quiet
       POST | /claims/x/ack | | 400 | invalid | token
       POST | /claims/x/nack | {} | 400 | invalid | token
       POST | /claims/c2hvcAphCjEKaW5jYXJuYXRpb24KdG9rZW4/nack | {'delay':'x'} | 400 | invalid | delay

@@ -342,7 +342,10 @@ class HttpApiIT extends SharedRedisTestBase {
             + Instant.parse(finished).plus(Duration.ofMinutes(10));
     assertProblem(other, 409, "conflict");
     assertThat(other.at("/detail"))
-        .contains(ran + ". Choose another id, or replace it over HTTP with ?onConflict=replace");
+        .contains(
+            ran
+                + ". Choose another id, or replace it: onConflict=replace over HTTP, replace() in"
+                + " Java");
     assertThat(added.status()).isEqualTo(409);
     assertThat(added.at("/error")).contains(ran + ". Choose another id, or wait until then");
     // What the text says to do works.

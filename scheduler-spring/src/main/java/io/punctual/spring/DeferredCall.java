@@ -4,6 +4,7 @@ import io.punctual.DelayQueueJob;
 import io.punctual.JobInfo;
 import io.punctual.SubmitResult;
 import io.punctual.TaskSubmitService.Running;
+import io.punctual.conflict.OnConflict;
 import io.punctual.internal.AttemptToken;
 import io.punctual.spi.JobScheduler;
 import io.punctual.spring.CommitFailures.Call;
@@ -173,11 +174,17 @@ public sealed interface DeferredCall {
    * A job that the store may have lost, and that is to be there as it was: it never runs before its
    * due time, and one that is there and was tried already keeps its retry.
    *
-   * @param job as it was sent
+   * @param job as it was sent; it replaces or gathers nothing now
    * @param dueAt as the scheduler answered it last, by the scheduler's clock
    * @param moved whether {@code dueAt} is that of a later move
    */
   record Restore(DelayQueueJob job, Instant dueAt, boolean moved) implements DeferredCall {
+
+    /** A later submit may have taken its place by now. */
+    public Restore {
+      job = job.toBuilder().onConflict(OnConflict.REFUSE).build();
+    }
+
     @Override
     public Call kind() {
       return Call.SEND;

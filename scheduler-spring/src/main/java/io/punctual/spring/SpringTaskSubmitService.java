@@ -13,6 +13,7 @@ import io.punctual.RetryPolicy;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import io.punctual.TaskSubmitService;
+import io.punctual.conflict.OnConflict;
 import io.punctual.internal.AttemptToken;
 import io.punctual.schedule.ScheduleRequest;
 import io.punctual.spi.JobScheduler;
@@ -355,6 +356,24 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
     @Override
     public JobRequest calendar(String name, ZoneId zone) {
       var unused = job.calendar(name).windowZone(zone);
+      return this;
+    }
+
+    @Override
+    public JobRequest replace() {
+      var unused = job.onConflict(OnConflict.REPLACE);
+      return this;
+    }
+
+    @Override
+    public JobRequest debounce(Duration quiet, Duration atMost, OnConflict.Keep keep) {
+      var unused = job.delay(quiet).onConflict(OnConflict.debounce(atMost, keep));
+      return this;
+    }
+
+    @Override
+    public JobRequest whileRunning(OnConflict.WhileRunning rule) {
+      var unused = job.onConflict(OnConflict.whileRunning(rule));
       return this;
     }
 

@@ -8,6 +8,9 @@ import io.punctual.InvalidJobException;
 import io.punctual.RetryPolicy;
 import io.punctual.SubmitResult;
 import io.punctual.TaskSubmitService;
+import io.punctual.conflict.OnConflict;
+import io.punctual.conflict.OnConflict.Keep;
+import io.punctual.conflict.OnConflict.WhileRunning;
 import io.punctual.schedule.Schedule;
 import java.time.Duration;
 import java.time.Instant;
@@ -126,6 +129,34 @@ class SpringTaskSubmitServiceTest {
                 .header("x", "y")
                 .tags(List.of("order:1", "shop:2"))
                 .build());
+  }
+
+  @Test
+  void aJobSaysWhatToDoIfOneOfItsIdIsThere() {
+    service.job("t", "").id("a").in(Duration.ZERO).replace().send();
+    service.job("t", "").id("a").debounce(Duration.ofSeconds(5), Duration.ofMinutes(1)).send();
+    service.job("t", "").id("a").in(Duration.ZERO).whileRunning(WhileRunning.DROP).send();
+
+    assertThat(scheduler.jobs)
+        .extracting(DelayQueueJob::onConflict)
+        .containsExactly(
+            OnConflict.REPLACE,
+            OnConflict.debounce(Duration.ofMinutes(1), Keep.LAST),
+            OnConflict.whileRunning(WhileRunning.DROP));
+    assertThat(scheduler.jobs.get(1).delay()).isEqualTo(Duration.ofSeconds(5));
+    assertThatThrownBy(
+            () -> service.job("t", "").debounce(Duration.ofMinutes(1), Duration.ZERO).send())
+        .isInstanceOf(InvalidJobException.class)
+        .hasMessageContaining("quiet must be at most atMost (PT0S), but was PT1M");
+    assertThatThrownBy(
+            () ->
+                service
+                    .job("t", "")
+                    .debounce(Duration.ZERO, Duration.ZERO)
+                    .at(Instant.EPOCH)
+                    .send())
+        .isInstanceOf(InvalidJobException.class)
+        .hasMessageContaining("quiet is missing");
   }
 
   @Test

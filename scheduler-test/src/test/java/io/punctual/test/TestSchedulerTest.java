@@ -47,6 +47,42 @@ class TestSchedulerTest {
   }
 
   @Test
+  void submitsOfOneIdAreGatheredAndWhatMeetsTheJobRunningRunsAfterIt() {
+    scheduler.register(
+        TYPE,
+        params -> {
+          ran.add(params);
+          if (params.equals("2")) {
+            assertThat(debounced("3").outcome()).isEqualTo(SubmitResult.Outcome.MERGED);
+          }
+        });
+    assertThat(debounced("1").outcome()).isEqualTo(SubmitResult.Outcome.CREATED);
+    scheduler.advance(Duration.ofSeconds(4));
+    assertThat(debounced("2").dueAt()).isEqualTo(START.plusSeconds(9));
+    scheduler.advance(Duration.ofSeconds(5));
+    assertThat(ran).containsExactly("2");
+    scheduler.advance(Duration.ofSeconds(5));
+    assertThat(ran).containsExactly("2", "3");
+  }
+
+  private SubmitResult debounced(String params) {
+    return tasks
+        .job(TYPE, params)
+        .id("key")
+        .debounce(Duration.ofSeconds(5), Duration.ofMinutes(1))
+        .send();
+  }
+
+  @Test
+  void aJobIsReplacedIfAskedFor() {
+    tasks.job(TYPE, "1").id("a").in(Duration.ofHours(1)).send();
+
+    assertThat(tasks.job(TYPE, "2").id("a").in(Duration.ofHours(2)).replace().send().outcome())
+        .isEqualTo(SubmitResult.Outcome.REPLACED);
+    assertThat(tasks.find(TYPE, "a").map(JobInfo::params)).contains("2");
+  }
+
+  @Test
   void aJobRunsWhenItIsDueAndNotBefore() {
     scheduler.register(TYPE, ran::add);
     tasks.send(job("1", Duration.ofMinutes(30)).build());

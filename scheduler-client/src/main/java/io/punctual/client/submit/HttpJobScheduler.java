@@ -16,6 +16,7 @@ import io.punctual.TagCancelResult;
 import io.punctual.TaskSubmitService.Running;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.json.JsonObject;
+import io.punctual.conflict.OnConflict;
 import io.punctual.internal.AttemptToken;
 import io.punctual.schedule.Schedule;
 import io.punctual.schedule.ScheduleResult;
@@ -63,7 +64,7 @@ public final class HttpJobScheduler implements JobScheduler {
   }
 
   private SubmitResult sendAlone(DelayQueueJob job, long deadline) {
-    SchedulerCalls.Answer answer = calls.call("POST", JOBS, wire(job), deadline);
+    SchedulerCalls.Answer answer = calls.call("POST", JOBS + query(job), wire(job), deadline);
     if (answer.status() != 200 && answer.status() != 201) {
       throw SchedulerErrors.of(answer);
     }
@@ -79,14 +80,25 @@ public final class HttpJobScheduler implements JobScheduler {
       throw new InvalidJobException(
           "jobs: at most " + Limits.MAX_BATCH + " in one call, not " + jobs.size());
     }
-    return sendTogether(jobs, calls.deadline());
+    // In order; one request has one answer to what is there.
+    List<BatchItem> items = new ArrayList<>();
+    for (int from = 0, to; from < jobs.size(); from = to) {
+      String query = query(jobs.get(from));
+      to = from + 1;
+      while (to < jobs.size() && query(jobs.get(to)).equals(query)) {
+        to++;
+      }
+      items.addAll(sendTogether(jobs.subList(from, to), calls.deadline()));
+    }
+    return items;
   }
 
+  /** Sends jobs in one request, which all want the same if a job of their id is there. */
   private List<BatchItem> sendTogether(List<DelayQueueJob> jobs, long deadline) {
     SchedulerCalls.Answer answer =
         calls.call(
             "POST",
-            JOBS + "/batch",
+            JOBS + "/batch" + query(jobs.get(0)),
             Map.of("jobs", jobs.stream().map(this::wire).toList()),
             deadline);
     List<JsonObject> results = answer.body().objects("results");
@@ -457,6 +469,24 @@ public final class HttpJobScheduler implements JobScheduler {
     }
   }
 
+  /** Returns what a scheduler shall do if a job of that id is there; empty for the usual. */
+  static String query(DelayQueueJob job) {
+    OnConflict onConflict = job.onConflict();
+    Duration atMost = onConflict.atMost();
+    return switch (onConflict.rule()) {
+      case REFUSE -> "";
+      case REPLACE -> "?onConflict=replace";
+      case QUEUE_ONE, DROP, REPLACE_QUEUED ->
+          "?whileRunning=" + onConflict.rule().name().toLowerCase(Locale.ROOT);
+      case DEBOUNCE_LAST, DEBOUNCE_FIRST ->
+          "?onConflict=debounce&quiet="
+              + Objects.requireNonNull(job.delay()).toMillis()
+              + "&atMost="
+              + Objects.requireNonNull(atMost).toMillis()
+              + (onConflict.rule() == OnConflict.Rule.DEBOUNCE_FIRST ? "&keep=first" : "");
+    };
+  }
+
   /** Returns a job as schedulers read it: what it does not say is left out. */
   private Map<String, Object> wire(DelayQueueJob job) {
     Map<String, Object> wire = new LinkedHashMap<>();
@@ -468,7 +498,7 @@ public final class HttpJobScheduler implements JobScheduler {
       wire.put("delayTime", delayTime);
     }
     Duration delay = job.delay();
-    if (delay != null) {
+    if (delay != null && !job.onConflict().isDebounce()) {
       wire.put("delay", delay.toMillis());
     }
     if (!job.params().isEmpty()) {

@@ -22,7 +22,9 @@ public final class SchedulerErrors {
     String detail = problem.text("detail", "the scheduler answered HTTP " + status);
     return switch (problem.text("code", "")) {
       case "invalid", "too-large" -> new InvalidJobException(detail);
-      case "conflict" -> new JobConflictException(detail, problem.texts("differing"));
+      // A job that cannot be replaced, since a worker has it, is in conflict as well.
+      case "conflict", "wrong-state" ->
+          new JobConflictException(detail, problem.texts("differing"));
       case "unavailable" ->
           new SchedulerUnavailableException(
               detail, Duration.ofSeconds(2), new IllegalStateException("HTTP " + status));

@@ -8,6 +8,7 @@ import io.punctual.SubmitResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -256,14 +257,21 @@ final class SharedSends {
     long characters = leader.job.params().length();
     synchronized (waiting) {
       while (group.size() < MAX_JOBS && !waiting.isEmpty()) {
-        characters += waiting.element().job.params().length();
-        if (characters > MAX_CHARACTERS) {
+        DelayQueueJob next = waiting.element().job;
+        characters += next.params().length();
+        if (characters > MAX_CHARACTERS || !sharesRequest(leader.job, next)) {
           break;
         }
         group.add(waiting.remove());
       }
     }
     return group;
+  }
+
+  /** Whether both want the same if a job of their id is there: one request says it once. */
+  private static boolean sharesRequest(DelayQueueJob one, DelayQueueJob other) {
+    return one.onConflict().equals(other.onConflict())
+        && (!one.onConflict().isDebounce() || Objects.equals(one.delay(), other.delay()));
   }
 
   private void passOn() {

@@ -34,6 +34,7 @@ import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.json.Jackson3Json;
+import io.punctual.conflict.OnConflict;
 import io.punctual.internal.AttemptToken;
 import io.punctual.schedule.Fold;
 import io.punctual.schedule.Gap;
@@ -125,6 +126,54 @@ class HttpJobSchedulerTest {
                      "delay":1800000,"params":"{\\"a\\":\\"ä\\"}","timeToRun":5000,
                      "retry":"1s,2m","headers":{"x":"y"}}\
                     """)));
+  }
+
+  @Test
+  void whatToDoIfAJobIsThereGoesOutInTheQuery() {
+    answer(good, 200, CREATED.replace("created", "merged"));
+    DelayQueueJob job = DelayQueueJob.of("t").taskId("1001").delay(Duration.ofSeconds(5)).build();
+    OnConflict debounce = OnConflict.debounce(Duration.ofMinutes(1), OnConflict.Keep.FIRST);
+
+    SubmitResult result = service(good).submit(job.toBuilder().onConflict(debounce).build());
+
+    assertThat(result.outcome()).isEqualTo(SubmitResult.Outcome.MERGED);
+    good.verify(
+        postRequestedFor(
+                urlEqualTo("/api/v1/jobs?onConflict=debounce&quiet=5000&atMost=60000&keep=first"))
+            .withRequestBody(
+                equalToJson("{\"application\":\"shop\",\"taskType\":\"t\",\"taskId\":\"1001\"}")));
+    OnConflict one = OnConflict.whileRunning(OnConflict.WhileRunning.QUEUE_ONE);
+    service(good).submit(job.toBuilder().onConflict(one).build());
+    good.verify(postRequestedFor(urlEqualTo("/api/v1/jobs?whileRunning=queue_one")));
+    service(good).submit(job.toBuilder().onConflict(OnConflict.REPLACE).build());
+    good.verify(postRequestedFor(urlEqualTo("/api/v1/jobs?onConflict=replace")));
+  }
+
+  @Test
+  void aJobThatCannotBeReplacedIsAConflict() {
+    answer(good, 409, "{\"code\":\"wrong-state\",\"state\":\"reserved\",\"detail\":\"it runs\"}");
+
+    assertThatThrownBy(() -> service(good).submit(job()))
+        .isInstanceOf(JobConflictException.class)
+        .hasMessageContaining("it runs");
+  }
+
+  @Test
+  void aCallForManyJobsIsOneRequestForThoseThatWantTheSame() {
+    answer(
+        good,
+        200,
+        "{\"results\":[{\"status\":201,\"outcome\":\"created\",\"delayTime\":1},"
+            + "{\"status\":201,\"outcome\":\"created\",\"delayTime\":1}]}");
+    DelayQueueJob plain = DelayQueueJob.of("t").taskId("1001").delay(Duration.ZERO).build();
+    DelayQueueJob replacing = plain.toBuilder().onConflict(OnConflict.REPLACE).build();
+
+    assertThat(service(good).submitAll(List.of(plain, plain, replacing, replacing, plain, plain)))
+        .hasSize(6);
+    assertThat(good.getAllServeEvents())
+        .extracting(event -> event.getRequest().getUrl())
+        .containsExactly(
+            "/api/v1/jobs/batch", "/api/v1/jobs/batch?onConflict=replace", "/api/v1/jobs/batch");
   }
 
   @Test

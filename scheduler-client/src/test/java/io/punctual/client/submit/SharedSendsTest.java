@@ -10,6 +10,7 @@ import io.punctual.JobConflictException;
 import io.punctual.PunctualException;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.SubmitResult;
+import io.punctual.conflict.OnConflict;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -96,7 +97,12 @@ class SharedSendsTest {
   }
 
   private static DelayQueueJob job(String id) {
-    return DelayQueueJob.of("t").taskId(id).params("p").delay(Duration.ofSeconds(1)).build();
+    return DelayQueueJob.of("t")
+        .taskId(id)
+        .params("p")
+        .delay(Duration.ofSeconds(1))
+        .onConflict(id.startsWith("replacing") ? OnConflict.REPLACE : OnConflict.REFUSE)
+        .build();
   }
 
   private Request next() throws InterruptedException {
@@ -150,6 +156,24 @@ class SharedSendsTest {
     // All four may be used again.
     busy.forEach(Request::store);
     whoFindsFewOthersGoesOutByItself();
+  }
+
+  @Test
+  void jobsUnderAnotherRuleWaitForTheNextRequest() throws Exception {
+    List<Future<SubmitResult>> behind = new ArrayList<>();
+    List<Request> busy = busy(behind, "a", "b", "replacing-c", "replacing-d", "e");
+    busy.get(0).store();
+
+    for (List<String> ids :
+        List.of(List.of("a", "b"), List.of("replacing-c", "replacing-d"), List.of("e"))) {
+      Request together = next();
+      assertThat(together.ids()).containsExactlyElementsOf(ids);
+      together.store();
+    }
+    busy.forEach(Request::store);
+    for (Future<SubmitResult> sender : behind) {
+      assertThat(sender.get()).isNotNull();
+    }
   }
 
   @Test

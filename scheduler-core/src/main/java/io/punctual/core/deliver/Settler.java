@@ -144,6 +144,8 @@ public final class Settler {
     for (int i = 0; i < group.size(); i++) {
       if (settled.get(i).kind() == Settled.Kind.RETRY) {
         signal.head(settled.get(i).at());
+      } else if (settled.get(i).successor() > 0) {
+        signal.head(settled.get(i).successor());
       } else if (group.get(i).settlement().op() == Settlement.Op.EXPIRED) {
         // It may have taken the place of one that can start.
         signal.ask();

@@ -36,7 +36,6 @@ import io.punctual.core.store.Requeued;
 import io.punctual.core.store.Revised;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.StoreException;
-import io.punctual.core.store.Submitted;
 import io.punctual.core.store.query.JobView;
 import io.punctual.internal.AttemptToken;
 import io.punctual.schedule.Schedule;
@@ -397,7 +396,7 @@ public final class EngineJobScheduler implements JobScheduler {
           } catch (IllegalArgumentException e) {
             throw new InvalidJobException(String.valueOf(e.getMessage()));
           }
-          return engine.submit(application, job, false);
+          return engine.submit(application, job, null);
         });
   }
 
@@ -408,6 +407,7 @@ public final class EngineJobScheduler implements JobScheduler {
       case ALREADY_THERE -> result(job, submit, SubmitResult.Outcome.ALREADY_THERE);
       case ALREADY_DONE -> result(job, submit, SubmitResult.Outcome.ALREADY_DONE);
       case REPLACED -> result(job, submit, SubmitResult.Outcome.REPLACED);
+      case MERGED -> result(job, submit, SubmitResult.Outcome.MERGED);
       case CONFLICT, CONFLICT_DONE, IN_DELIVERY -> throw conflict(job, submit);
     };
   }
@@ -428,13 +428,20 @@ public final class EngineJobScheduler implements JobScheduler {
 
   private static JobConflictException conflict(DelayQueueJob job, Submit submit) {
     String what =
-        submit.kind() == Submitted.Kind.CONFLICT_DONE
-            ? "another job of this id ran at "
-                + Instant.ofEpochMilli(submit.dueAt())
-                + ", and its id is remembered for a while; use another id"
-            : "another job of this id is there, which differs in "
-                + submit.differing()
-                + "; use another id, or cancel that job first";
+        switch (submit.kind()) {
+          case CONFLICT_DONE ->
+              "another job of this id ran at "
+                  + Instant.ofEpochMilli(submit.dueAt())
+                  + ", and its id is remembered for a while; use another id";
+          case IN_DELIVERY ->
+              "a worker has the job of this id as attempt "
+                  + submit.attempt()
+                  + ", so that it cannot be replaced; whileRunning lets this one wait for its end";
+          default ->
+              "another job of this id is there, which differs in "
+                  + submit.differing()
+                  + "; use another id, replace it, or cancel that job first";
+        };
     return new JobConflictException(
         "job %s of type %s was not stored: %s".formatted(job.taskId(), job.taskType(), what),
         submit.differing());

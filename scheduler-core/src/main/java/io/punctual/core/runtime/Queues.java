@@ -124,6 +124,11 @@ final class Queues {
     return registrations.add(queue);
   }
 
+  /** Whether a submit must go behind others that wait for the queue to be registered. */
+  boolean isRegistering(QueueName queue) {
+    return registrations.isOpen(queue);
+  }
+
   Map<QueueName, Integer> directory() {
     return directory.all();
   }

@@ -4,11 +4,16 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.work.Refusals;
 import io.punctual.core.work.Threads;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +27,10 @@ final class Registrations {
   private final Function<QueueName, QueueWorkers> register;
   private final Threads threads;
   // By application, in the order in which they came; the first one is under way.
-  private final Map<String, Map<QueueName, CompletableFuture<QueueWorkers>>> waiting =
+  private final Map<String, Map<QueueName, Deque<CompletableFuture<QueueWorkers>>>> waiting =
       new HashMap<>();
+  // Those of all applications, for a look without a lock.
+  private final Set<QueueName> open = ConcurrentHashMap.newKeySet();
 
   /**
    * @param register asks the store
@@ -33,20 +40,26 @@ final class Registrations {
     this.threads = threads;
   }
 
-  /** Registers a queue. Never blocks. */
+  /** Registers a queue. Never blocks. Callers are answered in the order in which they came. */
   CompletableFuture<QueueWorkers> add(QueueName queue) {
-    CompletableFuture<QueueWorkers> answer;
+    CompletableFuture<QueueWorkers> answer = new CompletableFuture<>();
     boolean first;
     synchronized (this) {
-      Map<QueueName, CompletableFuture<QueueWorkers>> others =
+      Map<QueueName, Deque<CompletableFuture<QueueWorkers>>> others =
           waiting.computeIfAbsent(queue.application(), name -> new LinkedHashMap<>());
       first = others.isEmpty();
-      answer = others.computeIfAbsent(queue, name -> new CompletableFuture<>());
+      others.computeIfAbsent(queue, name -> new ArrayDeque<>()).add(answer);
+      open.add(queue);
     }
     if (first) {
       threads.run(() -> work(queue));
     }
     return answer;
+  }
+
+  /** Whether some who asked for a queue have no answer yet: others must come after them. */
+  boolean isOpen(QueueName queue) {
+    return !open.isEmpty() && open.contains(queue);
   }
 
   private void work(QueueName first) {
@@ -60,47 +73,52 @@ final class Registrations {
   private @Nullable QueueName registerNext(QueueName queue) {
     try {
       QueueWorkers workers = register.apply(queue);
-      Turn turn = endOf(queue);
-      turn.answer().complete(workers);
-      return turn.next();
+      return end(queue, answer -> answer.complete(workers));
     } catch (StoreException e) {
       if (e.kind() == StoreException.Kind.UNREACHABLE) {
         failAll(queue, e);
         return null;
       }
-      return fail(queue, e);
+      return end(queue, answer -> answer.completeExceptionally(e));
     } catch (RuntimeException | Error e) {
-      return fail(queue, e);
+      return end(queue, answer -> answer.completeExceptionally(e));
     }
   }
 
-  private @Nullable QueueName fail(QueueName queue, Throwable e) {
-    Turn turn = endOf(queue);
-    turn.answer().completeExceptionally(e);
-    return turn.next();
+  /** Answers all that asked for a queue; returns the next one of the application, or null. */
+  private @Nullable QueueName end(
+      QueueName queue, Consumer<CompletableFuture<QueueWorkers>> answer) {
+    while (true) {
+      CompletableFuture<QueueWorkers> next;
+      synchronized (this) {
+        Map<QueueName, Deque<CompletableFuture<QueueWorkers>>> all =
+            Objects.requireNonNull(waiting.get(queue.application()));
+        next = Objects.requireNonNull(all.get(queue)).poll();
+        if (next == null) {
+          all.remove(queue);
+          open.remove(queue);
+          if (all.isEmpty()) {
+            waiting.remove(queue.application());
+            return null;
+          }
+          return all.keySet().iterator().next();
+        }
+      }
+      answer.accept(next);
+    }
   }
 
   /** Each of those that wait would wait as long, one after the other. */
   private void failAll(QueueName queue, StoreException e) {
-    Map<QueueName, CompletableFuture<QueueWorkers>> all;
+    Map<QueueName, Deque<CompletableFuture<QueueWorkers>>> all;
     synchronized (this) {
       all = Objects.requireNonNull(waiting.remove(queue.application()));
+      open.removeAll(all.keySet());
     }
     all.forEach(
-        (name, answer) -> answer.completeExceptionally(name.equals(queue) ? e : Refusals.behind()));
+        (name, answers) ->
+            answers.forEach(
+                answer ->
+                    answer.completeExceptionally(name.equals(queue) ? e : Refusals.behind())));
   }
-
-  private synchronized Turn endOf(QueueName queue) {
-    Map<QueueName, CompletableFuture<QueueWorkers>> all =
-        Objects.requireNonNull(waiting.get(queue.application()));
-    CompletableFuture<QueueWorkers> answer = Objects.requireNonNull(all.remove(queue));
-    if (all.isEmpty()) {
-      waiting.remove(queue.application());
-      return new Turn(answer, null);
-    }
-    return new Turn(answer, all.keySet().iterator().next());
-  }
-
-  /** The end of one registration, and the one that follows. */
-  private record Turn(CompletableFuture<QueueWorkers> answer, @Nullable QueueName next) {}
 }

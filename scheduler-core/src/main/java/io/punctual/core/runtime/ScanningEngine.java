@@ -128,7 +128,7 @@ final class ScanningEngine implements Engine {
     @Override
     public CompletableFuture<Submit> submit(
         String application, DelayQueueJob job, String submitter) {
-      return ScanningEngine.this.submit(application, job, false, submitter);
+      return ScanningEngine.this.submit(application, job, submitter);
     }
 
     @Override
@@ -180,9 +180,9 @@ final class ScanningEngine implements Engine {
 
   @Override
   public CompletableFuture<Submit> submit(
-      String application, DelayQueueJob job, boolean replace, @Nullable String submitter) {
+      String application, DelayQueueJob job, @Nullable String submitter) {
     QueueName queue = new QueueName(application, job.taskType());
-    Submission submission = submission(queue, job, replace, submitter);
+    Submission submission = submission(queue, job, submitter);
     CompletableFuture<Submit> answer = new CompletableFuture<>();
     Session now = session;
     if (now.isClosed()) {
@@ -198,7 +198,7 @@ final class ScanningEngine implements Engine {
       return answer;
     }
     QueueWorkers seen = now.queues().seen(queue);
-    if (seen != null) {
+    if (seen != null && !now.queues().isRegistering(queue)) {
       seen.worker(job.taskId()).submitter.submit(submission, answer);
     } else {
       var unused =
@@ -227,8 +227,7 @@ final class ScanningEngine implements Engine {
     }
   }
 
-  private Submission submission(
-      QueueName queue, DelayQueueJob job, boolean replace, @Nullable String submitter) {
+  private Submission submission(QueueName queue, DelayQueueJob job, @Nullable String submitter) {
     JobContent content = JobContent.of(job);
     RetryPolicy retry = job.retry() != null ? job.retry() : options.retry().apply(queue);
     return new Submission(
@@ -240,7 +239,7 @@ final class ScanningEngine implements Engine {
         Origin.of(job.headers(), submitter),
         job.tags(),
         JobContentCodec.encode(content),
-        replace);
+        job.onConflict());
   }
 
   @Override

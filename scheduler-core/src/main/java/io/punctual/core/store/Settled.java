@@ -4,8 +4,15 @@ package io.punctual.core.store;
  * What became of a settlement.
  *
  * @param at epoch ms: the next due time of RETRY, now of DONE, else 0
+ * @param successor epoch ms at which the job is due that waited for the end of DONE, DEAD,
+ *     CANCELLED, EXPIRED or DROPPED; 0 if none did
  */
-public record Settled(Kind kind, long at) {
+public record Settled(Kind kind, long at, long successor) {
+
+  /** No job waited for the end of this one. */
+  public Settled(Kind kind, long at) {
+    this(kind, at, 0);
+  }
 
   /** The cases. */
   public enum Kind {

@@ -1,5 +1,6 @@
 package io.punctual.core.store;
 
+import io.punctual.conflict.OnConflict;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.IndexTags;
 import io.punctual.core.job.Origin;
@@ -17,7 +18,8 @@ import java.util.List;
  * @param origin where it comes from; no part of what it is
  * @param tags by which the job can be found; {@link Limits#TAG}, or one of the engine's own
  * @param content opaque to the store; equal content means the same job
- * @param replace whether a waiting or dead job with other content gives way
+ * @param onConflict what becomes of it if a job of its id is there; a debounce is due its quiet
+ *     time from now
  */
 public record Submission(
     String taskId,
@@ -28,7 +30,7 @@ public record Submission(
     Origin origin,
     List<String> tags,
     byte[] content,
-    boolean replace) {
+    OnConflict onConflict) {
 
   /** Of unknown origin. */
   public Submission(
@@ -40,13 +42,22 @@ public record Submission(
       List<String> tags,
       byte[] content,
       boolean replace) {
-    this(taskId, incarnation, due, maxAttempts, timeToRun, Origin.UNKNOWN, tags, content, replace);
+    this(
+        taskId,
+        incarnation,
+        due,
+        maxAttempts,
+        timeToRun,
+        Origin.UNKNOWN,
+        tags,
+        content,
+        replace ? OnConflict.REPLACE : OnConflict.REFUSE);
   }
 
   /** The same in another place. */
   public Submission with(Due due, List<String> tags) {
     return new Submission(
-        taskId, incarnation, due, maxAttempts, timeToRun, origin, tags, content, replace);
+        taskId, incarnation, due, maxAttempts, timeToRun, origin, tags, content, onConflict);
   }
 
   /** Checks what the scripts rely on. */
@@ -58,6 +69,9 @@ public record Submission(
     }
     if (timeToRun < 0) {
       throw new IllegalArgumentException("timeToRun must be 0 or more, not " + timeToRun);
+    }
+    if (onConflict.isDebounce() && !due.relative()) {
+      throw new IllegalArgumentException("a debounced job is due its quiet time from now");
     }
     tags = checked(tags);
   }

@@ -24,7 +24,8 @@ public record Submitted(long now, List<Item> items, @Nullable Long newHead, Reac
    * The answer for one job.
    *
    * @param due epoch ms at which the job is due, or was when it was claimed or died; for
-   *     ALREADY_DONE and CONFLICT_DONE when it finished; 0 for IN_DELIVERY
+   *     ALREADY_DONE and CONFLICT_DONE when it finished; for MERGED at the earliest, if it waits
+   *     for the end of a job; 0 for IN_DELIVERY
    * @param attempt of IN_DELIVERY
    * @param existing the record of the other job, for CONFLICT
    * @param version of the job that is there; its incarnation is empty where its record is not
@@ -47,6 +48,8 @@ public record Submitted(long now, List<Item> items, @Nullable Long newHead, Reac
     ALREADY_DONE,
     /** Another job gave way. */
     REPLACED,
+    /** No job was added to the one that is there, as asked. */
+    MERGED,
     /** Another job is there; nothing changed. */
     CONFLICT,
     /** Another job of this id ran a short while ago; nothing changed. */

@@ -269,7 +269,7 @@ class SchedulesIT extends EngineTestBase {
       @Override
       public CompletableFuture<Submit> submit(
           String application, DelayQueueJob job, String submitter) {
-        return engine.submit(application, job, false, submitter);
+        return engine.submit(application, job, submitter);
       }
 
       @Override

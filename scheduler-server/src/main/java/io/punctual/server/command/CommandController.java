@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.punctual.DelayQueueJob;
 import io.punctual.ErrorCode;
 import io.punctual.RetryPolicy;
+import io.punctual.conflict.OnConflict;
 import io.punctual.core.ClaimToken;
 import io.punctual.core.PullRequest;
 import io.punctual.core.PulledJob;
@@ -14,6 +15,7 @@ import io.punctual.core.job.QueueName;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.query.JobView;
 import io.punctual.server.input.Body;
+import io.punctual.server.input.ConflictFields;
 import io.punctual.server.input.JobFields;
 import io.punctual.server.input.JsonBody;
 import io.punctual.server.jobs.ClaimService;
@@ -64,7 +66,21 @@ class CommandController {
   private static final List<String> COMMON = List.of("command", "application");
   private static final Map<String, List<String>> FIELDS =
       Map.of(
-          "add", List.of("topic", "id", "delay", "TTR", "body", "retry", "headers", "tags"),
+          "add",
+              List.of(
+                  "topic",
+                  "id",
+                  "delay",
+                  "TTR",
+                  "body",
+                  "retry",
+                  "headers",
+                  "tags",
+                  "onConflict",
+                  "quiet",
+                  "atMost",
+                  "keep",
+                  "whileRunning"),
           "pop", List.of("topic", "topics", "timeout", "count", "TTR", "worker"),
           "finish", List.of("id", "topic", "token"),
           "delete", List.of("id", "topic"),
@@ -106,7 +122,12 @@ class CommandController {
       @Nullable String body,
       @Nullable RetryPolicy retry,
       @Nullable Map<String, String> headers,
-      @Nullable List<String> tags) {
+      @Nullable List<String> tags,
+      @Nullable String onConflict,
+      @Nullable BigDecimal quiet,
+      @Nullable BigDecimal atMost,
+      @Nullable String keep,
+      @Nullable String whileRunning) {
 
     Command {
       String checked = JobFields.name("application", application);
@@ -124,6 +145,15 @@ class CommandController {
 
     private @Nullable Duration ttr() {
       return JobFields.seconds("TTR", timeToRun, Limits.MIN_TIME_TO_RUN, Limits.MAX_TIME_TO_RUN);
+    }
+
+    private ConflictFields conflict() {
+      return new ConflictFields(
+          onConflict,
+          JobFields.seconds("quiet", quiet, Duration.ZERO, JobFields.MAX_DELAY),
+          JobFields.seconds("atMost", atMost, Duration.ZERO, JobFields.MAX_DELAY),
+          keep,
+          whileRunning);
     }
 
     private @Nullable Duration retryDelay() {
@@ -217,6 +247,16 @@ class CommandController {
     Duration delay = JobFields.seconds("delay", command.delay(), Duration.ZERO, MAX_DELAY);
     Duration timeToRun = command.ttr();
     String body = JobFields.params("body", command.body());
+    ConflictFields rule = command.conflict();
+    OnConflict onConflict = rule.read();
+    if (onConflict.isDebounce()) {
+      if (delay != null) {
+        throw ApiException.invalid(
+            "delay",
+            "must not be given with onConflict debounce: quiet and atMost say when the job is due");
+      }
+      delay = rule.quiet();
+    }
     if (delay == null) {
       throw ApiException.invalid(
           "delay", "is missing: give the seconds from now until the job is due");
@@ -232,11 +272,12 @@ class CommandController {
               .retry(command.retry())
               .headers(Objects.requireNonNullElse(command.headers(), Map.of()))
               .tags(Objects.requireNonNullElse(command.tags(), List.of()))
+              .onConflict(onConflict)
               .build();
     } catch (IllegalArgumentException e) {
       throw JobFields.named(e);
     }
-    return switch (jobs.submit(new NewJob(command.application(), job, true), false)) {
+    return switch (jobs.submit(new NewJob(command.application(), job, true))) {
       case Submitted.Accepted accepted -> {
         StoreHeaders.add(accepted.reached());
         yield new Answer(id, null);

@@ -25,7 +25,9 @@ public final class JobFields {
   /** Jackson reads at most so many digits: what has more behind the point is as good as zero. */
   private static final int MAX_SCALE = 1000;
 
-  private static final Duration MAX_DELAY = Duration.ofDays(2_900_000);
+  /** The longest delay of a job. */
+  public static final Duration MAX_DELAY = Duration.ofDays(2_900_000);
+
   private static final String ONE_TIME =
       "give exactly one of delayTime (epoch ms), delay (ms, or a text such as 30m) and dueAt (a"
           + " time with offset)";

@@ -69,12 +69,11 @@ public class JobService {
   /**
    * Submits a job.
    *
-   * @param replace whether it takes the place of a waiting or dead job with its id
    * @return anything but {@link Submitted.Refused}
    * @throws ApiException 403 for another application's job, 429 beyond the quota
    */
-  public Submitted submit(NewJob job, boolean replace) {
-    Submitted result = result(job, begin(job, replace).join());
+  public Submitted submit(NewJob job) {
+    Submitted result = result(job, begin(job).join());
     if (result instanceof Submitted.Accepted accepted) {
       audit.did("submit", () -> job.ref().toString(), null, text(accepted.outcome()));
     }
@@ -87,8 +86,8 @@ public class JobService {
    * @param jobs each is asked for once, in order; an {@link ApiException} of it refuses that job
    * @return a result for each job, in order
    */
-  public List<Submitted> submitAll(List<? extends Supplier<NewJob>> jobs, boolean replace) {
-    List<Begun> begun = jobs.stream().map(job -> begin(job, replace)).toList();
+  public List<Submitted> submitAll(List<? extends Supplier<NewJob>> jobs) {
+    List<Begun> begun = jobs.stream().map(this::begin).toList();
     List<Submitted> results = begun.stream().map(this::result).toList();
     audit.did("submit many", () -> text(begun), null, null);
     return results;
@@ -108,16 +107,16 @@ public class JobService {
     }
   }
 
-  private Begun begin(Supplier<NewJob> given, boolean replace) {
+  private Begun begin(Supplier<NewJob> given) {
     try {
       NewJob job = given.get();
-      return new Begun(job, begin(job, replace), null);
+      return new Begun(job, begin(job), null);
     } catch (ApiException e) {
       return new Begun(null, null, e);
     }
   }
 
-  private CompletableFuture<Submit> begin(NewJob job, boolean replace) {
+  private CompletableFuture<Submit> begin(NewJob job) {
     Ownership.require(job.application());
     if (!Limits.isName(job.job().taskId())) {
       throw ApiException.invalid(
@@ -129,7 +128,7 @@ public class JobService {
       throw ApiException.invalid("calendar", String.valueOf(e.getMessage()));
     }
     quotas.submit(job.queue(), job.size());
-    return engine.submit(job.application(), job.job(), replace, Caller.current().submitter());
+    return engine.submit(job.application(), job.job(), Caller.current().submitter());
   }
 
   private Submitted result(Begun begun) {
@@ -154,6 +153,7 @@ public class JobService {
       case ALREADY_THERE -> accepted(job, Submitted.Outcome.ALREADY_THERE, submit);
       case ALREADY_DONE -> accepted(job, Submitted.Outcome.ALREADY_DONE, submit);
       case REPLACED -> accepted(job, Submitted.Outcome.REPLACED, submit);
+      case MERGED -> accepted(job, Submitted.Outcome.MERGED, submit);
       case CONFLICT -> new Submitted.Conflict(job, submit.differing(), null, null);
       case CONFLICT_DONE -> {
         Instant ran = Instant.ofEpochMilli(submit.dueAt());

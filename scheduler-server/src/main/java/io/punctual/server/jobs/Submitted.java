@@ -38,7 +38,9 @@ public sealed interface Submitted {
     /** The same job was submitted before, and ran. */
     ALREADY_DONE,
     /** It took the place of another job with its id. */
-    REPLACED
+    REPLACED,
+    /** No job was added to the one with its id, as asked. */
+    MERGED
   }
 
   /**

@@ -42,6 +42,11 @@ final class IdempotencyKey {
     return new IdempotencyKey(form.group(1) != null ? form.group(1) : form.group(2));
   }
 
+  /** Whether the call has one. */
+  boolean isGiven() {
+    return key != null;
+  }
+
   /** The id of a job that came without one. */
   String taskId(QueueName queue) {
     if (key == null) {

@@ -2,9 +2,11 @@ package io.punctual.server.rest;
 
 import io.punctual.DelayQueueJob;
 import io.punctual.RetryPolicy;
+import io.punctual.conflict.OnConflict;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.QueueName;
+import io.punctual.server.input.ConflictFields;
 import io.punctual.schedule.TimeRules;
 import io.punctual.schedule.Windows;
 import io.punctual.server.input.JobFields;
@@ -43,18 +45,35 @@ record JobRequest(
    * Makes the job to submit.
    *
    * @param key names the job if the request does not
+   * @param conflict what to do if a job of its id is there
    * @throws ApiException 400 for a job that is none, 403 for another application's
    */
-  NewJob job(IdempotencyKey key) {
+  NewJob job(IdempotencyKey key, ConflictFields conflict) {
     QueueName queue =
         new QueueName(
             JobFields.application(application), JobFields.requiredName("taskType", taskType));
     String id = JobFields.name("taskId", taskId);
-    Due due = JobFields.due(delayTime, delay, dueAt);
+    OnConflict onConflict = conflict.read();
+    if (!onConflict.equals(OnConflict.REFUSE) && id == null && !key.isGiven()) {
+      throw ApiException.invalid(
+          "taskId", "is missing: a random id meets no other job, so that nothing is in conflict");
+    }
+    DelayQueueJob job =
+        checked(
+            id != null ? id : key.taskId(queue),
+            queue.taskType(),
+            onConflict.isDebounce() ? quiet(conflict) : JobFields.due(delayTime, delay, dueAt));
     return new NewJob(
-        queue.application(),
-        checked(id != null ? id : key.taskId(queue), queue.taskType(), due),
-        id != null);
+        queue.application(), job.toBuilder().onConflict(onConflict).build(), id != null);
+  }
+
+  private Due quiet(ConflictFields conflict) {
+    if (delayTime != null || delay != null || dueAt != null) {
+      throw ApiException.invalid(
+          delayTime != null ? "delayTime" : delay != null ? "delay" : "dueAt",
+          "must not be given with onConflict=debounce: quiet and atMost say when the job is due");
+    }
+    return Due.in(JobFields.required("quiet", conflict.quiet()).toMillis());
   }
 
   /**

@@ -22,6 +22,7 @@ record JobResponse(
     @Nullable Instant dueAt,
     @Nullable Long delayTime,
     @Nullable Lease lease,
+    @Nullable Successor successor,
     @Nullable Instant diedAt,
     @Nullable String reason,
     @Nullable Instant finishedAt,
@@ -52,6 +53,9 @@ record JobResponse(
       @Nullable String owner,
       Instant until,
       @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Boolean cancelling) {}
+
+  /** What waits for the end of the job, and when it would be due if that were now. */
+  record Successor(Instant dueAt) {}
 
   record Attempts(int failed, int unknown, int undeliverable, int counted, int max) {}
 
@@ -92,6 +96,7 @@ record JobResponse(
         state == JobState.DELAYED ? at : null,
         state == JobState.DELAYED ? job.at() : null,
         state == JobState.RESERVED ? lease(job) : null,
+        successor(job),
         state == JobState.DEAD ? at : null,
         job.deathReason(),
         state == JobState.FINISHED ? at : null,
@@ -125,6 +130,11 @@ record JobResponse(
         job.owner(),
         Instant.ofEpochMilli(job.at()),
         job.cancelling() ? Boolean.TRUE : null);
+  }
+
+  private static @Nullable Successor successor(JobView job) {
+    Long due = job.successorDue();
+    return due == null ? null : new Successor(Instant.ofEpochMilli(due));
   }
 
   private static Attempts attempts(JobView job) {

@@ -7,8 +7,11 @@ import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.query.JobView;
 import io.punctual.server.input.Body;
+import io.punctual.server.input.ConflictFields;
 import io.punctual.server.input.EntityTag;
+import io.punctual.server.input.JobFields;
 import io.punctual.server.input.JsonBody;
+import io.punctual.server.input.Query;
 import io.punctual.server.jobs.JobRef;
 import io.punctual.server.jobs.JobResult;
 import io.punctual.server.jobs.JobService;
@@ -21,6 +24,7 @@ import io.punctual.server.web.Problems;
 import io.punctual.server.web.StoreHeaders;
 import io.punctual.wire.Limits;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -61,13 +65,13 @@ class JobsController {
   @PostMapping
   ResponseEntity<JobAnswer> submit(
       @Body JobRequest request,
-      @RequestParam(required = false) @Nullable String onConflict,
+      @Query ConflictRequest conflict,
       @RequestHeader(value = "Idempotency-Key", required = false) @Nullable String key,
       @RequestHeader(value = "traceparent", required = false) @Nullable String traceparent) {
-    boolean replace = replaces(onConflict);
+    ConflictFields rule = conflict.fields();
     IdempotencyKey idempotency = IdempotencyKey.of(key);
-    NewJob job = request.job(idempotency).traced(traceparent);
-    Submitted submitted = jobs.submit(job, replace);
+    NewJob job = request.job(idempotency, rule).traced(traceparent);
+    Submitted submitted = jobs.submit(job);
     idempotency.check(submitted);
     Submitted.Accepted accepted = accepted(submitted);
     ResponseEntity.BodyBuilder response =
@@ -81,11 +85,26 @@ class JobsController {
     return response.body(JobAnswer.of(accepted, jobs.unserved(job.queue())));
   }
 
-  private static boolean replaces(@Nullable String onConflict) {
-    if (onConflict != null && !onConflict.equals("replace")) {
-      throw ApiException.invalid("onConflict", "must be replace, or not be given");
+  /** What to do if a job of the id is there; durations are ms, or texts such as 30s. */
+  record ConflictRequest(
+      @Nullable String onConflict,
+      @Nullable String quiet,
+      @Nullable String atMost,
+      @Nullable String keep,
+      @Nullable String whileRunning) {
+
+    private ConflictFields fields() {
+      ConflictFields fields =
+          new ConflictFields(
+              onConflict,
+              JobFields.duration("quiet", quiet, Duration.ZERO, JobFields.MAX_DELAY),
+              JobFields.duration("atMost", atMost, Duration.ZERO, JobFields.MAX_DELAY),
+              keep,
+              whileRunning);
+      // Before the jobs of a batch, which all have the same.
+      var unused = fields.read();
+      return fields;
     }
-    return onConflict != null;
   }
 
   /** Returns what became of a job that the scheduler has. */
@@ -103,7 +122,8 @@ class JobsController {
                 + taskId
                 + "; "
                 + conflict.reason()
-                + ". Choose another id, or replace it over HTTP with ?onConflict=replace",
+                + ". Choose another id, or replace it: onConflict=replace over HTTP, replace() in"
+                + " Java",
             Map.of("taskId", taskId, "differing", conflict.differing()));
       }
       case Submitted.InDelivery taken -> throw JobResult.inDelivery(taken.attempt(), "replaced");
@@ -123,20 +143,21 @@ class JobsController {
   @PostMapping("/batch")
   ResponseEntity<BatchAnswer> submitMany(
       @Body(batch = true) ObjectNode batch,
-      @RequestParam(required = false) @Nullable String onConflict,
+      @Query ConflictRequest conflict,
       @RequestHeader(value = "Prefer", required = false) @Nullable String prefer) {
     boolean minimal = isMinimal(prefer);
+    ConflictFields rule = conflict.fields();
     JsonNode given = jobs(batch);
     List<Supplier<NewJob>> read = new ArrayList<>(given.size());
     for (JsonNode job : given) {
       String path = "jobs[" + read.size() + "]";
-      read.add(() -> job(job, path));
+      read.add(() -> job(job, path, rule));
     }
     // All jobs of a batch have a few task types.
     Map<QueueName, Optional<String>> unserved = new HashMap<>();
     BatchAnswer answer =
         new BatchAnswer(
-            jobs.submitAll(read, replaces(onConflict)).stream()
+            jobs.submitAll(read).stream()
                 .map(submitted -> result(submitted, minimal, unserved))
                 .toList());
     ResponseEntity.BodyBuilder response = ResponseEntity.ok();
@@ -169,10 +190,10 @@ class JobsController {
             .isPresent();
   }
 
-  private static NewJob job(JsonNode json, String path) {
+  private static NewJob job(JsonNode json, String path, ConflictFields rule) {
     JobRequest request = JsonBody.bind(json, JobRequest.class, path);
     try {
-      return request.job(IdempotencyKey.of(null));
+      return request.job(IdempotencyKey.of(null), rule);
     } catch (ApiException e) {
       throw e.within(path);
     }

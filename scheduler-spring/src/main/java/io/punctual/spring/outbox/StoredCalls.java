@@ -3,6 +3,7 @@ package io.punctual.spring.outbox;
 import io.punctual.DelayQueueJob;
 import io.punctual.RetryPolicy;
 import io.punctual.TaskSubmitService.Running;
+import io.punctual.conflict.OnConflict;
 import io.punctual.schedule.TimeRules;
 import io.punctual.schedule.Windows;
 import io.punctual.spring.CommitFailures.Call;
@@ -43,6 +44,7 @@ final class StoredCalls {
       @Nullable String window,
       @Nullable String windowZone,
       @Nullable String calendar,
+      @Nullable String onConflict,
       @Nullable String handle,
       @Nullable String reason,
       @Nullable String running) {}
@@ -73,6 +75,9 @@ final class StoredCalls {
       fields.put("window", rules.window() == null ? null : rules.window().toString());
       fields.put("windowZone", rules.windowZone() == null ? null : rules.windowZone().getId());
       fields.put("calendar", rules.calendar());
+      fields.put(
+          "onConflict",
+          job.onConflict().equals(OnConflict.REFUSE) ? null : job.onConflict().toString());
     } else if (call instanceof DeferredCall.Reschedule move) {
       fields.put("taskType", move.taskType());
       fields.put("taskId", move.taskId());
@@ -160,7 +165,11 @@ final class StoredCalls {
                     duration(stored.within()),
                     stored.window() == null ? null : Windows.parse(stored.window()),
                     stored.windowZone() == null ? null : ZoneId.of(stored.windowZone()),
-                    stored.calendar()));
+                    stored.calendar()))
+            .onConflict(
+                stored.onConflict() == null
+                    ? OnConflict.REFUSE
+                    : OnConflict.parse(stored.onConflict()));
     Duration delay = duration(stored.delay());
     if (delay != null) {
       job.delay(delay);

@@ -10,6 +10,7 @@ import io.punctual.DelayQueueJob;
 import io.punctual.ErrorCode;
 import io.punctual.PunctualException;
 import io.punctual.RetryPolicy;
+import io.punctual.conflict.OnConflict;
 import io.punctual.internal.AttemptToken;
 import io.punctual.internal.WorkerSetupException;
 import io.punctual.spring.CommitFailures;
@@ -591,14 +592,24 @@ abstract class OutboxContract {
             .header("source", "web")
             .tag("order:1")
             .tag("cafe")
+            .onConflict(OnConflict.REPLACE)
+            .build();
+    DelayQueueJob debounced =
+        DelayQueueJob.of("mail.send")
+            .taskId("key")
+            .delay(Duration.ofMillis(1500))
+            .onConflict(OnConflict.debounce(Duration.ofMinutes(2), OnConflict.Keep.FIRST))
             .build();
     DelayQueueJob plain = DelayQueueJob.of("mail.send").delay(Duration.ofSeconds(90)).build();
     relay(1);
 
-    commit(new DeferredCall.Send(full), new DeferredCall.Send(plain));
+    commit(
+        new DeferredCall.Send(full),
+        new DeferredCall.Send(debounced),
+        new DeferredCall.Send(plain));
 
     awaitEmpty();
-    assertThat(scheduler.jobs()).containsExactlyInAnyOrder(full, plain);
+    assertThat(scheduler.jobs()).containsExactlyInAnyOrder(full, debounced, plain);
   }
 
   @Test

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * All twelve keys of a bucket, as docs/architecture.md names them; scores as numbers, values as
- * text. Equal means: the store knows exactly the same.
+ * All keys of a bucket, as docs/architecture.md names them; scores as numbers, values as text.
+ * Equal means: the store knows exactly the same.
  */
 public record BucketContents(
     Map<String, String> jobs,
@@ -21,7 +21,8 @@ public record BucketContents(
     Map<String, String> tombs,
     Map<String, String> stats,
     Map<String, Long> tags,
-    Map<String, String> control) {
+    Map<String, String> control,
+    Map<String, String> next) {
 
   /** Copies, so that a later change of the store does not change this. */
   public BucketContents {
@@ -37,6 +38,7 @@ public record BucketContents(
     stats = new TreeMap<>(stats);
     tags = new TreeMap<>(tags);
     control = new TreeMap<>(control);
+    next = new TreeMap<>(next);
   }
 
   /** The keys in which the other differs, with both values. */
@@ -54,6 +56,7 @@ public record BucketContents(
     compare(found, "stats", stats, other.stats);
     compare(found, "tags", tags, other.tags);
     compare(found, "control", control, other.control);
+    compare(found, "next", next, other.next);
     return found;
   }
 

@@ -1,5 +1,6 @@
 package io.punctual.test.store;
 
+import io.punctual.conflict.OnConflict;
 import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
@@ -102,14 +103,17 @@ public final class InMemoryJobStore implements JobStore {
     long due = job.due().relative() ? now + job.due().millis() : job.due().millis();
     JobState state = b.stateOf(id);
     JobRecord record = b.jobs.get(id);
+    OnConflict.Rule rule = job.onConflict().rule();
+    boolean replace = rule == OnConflict.Rule.REPLACE;
+    boolean merges = !replace && rule != OnConflict.Rule.REFUSE;
     if (state == null) {
-      MemoryBucket.Tomb tomb = b.liveTomb(id, now);
+      MemoryBucket.Tomb tomb = merges ? null : b.liveTomb(id, now);
       // A cancelled occurrence of a schedule stays cancelled.
       if (tomb != null && (tomb.finished() || id.contains("@"))) {
         if (tomb.hash().equals(MemoryBucket.hash(job.content()))) {
           return item(Submitted.Kind.ALREADY_DONE, tomb.at(), null);
         }
-        if (!job.replace()) {
+        if (!replace) {
           return item(Submitted.Kind.CONFLICT_DONE, tomb.at(), null);
         }
       }
@@ -123,22 +127,105 @@ public final class InMemoryJobStore implements JobStore {
             ? lease.due()
             : b.set(state).getOrDefault(id, 0L);
     JobVersion version = b.job(id, state);
+    if (merges) {
+      return merge(b, job, state, at, due, now);
+    }
     if (record != null && Arrays.equals(record.content(), job.content())) {
       return item(Submitted.Kind.ALREADY_THERE, at, version);
     }
-    if (!job.replace()) {
+    if (!replace) {
       return new Submitted.Item(Submitted.Kind.CONFLICT, at, 0, record, version);
     }
     if (state == JobState.RESERVED) {
       return new Submitted.Item(
           Submitted.Kind.IN_DELIVERY, 0, lease == null ? 0 : lease.attempt(), null, version);
     }
-    long next = b.version(id, state) + 1;
+    return takePlace(b, job, state, due, now, Submitted.Kind.REPLACED);
+  }
+
+  private static Submitted.Item takePlace(
+      MemoryBucket b, Submission job, JobState state, long due, long now, Submitted.Kind kind) {
+    String id = job.taskId();
+    long version = b.version(id, state) + 1;
     b.dead.remove(id);
-    b.tries.put(id, new AttemptCounts(0, 0, 0, 0, 0, false, due, next));
+    b.tries.put(id, new AttemptCounts(0, 0, 0, 0, 0, false, due, version));
     b.errors.remove(id);
+    b.next.remove(id);
     b.store(job, due, now);
-    return item(Submitted.Kind.REPLACED, due, new JobVersion(job.incarnation(), next));
+    return item(kind, due, new JobVersion(job.incarnation(), version));
+  }
+
+  /**
+   * A submit that adds no second waiting job. A job runs from its first attempt until it ends, and
+   * what is debounced need not wait for its retry.
+   */
+  private static Submitted.Item merge(
+      MemoryBucket b, Submission job, JobState state, long at, long due, long now) {
+    String id = job.taskId();
+    OnConflict.Rule rule = job.onConflict().rule();
+    Duration atMost = job.onConflict().atMost();
+    JobRecord record = b.jobs.get(id);
+    AttemptCounts t = b.tries.getOrDefault(id, AttemptCounts.NONE);
+    boolean waitsForRetry = state == JobState.DELAYED && t.attempts() > 0;
+    if (state == JobState.DEAD) {
+      return takePlace(b, job, state, due, now, Submitted.Kind.REPLACED);
+    }
+    if (rule == OnConflict.Rule.DROP) {
+      return item(Submitted.Kind.MERGED, at, b.job(id, state));
+    }
+    if (state == JobState.RESERVED || (waitsForRetry && atMost == null)) {
+      boolean stays = rule == OnConflict.Rule.QUEUE_ONE || rule == OnConflict.Rule.DEBOUNCE_FIRST;
+      MemoryBucket.Successor successor =
+          new MemoryBucket.Successor(
+              atMost != null, atMost != null ? job.due().millis() : due, job);
+      MemoryBucket.Successor there = b.next.get(id);
+      if (there == null || !stays) {
+        b.next.put(id, successor);
+      } else {
+        successor = there;
+      }
+      return item(Submitted.Kind.MERGED, successor.dueAt(now), b.job(id, state));
+    }
+    if (waitsForRetry || record == null) {
+      return takePlace(b, job, state, due, now, Submitted.Kind.MERGED);
+    }
+    long merged = rule == OnConflict.Rule.QUEUE_ONE ? at : due;
+    if (atMost != null) {
+      merged = Math.min(due, record.acceptedAt() + atMost.toMillis());
+      if (t.undeliverable() > 0) {
+        merged = Math.max(merged, at);
+      }
+    }
+    boolean older = rule == OnConflict.Rule.QUEUE_ONE || rule == OnConflict.Rule.DEBOUNCE_FIRST;
+    b.put(
+        id,
+        older
+            ? new JobRecord(
+                job.incarnation(),
+                record.maxAttempts(),
+                record.acceptedAt(),
+                record.timeToRun(),
+                record.origin(),
+                record.tags(),
+                record.content())
+            : MemoryBucket.accepted(job, record.acceptedAt()));
+    b.delayed.put(id, merged);
+    boolean moves = rule != OnConflict.Rule.QUEUE_ONE;
+    b.tries.put(
+        id,
+        new AttemptCounts(
+            t.undeliverable(),
+            t.unknown(),
+            t.failed(),
+            t.counted(),
+            t.delivered(),
+            t.suspect(),
+            moves || t.version() == 1 ? merged : t.firstDue(),
+            t.version() + 1));
+    if (moves) {
+      b.next.remove(id);
+    }
+    return item(Submitted.Kind.MERGED, merged, new JobVersion(job.incarnation(), t.version() + 1));
   }
 
   private static Submitted.Item item(Submitted.Kind kind, long due, @Nullable JobVersion version) {
@@ -302,7 +389,8 @@ public final class InMemoryJobStore implements JobStore {
     b.forget(id);
     b.bury(record, id, true, now, retention);
     b.count("done");
-    return new Settled(Settled.Kind.DONE, now);
+    Long successor = b.succeed(id, 0, now);
+    return new Settled(Settled.Kind.DONE, now, successor == null ? 0 : successor);
   }
 
   private Settled settle(MemoryBucket b, Settlement settlement, long now) {
@@ -316,8 +404,8 @@ public final class InMemoryJobStore implements JobStore {
         || !lease.token().equals(settlement.token().value())) {
       return new Settled(Settled.Kind.LEASE_LOST, 0);
     } else if (lease.cancelling()) {
-      b.endCancelled(id, record, now, retention);
-      return new Settled(Settled.Kind.CANCELLED, 0);
+      Long successor = b.endCancelled(id, record, now, retention);
+      return new Settled(Settled.Kind.CANCELLED, 0, successor == null ? 0 : successor);
     }
     Duration delay = settlement.delay();
     Long next = delay == null ? null : now + delay.toMillis();
@@ -338,11 +426,13 @@ public final class InMemoryJobStore implements JobStore {
           b.forget(id);
           b.count("lapsed");
           b.count("dropped");
-          return new Settled(Settled.Kind.DROPPED, 0);
+          Long successor = b.succeed(id, 0, now);
+          return new Settled(Settled.Kind.DROPPED, 0, successor == null ? 0 : successor);
         }
       }
       case DONE -> throw new IllegalStateException("not here");
     }
+    boolean waits = b.next.containsKey(id);
     String ended =
         b.endAttempt(
             id,
@@ -351,9 +441,14 @@ public final class InMemoryJobStore implements JobStore {
             settlement.alone(),
             settlement.note(),
             now);
-    return next != null && ended.equals("retry")
-        ? new Settled(Settled.Kind.RETRY, next)
-        : new Settled(ended.equals("dead-expired") ? Settled.Kind.EXPIRED : Settled.Kind.DEAD, 0);
+    long due = b.delayed.getOrDefault(id, 0L);
+    if (ended.equals("retry")) {
+      return new Settled(Settled.Kind.RETRY, due);
+    }
+    return new Settled(
+        ended.equals("dead-expired") ? Settled.Kind.EXPIRED : Settled.Kind.DEAD,
+        0,
+        waits ? due : 0);
   }
 
   @Override
@@ -401,7 +496,7 @@ public final class InMemoryJobStore implements JobStore {
       } else {
         b.count("expired");
         if (lease.cancelling()) {
-          b.endCancelled(id, record, now, retention);
+          var unused = b.endCancelled(id, record, now, retention);
           cancelled++;
         } else if (lease.counts() == null) {
           b.giveBack(id, lease, lease.due());
@@ -440,6 +535,7 @@ public final class InMemoryJobStore implements JobStore {
       b.count("lapsed");
       if (b.dropsExpired) {
         b.forget(id);
+        var unused = b.succeed(id, 0, now);
         b.count("dropped");
         dropped++;
       } else {
@@ -475,6 +571,7 @@ public final class InMemoryJobStore implements JobStore {
       return new Cancelled(Cancelled.Kind.CHANGED, 0, version);
     }
     if (state == JobState.RESERVED) {
+      b.next.remove(taskId);
       MemoryBucket.HeldLease lease = b.leases.get(taskId);
       if (!interrupt || lease == null) {
         return new Cancelled(Cancelled.Kind.IN_DELIVERY, b.attempt(taskId), version);
@@ -486,6 +583,7 @@ public final class InMemoryJobStore implements JobStore {
     }
     JobRecord record = b.jobs.get(taskId);
     b.forget(taskId);
+    b.next.remove(taskId);
     if (record != null) {
       b.bury(record, taskId, false, now, retention);
       b.trimTombs(now, 34);
@@ -590,6 +688,7 @@ public final class InMemoryJobStore implements JobStore {
     for (String id : taskIds) {
       if (b.set(state).containsKey(id)) {
         b.forget(id);
+        b.next.remove(id);
         b.count("purged");
         purged++;
       }
@@ -618,7 +717,8 @@ public final class InMemoryJobStore implements JobStore {
                 null,
                 AttemptCounts.NONE,
                 null,
-                List.of()));
+                List.of(),
+                null));
   }
 
   @Override

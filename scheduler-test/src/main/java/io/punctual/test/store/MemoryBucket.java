@@ -80,6 +80,22 @@ final class MemoryBucket {
     }
   }
 
+  /**
+   * What waits for the end of a job.
+   *
+   * @param due epoch ms; of a debounce ms from that end
+   */
+  record Successor(boolean debounced, long due, Submission job) {
+
+    long dueAt(long now) {
+      return debounced ? now + due : Math.max(now, due);
+    }
+
+    String text() {
+      return (debounced ? "+" : "") + due + "\n" + record(accepted(job, 0)).substring(6);
+    }
+  }
+
   record Tomb(String incarnation, boolean finished, String hash, long at) {}
 
   record Failure(
@@ -103,6 +119,7 @@ final class MemoryBucket {
   final Map<String, Tomb> tombs = new TreeMap<>();
   final Map<String, Long> stats = new TreeMap<>();
   final Set<String> tags = new TreeSet<>();
+  final Map<String, Successor> next = new TreeMap<>();
   @Nullable Long pausedSince;
   Throttle throttle = Throttle.NONE;
 
@@ -140,17 +157,19 @@ final class MemoryBucket {
     stats.merge(counter, 1L, Long::sum);
   }
 
+  static JobRecord accepted(Submission job, long at) {
+    return new JobRecord(
+        job.incarnation(),
+        job.maxAttempts(),
+        at,
+        job.timeToRun(),
+        job.origin(),
+        job.tags(),
+        job.content());
+  }
+
   void store(Submission job, long due, long now) {
-    put(
-        job.taskId(),
-        new JobRecord(
-            job.incarnation(),
-            job.maxAttempts(),
-            now,
-            job.timeToRun(),
-            job.origin(),
-            job.tags(),
-            job.content()));
+    put(job.taskId(), accepted(job, now));
     delayed.put(job.taskId(), due);
     count("submitted");
   }
@@ -251,7 +270,6 @@ final class MemoryBucket {
     }
     reserved.remove(id);
     leases.remove(id);
-    tries.put(id, after);
     boolean tried = !kind.equals("expired");
     failed(
         id,
@@ -262,13 +280,38 @@ final class MemoryBucket {
             tried ? lease.attempt() : 0,
             tried ? lease.claimedAt() : 0,
             note));
-    if (next != null && disposition.equals("retry")) {
-      delayed.put(id, next);
+    boolean retry = disposition.equals("retry");
+    if (!retry) {
+      count("dead");
+    }
+    Successor successor = this.next.get(id);
+    boolean overtaken = successor != null && successor.debounced() && !kind.equals("undeliverable");
+    if ((!retry || overtaken) && succeed(id, after.version(), now) != null) {
       return disposition;
     }
-    dead.put(id, now);
-    count("dead");
+    tries.put(id, after);
+    if (next != null && retry) {
+      delayed.put(id, next);
+    } else {
+      dead.put(id, now);
+    }
     return disposition;
+  }
+
+  /**
+   * Lets what waits for the end of a job take its place; answers its due time, null if none waits.
+   */
+  @Nullable Long succeed(String id, long version, long now) {
+    Successor successor = next.remove(id);
+    if (successor == null) {
+      return null;
+    }
+    long due = successor.dueAt(now);
+    store(successor.job(), due, now);
+    if (version > 0) {
+      tries.put(id, new AttemptCounts(0, 0, 0, 0, 0, false, due, version + 1));
+    }
+    return due;
   }
 
   /** Makes a reserved job wait again, without an attempt. */
@@ -315,11 +358,12 @@ final class MemoryBucket {
     return seen == null || seen.equals(job(id, state));
   }
 
-  /** Ends the attempt of a job that was to be cancelled and was not done. */
-  void endCancelled(String id, JobRecord record, long now, long retention) {
+  /** Ends the attempt of a job that was to be cancelled and was not done; answers as succeed. */
+  @Nullable Long endCancelled(String id, JobRecord record, long now, long retention) {
     forget(id);
     bury(record, id, false, now, retention);
     count("cancelled");
+    return succeed(id, 0, now);
   }
 
   /** Ends a waiting job that could not start in time. */
@@ -336,10 +380,13 @@ final class MemoryBucket {
             t.suspect(),
             t.version() == 1 ? delayed.getOrDefault(id, 0L) : t.firstDue(),
             t.version() + 1));
+    long version = version(id, JobState.DELAYED);
     delayed.remove(id);
-    dead.put(id, now);
     failed(id, new Failure(now, "expired", "dead-expired", 0, 0, new byte[0]));
     count("dead");
+    if (succeed(id, version, now) == null) {
+      dead.put(id, now);
+    }
   }
 
   void buryCorrupt(String id, long now) {
@@ -409,15 +456,23 @@ final class MemoryBucket {
                 record.timeToRun(),
                 record.origin(),
                 record.tags(),
-                new byte[0]));
+                new byte[0]),
+        null);
   }
 
   JobView view(QueueName queue, String id, JobState state, long now) {
-    return view(queue, id, state, now, jobs.get(id));
+    Successor successor = next.get(id);
+    return view(
+        queue, id, state, now, jobs.get(id), successor == null ? null : successor.dueAt(now));
   }
 
   private JobView view(
-      QueueName queue, String id, JobState state, long now, @Nullable JobRecord record) {
+      QueueName queue,
+      String id,
+      JobState state,
+      long now,
+      @Nullable JobRecord record,
+      @Nullable Long successorDue) {
     HeldLease lease = leases.get(id);
     return new JobView(
         now,
@@ -448,7 +503,8 @@ final class MemoryBucket {
                         f.attempt(),
                         f.claimedAt(),
                         ErrorNote.decode(f.note())))
-            .toList());
+            .toList(),
+        successorDue);
   }
 
   BucketContents contents() {
@@ -477,7 +533,8 @@ final class MemoryBucket {
             tombs, t -> t.incarnation() + (t.finished() ? " D " : " C ") + t.hash() + " " + t.at()),
         texts(stats, n -> Long.toString(n)),
         tags.stream().collect(Collectors.toMap(member -> member, member -> 0L)),
-        control());
+        control(),
+        texts(next, Successor::text));
   }
 
   private Map<String, String> control() {

@@ -1,5 +1,6 @@
 package io.punctual.test.model;
 
+import io.punctual.conflict.OnConflict;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.IndexTags;
@@ -88,7 +89,7 @@ final class HistoryGenerator {
             tags(),
             "scenario".getBytes(StandardCharsets.UTF_8),
             true);
-    known(incarnation, job.tags(), job.content());
+    known(job);
     Step submit = Step.call("submit " + Shown.text(job), s -> s.submit(bucket, List.of(job)));
     Step claim =
         Step.call(
@@ -97,7 +98,8 @@ final class HistoryGenerator {
                 s.claim(
                     bucket, 5, Duration.ofMillis(50), JobStore.ClaimMode.PUSH, token, "owner0"));
     Step expire = Step.call("expire 5", s -> s.expire(bucket, 5));
-    return switch (random.nextInt(4)) {
+    return switch (random.nextInt(7)) {
+      case 4, 5, 6 -> behind(id, incarnation, token, submit, claim);
       case 0 -> List.of(submit, claim, Step.pause(49), expire, Step.pause(1), expire);
       case 1 -> {
         List<Step> steps = new ArrayList<>(List.of(submit));
@@ -124,6 +126,72 @@ final class HistoryGenerator {
         yield List.of(submit, claim, reject, requeue);
       }
     };
+  }
+
+  /** Submits that meet a job which runs, and the ways in which it ends. */
+  private List<Step> behind(
+      String id, String incarnation, LeaseToken token, Step submit, Step claim) {
+    List<Step> steps = new ArrayList<>(List.of(submit, claim, again(id)));
+    if (random.nextBoolean()) {
+      steps.add(Step.pause(round(random.nextInt(40))));
+      steps.add(again(id));
+    }
+    if (random.nextInt(4) == 0) {
+      steps.add(Step.call("find " + id, s -> s.find(bucket, id)));
+    }
+    if (random.nextInt(4) == 0) {
+      boolean interrupt = random.nextBoolean();
+      steps.add(
+          Step.call(
+              "cancel " + id + (interrupt ? " interrupting" : ""),
+              s -> s.cancel(bucket, id, null, interrupt)));
+      if (random.nextBoolean()) {
+        steps.add(again(id));
+      }
+    }
+    steps.add(
+        switch (random.nextInt(8)) {
+          case 0 -> Step.pause(50 + random.nextInt(20));
+          case 1 -> Step.call("cancel " + id, s -> s.cancel(bucket, id, null));
+          default -> settle(OPS.get(random.nextInt(OPS.size())), id, incarnation, token);
+        });
+    steps.add(Step.call("expire 5", s -> s.expire(bucket, 5)));
+    if (random.nextBoolean()) {
+      steps.add(again(id));
+    }
+    steps.add(
+        switch (random.nextInt(5)) {
+          case 0 -> Step.call("cancel " + id, s -> s.cancel(bucket, id, null));
+          case 1 -> Step.call("purge " + id, s -> s.purge(bucket, JobState.DELAYED, List.of(id)));
+          case 2 -> Step.lose(id);
+          case 3 -> settle(Settlement.Op.DONE, id, incarnation, token);
+          default -> submit;
+        });
+    steps.add(Step.pause(round(random.nextInt(120))));
+    steps.add(claim);
+    return steps;
+  }
+
+  private Step again(String id) {
+    String incarnation = "i" + incarnations.size();
+    incarnations.add(incarnation);
+    submitted.add(new String[] {id, incarnation});
+    OnConflict rule = rule();
+    Submission job =
+        new Submission(
+            id,
+            incarnation,
+            rule.isDebounce() || random.nextBoolean()
+                ? Due.in(round(random.nextInt(60)))
+                : Due.at(START + round(random.nextInt(1000))),
+            1 + random.nextInt(2),
+            /* timeToRun= */ 0,
+            origin(),
+            tags(),
+            ("again " + random.nextInt(3)).getBytes(StandardCharsets.UTF_8),
+            rule);
+    known(job);
+    return Step.call("submit " + Shown.text(job), s -> s.submit(bucket, List.of(job)));
   }
 
   private Step settle(Settlement.Op op, String id, String incarnation, LeaseToken token) {
@@ -196,6 +264,14 @@ final class HistoryGenerator {
     return Step.call("stats", store -> store.stats(bucket));
   }
 
+  /** As below, unless the job may have the content of another one. */
+  private void known(Submission job) {
+    switch (job.onConflict().rule()) {
+      case DEBOUNCE_FIRST, QUEUE_ONE -> {}
+      default -> known(job.incarnation(), job.tags(), job.content());
+    }
+  }
+
   /** What the holder of a job knows of its record, as far as an ack says it. */
   private void known(String incarnation, List<String> tags, byte[] content) {
     records.put(
@@ -252,21 +328,33 @@ final class HistoryGenerator {
       incarnations.add(incarnation);
       String id = id();
       submitted.add(new String[] {id, incarnation});
+      OnConflict rule = rule();
       Submission job =
           new Submission(
               id,
               incarnation,
-              due(),
+              rule.isDebounce() ? Due.in(round(random.nextInt(60))) : due(),
               attempts,
               random.nextInt(3) == 0 ? round(30 + random.nextInt(60)) : 0,
               origin(),
               tags(),
               ("content " + random.nextInt(3)).getBytes(StandardCharsets.UTF_8),
-              random.nextInt(3) == 0);
+              rule);
       jobs.add(job);
-      known(incarnation, job.tags(), job.content());
+      known(job);
     }
     return Step.call("submit " + Shown.text(jobs), store -> store.submit(bucket, jobs));
+  }
+
+  /** Mostly one of those that change nothing, or one of those that keep a single job. */
+  private OnConflict rule() {
+    OnConflict.Rule[] rules = OnConflict.Rule.values();
+    OnConflict.Rule rule =
+        random.nextBoolean() ? OnConflict.Rule.REFUSE : rules[random.nextInt(rules.length)];
+    boolean debounce =
+        rule == OnConflict.Rule.DEBOUNCE_LAST || rule == OnConflict.Rule.DEBOUNCE_FIRST;
+    return new OnConflict(
+        rule, debounce ? Duration.ofMillis(60 + round(random.nextInt(60))) : null);
   }
 
   private Step claim() {

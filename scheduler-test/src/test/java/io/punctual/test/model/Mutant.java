@@ -34,6 +34,8 @@ record Mutant(String file, int line, String change, String text) {
           "forecast",
           "stats",
           "lib/job",
+          "lib/failures",
+          "lib/next",
           "lib/outcome",
           "lib/tomb",
           "lib/waiting",
@@ -44,7 +46,8 @@ record Mutant(String file, int line, String change, String text) {
   private static final Pattern STATEMENT =
       Pattern.compile(
           "^\\s*((add|remove|count|write|store|tend_tombs|add_tomb|bury_corrupt|add_tags|remove_tags"
-              + "|end_cancelled|cancel_lease|put|forget|move|replace_lease|receive_lease|renew_lease)\\(.*\\)"
+              + "|end_cancelled|cancel_lease|behind\\.drop|put|forget|move|replace_lease|receive_lease"
+              + "|renew_lease)\\(.*\\)"
               + "|redis\\.call\\(.*\\)"
               + "|[\\w.]+(\\[[^\\]]*\\])?( ?, ?[\\w.]+)* = [^{(]*[^{(,]|[\\w.]+ = \\w+\\(.*\\))$");
 

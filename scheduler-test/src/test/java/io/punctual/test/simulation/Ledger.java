@@ -1,5 +1,6 @@
 package io.punctual.test.simulation;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -7,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What really happened in a simulated run, noted by those who did it; the judge of the run. Times
@@ -14,12 +16,19 @@ import java.util.TreeSet;
  */
 final class Ledger {
 
+  /** Ms that an attempt, its end and a look of those who look rarely may take. */
+  private static final long SLACK = 900;
+
   private final Map<String, Long> due = new HashMap<>();
   private final Set<String> accepted = new TreeSet<>();
   private final Map<String, Integer> successes = new HashMap<>();
   private final Map<String, Long> leaseUntil = new HashMap<>();
   private final Set<String> touched = new HashSet<>();
   private final List<String> wrong = new ArrayList<>();
+  private final Map<String, Integer> triggers = new HashMap<>();
+  private final Map<String, Long> unanswered = new HashMap<>();
+  private final Map<String, Duration> bounds = new HashMap<>();
+  private final Set<String> late = new TreeSet<>();
 
   /** A job was sent to the store, whether or not the answer came. */
   void submitted(String id, long dueAt) {
@@ -51,7 +60,31 @@ final class Ledger {
     leaseUntil.remove(id);
   }
 
+  /**
+   * A submit of an id that may be submitted again and again; a run must begin after it.
+   *
+   * @param atMost by then, if nothing fails; null if it is not bounded
+   */
+  void triggered(String id, long now, @Nullable Duration atMost) {
+    submitted(id, now);
+    triggers.merge(id, 1, Integer::sum);
+    unanswered.putIfAbsent(id, now);
+    if (atMost != null) {
+      bounds.put(id, atMost);
+    }
+  }
+
+  /** A job is over: what waits for its end has its time from now on. */
+  void ended(String id, long now) {
+    unanswered.computeIfPresent(id, (key, since) -> now);
+  }
+
   void began(String id, long now) {
+    Long since = unanswered.remove(id);
+    Duration bound = bounds.get(id);
+    if (since != null && bound != null && now > since + bound.toMillis() + SLACK) {
+      late.add(id + " was triggered at " + since + " and ran at " + now);
+    }
     Long dueAt = due.get(id);
     if (dueAt == null) {
       wrong.add(id + " ran and was never submitted");
@@ -86,9 +119,13 @@ final class Ledger {
         all.add(id + " is finished and never ran to its end");
       }
     }
+    unanswered.keySet().stream()
+        .filter(id -> !dead.contains(id))
+        .forEach(id -> all.add(id + " was triggered and never ran after that"));
+    late.stream().filter(story -> !touched.contains(story.split(" ")[0])).forEach(all::add);
     successes.forEach(
         (id, times) -> {
-          if (times > 1 && !touched.contains(id)) {
+          if (times > triggers.getOrDefault(id, 1) && !touched.contains(id)) {
             all.add(id + " ran " + times + " times, and no fault explains it");
           }
         });

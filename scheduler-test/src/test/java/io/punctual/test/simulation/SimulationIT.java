@@ -74,6 +74,17 @@ class SimulationIT {
     findsOut(redis, "claim", "'-inf', now_text", "'-inf', int(now + 20)");
   }
 
+  @Test
+  void anAckThatForgetsTheSuccessorIsFoundOut(SharedRedis redis) {
+    findsOut(
+        redis, "settle", "behind and behind.succeed(id, 0)\n  return due", "nil\n  return due");
+  }
+
+  @Test
+  void aDebounceWithoutABoundIsFoundOut(SharedRedis redis) {
+    findsOut(redis, "submit", "+ job.at_most)", "+ 100 * job.at_most)");
+  }
+
   private static void findsOut(SharedRedis redis, String file, String right, String mistake) {
     assertThat(MutantStore.shipped(file)).contains(right);
     withStore(

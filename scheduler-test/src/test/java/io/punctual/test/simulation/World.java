@@ -1,8 +1,10 @@
 package io.punctual.test.simulation;
 
+import io.punctual.conflict.OnConflict;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Origin;
 import io.punctual.core.store.Claim;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.JobStore;
@@ -23,6 +25,7 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
@@ -38,6 +41,16 @@ final class World {
   private static final long DEADLINE = START + 120_000;
   private static final Duration LEASE = Duration.ofMillis(100);
   private static final int JOBS = 14;
+
+  /** Ids that are submitted again and again, by rule. */
+  private static final Map<String, OnConflict> KEYS =
+      Map.of(
+          "last", OnConflict.debounce(Duration.ofMillis(400), OnConflict.Keep.LAST),
+          "first", OnConflict.debounce(Duration.ofMillis(400), OnConflict.Keep.FIRST),
+          "one", OnConflict.whileRunning(OnConflict.WhileRunning.QUEUE_ONE),
+          "newest", OnConflict.whileRunning(OnConflict.WhileRunning.REPLACE_QUEUED));
+
+  private static final int TRIGGERS = 60;
 
   /** Which schedulers look often. Those that do not notice when one that does crashes. */
   private enum Owners {
@@ -62,7 +75,7 @@ final class World {
   private long now = START;
   private long order;
   private int names;
-  private int open = JOBS;
+  private int open = JOBS + TRIGGERS * KEYS.size();
 
   World(JobStore store, RedisBucketReader reader, Bucket bucket, long seed) {
     this.store = store;
@@ -80,6 +93,15 @@ final class World {
       String id = "j" + i;
       in(random.nextInt(1_500), () -> submit(id, Due.at(START + random.nextInt(2_500))));
     }
+    new TreeMap<>(KEYS)
+        .forEach(
+            (key, rule) -> {
+              // So often that a debounce without a bound would never run.
+              int within = random.nextBoolean() ? 1_500 : 3_000;
+              for (int i = 0; i < TRIGGERS; i++) {
+                in(random.nextInt(within), () -> trigger(key, rule));
+              }
+            });
     for (int i = 0; i < 3; i++) {
       Scheduler scheduler = new Scheduler("s" + i);
       schedulers.add(scheduler);
@@ -104,13 +126,16 @@ final class World {
             .collect(Collectors.toSet());
     Set<String> pending = new TreeSet<>(end.delayed().keySet());
     pending.addAll(end.reserved().keySet());
+    pending.addAll(end.next().keySet());
     reader.clear();
     return ledger.verdict(finished, end.dead().keySet(), pending);
   }
 
   private boolean drained() {
     BucketContents contents = reader.read();
-    return contents.delayed().isEmpty() && contents.reserved().isEmpty();
+    return contents.delayed().isEmpty()
+        && contents.reserved().isEmpty()
+        && contents.next().isEmpty();
   }
 
   private void in(long millis, Runnable action) {
@@ -146,6 +171,33 @@ final class World {
       throw new IllegalStateException("an honest submit was answered " + kind);
     }
     ledger.accepted(id);
+    open--;
+  }
+
+  /** A client that had no answer says it once more, which is one more trigger. */
+  private void trigger(String key, OnConflict rule) {
+    Submission job =
+        new Submission(
+            key,
+            "i" + names++,
+            Due.in(rule.isDebounce() ? 200 : random.nextInt(50)),
+            4,
+            0,
+            Origin.UNKNOWN,
+            List.of(),
+            ("trigger " + random.nextInt(3)).getBytes(StandardCharsets.UTF_8),
+            rule);
+    ledger.triggered(key, now, rule.atMost());
+    Submitted.Kind kind = store.submit(bucket, List.of(job)).items().get(0).kind();
+    if (faulty(6)) {
+      in(20 + random.nextInt(400), () -> trigger(key, rule));
+      return;
+    }
+    if (kind != Submitted.Kind.CREATED
+        && kind != Submitted.Kind.REPLACED
+        && kind != Submitted.Kind.MERGED) {
+      throw new IllegalStateException("a trigger was answered " + kind);
+    }
     open--;
   }
 
@@ -222,6 +274,7 @@ final class World {
       }
       if (faulty(8)) {
         // The answer was lost: nobody knows of these jobs until their lease is over.
+        claim.jobs().forEach(job -> ledger.ended(job.taskId(), now + LEASE.toMillis()));
         return;
       }
       for (ClaimedJob job : claim.jobs()) {
@@ -295,6 +348,9 @@ final class World {
               true,
               new byte[0]);
       Settled settled = store.settle(bucket, List.of(settlement)).get(0);
+      if (settled.kind() == Settled.Kind.DONE || settled.kind() == Settled.Kind.DEAD) {
+        ledger.ended(job.taskId(), now);
+      }
       if (settled.kind() != Settled.Kind.LEASE_LOST
           && settled.kind() != Settled.Kind.UNKNOWN
           && settled.kind() != Settled.Kind.ALREADY_DONE) {

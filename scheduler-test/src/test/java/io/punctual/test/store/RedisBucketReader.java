@@ -81,6 +81,7 @@ public final class RedisBucketReader {
         tag + "stats",
         tag + "tags",
         tag + "control",
+        tag + "next",
         tag + "now");
   }
 
@@ -100,6 +101,8 @@ public final class RedisBucketReader {
       Response<Map<String, String>> stats = pipeline.hgetAll(tag + "stats");
       Response<List<Tuple>> tags = sorted(pipeline, "tags");
       Response<Map<String, String>> control = pipeline.hgetAll(tag + "control");
+      Response<Map<byte[], byte[]>> next =
+          pipeline.hgetAll((tag + "next").getBytes(StandardCharsets.UTF_8));
       pipeline.sync();
       return new BucketContents(
           records(jobs.get()),
@@ -113,7 +116,8 @@ public final class RedisBucketReader {
           tombs.get(),
           stats.get(),
           scores(tags),
-          control.get());
+          control.get(),
+          records(next.get()));
     }
   }
 

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  *     whose record is gone
  * @param lease who works on it, for RESERVED
  * @param failures what went wrong, newest first, the last ten at most
+ * @param successorDue epoch ms at which the job would be due that waits for the end of this one, if
+ *     it ended now; null if none waits, and in lists
  */
 public record JobView(
     long now,
@@ -32,7 +34,8 @@ public record JobView(
     @Nullable JobRecord record,
     AttemptCounts tries,
     @Nullable LeaseInfo lease,
-    List<Failure> failures) {
+    List<Failure> failures,
+    @Nullable Long successorDue) {
 
   /** The number of the job's last change; 0 for FINISHED and CANCELLED. */
   public long version() {

@@ -1,5 +1,6 @@
 package io.punctual.core.store.redis;
 
+import io.punctual.conflict.OnConflict;
 import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.ErrorNote;
 import io.punctual.core.job.JobRecord;
@@ -153,7 +154,7 @@ final class Records {
   }
 
   /** Reads what lib/snapshot gives. */
-  static JobView view(long now, QueueName queue, Reply reply) {
+  static JobView view(long now, QueueName queue, Reply reply, @Nullable Long successorDue) {
     return new JobView(
         now,
         queue,
@@ -163,7 +164,8 @@ final class Records {
         jobOrNull(reply.bytes(3)),
         tries(reply.text(4)),
         leaseOrNull(reply.text(5)),
-        failures(reply.bytes(6)));
+        failures(reply.bytes(6)),
+        successorDue);
   }
 
   private static JobView.@Nullable LeaseInfo leaseOrNull(String text) {
@@ -212,6 +214,21 @@ final class Records {
   /** As scripts take a version that somebody has seen; empty for any. */
   static String version(@Nullable JobVersion seen) {
     return seen == null ? "" : seen.incarnation() + " " + seen.number();
+  }
+
+  /** As scripts take what to do if a job is there. */
+  static String rule(OnConflict onConflict) {
+    Duration atMost = onConflict.atMost();
+    return switch (onConflict.rule()) {
+          case REFUSE -> "0";
+          case REPLACE -> "1";
+          case DEBOUNCE_LAST -> "d";
+          case DEBOUNCE_FIRST -> "f";
+          case QUEUE_ONE -> "q";
+          case DROP -> "x";
+          case REPLACE_QUEUED -> "r";
+        }
+        + (atMost == null ? "" : Long.toString(atMost.toMillis()));
   }
 
   /** As scripts and records have what may be absent. */

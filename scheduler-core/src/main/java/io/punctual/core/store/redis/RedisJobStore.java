@@ -78,7 +78,7 @@ final class RedisJobStore implements JobStore {
       arguments
           .add(job.taskId())
           .add((due.relative() ? "+" : "") + due.millis())
-          .add((job.replace() ? "1" : "0") + Records.tags(job.tags()))
+          .add(Records.rule(job.onConflict()) + Records.tags(job.tags()))
           .add(
               Records.record(
                   job.incarnation(),
@@ -176,7 +176,14 @@ final class RedisJobStore implements JobStore {
             Collections.nCopies(
                 settlements.size(), new Settled(Settled.Kind.DONE, reply.number(0))));
     for (Reply item : reply.listsFrom(1)) {
-      settled.set(item.small(0), new Settled(Settled.Kind.valueOf(item.word(1)), item.number(2)));
+      Settled.Kind kind = Settled.Kind.valueOf(item.word(1));
+      settled.set(
+          item.small(0),
+          switch (kind) {
+            case DONE -> new Settled(kind, reply.number(0), item.number(2));
+            case DEAD, CANCELLED, EXPIRED, DROPPED -> new Settled(kind, 0, item.number(2));
+            default -> new Settled(kind, item.number(2));
+          });
     }
     return settled;
   }
@@ -327,7 +334,8 @@ final class RedisJobStore implements JobStore {
     Reply reply = scripts.run("find", bucket, new Arguments().add(taskId));
     return reply.size() == 1
         ? Optional.empty()
-        : Optional.of(Records.view(reply.number(0), bucket.queue(), reply.list(1)));
+        : Optional.of(
+            Records.view(reply.number(0), bucket.queue(), reply.list(1), reply.numberOrNull(2)));
   }
 
   @Override
@@ -434,7 +442,7 @@ final class RedisJobStore implements JobStore {
 
   private static List<JobView> views(Bucket bucket, Reply reply) {
     return reply.listsFrom(2).stream()
-        .map(job -> Records.view(reply.number(0), bucket.queue(), job))
+        .map(job -> Records.view(reply.number(0), bucket.queue(), job, null))
         .toList();
   }
 

@@ -1,5 +1,6 @@
 package io.punctual.core.store.redis;
 
+import io.punctual.conflict.OnConflict;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
@@ -53,7 +54,7 @@ final class Calls {
                         ORIGIN,
                         List.of("y", "x"),
                         CONTENT,
-                        /* replace= */ true))));
+                        OnConflict.REPLACE))));
     calls.put(
         "claim",
         (store, bucket) ->

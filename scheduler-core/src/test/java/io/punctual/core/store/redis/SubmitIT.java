@@ -4,6 +4,7 @@ import static io.punctual.core.store.redis.BucketState.bucket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.punctual.conflict.OnConflict;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobVersion;
@@ -105,7 +106,9 @@ class SubmitIT extends TransitionTestBase {
   @Test
   void whereAJobComesFromIsKeptAndMakesNoOtherJobOfIt() {
     Origin origin = new Origin("00-trace-span-01", "shop/anna");
-    submit(new Submission("a", "new-a", LATER, 5, 0, origin, List.of(), bytes("x"), false));
+    submit(
+        new Submission(
+            "a", "new-a", LATER, 5, 0, origin, List.of(), bytes("x"), OnConflict.REFUSE));
 
     BucketState stored =
         bucket()

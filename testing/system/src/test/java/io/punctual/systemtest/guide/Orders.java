@@ -1,5 +1,7 @@
 package io.punctual.systemtest.guide;
 
+import static io.punctual.conflict.OnConflict.WhileRunning.QUEUE_ONE;
+
 import io.punctual.BatchItem;
 import io.punctual.CancelResult;
 import io.punctual.DelayQueueJob;
@@ -69,6 +71,16 @@ class Orders {
         throw new IllegalStateException("job " + item.taskId() + " is not stored", item.error());
       }
     }
+  }
+
+  void again(String id, Order order) {
+    tasks.job("order.remind", order).id(id).in(Duration.ofDays(1)).replace().send();
+    tasks
+        .job("index.update", order)
+        .id(id)
+        .debounce(Duration.ofSeconds(5), Duration.ofMinutes(1))
+        .send();
+    tasks.job("stock.sync", "").id("all").in(Duration.ZERO).whileRunning(QUEUE_ONE).send();
   }
 
   void later(String id) {

@@ -96,6 +96,7 @@ final class EngineCalls implements JobCalls {
           case ALREADY_THERE -> Outcome.THERE;
           case ALREADY_DONE -> Outcome.DONE_BEFORE;
           case REPLACED -> Outcome.REPLACED;
+          case MERGED -> throw new IllegalStateException();
           case CONFLICT -> Outcome.CONFLICT;
           case CONFLICT_DONE -> Outcome.CONFLICT_DONE;
           case IN_DELIVERY -> Outcome.IN_DELIVERY;

@@ -31,7 +31,8 @@ public final class Keys {
           "tombs",
           "stats",
           "tags",
-          "control");
+          "control",
+          "next");
 
   private static final Set<String> SORTED = Set.of("delayed", "reserved", "dead", "done", "tags");
 
