@@ -140,7 +140,7 @@ class SchedulesUnderFaultsIT {
         // They are put at some hundreds a second, and watched before they fire.
         Instant begin =
             Instant.ofEpochSecond(Instant.now().getEpochSecond())
-                .plusSeconds(15 + COUNT / 200)
+                .plusSeconds(15 + COUNT / 400)
                 .plus(IDLE.multipliedBy(2));
         put(begin);
         double with = idle(redis);
