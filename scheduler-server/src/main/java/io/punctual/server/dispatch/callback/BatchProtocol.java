@@ -1,5 +1,6 @@
 package io.punctual.server.dispatch.callback;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.punctual.core.Delivery;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.server.text.Printable;
@@ -39,7 +40,11 @@ public final class BatchProtocol implements CallbackProtocol {
 
   private final CallContext context;
   private final JsonMapper json =
-      JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
+      JsonMapper.builder()
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .changeDefaultPropertyInclusion(
+              inclusion -> inclusion.withValueInclusion(JsonInclude.Include.NON_NULL))
+          .build();
   private final ObjectReader results = json.readerFor(CallbackResult.class);
 
   public BatchProtocol(CallContext context) {

@@ -1,5 +1,6 @@
 package io.punctual.server.dispatch.callback;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.punctual.core.Delivery;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.wire.CallbackRequest;
@@ -32,7 +33,11 @@ public final class Ping {
   private static final ContentType JSON = ContentType.create("application/json");
 
   private final CallContext context;
-  private final JsonMapper json = new JsonMapper();
+  private final JsonMapper json =
+      JsonMapper.builder()
+          .changeDefaultPropertyInclusion(
+              inclusion -> inclusion.withValueInclusion(JsonInclude.Include.NON_NULL))
+          .build();
 
   public Ping(CallContext context) {
     this.context = context;
