@@ -1,6 +1,6 @@
 -- Says what becomes of a bucket's jobs that could not start in time.
 --
--- KEYS     the twelve keys of the bucket, see lib/keys
+-- KEYS     the keys of the bucket, see lib/keys
 -- ARGV     drop: 0 or 1; 0 makes them dead letters
 -- RETURNS  {now ms}
 -- COST     1 read and 2 writes

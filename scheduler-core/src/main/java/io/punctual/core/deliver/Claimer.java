@@ -205,7 +205,8 @@ public final class Claimer {
     if (lapsed.dropped() > 0) {
       listener.dropped(lapsed.dropped());
     }
-    if (lapsing) {
+    if (lapsing || lapsed.dead() + lapsed.dropped() > 0) {
+      // What waited for the end of one may be due.
       signal.ask();
     }
   }

@@ -10,6 +10,7 @@ import io.punctual.conflict.OnConflict.WhileRunning;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
+import io.punctual.core.job.IndexTags;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.Origin;
 import io.punctual.core.store.Cancelled;
@@ -434,6 +435,31 @@ class SubmitAgainIT extends TransitionTestBase {
             .record("a", record(NOW, "1"))
             .with("delayed", "a", "1000070")
             .counted("done", 1)
+            .counted("submitted", 1));
+  }
+
+  /** As one that dies of another cause. */
+  @Test
+  void whatWaitsBehindAJobThatCouldNotStartInTimeTakesItsPlace() {
+    String tag = IndexTags.notAfter(NOW - 5000);
+    BucketState late =
+        bucket()
+            .delayed("a", NOW - 6000)
+            .record("a", BucketState.numbers(3, 900_000) + "i-a 0 - - " + tag + "\nbody of a")
+            .with("tags", tag + " a", "0")
+            .with("next", "a", waiting("1000070", "1"))
+            .tries("a", FAILED_ONCE);
+    given(late);
+
+    assertThat(store.lapse(bucket, 200)).isEqualTo(new JobStore.Lapsed(NOW, 1, 0, false));
+    then(
+        bucket()
+            .record("a", record(NOW, "1"))
+            .with("delayed", "a", "1000070")
+            .tries("a", UNTRIED + "1000070 5")
+            .error("a", NOW + " expired dead-expired 0 0 0\n")
+            .counted("dead", 1)
+            .counted("lapsed", 1)
             .counted("submitted", 1));
   }
 
