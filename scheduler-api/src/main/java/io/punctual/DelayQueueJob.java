@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -33,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  * @param tags business keys such as {@code order:123}, by which jobs are found, cancelled and moved
  *     together; at most {@link Limits#MAX_TAGS}, kept in ascending order, each once
  * @param timeRules when it may start, besides its due time
+ * @param cancelOn events of which the first one cancels the job, also while it runs; at most {@link
+ *     Limits#MAX_EVENTS}, kept in ascending order, each once
+ * @param runOn events of which the first one makes the job due at once; as many
  * @param onConflict what to do if a job of this id is there; no part of what makes two jobs the
  *     same. A debounce needs a {@code delay}, which is its quiet time
  */
@@ -47,7 +51,39 @@ public record DelayQueueJob(
     Map<String, String> headers,
     List<String> tags,
     TimeRules timeRules,
+    List<Event> cancelOn,
+    List<Event> runOn,
     OnConflict onConflict) {
+
+  /**
+   * Something that happens, such as the payment of an order.
+   *
+   * @param name 1 to 128 characters of {@code [A-Za-z0-9._:-]}, such as {@code order.paid}
+   * @param key what it happened to, such as the order's id: 1 to 64 printable ASCII characters
+   *     without spaces and commas
+   */
+  public record Event(String name, String key) implements Comparable<Event> {
+
+    private static final Comparator<Event> ORDER =
+        Comparator.comparing(Event::name).thenComparing(Event::key);
+
+    /**
+     * Checks the values.
+     *
+     * @throws IllegalArgumentException naming the one that is out of range
+     */
+    public Event {
+      Limits.requireName("name", name);
+      if (!Limits.TAG.matcher(key).matches()) {
+        throw new IllegalArgumentException("key " + Limits.TAG_RULE);
+      }
+    }
+
+    @Override
+    public int compareTo(Event other) {
+      return ORDER.compare(this, other);
+    }
+  }
 
   /**
    * Checks all values.
@@ -78,6 +114,25 @@ public record DelayQueueJob(
     tags = checkTags(tags);
     timeRules.requireStart(delayTime, delay);
     checkDebounce(onConflict, delay);
+    cancelOn = checkEvents("cancelOn", cancelOn);
+    runOn = checkEvents("runOn", runOn);
+    if (onConflict.merges() && !(cancelOn.isEmpty() && runOn.isEmpty())) {
+      throw new IllegalArgumentException(
+          (cancelOn.isEmpty() ? "runOn" : "cancelOn")
+              + " cannot be combined with debounce or whileRunning: no event finds what waits for"
+              + " the end of another job");
+    }
+  }
+
+  private static List<Event> checkEvents(String field, List<Event> events) {
+    if (events.isEmpty()) {
+      return List.of();
+    }
+    List<Event> sorted = events.stream().sorted().distinct().toList();
+    if (sorted.size() > Limits.MAX_EVENTS) {
+      throw new IllegalArgumentException(field + ": at most " + Limits.MAX_EVENTS + " are allowed");
+    }
+    return sorted;
   }
 
   /** Starts a job of the given task type. */
@@ -177,6 +232,8 @@ public record DelayQueueJob(
     private @Nullable ZoneId windowZone;
     private @Nullable String calendar;
     private OnConflict onConflict = OnConflict.REFUSE;
+    private List<Event> cancelOn = List.of();
+    private List<Event> runOn = List.of();
 
     private Builder(String taskType) {
       this.taskType = taskType;
@@ -194,6 +251,8 @@ public record DelayQueueJob(
       tags = job.tags;
       var unused = timeRules(job.timeRules);
       onConflict = job.onConflict;
+      cancelOn = job.cancelOn;
+      runOn = job.runOn;
     }
 
     /** Names the job; without this call it gets a random id. */
@@ -268,6 +327,32 @@ public record DelayQueueJob(
     /** What to do if a job of this id is there; without this call another job is refused. */
     public Builder onConflict(OnConflict onConflict) {
       this.onConflict = onConflict;
+      return this;
+    }
+
+    /** Adds an event that cancels the job, also while it runs. */
+    public Builder cancelOn(String name, String key) {
+      cancelOn = new ArrayList<>(cancelOn);
+      cancelOn.add(new Event(name, key));
+      return this;
+    }
+
+    /** Replaces all events that cancel the job. */
+    public Builder cancelOn(List<Event> events) {
+      this.cancelOn = events;
+      return this;
+    }
+
+    /** Adds an event that makes the job due at once. */
+    public Builder runOn(String name, String key) {
+      runOn = new ArrayList<>(runOn);
+      runOn.add(new Event(name, key));
+      return this;
+    }
+
+    /** Replaces all events that make the job due. */
+    public Builder runOn(List<Event> events) {
+      this.runOn = events;
       return this;
     }
 
@@ -350,6 +435,8 @@ public record DelayQueueJob(
               window == null ? null : Windows.parse(window),
               windowZone,
               calendar),
+          cancelOn,
+          runOn,
           onConflict);
     }
   }

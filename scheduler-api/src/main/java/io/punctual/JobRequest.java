@@ -31,6 +31,24 @@ public interface JobRequest {
    */
   JobRequest tag(String tag);
 
+  /**
+   * Cancels the job when that event comes, also while it runs: then its attempt is told to stop, as
+   * by {@link TaskSubmitService.Running#INTERRUPT}. An event that came a short while ago counts.
+   *
+   * @param name such as {@code order.paid}
+   * @param key what it happens to, such as the order's id
+   */
+  JobRequest cancelOn(String name, String key);
+
+  /**
+   * Makes the job due at once when that event comes, if it waits for a later time. An event that
+   * came a short while ago counts.
+   *
+   * @param name such as {@code kyc.done}
+   * @param key what it happens to, such as the user's id
+   */
+  JobRequest runOn(String name, String key);
+
   /** Adds a small text that travels with the job, or replaces the one of that name. */
   JobRequest header(String name, String value);
 

@@ -37,6 +37,11 @@ public record SubmitResult(
      */
     MERGED,
     /**
+     * The job names an event to be cancelled on, and that came a short while ago: it will not run.
+     * If it was due at once and runs already, its attempt is told to stop.
+     */
+    CANCELLED_BY_EVENT,
+    /**
      * The call was made inside of a transaction: the job is sent when that has committed, and never
      * if it is rolled back. The scheduler has not been asked yet.
      */

@@ -127,6 +127,50 @@ public interface TaskSubmitService {
    */
   TagCancelResult cancelByTag(String tag);
 
+  /**
+   * Tells the jobs of this application that an event has come: those that name it in {@link
+   * JobRequest#cancelOn} are cancelled, those that name it in {@link JobRequest#runOn} are due at
+   * once. It is remembered for ten minutes, if schedulers are not set up otherwise, for jobs that
+   * are submitted later. May be repeated.
+   *
+   * @param name such as {@code order.paid}: 1 to 128 characters of {@code [A-Za-z0-9._:-]}
+   * @param key what it happened to: 1 to 64 printable ASCII characters without spaces and commas
+   * @throws InvalidJobException if a value is out of range
+   */
+  EventResult event(String name, String key);
+
+  /**
+   * What an event did.
+   *
+   * @param items the jobs that were found
+   * @param onCommit whether the call was made inside of a transaction: the event comes when that
+   *     has committed, and there are no items
+   */
+  record EventResult(List<Item> items, boolean onCommit) {
+
+    /** Copies the items. */
+    public EventResult {
+      items = List.copyOf(items);
+    }
+
+    /** What became of one job. */
+    public record Item(String taskType, String taskId, Outcome outcome) {}
+
+    /** The cases. */
+    public enum Outcome {
+      /** It will not run. */
+      CANCELLED,
+      /** A worker has it, and is told to stop, see {@link Running#INTERRUPT}. */
+      CANCELLING,
+      /** It is due now. */
+      DUE,
+      /** A worker has it already: nothing need be done to run it. */
+      IN_DELIVERY,
+      /** It is a dead letter, and was left alone. */
+      DEAD
+    }
+  }
+
   /** Gives a waiting job another due time. */
   RescheduleResult reschedule(String taskType, String taskId, Instant dueAt);
 

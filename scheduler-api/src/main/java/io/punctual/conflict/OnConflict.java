@@ -87,6 +87,11 @@ public record OnConflict(Rule rule, @Nullable Duration atMost) {
     return atMost != null;
   }
 
+  /** Whether a submit may be added to the job that is there, or wait for its end. */
+  public boolean merges() {
+    return rule != Rule.REFUSE && rule != Rule.REPLACE;
+  }
+
   /** Reads {@link #toString()}. */
   public static OnConflict parse(String text) {
     int space = text.indexOf(' ');

@@ -61,6 +61,9 @@ public interface JobScheduler {
   /** Cancels all waiting jobs of the application that have this tag, of whatever task type. */
   TagCancelResult cancelByTag(String tag);
 
+  /** Tells the jobs of the application that wait for it that an event has come. */
+  TaskSubmitService.EventResult event(DelayQueueJob.Event event);
+
   /** Gives a waiting job another due time. */
   RescheduleResult reschedule(String taskType, String taskId, Instant dueAt);
 

@@ -36,6 +36,9 @@ public final class Limits {
   /** Most tags on one job. */
   public static final int MAX_TAGS = 8;
 
+  /** Most events of each kind that one job names. */
+  public static final int MAX_EVENTS = 8;
+
   /** Tags: business keys such as {@code order:123}. */
   public static final Pattern TAG = Pattern.compile("[\\x21-\\x2b\\x2d-\\x7e]{1,64}");
 

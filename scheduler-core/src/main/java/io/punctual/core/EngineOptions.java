@@ -25,6 +25,8 @@ import java.util.regex.Pattern;
  * @param listener is told of what happens
  * @param maxQueues how many queues of one application there may be before a new one is refused;
  *     several engines that make queues at the same moment may exceed it by a few
+ * @param eventMemory how long an event is remembered for jobs that are submitted later: 1 s to 7
+ *     days
  * @param newStoreExpected whether a store that no engine has used before is no reason to warn, as
  *     on a developer's machine
  */
@@ -38,6 +40,7 @@ public record EngineOptions(
     int idleChecksPerSecond,
     EngineListener listener,
     int maxQueues,
+    Duration eventMemory,
     boolean newStoreExpected) {
 
   /**
@@ -55,6 +58,7 @@ public record EngineOptions(
     require("buckets", buckets, Bucket.MAX_BUCKETS);
     require("idleChecksPerSecond", idleChecksPerSecond, 100_000);
     require("maxQueues", maxQueues, Integer.MAX_VALUE);
+    require("eventMemory", eventMemory, Duration.ofSeconds(1), Duration.ofDays(7));
   }
 
   private static final Pattern OWNER = Pattern.compile("[\\x21-\\x7e]{1,128}");
@@ -75,7 +79,7 @@ public record EngineOptions(
 
   /**
    * The defaults: lease 10 s, claims of 200, one bucket, a check a second, 20 idle checks a second,
-   * any number of queues.
+   * any number of queues, events remembered for 10 min.
    */
   public static EngineOptions defaults(String owner) {
     return new EngineOptions(
@@ -88,6 +92,7 @@ public record EngineOptions(
         20,
         EngineListener.NONE,
         Integer.MAX_VALUE,
+        Duration.ofMinutes(10),
         /* newStoreExpected= */ false);
   }
 
@@ -108,6 +113,7 @@ public record EngineOptions(
     private int idleChecksPerSecond;
     private EngineListener listener;
     private int maxQueues;
+    private Duration eventMemory;
     private boolean newStoreExpected;
 
     private Builder(EngineOptions from) {
@@ -120,6 +126,7 @@ public record EngineOptions(
       this.idleChecksPerSecond = from.idleChecksPerSecond;
       this.listener = from.listener;
       this.maxQueues = from.maxQueues;
+      this.eventMemory = from.eventMemory;
       this.newStoreExpected = from.newStoreExpected;
     }
 
@@ -165,6 +172,12 @@ public record EngineOptions(
       return this;
     }
 
+    /** See {@link EngineOptions#eventMemory}. */
+    public Builder eventMemory(Duration value) {
+      eventMemory = value;
+      return this;
+    }
+
     /** See {@link EngineOptions#newStoreExpected}. */
     public Builder newStoreExpected(boolean value) {
       newStoreExpected = value;
@@ -187,6 +200,7 @@ public record EngineOptions(
           idleChecksPerSecond,
           listener,
           maxQueues,
+          eventMemory,
           newStoreExpected);
     }
   }

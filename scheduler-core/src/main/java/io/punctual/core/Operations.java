@@ -1,5 +1,6 @@
 package io.punctual.core;
 
+import io.punctual.DelayQueueJob;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
@@ -118,6 +119,37 @@ public interface Operations {
    * @throws java.util.NoSuchElementException if the queue is not known
    */
   void dropExpired(QueueName queue, boolean drop);
+
+  /**
+   * An event has come: remembers it for jobs that are submitted later, then cancels the jobs of the
+   * application that name it in {@code cancelOn}, also those that run, and makes those due that
+   * name it in {@code runOn}. May be repeated.
+   */
+  EventDone event(String application, DelayQueueJob.Event event);
+
+  /** What an event does to a job. */
+  enum EventOutcome {
+    /** It will not run. */
+    CANCELLED,
+    /** Its attempt is told to stop. */
+    CANCELLING,
+    /** It is due now. */
+    DUE,
+    /** A worker has it: nothing need be done to run it. */
+    IN_DELIVERY,
+    /** It is a dead letter, and was left alone. */
+    DEAD
+  }
+
+  /** What an event did to one job. */
+  record EventItem(QueueName queue, String taskId, EventOutcome outcome) {}
+
+  /**
+   * What an event did.
+   *
+   * @param damaged queues whose stored data is damaged, so that their jobs may not know of it
+   */
+  record EventDone(List<EventItem> items, List<QueueName> damaged) {}
 
   /** Removes waiting or dead jobs for good; false for those that are not in that state. */
   boolean purge(QueueName queue, JobState state, String taskId);

@@ -23,4 +23,10 @@ public record Submit(
     int attempt,
     @Nullable JobVersion version,
     List<String> differing,
-    Reached reached) {}
+    Reached reached) {
+
+  /** The same, of a job that was changed since. */
+  public Submit changed(Submitted.Kind now, long due, @Nullable JobVersion changed) {
+    return new Submit(now, due, attempt, changed, differing, reached);
+  }
+}

@@ -43,6 +43,7 @@ class EngineOptionsTest {
         100,
         EngineListener.NONE,
         1,
+        Duration.ofMinutes(10),
         /* newStoreExpected= */ false);
   }
 }

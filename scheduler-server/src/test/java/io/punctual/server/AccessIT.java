@@ -73,7 +73,8 @@ import tools.jackson.databind.json.JsonMapper;
       "punctual.security.operators.otto.password=" + AccessIT.PASSWORD,
       "punctual.security.operators.otto.role=operator",
       "punctual.security.operators.bea.password=" + AccessIT.PASSWORD,
-      "punctual.security.operators.bea.role=admin"
+      "punctual.security.operators.bea.role=admin",
+      "punctual.events.rights.shop=Other,third"
     })
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Isolated("its log is the process's")
@@ -210,6 +211,7 @@ class AccessIT extends ServerTestBase {
     return switch (pattern.substring(pattern.lastIndexOf('/'))) {
       case "/batch" -> "{\"jobs\":[" + job + "]}";
       case "/claims:check" -> "{\"tokens\":[\"" + token + "\"]}";
+      case "/events" -> "{\"name\":\"e\",\"key\":\"k\",\"applications\":[\"shop\"]}";
       default -> job;
     };
   }
@@ -414,6 +416,7 @@ class AccessIT extends ServerTestBase {
       POST | /jobs:reschedule | {'tag':'t','delay':'1h','dryRun':true}
       POST | /claims | {'taskTypes':['none']}
       POST | /claims:leave | {'worker':'w'}
+      POST | /events | {'name':'order.paid','key':'1'}
       """)
   void anApplicationNeedsNotNameItselfWhereTheDocumentSaysSo(
       String method, String path, String json) {
@@ -426,6 +429,31 @@ class AccessIT extends ServerTestBase {
     if (!body.isEmpty()) {
       Contract.checkRequest(method, whole, new JsonMapper().readTree(body));
     }
+  }
+
+  @Test
+  void anApplicationSendsEventsToOthersOnlyWithARight() {
+    String job =
+        """
+        {"taskType":"a","taskId":"unpaid","delay":"1h","cancelOn":[{"name":"paid","key":"1"}]}""";
+    assertThat(call("POST", "/api/v1/jobs", job, bearer(foreign)).status()).isEqualTo(201);
+    String event =
+        """
+        {"name":"paid","key":"1","applications":["%s"]}""";
+
+    Answer refused = call("POST", "/api/v1/events", event.formatted("shop"), bearer(foreign));
+    assertThat(refused.status()).isEqualTo(403);
+    assertThat(refused.at("/detail")).contains("punctual.events.rights.other=shop");
+    Answer sent = call("POST", "/api/v1/events", event.formatted("other"), bearer(own));
+    assertThat(sent.status()).as(sent.text()).isEqualTo(200);
+    assertThat(sent.at("/items/0/taskId")).isEqualTo("unpaid");
+    assertThat(sent.at("/items/0/outcome")).isEqualTo("cancelled");
+    assertThat(
+            call("POST", "/api/v1/events", event.formatted("shop"), basic("vera", CLEAR)).status())
+        .isEqualTo(403);
+    assertThat(
+            call("POST", "/api/v1/events", event.formatted("shop"), basic("otto", CLEAR)).status())
+        .isEqualTo(200);
   }
 
   @Test

@@ -69,8 +69,21 @@ class BadCallsIT extends SharedRedisTestBase {
       POST | /jobs?whileRunning=QUEUE_ONE | {'application':'shop','taskType':'a','taskId':'1','delay':'1s'} | 400 | invalid | whileRunning
       POST | /jobs?whileRunning=drop&onConflict=replace | {'application':'shop','taskType':'a','taskId':'1','delay':'1s'} | 400 | invalid | whileRunning
       POST | /jobs?whileRunning=drop&whileRunning=drop | {'application':'shop','taskType':'a','taskId':'1','delay':'1s'} | 400 | invalid | whileRunning
+      POST | /jobs?whileRunning=drop | {'application':'shop','taskType':'a','taskId':'1','delay':'1s','cancelOn':[{'name':'a','key':'k'}]} | 400 | invalid | cancelOn
+      POST | /jobs?onConflict=debounce&quiet=1s&atMost=5s | {'application':'shop','taskType':'a','taskId':'1','runOn':[{'name':'a','key':'k'}]} | 400 | invalid | runOn
       POST | /jobs?whilerunning=drop | {'application':'shop','taskType':'a','taskId':'1','delay':'1s'} | 400 | invalid | whilerunning
       POST | /jobs/batch?onConflict=debounce&quiet=2s&atMost=1s | {'jobs':[]} | 400 | invalid | quiet
+      POST | /claims:check | {} | 400 | invalid | tokens
+      POST | /claims:check | {'tokens':[]} | 400 | invalid | tokens
+      POST | /claims:check | {'tokens':['x']} | 400 | invalid | token
+      POST | /events | {'key':'k','applications':['shop']} | 400 | invalid | name
+      POST | /events | {'name':'a b','key':'k','applications':['shop']} | 400 | invalid | name
+      POST | /events | {'name':'a','applications':['shop']} | 400 | invalid | key
+      POST | /events | {'name':'a','key':'k,l','applications':['shop']} | 400 | invalid | key
+      POST | /events | {'name':'a','key':'k'} | 400 | invalid | applications
+      POST | /events | {'name':'a','key':'k','applications':['s/p']} | 400 | invalid | applications[0]
+      DELETE | /jobs/shop/a/1?running=kill | | 400 | invalid | running
+      PATCH | /jobs/shop/a/1 | {'cancelOn':[{'name':'a','key':'k'}]} | 400 | invalid | cancelOn
       POST | /claims/x/ack | | 400 | invalid | token
       POST | /claims/x/nack | {} | 400 | invalid | token
       POST | /claims/c2hvcAphCjEKaW5jYXJuYXRpb24KdG9rZW4/nack | {'delay':'x'} | 400 | invalid | delay

@@ -75,6 +75,16 @@ final class BadInputs {
         "body");
     add("a number of a million digits", job(",\"timeToRun\":" + "7".repeat(1_000_000)), "body");
     add("a name of 1,000 characters", job(",\"" + "n".repeat(1_000) + "\":1"), "body");
+    add("an event as a text", job(",\"cancelOn\":[\"order.paid\"]"), "cancelOn[0]");
+    add("an event without a key", job(",\"runOn\":[{\"name\":\"a\"}]"), "runOn[0].key");
+    add(
+        "an event's name",
+        job(",\"cancelOn\":[{\"name\":\"a b\",\"key\":\"k\"}]"),
+        "cancelOn[0].name");
+    add(
+        "nine events",
+        job(",\"cancelOn\":[" + list(9, "{\"name\":\"e%d\",\"key\":\"k\"}") + "]"),
+        "cancelOn");
     add("params as an object", job(",\"params\":{\"a\":1}"), "params");
     add("params as a number", job(",\"params\":1"), "params");
     add("params too long", job(",\"params\":\"" + "p".repeat(262_145) + "\""), "params");

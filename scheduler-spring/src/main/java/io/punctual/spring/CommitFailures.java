@@ -17,6 +17,8 @@ public interface CommitFailures {
     CANCEL("cancel"),
     /** Jobs that are cancelled by their tag. */
     CANCEL_BY_TAG("cancel-by-tag"),
+    /** An event that has come. */
+    EVENT("event"),
     /** A job that gets another due time. */
     RESCHEDULE("reschedule"),
     /** A job that went on without its worker, and is done. */

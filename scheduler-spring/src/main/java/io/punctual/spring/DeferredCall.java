@@ -112,6 +112,35 @@ public sealed interface DeferredCall {
     }
   }
 
+  /**
+   * An event that has come. It has a lane of its own: a job that is sent later hears of it, too.
+   */
+  record Event(DelayQueueJob.Event event) implements DeferredCall {
+
+    /** The lane and the task type of events: no task type begins so. */
+    public static final String EVENTS = "!events";
+
+    @Override
+    public Call kind() {
+      return Call.EVENT;
+    }
+
+    @Override
+    public String target() {
+      return event.name() + "/" + event.key();
+    }
+
+    @Override
+    public String lane() {
+      return EVENTS + "/" + event.name();
+    }
+
+    @Override
+    public Object make(JobScheduler scheduler) {
+      return scheduler.event(event);
+    }
+  }
+
   /** A job that went on without its worker, and is done. */
   record Finish(String handle) implements DeferredCall {
     @Override

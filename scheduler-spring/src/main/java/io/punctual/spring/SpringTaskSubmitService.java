@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
@@ -184,6 +185,22 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
   }
 
   @Override
+  public EventResult event(String name, String key) {
+    DelayQueueJob.Event event;
+    try {
+      event = new DelayQueueJob.Event(name, key);
+    } catch (IllegalArgumentException e) {
+      throw invalid(e);
+    }
+    TransactionCalls waiting = waiting();
+    if (waiting == null) {
+      return scheduler.event(event);
+    }
+    waiting.add(List.of(new DeferredCall.Event(event)));
+    return new EventResult(List.of(), true);
+  }
+
+  @Override
   public RescheduleResult reschedule(String taskType, String taskId, Instant dueAt) {
     TransactionCalls waiting = waiting();
     if (waiting == null) {
@@ -257,10 +274,14 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
     try {
       return job.build();
     } catch (IllegalArgumentException e) {
-      InvalidJobException invalid = new InvalidJobException(String.valueOf(e.getMessage()));
-      invalid.initCause(e);
-      throw invalid;
+      throw invalid(e);
     }
+  }
+
+  private static InvalidJobException invalid(IllegalArgumentException e) {
+    InvalidJobException invalid = new InvalidJobException(String.valueOf(e.getMessage()));
+    invalid.initCause(e);
+    return invalid;
   }
 
   @Override
@@ -308,6 +329,25 @@ public final class SpringTaskSubmitService implements TaskSubmitService {
     @Override
     public JobRequest tag(String tag) {
       var unused = job.tag(tag);
+      return this;
+    }
+
+    @Override
+    public JobRequest cancelOn(String name, String key) {
+      return event(() -> job.cancelOn(name, key));
+    }
+
+    @Override
+    public JobRequest runOn(String name, String key) {
+      return event(() -> job.runOn(name, key));
+    }
+
+    private JobRequest event(Supplier<DelayQueueJob.Builder> added) {
+      try {
+        var unused = added.get();
+      } catch (IllegalArgumentException e) {
+        throw invalid(e);
+      }
       return this;
     }
 

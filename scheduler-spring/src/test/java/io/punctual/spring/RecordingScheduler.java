@@ -11,6 +11,7 @@ import io.punctual.RequeueResult;
 import io.punctual.RescheduleResult;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
+import io.punctual.TaskSubmitService.EventResult;
 import io.punctual.TaskSubmitService.Running;
 import io.punctual.schedule.Schedule;
 import io.punctual.schedule.ScheduleResult;
@@ -74,6 +75,12 @@ final class RecordingScheduler implements JobScheduler {
   public CancelResult cancel(String taskType, String taskId, Running running) {
     call("cancel " + taskId + (running == Running.INTERRUPT ? " interrupt" : ""));
     return new CancelResult(CancelResult.Outcome.CANCELLED, 0, 0, "");
+  }
+
+  @Override
+  public EventResult event(DelayQueueJob.Event event) {
+    call("event " + event.name() + " " + event.key());
+    return new EventResult(List.of(), false);
   }
 
   @Override

@@ -209,7 +209,9 @@ class SpringTaskSubmitServiceTest {
     service.reschedule("t", "a", Instant.EPOCH);
     service.runNow("t", "a");
     service.cancel("t", "a");
+    service.cancel("t", "a", TaskSubmitService.Running.INTERRUPT);
     service.cancelByTag("order:1");
+    service.event("order.paid", "1");
     service.find("t", "a");
 
     assertThat(scheduler.calls)
@@ -218,8 +220,32 @@ class SpringTaskSubmitServiceTest {
             "reschedule a 1970-01-01T00:00:00Z",
             "reschedule a PT0S",
             "cancel a",
+            "cancel a interrupt",
             "cancelByTag order:1",
+            "event order.paid 1",
             "find a");
+  }
+
+  @Test
+  void aJobNamesTheEventsThatItWaitsFor() {
+    service
+        .job("t", "x")
+        .in(Duration.ofDays(1))
+        .cancelOn("order.paid", "2")
+        .cancelOn("order.paid", "1")
+        .runOn("kyc.done", "7")
+        .send();
+
+    assertThat(job().cancelOn())
+        .containsExactly(
+            new DelayQueueJob.Event("order.paid", "1"), new DelayQueueJob.Event("order.paid", "2"));
+    assertThat(job().runOn()).containsExactly(new DelayQueueJob.Event("kyc.done", "7"));
+    assertThatThrownBy(() -> service.job("t", "x").cancelOn("order paid", "1"))
+        .isInstanceOf(InvalidJobException.class)
+        .hasMessageContaining("name must be");
+    assertThatThrownBy(() -> service.event("order.paid", ""))
+        .isInstanceOf(InvalidJobException.class)
+        .hasMessageContaining("key must be");
   }
 
   private DelayQueueJob job() {

@@ -151,6 +151,30 @@ class TestSchedulerTest {
   }
 
   @Test
+  void paymentOrThirtyMinutesIsOneJob() {
+    tasks.send(job("1", Duration.ofMinutes(30)).cancelOn("order.paid", "1").build());
+    tasks.send(job("2", Duration.ofMinutes(30)).runOn("kyc.done", "2").build());
+    scheduler.register(later(context -> CompletableFuture.completedFuture(null)));
+
+    assertThat(tasks.event("order.paid", "1").items())
+        .extracting(TaskSubmitService.EventResult.Item::outcome)
+        .containsExactly(TaskSubmitService.EventResult.Outcome.CANCELLED);
+    assertThat(tasks.event("kyc.done", "2").items())
+        .extracting(TaskSubmitService.EventResult.Item::outcome)
+        .containsExactly(TaskSubmitService.EventResult.Outcome.DUE);
+    assertThat(scheduler.runDue()).extracting(Attempt::taskId).containsExactly("2");
+
+    scheduler.advance(Duration.ofMinutes(9));
+    assertThat(
+            tasks.send(job("3", Duration.ofDays(1)).cancelOn("order.paid", "1").build()).outcome())
+        .isEqualTo(SubmitResult.Outcome.CANCELLED_BY_EVENT);
+    scheduler.advance(Duration.ofMinutes(1));
+    assertThat(
+            tasks.send(job("4", Duration.ofDays(1)).cancelOn("order.paid", "1").build()).outcome())
+        .isEqualTo(SubmitResult.Outcome.CREATED);
+  }
+
+  @Test
   void aJobThatIsCancelledWhileItRunsIsGoneUnlessItsWorkerFinishes() {
     List<Boolean> seen = new ArrayList<>();
     scheduler.register(

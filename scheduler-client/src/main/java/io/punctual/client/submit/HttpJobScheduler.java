@@ -13,6 +13,7 @@ import io.punctual.RescheduleResult;
 import io.punctual.RetryPolicy;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
+import io.punctual.TaskSubmitService.EventResult;
 import io.punctual.TaskSubmitService.Running;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.json.JsonObject;
@@ -199,6 +200,47 @@ public final class HttpJobScheduler implements JobScheduler {
               + ". All others were. The scheduler's doctor says what to do");
     }
     return TagCancelResult.of(items);
+  }
+
+  private static void putEvents(
+      Map<String, Object> wire, String field, List<DelayQueueJob.Event> events) {
+    if (!events.isEmpty()) {
+      wire.put(field, events.stream().map(HttpJobScheduler::wire).toList());
+    }
+  }
+
+  private static Map<String, Object> wire(DelayQueueJob.Event event) {
+    return Map.of("name", event.name(), "key", event.key());
+  }
+
+  @Override
+  public EventResult event(DelayQueueJob.Event event) {
+    Map<String, Object> body = new LinkedHashMap<>(wire(event));
+    body.put("applications", List.of(identity.application()));
+    SchedulerCalls.Answer answer = calls.call("POST", "/api/v1/events", body);
+    List<JsonObject> found = answer.body().objects("items");
+    if (answer.status() != 200 || found == null) {
+      throw SchedulerErrors.of(answer);
+    }
+    List<String> damaged = answer.body().texts("damaged");
+    if (!damaged.isEmpty()) {
+      throw new PunctualException(
+          ErrorCode.INTERNAL,
+          "The stored data of these queues is damaged, so that their jobs may not know of the"
+              + " event: "
+              + String.join(", ", damaged)
+              + ". All others do. The scheduler's doctor says what to do");
+    }
+    return new EventResult(
+        found.stream()
+            .map(
+                item ->
+                    new EventResult.Item(
+                        item.text("taskType"),
+                        item.text("taskId"),
+                        EventResult.Outcome.valueOf(item.text("outcome").toUpperCase(Locale.ROOT))))
+            .toList(),
+        false);
   }
 
   @Override
@@ -515,6 +557,8 @@ public final class HttpJobScheduler implements JobScheduler {
     if (!job.tags().isEmpty()) {
       wire.put("tags", job.tags());
     }
+    putEvents(wire, "cancelOn", job.cancelOn());
+    putEvents(wire, "runOn", job.runOn());
     if (!job.headers().isEmpty()) {
       wire.put("headers", job.headers());
     }

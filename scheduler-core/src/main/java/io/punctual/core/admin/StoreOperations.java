@@ -1,11 +1,14 @@
 package io.punctual.core.admin;
 
+import io.punctual.DelayQueueJob.Event;
 import io.punctual.RetryPolicy;
 import io.punctual.core.EngineOptions;
 import io.punctual.core.Operations;
+import io.punctual.core.event.EventEffects;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.CorruptContentException;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.EventTags;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobContentCodec;
 import io.punctual.core.job.JobRecord;
@@ -37,8 +40,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -56,10 +61,13 @@ public final class StoreOperations implements Operations {
   private final EngineOptions options;
   private final StartTimes times;
   private final Function<QueueName, List<BucketSignal>> buckets;
+  private final Supplier<Set<QueueName>> directory;
   private final BiConsumer<Bucket, String> cancelling;
+  private final EventEffects effects;
 
   /**
    * @param buckets gives those of a queue, by their index; none if the queue is not known
+   * @param directory gives all queues, as the store has them now
    * @param cancelling told of each job that runs and is to stop
    */
   public StoreOperations(
@@ -67,11 +75,14 @@ public final class StoreOperations implements Operations {
       EngineOptions options,
       StartTimes times,
       Function<QueueName, List<BucketSignal>> buckets,
+      Supplier<Set<QueueName>> directory,
       BiConsumer<Bucket, String> cancelling) {
     this.jobs = jobs;
     this.options = options;
     this.times = times;
     this.buckets = buckets;
+    this.directory = directory;
+    this.effects = new EventEffects(jobs);
     this.cancelling = cancelling;
   }
 
@@ -308,6 +319,51 @@ public final class StoreOperations implements Operations {
       throw new NoSuchElementException("no queue " + queue + " is known");
     }
     all.forEach(bucket -> jobs.dropExpired(bucket.bucket(), drop));
+  }
+
+  @Override
+  public EventDone event(String application, Event event) {
+    String own = new QueueName(application, "any").application();
+    // First. A job that is not found below is stored later, and its submit reads the memory.
+    jobs.remember(own, EventTags.text(event), options.eventMemory());
+    List<EventItem> items = new ArrayList<>();
+    List<QueueName> damaged = new ArrayList<>();
+    for (QueueName queue : directory.get()) {
+      if (!queue.application().equals(own)) {
+        continue;
+      }
+      for (BucketSignal bucket : buckets.apply(queue)) {
+        try {
+          event(bucket, EventTags.cancelOn(event), items);
+          event(bucket, EventTags.runOn(event), items);
+        } catch (StoreException e) {
+          if (!Outages.isDamage(e)) {
+            throw e;
+          }
+          damaged.add(queue);
+        }
+      }
+    }
+    return new EventDone(items, damaged.stream().distinct().toList());
+  }
+
+  private void event(BucketSignal bucket, String tag, List<EventItem> items) {
+    String last = null;
+    do {
+      Tagged page = jobs.tagged(bucket.bucket(), tag, last, JobStore.MAX_JOBS);
+      for (JobView job : page.jobs()) {
+        EventEffects.Effect effect = effects.apply(bucket.bucket(), job, tag);
+        if (effect == null) {
+          continue;
+        }
+        wake(bucket, effect.newHead());
+        if (effect.outcome() == EventOutcome.CANCELLING) {
+          cancelling.accept(bucket.bucket(), job.taskId());
+        }
+        items.add(new EventItem(bucket.bucket().queue(), job.taskId(), effect.outcome()));
+      }
+      last = page.next();
+    } while (last != null);
   }
 
   @Override

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
  */
 public final class IndexTags {
 
-  private static final Pattern FORM = Pattern.compile(",[!-~]{1,79}");
+  private static final Pattern FORM = Pattern.compile(",[!-~]{1,255}");
 
   private IndexTags() {}
 
@@ -29,7 +29,8 @@ public final class IndexTags {
 
   /** Those that a submitter gave. */
   public static List<String> withoutThem(List<String> tags) {
-    return tags.isEmpty() || tags.get(0).charAt(0) != ','
+    // Some characters that a submitter may begin with sort before the comma.
+    return tags.stream().noneMatch(tag -> tag.charAt(0) == ',')
         ? tags
         : tags.stream().filter(tag -> tag.charAt(0) != ',').toList();
   }

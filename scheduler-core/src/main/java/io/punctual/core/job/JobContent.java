@@ -1,6 +1,7 @@
 package io.punctual.core.job;
 
 import io.punctual.DelayQueueJob;
+import io.punctual.DelayQueueJob.Event;
 import io.punctual.RetryPolicy;
 import io.punctual.schedule.TimeRules;
 import java.time.Duration;
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param tags in ascending order, each once
  * @param retry null for the queue's policy
  * @param timeRules as asked for
+ * @param cancelOn events that cancel the job, in ascending order, each once
+ * @param runOn events that make it due, likewise
  */
 public record JobContent(
     Due due,
@@ -25,7 +28,9 @@ public record JobContent(
     @Nullable RetryPolicy retry,
     Map<String, String> headers,
     List<String> tags,
-    TimeRules timeRules) {
+    TimeRules timeRules,
+    List<Event> cancelOn,
+    List<Event> runOn) {
 
   /** Returns what a job says, but for its trace. */
   public static JobContent of(DelayQueueJob job) {
@@ -36,12 +41,21 @@ public record JobContent(
         .headers(Origin.withoutTrace(job.headers()))
         .tags(job.tags())
         .timeRules(job.timeRules())
+        .cancelOn(job.cancelOn())
+        .runOn(job.runOn())
         .build();
+  }
+
+  /** By what the store finds the job: its tags, and those of its events. */
+  public List<String> indexTags() {
+    return EventTags.with(tags, cancelOn, runOn);
   }
 
   /** Starts the content of a job: without params, and all else as the queue has it. */
   public static Builder of(Due due) {
-    return new Builder(new JobContent(due, "", null, null, Map.of(), List.of(), TimeRules.NONE));
+    return new Builder(
+        new JobContent(
+            due, "", null, null, Map.of(), List.of(), TimeRules.NONE, List.of(), List.of()));
   }
 
   /** Starts a content with the values of this one. */
@@ -58,6 +72,8 @@ public record JobContent(
     private Map<String, String> headers;
     private List<String> tags;
     private TimeRules timeRules;
+    private List<Event> cancelOn;
+    private List<Event> runOn;
 
     private Builder(JobContent content) {
       due = content.due;
@@ -67,6 +83,8 @@ public record JobContent(
       headers = content.headers;
       tags = content.tags;
       timeRules = content.timeRules;
+      cancelOn = content.cancelOn;
+      runOn = content.runOn;
     }
 
     /** Replaces the due time. */
@@ -111,9 +129,22 @@ public record JobContent(
       return this;
     }
 
+    /** Replaces all events that cancel the job: in ascending order, each once. */
+    public Builder cancelOn(List<Event> cancelOn) {
+      this.cancelOn = cancelOn;
+      return this;
+    }
+
+    /** Replaces all events that make the job due: in ascending order, each once. */
+    public Builder runOn(List<Event> runOn) {
+      this.runOn = runOn;
+      return this;
+    }
+
     /** Makes the content. */
     public JobContent build() {
-      return new JobContent(due, params, timeToRun, retry, headers, tags, timeRules);
+      return new JobContent(
+          due, params, timeToRun, retry, headers, tags, timeRules, cancelOn, runOn);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.punctual.core.job;
 
+import io.punctual.DelayQueueJob.Event;
 import io.punctual.RetryPolicy;
 import io.punctual.schedule.TimeRules;
 import io.punctual.schedule.Windows;
@@ -29,6 +30,8 @@ import java.util.TreeSet;
  * [number of tags | tag ... in ascending order]
  * [last start, epoch ms] | [last start, ms from acceptance] | [spread ms]
  * [window] | [its zone] | [calendar]
+ * [number of events that cancel | name, key ... in ascending order]
+ * [number of events that make due | name, key ... in ascending order]
  * </pre>
  *
  * <p>Numbers are unsigned LEB128; texts are UTF-8 behind their length in bytes. The flags of most
@@ -51,7 +54,10 @@ public final class JobContentCodec {
   private static final int ZONE = 1 << 11;
   private static final int CALENDAR = 1 << 12;
   private static final int TIME_RULES = NOT_AFTER | EXPIRES_IN | WITHIN | WINDOW | ZONE | CALENDAR;
-  private static final long FLAGS = RELATIVE | TIME_TO_RUN | RETRY | TAGS | HEADERS | TIME_RULES;
+  private static final int CANCEL_ON = 1 << 13;
+  private static final int RUN_ON = 1 << 14;
+  private static final long FLAGS =
+      RELATIVE | TIME_TO_RUN | RETRY | TAGS | HEADERS | TIME_RULES | CANCEL_ON | RUN_ON;
 
   private JobContentCodec() {}
 
@@ -70,7 +76,9 @@ public final class JobContentCodec {
             | (content.retry() != null ? RETRY : 0)
             | (content.tags().isEmpty() ? 0 : TAGS)
             | (content.headers().isEmpty() ? 0 : HEADERS)
-            | flags(content.timeRules()));
+            | flags(content.timeRules())
+            | (content.cancelOn().isEmpty() ? 0 : CANCEL_ON)
+            | (content.runOn().isEmpty() ? 0 : RUN_ON));
     number(out, content.due().millis());
     if (content.timeToRun() != null) {
       number(out, content.timeToRun().toMillis());
@@ -95,6 +103,8 @@ public final class JobContentCodec {
       }
     }
     timeRules(out, content.timeRules());
+    events(out, "cancelOn", content.cancelOn());
+    events(out, "runOn", content.runOn());
     return out.toByteArray();
   }
 
@@ -206,6 +216,12 @@ public final class JobContentCodec {
         content.tags(tags(in));
       }
       content.timeRules(timeRules(flags, in));
+      if ((flags & CANCEL_ON) != 0) {
+        content.cancelOn(events(in));
+      }
+      if ((flags & RUN_ON) != 0) {
+        content.runOn(events(in));
+      }
       if (in.hasRemaining()) {
         throw new CorruptContentException(in.remaining() + " bytes too many");
       }
@@ -249,6 +265,32 @@ public final class JobContentCodec {
       throw new CorruptContentException("tags are announced, and none is there");
     }
     return List.copyOf(tags);
+  }
+
+  private static void events(ByteArrayOutputStream out, String field, List<Event> events) {
+    if (!events.isEmpty()) {
+      number(out, events.size());
+      for (Event event : new TreeSet<>(events)) {
+        text(out, field, event.name());
+        text(out, field, event.key());
+      }
+    }
+  }
+
+  private static List<Event> events(ByteBuffer in) throws CharacterCodingException {
+    long count = number(in);
+    TreeSet<Event> events = new TreeSet<>();
+    for (long i = 0; i < count; i++) {
+      Event event = new Event(text(in), text(in));
+      if (!events.isEmpty() && events.last().compareTo(event) >= 0) {
+        throw new CorruptContentException("events out of order");
+      }
+      events.add(event);
+    }
+    if (events.isEmpty()) {
+      throw new CorruptContentException("events are announced, and none is there");
+    }
+    return List.copyOf(events);
   }
 
   private static void number(ByteArrayOutputStream out, long value) {

@@ -14,11 +14,13 @@ import io.punctual.RescheduleResult;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
+import io.punctual.TaskSubmitService.EventResult;
 import io.punctual.TaskSubmitService.Running;
 import io.punctual.core.ClaimToken;
 import io.punctual.core.Claims;
 import io.punctual.core.Engine;
 import io.punctual.core.LossJournal;
+import io.punctual.core.Operations;
 import io.punctual.core.Operations.Listed;
 import io.punctual.core.Operations.TagCursor;
 import io.punctual.core.Schedules;
@@ -177,6 +179,29 @@ public final class EngineJobScheduler implements JobScheduler {
       }
       after = page.next();
     } while (after != null);
+  }
+
+  @Override
+  public EventResult event(DelayQueueJob.Event event) {
+    Operations.EventDone done = stored(() -> engine.operations().event(application, event));
+    if (!done.damaged().isEmpty()) {
+      throw new PunctualException(
+          ErrorCode.INTERNAL,
+          "The stored data of these queues is damaged, so that their jobs may not know of the"
+              + " event: "
+              + done.damaged()
+              + ". All others do. Repair it, and repeat the call");
+    }
+    return new EventResult(
+        done.items().stream()
+            .map(
+                item ->
+                    new EventResult.Item(
+                        item.queue().taskType(),
+                        item.taskId(),
+                        EventResult.Outcome.valueOf(item.outcome().name())))
+            .toList(),
+        false);
   }
 
   @Override
@@ -408,6 +433,7 @@ public final class EngineJobScheduler implements JobScheduler {
       case ALREADY_DONE -> result(job, submit, SubmitResult.Outcome.ALREADY_DONE);
       case REPLACED -> result(job, submit, SubmitResult.Outcome.REPLACED);
       case MERGED -> result(job, submit, SubmitResult.Outcome.MERGED);
+      case CANCELLED_BY_EVENT -> result(job, submit, SubmitResult.Outcome.CANCELLED_BY_EVENT);
       case CONFLICT, CONFLICT_DONE, IN_DELIVERY -> throw conflict(job, submit);
     };
   }

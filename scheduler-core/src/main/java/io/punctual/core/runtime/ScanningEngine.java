@@ -107,6 +107,7 @@ final class ScanningEngine implements Engine {
             options,
             times,
             this::buckets,
+            () -> session.queues().directory().keySet(),
             (bucket, taskId) -> session.cancelling(bucket, taskId));
     RecurringJobs recurring = new RecurringJobs();
     this.driver = new ScheduleDriver(store.schedules(), recurring, this::listener);
@@ -237,7 +238,7 @@ final class ScanningEngine implements Engine {
         retry.maxAttempts(),
         job.timeToRun() == null ? 0 : job.timeToRun().toMillis(),
         Origin.of(job.headers(), submitter),
-        job.tags(),
+        content.indexTags(),
         JobContentCodec.encode(content),
         job.onConflict());
   }

@@ -171,6 +171,17 @@ public interface JobStore {
    */
   Tagged tagged(Bucket bucket, String tag, @Nullable String after, int max);
 
+  /**
+   * Remembers an event of an application. From then on {@link #remembered} tells of it.
+   *
+   * @param event as one text, without spaces
+   * @param memory for how long
+   */
+  void remember(String application, String event, Duration memory);
+
+  /** Returns those among events of an application that are remembered. */
+  Set<String> remembered(String application, Set<String> events);
+
   /** Hands out nothing any more, or again. */
   Paused pause(Bucket bucket, boolean paused);
 

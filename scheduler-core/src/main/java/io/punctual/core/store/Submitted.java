@@ -50,6 +50,8 @@ public record Submitted(long now, List<Item> items, @Nullable Long newHead, Reac
     REPLACED,
     /** No job was added to the one that is there, as asked. */
     MERGED,
+    /** Stored or there, and cancelled by an event that came before. The engine says so. */
+    CANCELLED_BY_EVENT,
     /** Another job is there; nothing changed. */
     CONFLICT,
     /** Another job of this id ran a short while ago; nothing changed. */

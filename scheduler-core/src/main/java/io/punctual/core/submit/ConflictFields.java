@@ -29,6 +29,8 @@ final class ConflictFields {
     add(fields, "window", wanted.timeRules().window(), there.timeRules().window());
     add(fields, "windowZone", wanted.timeRules().windowZone(), there.timeRules().windowZone());
     add(fields, "calendar", wanted.timeRules().calendar(), there.timeRules().calendar());
+    add(fields, "cancelOn", wanted.cancelOn(), there.cancelOn());
+    add(fields, "runOn", wanted.runOn(), there.runOn());
     return List.copyOf(fields);
   }
 

@@ -2,8 +2,10 @@ package io.punctual.core.submit;
 
 import io.punctual.core.QueueListener;
 import io.punctual.core.Submit;
+import io.punctual.core.event.EventEffects;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.CorruptContentException;
+import io.punctual.core.job.EventTags;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobContentCodec;
 import io.punctual.core.job.JobRecord;
@@ -20,8 +22,11 @@ import io.punctual.core.work.GroupCommit;
 import io.punctual.core.work.Refusals;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +47,7 @@ public final class Submitter {
   private final StartTimes times;
   private final WakeSignal signal;
   private final QueueListener listener;
+  private final EventEffects effects;
   private final GroupCommit<Entry> commit;
 
   private volatile boolean unanswered;
@@ -67,6 +73,7 @@ public final class Submitter {
     this.times = times;
     this.signal = signal;
     this.listener = listener;
+    this.effects = new EventEffects(context.jobs());
     this.commit =
         new GroupCommit<>(
             "Submits to " + bucket,
@@ -108,17 +115,22 @@ public final class Submitter {
         signal.head(submitted.newHead());
       }
       List<Submit> answers = new ArrayList<>(group.size());
-      Map<Submitted.Kind, Integer> kinds = new EnumMap<>(Submitted.Kind.class);
       for (int i = 0; i < group.size(); i++) {
-        Submit answer =
-            answer(group.get(i).submission(), submitted.items().get(i), submitted.reached());
-        answers.add(answer);
-        kinds.merge(answer.kind(), 1, Integer::sum);
+        answers.add(
+            answer(group.get(i).submission(), submitted.items().get(i), submitted.reached()));
       }
+      Map<Integer, StoreException> unclear = meetEvents(group, answers);
+      Map<Submitted.Kind, Integer> kinds = new EnumMap<>(Submitted.Kind.class);
+      answers.forEach(answer -> kinds.merge(answer.kind(), 1, Integer::sum));
       kinds.forEach(listener::submitted);
       for (int i = 0; i < group.size(); i++) {
         admission.leave(group.get(i).size());
-        group.get(i).answer().complete(answers.get(i));
+        StoreException why = unclear.get(i);
+        if (why == null) {
+          group.get(i).answer().complete(answers.get(i));
+        } else {
+          group.get(i).answer().completeExceptionally(why);
+        }
       }
     } catch (StoreException e) {
       fail(group, e);
@@ -141,6 +153,86 @@ public final class Submitter {
     StartTimes.Placement placement =
         times.place(submission.taskId(), content, submission.due(), now, now);
     return submission.with(placement.due(), placement.tags());
+  }
+
+  /**
+   * Does what events do that have come before these jobs. Behind the store's answer: an event that
+   * comes from now on finds the jobs.
+   *
+   * @param answers those that change are replaced
+   * @return by index, why it is not known whether an event has come; empty for most
+   */
+  private Map<Integer, StoreException> meetEvents(List<Entry> group, List<Submit> answers) {
+    Set<String> named = new HashSet<>(0);
+    for (Entry entry : group) {
+      for (String tag : entry.submission().tags()) {
+        if (EventTags.isOne(tag)) {
+          named.add(EventTags.event(tag));
+        }
+      }
+    }
+    if (named.isEmpty()) {
+      return Map.of();
+    }
+    Map<Integer, StoreException> unclear = new HashMap<>();
+    Set<String> happened = Set.of();
+    StoreException unread = null;
+    try {
+      happened = context.jobs().remembered(bucket.queue().application(), named);
+    } catch (StoreException e) {
+      unread = e;
+    }
+    for (int i = 0; i < group.size(); i++) {
+      Submission submission = group.get(i).submission();
+      if (!namesEvents(submission, answers.get(i))) {
+        continue;
+      }
+      try {
+        if (unread != null) {
+          throw unread;
+        }
+        answers.set(i, met(submission, answers.get(i), happened));
+      } catch (StoreException e) {
+        unclear.put(i, e);
+      }
+    }
+    return unclear;
+  }
+
+  private static boolean namesEvents(Submission submission, Submit answer) {
+    return switch (answer.kind()) {
+      case CREATED, REPLACED, ALREADY_THERE ->
+          submission.tags().stream().anyMatch(EventTags::isOne);
+      default -> false;
+    };
+  }
+
+  private Submit met(Submission submission, Submit answer, Set<String> happened) {
+    Submit met = answer;
+    // From the end: those that cancel are behind those that make due.
+    for (int i = submission.tags().size() - 1; i >= 0; i--) {
+      String tag = submission.tags().get(i);
+      if (EventTags.isOne(tag) && happened.contains(EventTags.event(tag))) {
+        met = met(met, submission.taskId(), tag);
+      }
+    }
+    return met;
+  }
+
+  private Submit met(Submit answer, String taskId, String tag) {
+    EventEffects.Effect effect = effects.apply(bucket, taskId, tag);
+    if (effect == null) {
+      return answer;
+    }
+    if (effect.newHead() != null) {
+      signal.head(effect.newHead());
+    }
+    return switch (effect.outcome()) {
+      case CANCELLED, CANCELLING ->
+          answer.changed(Submitted.Kind.CANCELLED_BY_EVENT, answer.dueAt(), effect.version());
+      case DUE -> answer.changed(answer.kind(), effect.due(), effect.version());
+      case IN_DELIVERY, DEAD -> answer;
+    };
   }
 
   private void drop(List<Entry> group, @Nullable Throwable why) {

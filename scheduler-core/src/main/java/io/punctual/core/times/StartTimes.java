@@ -60,7 +60,7 @@ public final class StartTimes {
   public Placement place(String taskId, JobContent content, Due due, long acceptedAt, long now) {
     TimeRules rules = content.timeRules();
     if (rules.isNone()) {
-      return new Placement(due, content.tags());
+      return new Placement(due, content.indexTags());
     }
     long last = last(rules, acceptedAt);
     long asked = due.relative() ? now + due.millis() : due.millis();
@@ -68,7 +68,7 @@ public final class StartTimes {
     long from = rules.hasHours() ? Math.max(asked, now) : asked;
     long first = first(taskId, rules, from, last, /* spread= */ true);
     long moved = first == NEVER || first == from ? 0 : first - asked;
-    List<String> tags = content.tags();
+    List<String> tags = content.indexTags();
     if (last != NEVER) {
       tags = new ArrayList<>(tags);
       tags.add(0, IndexTags.notAfter(last));

@@ -3,6 +3,7 @@ package io.punctual.core.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.punctual.DelayQueueJob.Event;
 import io.punctual.RetryPolicy;
 import io.punctual.schedule.TimeRules;
 import java.time.Duration;
@@ -25,6 +26,8 @@ class JobContentCodecTest {
           .tags(List.of("order:1", "user/7"))
           .timeRules(
               new TimeRules(Instant.ofEpochMilli(253402300799999L), null, Duration.ofDays(30)))
+          .cancelOn(List.of(new Event("order.paid", "4711"), new Event("order.paid", "4712")))
+          .runOn(List.of(new Event("kyc.done", "a=b")))
           .build();
   private static final JobContent BARE = JobContent.of(Due.in(0)).build();
 
@@ -110,11 +113,12 @@ class JobContentCodecTest {
   @Test
   void aFlagOfALaterReleaseIsNamed() {
     byte[] bytes = JobContentCodec.encode(BARE);
-    byte[] later = new byte[bytes.length + 1];
-    System.arraycopy(bytes, 1, later, 2, bytes.length - 1);
+    byte[] later = new byte[bytes.length + 2];
+    System.arraycopy(bytes, 1, later, 3, bytes.length - 1);
     later[0] = (byte) (bytes[0] | 0x80);
-    later[1] = 0x40;
-    assertThatThrownBy(() -> JobContentCodec.decode(later)).hasMessageContaining("flags 2000");
+    later[1] = (byte) 0x80;
+    later[2] = 0x40;
+    assertThatThrownBy(() -> JobContentCodec.decode(later)).hasMessageContaining("flags 100000");
   }
 
   @Test
@@ -153,5 +157,18 @@ class JobContentCodecTest {
 
   private static JobContent withHeaders(Map<String, String> headers) {
     return JobContent.of(Due.in(5)).params("p").headers(headers).build();
+  }
+
+  @Test
+  void theTagsOfEventsAreNoTagsOfTheSubmitter() {
+    JobContent content = FULL.toBuilder().tags(List.of("!x", "order:1")).build();
+    assertThat(content.indexTags())
+        .isSorted()
+        .containsExactlyInAnyOrder(
+            "!x", "order:1", ",-order.paid=4711", ",-order.paid=4712", ",+kyc.done=a=b");
+    assertThat(IndexTags.withoutThem(content.indexTags())).containsExactly("!x", "order:1");
+    assertThat(EventTags.events(content.indexTags(), true)).isEqualTo(content.cancelOn());
+    assertThat(EventTags.events(content.indexTags(), false)).isEqualTo(content.runOn());
+    assertThat(BARE.indexTags()).isEmpty();
   }
 }

@@ -60,6 +60,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 @ExtendWith(OutputCaptureExtension.class)
 class PluginIT extends PluginTestBase {
 
+  private static final Duration DAY = Duration.ofDays(1);
+
   @Test
   void aJobIsDoneInThisProcessWhenItIsDue() {
     SubmitResult sent = service.send("script", "hello", Duration.ofMillis(200));
@@ -132,6 +134,25 @@ class PluginIT extends PluginTestBase {
               assertThat(attempt.outcome() == JobAttempt.Outcome.DONE)
                   .isEqualTo(attempt.error() == null);
             });
+  }
+
+  @Test
+  void eventsCancelJobsAndMakeThemDue() {
+    service.job("script", "paid").id("unpaid").cancelOn("order.paid", "1").in(DAY).send();
+    service.job("script", "verified").id("waits").runOn("kyc.done", "7").in(DAY).send();
+
+    assertThat(service.event("order.paid", "1").items())
+        .containsExactly(
+            new TaskSubmitService.EventResult.Item(
+                "script", "unpaid", TaskSubmitService.EventResult.Outcome.CANCELLED));
+    assertThat(service.event("kyc.done", "7").items()).hasSize(1);
+    eventually().until(() -> find("waits").state() == JobState.FINISHED);
+    assertThat(script.calls).contains("verified").doesNotContain("paid");
+    assertThat(service.job("script", "late").cancelOn("order.paid", "1").in(DAY).send().outcome())
+        .isEqualTo(SubmitResult.Outcome.CANCELLED_BY_EVENT);
+    assertThatThrownBy(() -> service.event("order paid", "1"))
+        .isInstanceOf(InvalidJobException.class)
+        .hasMessageContaining("name must be");
   }
 
   @Test

@@ -81,6 +81,7 @@ class EngineConfiguration {
             .retry(properties.retries())
             .listener(listener.getIfAvailable(() -> EngineListener.NONE))
             .maxQueues(properties.maxQueues())
+            .eventMemory(properties.events().memory())
             .build();
     Engine engine = Engines.create(store, options, dispatcher);
     dispatcher.onCapacity(engine::capacityChanged);

@@ -40,6 +40,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     {@code retry} policy of its jobs that bring none
  * @param maxQueues how many task types of one application there may be, from 1; a job of a further
  *     one is refused
+ * @param events how long events are remembered, and who may send them
  * @param maxSchedules how many recurring schedules of one application there may be, from 1; a
  *     further one is refused
  */
@@ -56,7 +57,35 @@ public record EngineProperties(
     @DefaultValue("20s") Duration shutdownPatience,
     @DefaultValue List<Queue> queues,
     @DefaultValue("10000") int maxQueues,
-    @DefaultValue("10000") int maxSchedules) {
+    @DefaultValue("10000") int maxSchedules,
+    @DefaultValue Events events) {
+
+  /**
+   * Events.
+   *
+   * @param memory how long an event is remembered for jobs that are submitted later, 1 s to 7 days
+   * @param rights to which other applications an application may send events, such as {@code
+   *     punctual.events.rights.payment=shop,mail}; each may send them to its own jobs
+   */
+  public record Events(
+      @DefaultValue("10m") Duration memory, @DefaultValue Map<String, List<String>> rights) {
+
+    /** Checks the values. */
+    public Events {
+      require(
+          "punctual.events.memory",
+          memory.compareTo(Duration.ofSeconds(1)) >= 0 && memory.compareTo(Duration.ofDays(7)) <= 0,
+          "between 1s and 7d",
+          memory);
+    }
+
+    /** Whether an application may send events to another one. */
+    public boolean mayReach(String from, String to) {
+      return rights.entrySet().stream()
+          .filter(right -> right.getKey().equalsIgnoreCase(from))
+          .anyMatch(right -> right.getValue().stream().anyMatch(to::equalsIgnoreCase));
+    }
+  }
 
   /** Checks the values. */
   public EngineProperties {

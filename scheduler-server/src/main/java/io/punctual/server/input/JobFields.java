@@ -93,6 +93,15 @@ public final class JobFields {
     return id;
   }
 
+  /** Checks the key of an event. */
+  public static String eventKey(String field, @Nullable String key) {
+    String given = required(field, key);
+    if (!Limits.TAG.matcher(given).matches()) {
+      throw ApiException.invalid(field, Limits.TAG_RULE);
+    }
+    return given;
+  }
+
   /** Checks a whole number; null stands for {@code missing}. */
   public static int integer(String field, @Nullable Integer value, int missing, int min, int max) {
     if (value == null) {

@@ -154,6 +154,7 @@ public class JobService {
       case ALREADY_DONE -> accepted(job, Submitted.Outcome.ALREADY_DONE, submit);
       case REPLACED -> accepted(job, Submitted.Outcome.REPLACED, submit);
       case MERGED -> accepted(job, Submitted.Outcome.MERGED, submit);
+      case CANCELLED_BY_EVENT -> accepted(job, Submitted.Outcome.CANCELLED_BY_EVENT, submit);
       case CONFLICT -> new Submitted.Conflict(job, submit.differing(), null, null);
       case CONFLICT_DONE -> {
         Instant ran = Instant.ofEpochMilli(submit.dueAt());

@@ -40,7 +40,9 @@ public sealed interface Submitted {
     /** It took the place of another job with its id. */
     REPLACED,
     /** No job was added to the one with its id, as asked. */
-    MERGED
+    MERGED,
+    /** An event that it names came a short while ago: it is cancelled. */
+    CANCELLED_BY_EVENT
   }
 
   /**

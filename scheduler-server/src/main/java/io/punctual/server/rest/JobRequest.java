@@ -1,14 +1,14 @@
 package io.punctual.server.rest;
 
 import io.punctual.DelayQueueJob;
+import io.punctual.DelayQueueJob.Event;
 import io.punctual.RetryPolicy;
 import io.punctual.conflict.OnConflict;
 import io.punctual.core.job.Due;
-import io.punctual.core.job.JobContent;
 import io.punctual.core.job.QueueName;
-import io.punctual.server.input.ConflictFields;
 import io.punctual.schedule.TimeRules;
 import io.punctual.schedule.Windows;
+import io.punctual.server.input.ConflictFields;
 import io.punctual.server.input.JobFields;
 import io.punctual.server.input.JsonValues.EpochMillis;
 import io.punctual.server.jobs.JobChange;
@@ -39,7 +39,28 @@ record JobRequest(
     @Nullable Duration within,
     @Nullable String window,
     @Nullable String windowZone,
-    @Nullable String calendar) {
+    @Nullable String calendar,
+    @Nullable List<EventName> cancelOn,
+    @Nullable List<EventName> runOn) {
+
+  /** An event that a job names. */
+  record EventName(String name, String key) {
+
+    EventName {
+      name = JobFields.requiredName("name", name);
+      key = JobFields.eventKey("key", key);
+    }
+
+    static List<Event> events(@Nullable List<EventName> given) {
+      return given == null
+          ? List.of()
+          : given.stream().map(event -> new Event(event.name(), event.key())).toList();
+    }
+
+    static List<EventName> of(List<Event> events) {
+      return events.stream().map(event -> new EventName(event.name(), event.key())).toList();
+    }
+  }
 
   /**
    * Makes the job to submit.
@@ -91,6 +112,11 @@ record JobRequest(
       throw ApiException.invalid(
           "expiresIn", "counts from the submit and cannot be changed: give notAfter");
     }
+    if (cancelOn != null || runOn != null) {
+      throw ApiException.invalid(
+          cancelOn != null ? "cancelOn" : "runOn",
+          "cannot be changed: submit the job again with ?onConflict=replace");
+    }
     Due due = JobFields.dueOrNull(delayTime, delay, dueAt);
     DelayQueueJob given = checked("x", "x", due != null ? due : Due.in(0));
     boolean content =
@@ -114,7 +140,8 @@ record JobRequest(
         due,
         content
             ? old ->
-                JobContent.of(due != null ? due : old.due())
+                old.toBuilder()
+                    .due(due != null ? due : old.due())
                     .params(params != null ? params : old.params())
                     .timeToRun(timeToRun != null ? timeToRun : old.timeToRun())
                     .retry(retry != null ? retry : old.retry())
@@ -159,6 +186,8 @@ record JobRequest(
                   windows(),
                   JobFields.zone("windowZone", windowZone),
                   calendar))
+          .cancelOn(EventName.events(cancelOn))
+          .runOn(EventName.events(runOn))
           .build();
     } catch (IllegalArgumentException e) {
       throw JobFields.named(e);

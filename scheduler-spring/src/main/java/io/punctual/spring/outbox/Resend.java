@@ -6,6 +6,7 @@ import io.punctual.PunctualException;
 import io.punctual.RescheduleResult;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
+import io.punctual.TaskSubmitService.EventResult;
 import io.punctual.spi.JobScheduler;
 import io.punctual.spi.StoreLosses;
 import io.punctual.spring.DeferredCall;
@@ -169,7 +170,8 @@ final class Resend {
 
   private static boolean isDone(Object result) {
     return result instanceof SubmitResult submitted
-        && submitted.outcome() == SubmitResult.Outcome.ALREADY_DONE;
+        && (submitted.outcome() == SubmitResult.Outcome.ALREADY_DONE
+            || submitted.outcome() == SubmitResult.Outcome.CANCELLED_BY_EVENT);
   }
 
   private static Sent restored(Made made, Sent again) {
@@ -221,6 +223,11 @@ final class Resend {
           .filter(item -> item.outcome() == CancelResult.Outcome.CANCELLED)
           .forEach(item -> cancels.add(new DeferredCall.Cancel(item.taskType(), item.taskId())));
       cancels.forEach(cancel -> changes.wanted().add(cancel(cancel, made.row().createdAt())));
+    } else if (made.result() instanceof EventResult result) {
+      result.items().stream()
+          .filter(item -> item.outcome() == EventResult.Outcome.CANCELLED)
+          .map(item -> new DeferredCall.Cancel(item.taskType(), item.taskId()))
+          .forEach(cancel -> changes.wanted().add(cancel(cancel, made.row().createdAt())));
     } else if (made.result() instanceof RescheduleResult result
         && call instanceof DeferredCall.Reschedule move) {
       if (result.outcome() == RescheduleResult.Outcome.FINISHED) {

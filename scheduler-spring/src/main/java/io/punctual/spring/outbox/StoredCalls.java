@@ -47,7 +47,10 @@ final class StoredCalls {
       @Nullable String onConflict,
       @Nullable String handle,
       @Nullable String reason,
-      @Nullable String running) {}
+      @Nullable String running,
+      @Nullable List<DelayQueueJob.Event> cancelOn,
+      @Nullable List<DelayQueueJob.Event> runOn,
+      DelayQueueJob.@Nullable Event event) {}
 
   private StoredCalls() {}
 
@@ -78,6 +81,8 @@ final class StoredCalls {
       fields.put(
           "onConflict",
           job.onConflict().equals(OnConflict.REFUSE) ? null : job.onConflict().toString());
+      fields.put("cancelOn", job.cancelOn().isEmpty() ? null : job.cancelOn());
+      fields.put("runOn", job.runOn().isEmpty() ? null : job.runOn());
     } else if (call instanceof DeferredCall.Reschedule move) {
       fields.put("taskType", move.taskType());
       fields.put("taskId", move.taskId());
@@ -89,6 +94,8 @@ final class StoredCalls {
       fields.put("running", cancel.running() == Running.LEAVE ? null : cancel.running().name());
     } else if (call instanceof DeferredCall.CancelByTag cancel) {
       fields.put("tag", cancel.tag());
+    } else if (call instanceof DeferredCall.Event event) {
+      fields.put("event", event.event());
     } else if (call instanceof DeferredCall.Finish finish) {
       fields.put("handle", finish.handle());
     } else if (call instanceof DeferredCall.Fail fail) {
@@ -132,6 +139,8 @@ final class StoredCalls {
             stored.running() == null ? Running.LEAVE : Running.valueOf(stored.running()));
       } else if (kind.equals(Call.CANCEL_BY_TAG.toString())) {
         return new DeferredCall.CancelByTag(given("tag", stored.tag()));
+      } else if (kind.equals(Call.EVENT.toString())) {
+        return new DeferredCall.Event(given("event", stored.event()));
       } else if (kind.equals(Call.FINISH.toString())) {
         return new DeferredCall.Finish(given("handle", stored.handle()));
       } else if (kind.equals(Call.FAIL.toString())) {
@@ -169,7 +178,9 @@ final class StoredCalls {
             .onConflict(
                 stored.onConflict() == null
                     ? OnConflict.REFUSE
-                    : OnConflict.parse(stored.onConflict()));
+                    : OnConflict.parse(stored.onConflict()))
+            .cancelOn(Objects.requireNonNullElse(stored.cancelOn(), List.of()))
+            .runOn(Objects.requireNonNullElse(stored.runOn(), List.of()));
     Duration delay = duration(stored.delay());
     if (delay != null) {
       job.delay(delay);
@@ -183,7 +194,7 @@ final class StoredCalls {
     return text == null ? null : Duration.parse(text);
   }
 
-  private static String given(String name, @Nullable String value) {
+  private static <T> T given(String name, @Nullable T value) {
     if (value == null) {
       throw new IllegalArgumentException("the row has no " + name);
     }

@@ -11,6 +11,7 @@ import io.punctual.ErrorCode;
 import io.punctual.PunctualException;
 import io.punctual.RetryPolicy;
 import io.punctual.conflict.OnConflict;
+import io.punctual.TaskSubmitService;
 import io.punctual.internal.AttemptToken;
 import io.punctual.internal.WorkerSetupException;
 import io.punctual.spring.CommitFailures;
@@ -174,13 +175,17 @@ abstract class OutboxContract {
                   new DeferredCall.Reschedule("order.close", "1", null, Duration.ofHours(1)),
                   new DeferredCall.Reschedule("order.close", "1", Instant.EPOCH, null)));
           outbox.add(List.of(new DeferredCall.CancelByTag("order:1")));
-          outbox.add(List.of(new DeferredCall.Cancel("order.close", "1")));
+          outbox.add(
+              List.of(
+                  new DeferredCall.Cancel(
+                      "order.close", "1", TaskSubmitService.Running.INTERRUPT)));
           outbox.add(
               List.of(
                   new DeferredCall.Fail(HANDLE, "no", null),
                   new DeferredCall.Fail(HANDLE, "no", Duration.ofHours(1)),
                   new DeferredCall.Reject(HANDLE, "never"),
                   new DeferredCall.Finish(HANDLE)));
+          outbox.add(List.of(new DeferredCall.Event(new DelayQueueJob.Event("order.paid", "1"))));
           assertThat(scheduler.calls()).isEmpty();
         });
 
@@ -191,7 +196,9 @@ abstract class OutboxContract {
             "reschedule order.close/1 PT1H",
             "reschedule order.close/1 1970-01-01T00:00:00Z",
             "cancelByTag order:1",
-            "cancel order.close/1",
+            "cancel order.close/1 interrupt",
+            // Behind the cancel by tag alone: it has a lane of its own.
+            "event order.paid 1",
             "fail " + HANDLE + " no null",
             "fail " + HANDLE + " no PT1H",
             "reject " + HANDLE + " never",

@@ -13,6 +13,7 @@ import io.punctual.RescheduleResult;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
+import io.punctual.TaskSubmitService.EventResult;
 import io.punctual.TaskSubmitService.Running;
 import io.punctual.schedule.Schedule;
 import io.punctual.schedule.ScheduleResult;
@@ -202,8 +203,14 @@ final class RememberingScheduler implements JobScheduler {
 
   @Override
   public CancelResult cancel(String taskType, String taskId, Running running) {
-    take("cancel " + taskType + "/" + taskId);
+    take("cancel " + taskType + "/" + taskId + (running == Running.INTERRUPT ? " interrupt" : ""));
     return new CancelResult(CancelResult.Outcome.CANCELLED, 0, 0, "");
+  }
+
+  @Override
+  public EventResult event(DelayQueueJob.Event event) {
+    take("event " + event.name() + " " + event.key());
+    return new EventResult(List.of(), false);
   }
 
   @Override

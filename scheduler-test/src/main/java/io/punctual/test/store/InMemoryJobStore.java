@@ -45,6 +45,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +58,8 @@ public final class InMemoryJobStore implements JobStore {
   private final LongSupplier clock;
   private final long retention;
   private final Map<Bucket, MemoryBucket> buckets = new HashMap<>();
+  // By application and event: when it is forgotten.
+  private final Map<String, Long> events = new HashMap<>();
 
   /**
    * @param clock epoch ms
@@ -70,6 +73,7 @@ public final class InMemoryJobStore implements JobStore {
   /** Forgets everything. */
   public synchronized void clear() {
     buckets.clear();
+    events.clear();
   }
 
   /** The bucket's complete contents. */
@@ -792,6 +796,19 @@ public final class InMemoryJobStore implements JobStore {
       }
     }
     return new Tagged(jobs, ids.size() > max ? ids.get(max - 1) : null);
+  }
+
+  @Override
+  public synchronized void remember(String application, String event, Duration memory) {
+    events.put(application + " " + event, clock.getAsLong() + memory.toMillis());
+  }
+
+  @Override
+  public synchronized Set<String> remembered(String application, Set<String> asked) {
+    long now = clock.getAsLong();
+    return asked.stream()
+        .filter(event -> events.getOrDefault(application + " " + event, 0L) > now)
+        .collect(Collectors.toSet());
   }
 
   @Override

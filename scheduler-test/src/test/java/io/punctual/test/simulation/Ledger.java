@@ -24,6 +24,7 @@ final class Ledger {
   private final Map<String, Integer> successes = new HashMap<>();
   private final Map<String, Long> leaseUntil = new HashMap<>();
   private final Set<String> touched = new HashSet<>();
+  private final Set<String> stopped = new HashSet<>();
   private final List<String> wrong = new ArrayList<>();
   private final Map<String, Integer> triggers = new HashMap<>();
   private final Map<String, Long> unanswered = new HashMap<>();
@@ -50,6 +51,17 @@ final class Ledger {
       wrong.add(id + " was leased at " + now + " although another lease lasts until " + before);
     }
     leaseUntil.put(id, until);
+  }
+
+  /** An attempt was told to stop, since its job is to be cancelled. */
+  void stopped(String incarnation) {
+    stopped.add(incarnation);
+  }
+
+  void claimed(String id, String incarnation) {
+    if (stopped.contains(incarnation)) {
+      wrong.add(id + " was to be cancelled, and was handed out again");
+    }
   }
 
   void extended(String id, long until) {
@@ -101,14 +113,16 @@ final class Ledger {
    * Judges the run when it has drained.
    *
    * @param finished ids with a tombstone that says done
+   * @param cancelled ids with a tombstone that says cancelled
    * @param dead ids of dead letters
    * @param pending ids that wait or are reserved
    */
-  List<String> verdict(Set<String> finished, Set<String> dead, Set<String> pending) {
+  List<String> verdict(
+      Set<String> finished, Set<String> cancelled, Set<String> dead, Set<String> pending) {
     List<String> all = new ArrayList<>(wrong);
     for (String id : accepted) {
       int places = (finished.contains(id) ? 1 : 0) + (dead.contains(id) ? 1 : 0);
-      places += pending.contains(id) ? 1 : 0;
+      places += (pending.contains(id) ? 1 : 0) + (cancelled.contains(id) ? 1 : 0);
       if (places != 1) {
         all.add(id + " was accepted and is in " + places + " places");
       }

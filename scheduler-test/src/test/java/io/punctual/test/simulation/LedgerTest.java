@@ -23,36 +23,36 @@ class LedgerTest {
 
   @Test
   void anHonestRunPasses() {
-    assertThat(ledger.verdict(Set.of("a"), Set.of(), Set.of())).isEmpty();
+    assertThat(ledger.verdict(Set.of("a"), Set.of(), Set.of(), Set.of())).isEmpty();
   }
 
   @Test
   void aLostJobIsFound() {
-    assertThat(ledger.verdict(Set.of(), Set.of(), Set.of())).hasSize(1);
+    assertThat(ledger.verdict(Set.of(), Set.of(), Set.of(), Set.of())).hasSize(1);
   }
 
   @Test
   void aJobInTwoPlacesIsFound() {
-    assertThat(ledger.verdict(Set.of("a"), Set.of("a"), Set.of())).hasSize(1);
+    assertThat(ledger.verdict(Set.of("a"), Set.of(), Set.of("a"), Set.of())).hasSize(1);
   }
 
   @Test
   void aJobThatDoesNotDrainIsFound() {
-    assertThat(ledger.verdict(Set.of(), Set.of(), Set.of("a"))).hasSize(1);
+    assertThat(ledger.verdict(Set.of(), Set.of(), Set.of(), Set.of("a"))).hasSize(1);
   }
 
   @Test
   void anEarlyBeginningIsFound() {
     ledger.began("a", 99);
 
-    assertThat(ledger.verdict(Set.of("a"), Set.of(), Set.of())).hasSize(1);
+    assertThat(ledger.verdict(Set.of("a"), Set.of(), Set.of(), Set.of())).hasSize(1);
   }
 
   @Test
   void aJobFromNowhereIsFound() {
     ledger.began("x", 500);
 
-    assertThat(ledger.verdict(Set.of("a"), Set.of(), Set.of())).hasSize(1);
+    assertThat(ledger.verdict(Set.of("a"), Set.of(), Set.of(), Set.of())).hasSize(1);
   }
 
   @Test
@@ -60,20 +60,20 @@ class LedgerTest {
     ledger.leased("a", 300, 400);
     ledger.leased("a", 399, 500);
 
-    assertThat(ledger.verdict(Set.of("a"), Set.of(), Set.of())).hasSize(1);
+    assertThat(ledger.verdict(Set.of("a"), Set.of(), Set.of(), Set.of())).hasSize(1);
   }
 
   @Test
   void aSecondSuccessIsFoundUnlessAFaultExplainsIt() {
     ledger.succeeded("a");
-    assertThat(ledger.verdict(Set.of("a"), Set.of(), Set.of())).hasSize(1);
+    assertThat(ledger.verdict(Set.of("a"), Set.of(), Set.of(), Set.of())).hasSize(1);
 
     ledger.fault("a");
-    assertThat(ledger.verdict(Set.of("a"), Set.of(), Set.of())).isEmpty();
+    assertThat(ledger.verdict(Set.of("a"), Set.of(), Set.of(), Set.of())).isEmpty();
   }
 
   @Test
   void aFinishedJobThatNeverRanIsFound() {
-    assertThat(ledger.verdict(Set.of("a", "b"), Set.of(), Set.of())).hasSize(1);
+    assertThat(ledger.verdict(Set.of("a", "b"), Set.of(), Set.of(), Set.of())).hasSize(1);
   }
 }

@@ -5,6 +5,7 @@ import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.Origin;
+import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Claim;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.JobStore;
@@ -102,6 +103,10 @@ final class World {
                 in(random.nextInt(within), () -> trigger(key, rule));
               }
             });
+    for (int i = 0; i < JOBS; i += 3) {
+      String id = "j" + i;
+      in(random.nextInt(4_000), () -> interrupt(id));
+    }
     for (int i = 0; i < 3; i++) {
       Scheduler scheduler = new Scheduler("s" + i);
       schedulers.add(scheduler);
@@ -119,16 +124,27 @@ final class World {
       event.action().run();
     }
     BucketContents end = reader.read();
-    Set<String> finished =
-        end.tombs().entrySet().stream()
-            .filter(tomb -> tomb.getValue().contains(" D "))
-            .map(Map.Entry::getKey)
-            .collect(Collectors.toSet());
+    Set<String> finished = ended(end, " D ");
+    Set<String> cancelled = ended(end, " C ");
     Set<String> pending = new TreeSet<>(end.delayed().keySet());
     pending.addAll(end.reserved().keySet());
     pending.addAll(end.next().keySet());
     reader.clear();
-    return ledger.verdict(finished, end.dead().keySet(), pending);
+    return ledger.verdict(finished, cancelled, end.dead().keySet(), pending);
+  }
+
+  private static Set<String> ended(BucketContents contents, String how) {
+    return contents.tombs().entrySet().stream()
+        .filter(tomb -> tomb.getValue().contains(how))
+        .map(Map.Entry::getKey)
+        .collect(Collectors.toSet());
+  }
+
+  /** Somebody cancels the job, also while it runs. */
+  private void interrupt(String id) {
+    if (store.cancel(bucket, id, null, true).kind() == Cancelled.Kind.CANCELLING) {
+      ledger.stopped(String.valueOf(store.find(bucket, id).orElseThrow().incarnation()));
+    }
   }
 
   private boolean drained() {
@@ -271,6 +287,7 @@ final class World {
           store.claim(bucket, 1 + random.nextInt(4), LEASE, JobStore.ClaimMode.PUSH, token, name);
       for (ClaimedJob job : claim.jobs()) {
         ledger.leased(job.taskId(), now, now + LEASE.toMillis());
+        ledger.claimed(job.taskId(), job.record().incarnation());
       }
       if (faulty(8)) {
         // The answer was lost: nobody knows of these jobs until their lease is over.

@@ -1,7 +1,9 @@
 package io.punctual.core.store.query;
 
+import io.punctual.DelayQueueJob.Event;
 import io.punctual.core.job.AttemptCounts;
 import io.punctual.core.job.ErrorNote;
+import io.punctual.core.job.EventTags;
 import io.punctual.core.job.IndexTags;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobRecord;
@@ -69,6 +71,16 @@ public record JobView(
   /** Those that the submitter gave, in ascending order. */
   public List<String> tags() {
     return record == null ? List.of() : IndexTags.withoutThem(record.tags());
+  }
+
+  /** Events that cancel the job. */
+  public List<Event> cancelOn() {
+    return record == null ? List.of() : EventTags.events(record.tags(), true);
+  }
+
+  /** Events that make the job due. */
+  public List<Event> runOn() {
+    return record == null ? List.of() : EventTags.events(record.tags(), false);
   }
 
   /** How often it may be tried; 0 when the record is gone. */

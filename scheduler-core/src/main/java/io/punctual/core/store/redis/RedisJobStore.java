@@ -372,6 +372,39 @@ final class RedisJobStore implements JobStore {
   }
 
   @Override
+  public void remember(String application, String event, Duration memory) {
+    var unused =
+        scripts.runDurably(
+            "events",
+            "events/remember",
+            "remember an event of " + application,
+            scripts.keys().eventsTag(application),
+            scripts.keys().events(application),
+            new Arguments().add(event).add(positive(memory).toMillis()));
+  }
+
+  @Override
+  public Set<String> remembered(String application, Set<String> events) {
+    List<String> asked = List.copyOf(events);
+    Arguments arguments = new Arguments();
+    asked.forEach(arguments::add);
+    Reply reply =
+        scripts.run(
+            "events",
+            "events/remembered",
+            "read the events of " + application,
+            scripts.keys().events(application),
+            arguments);
+    Set<String> found = new HashSet<>();
+    for (int i = 0; i < asked.size(); i++) {
+      if (reply.text(i).equals("1")) {
+        found.add(asked.get(i));
+      }
+    }
+    return found;
+  }
+
+  @Override
   public Paused pause(Bucket bucket, boolean paused) {
     Reply reply = scripts.runDurably("pause", bucket, waking(bucket).add(paused));
     return new Paused(reply.numberOrNull(1), reply.numberOrNull(2));

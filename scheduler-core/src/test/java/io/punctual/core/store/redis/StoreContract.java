@@ -334,6 +334,37 @@ abstract class StoreContract {
   }
 
   @Test
+  void aHolderThatIsToStopHearsItAtOnceAndWhenItExtends() throws Exception {
+    submit(bucket, "a", Due.in(0));
+    ClaimedJob held = claim(bucket).get(0);
+    Hearing hearing = new Hearing();
+    try (AutoCloseable listening = store.wakeUps().listen(hearing)) {
+      assertThat(listening).isNotNull();
+      assertThat(hearing.next()).isEqualTo("gap");
+      assertThat(jobs.cancel(bucket, "a", null, true).kind()).isEqualTo(Cancelled.Kind.CANCELLING);
+      assertThat(hearing.next()).isEqualTo("cancelling shop/order.close#0 a");
+    }
+    assertThat(jobs.extend(bucket, List.of(new Lease("a", held.token())), LEASE).cancelling())
+        .containsExactly("a");
+    assertThat(jobs.settle(bucket, List.of(end(Settlement.Op.FAILED, held))).get(0).kind())
+        .isEqualTo(Settled.Kind.CANCELLED);
+    assertThat(jobs.find(bucket, "a").orElseThrow().state()).isEqualTo(JobState.CANCELLED);
+  }
+
+  @Test
+  void eventsAreRememberedForAWhileByApplication() {
+    jobs.remember("shop", "paid=1", Duration.ofMinutes(10));
+    jobs.remember("shop", "brief=1", Duration.ofMillis(1));
+
+    eventually().until(() -> jobs.remembered("shop", Set.of("brief=1")).isEmpty());
+    assertThat(jobs.remembered("shop", Set.of("paid=1", "paid=2", "brief=1")))
+        .containsExactly("paid=1");
+    assertThat(jobs.remembered("mail", Set.of("paid=1"))).isEmpty();
+    jobs.remember("shop", "brief=1", Duration.ofMinutes(10));
+    assertThat(jobs.remembered("shop", Set.of("paid=1", "brief=1"))).hasSize(2);
+  }
+
+  @Test
   void deadLettersAreRequeuedAndPurged() {
     submit(bucket, "a", Due.in(0));
     submit(bucket, "b", Due.in(0));

@@ -55,6 +55,17 @@ class Orders {
         .send();
   }
 
+  void events(Order order) {
+    tasks
+        .job("order.close", new CloseOrder(order.id()))
+        .id(order.id())
+        .in(Duration.ofMinutes(30))
+        .cancelOn("order.paid", order.id())
+        .send();
+    tasks.job("order.ship", order).in(Duration.ofDays(1)).runOn("kyc.done", order.id()).send();
+    tasks.event("order.paid", order.id());
+  }
+
   @Transactional
   public void place(Order order) {
     orders.save(order);

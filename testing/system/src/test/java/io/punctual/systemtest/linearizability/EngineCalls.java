@@ -100,6 +100,7 @@ final class EngineCalls implements JobCalls {
           case CONFLICT -> Outcome.CONFLICT;
           case CONFLICT_DONE -> Outcome.CONFLICT_DONE;
           case IN_DELIVERY -> Outcome.IN_DELIVERY;
+          case CANCELLED_BY_EVENT -> throw new IllegalStateException();
         });
   }
 

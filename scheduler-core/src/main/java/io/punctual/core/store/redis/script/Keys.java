@@ -130,6 +130,19 @@ public final class Keys {
     return all;
   }
 
+  /** The part that the keys of an application's events share. */
+  public String eventsTag(String application) {
+    return prefix + ":{events:" + encode(application) + "}";
+  }
+
+  /** Those of an application's events, as their scripts name them. */
+  public List<byte[]> events(String application) {
+    byte[] memory = bytes(eventsTag(application) + ":memory");
+    return time.keySuffix().isEmpty()
+        ? List.of(memory)
+        : List.of(memory, bytes(eventsTag(application) + ":" + time.keySuffix()));
+  }
+
   public byte[] wakeUpChannel() {
     return bytes(prefix + ":wake");
   }
