@@ -197,6 +197,7 @@ class AccessIT extends ServerTestBase {
                                   .replace("{taskType}", "a")
                                   .replace("{taskId}", "x")
                                   .replace("{scheduleId}", "x")
+                                  .replace("{name}", "x")
                                   .replace("{token}", token);
                           return new Route(
                               method.name(),

@@ -54,10 +54,20 @@ public record Submission(
         replace ? OnConflict.REPLACE : OnConflict.REFUSE);
   }
 
-  /** The same in another place. */
+  /**
+   * The same in another place; a debounce keeps its quiet time, and its window is looked at later.
+   */
   public Submission with(Due due, List<String> tags) {
     return new Submission(
-        taskId, incarnation, due, maxAttempts, timeToRun, origin, tags, content, onConflict);
+        taskId,
+        incarnation,
+        onConflict.isDebounce() ? this.due : due,
+        maxAttempts,
+        timeToRun,
+        origin,
+        tags,
+        content,
+        onConflict);
   }
 
   /** Checks what the scripts rely on. */
