@@ -1,8 +1,10 @@
 package io.punctual.server.jobs;
 
+import io.punctual.DelayQueueJob.Event;
 import io.punctual.ErrorCode;
 import io.punctual.core.Engine;
 import io.punctual.core.Operations;
+import io.punctual.core.Operations.EventDone;
 import io.punctual.core.Submit;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
@@ -32,7 +34,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
-/** Submits, finds and changes single jobs, within the quotas, and records it in the audit. */
+/**
+ * Submits, finds and changes single jobs, takes events for them, within the quotas, and records it
+ * in the audit.
+ */
 @Component
 public class JobService {
 
@@ -397,6 +402,46 @@ public class JobService {
                           now.state(), now.attempt(), "only a dead letter can be requeued"))
               .orElseGet(() -> new JobResult.Unknown(job));
     };
+  }
+
+  /**
+   * An event has come.
+   *
+   * @param applications whose jobs are told
+   * @return what became of the jobs of each application, in the order given
+   * @throws ApiException 403 if the caller may not send events to one of them; then none has it
+   */
+  public List<EventDone> event(Event event, List<String> applications) {
+    applications.forEach(this::requireRight);
+    return applications.stream()
+        .map(
+            application -> {
+              EventDone done = engine.operations().event(application, event);
+              audit.did(
+                  "event",
+                  () -> application + " " + event.name() + " " + event.key(),
+                  null,
+                  done.items().size() + " jobs");
+              return done;
+            })
+        .toList();
+  }
+
+  private void requireRight(String application) {
+    Caller caller = Caller.current();
+    String own = caller.application();
+    if (!caller.mayTouch(application) && (own == null || !properties.events().mayReach(own, application))) {
+      throw ApiException.of(
+          ErrorCode.FORBIDDEN,
+          own
+              + " has no right to send events to "
+              + application
+              + ": an operator gives it with punctual.events.rights."
+              + own
+              + "="
+              + application,
+          Map.of("application", application));
+    }
   }
 
   /** Returns the outcome as the API writes it. */

@@ -7,7 +7,7 @@ import io.punctual.core.Operations.EventItem;
 import io.punctual.core.job.QueueName;
 import io.punctual.server.input.Body;
 import io.punctual.server.input.JobFields;
-import io.punctual.server.jobs.EventService;
+import io.punctual.server.jobs.JobService;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Ownership;
@@ -30,10 +30,10 @@ class EventsController {
   private static final int MAX_APPLICATIONS = 32;
   private static final int MAX_ITEMS = 1000;
 
-  private final EventService events;
+  private final JobService jobs;
 
-  EventsController(EventService events) {
-    this.events = events;
+  EventsController(JobService jobs) {
+    this.jobs = jobs;
   }
 
   /**
@@ -89,7 +89,7 @@ class EventsController {
   @PostMapping
   EventAnswer event(@Body EventRequest request) {
     List<EventDone> done =
-        events.event(
+        jobs.event(
             new Event(request.name(), request.key()),
             Objects.requireNonNull(request.applications()).stream()
                 .map(application -> application.toLowerCase(Locale.ROOT))
