@@ -76,7 +76,7 @@ class CalendarsController {
 
   record Deleted(String name, String outcome) {}
 
-  @Allowed(value = Role.VIEWER, applications = true)
+  @Allowed(Role.VIEWER)
   @GetMapping
   Page<Calendar> list() {
     return new Page<>(
@@ -86,7 +86,7 @@ class CalendarsController {
         null);
   }
 
-  @Allowed(value = Role.VIEWER, applications = true)
+  @Allowed(Role.VIEWER)
   @GetMapping(CALENDAR)
   Calendar find(@PathVariable String name) {
     return Calendar.of(name, calendars.find(JobFields.requiredName("name", name)));
