@@ -84,8 +84,12 @@ record JobRequest(
             id != null ? id : key.taskId(queue),
             queue.taskType(),
             onConflict.isDebounce() ? quiet(conflict) : JobFields.due(delayTime, delay, dueAt));
-    return new NewJob(
-        queue.application(), job.toBuilder().onConflict(onConflict).build(), id != null);
+    try {
+      return new NewJob(
+          queue.application(), job.toBuilder().onConflict(onConflict).build(), id != null);
+    } catch (IllegalArgumentException e) {
+      throw JobFields.named(e);
+    }
   }
 
   private Due quiet(ConflictFields conflict) {
