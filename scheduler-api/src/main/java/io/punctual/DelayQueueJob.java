@@ -119,8 +119,8 @@ public record DelayQueueJob(
     if (onConflict.merges() && !(cancelOn.isEmpty() && runOn.isEmpty())) {
       throw new IllegalArgumentException(
           (cancelOn.isEmpty() ? "runOn" : "cancelOn")
-              + " cannot be combined with debounce or whileRunning: no event finds what waits for"
-              + " the end of another job");
+              + " cannot be combined with debounce or whileRunning: events do not reach a job that"
+              + " waits for the end of another one");
     }
   }
 
@@ -160,8 +160,7 @@ public record DelayQueueJob(
     if (atMost == null) {
       return;
     } else if (quiet == null) {
-      throw new IllegalArgumentException(
-          "quiet is missing: a debounced job has no due time of its own");
+      throw new IllegalArgumentException("quiet is missing: it says when a debounced job is due");
     } else if (quiet.compareTo(atMost) > 0) {
       throw new IllegalArgumentException(
           "quiet must be at most atMost (" + atMost + "), but was " + quiet);

@@ -62,7 +62,7 @@ public record TimeRules(
     require("expiresIn", expiresIn, MAX_EXPIRES_IN);
     require("within", within, MAX_WITHIN);
     if (windowZone != null && window == null && calendar == null) {
-      throw new IllegalArgumentException("windowZone: give a window or a calendar with it");
+      throw new IllegalArgumentException("windowZone needs a window or a calendar beside it");
     }
     if (calendar != null) {
       var unused = Limits.requireName("calendar", calendar);

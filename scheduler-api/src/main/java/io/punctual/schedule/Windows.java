@@ -24,12 +24,12 @@ public record Windows(List<Window> parts) {
   private static final Pattern PART =
       Pattern.compile("(?:([A-Za-z,-]+)\\s+)?(\\d\\d:\\d\\d)-(\\d\\d:\\d\\d)");
   private static final String FORM =
-      "write for instance Mon-Fri 09:00-20:00, or several behind semicolons";
+      "write for instance Mon-Fri 09:00-20:00, with a semicolon between several";
 
   /** Checks the number. */
   public Windows {
     if (parts.isEmpty() || parts.size() > MOST) {
-      throw new IllegalArgumentException("window: give 1 to " + MOST + " of them");
+      throw new IllegalArgumentException("window must have 1 to " + MOST + " parts");
     }
     parts = List.copyOf(parts);
   }
@@ -50,7 +50,7 @@ public record Windows(List<Window> parts) {
       }
       if (from.equals(to) && !from.equals(LocalTime.MIDNIGHT)) {
         throw new IllegalArgumentException(
-            "window " + from + "-" + to + " has no minute: give an end that is not its begin");
+            "window " + from + "-" + to + " has no minute: its end must differ from its begin");
       }
       days = Collections.unmodifiableSet(EnumSet.copyOf(days));
     }

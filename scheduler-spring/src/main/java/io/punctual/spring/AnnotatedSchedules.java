@@ -89,7 +89,7 @@ public final class AnnotatedSchedules implements SmartLifecycle {
       scheduler.declareSchedules(types);
       return true;
     } catch (RuntimeException e) {
-      log.debug("The schedules of this instance are not declared yet, trying again", e);
+      log.debug("Declaring the schedules of this instance failed; retrying", e);
       return false;
     }
   }

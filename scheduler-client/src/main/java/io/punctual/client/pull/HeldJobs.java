@@ -151,7 +151,7 @@ final class HeldJobs implements AutoCloseable {
       }
     } catch (RuntimeException | Error e) {
       // What was cancelled is seen when its lease is extended.
-      log.debug("Asking whether jobs were cancelled failed; asking again", e);
+      log.debug("Asking whether jobs were cancelled failed; retrying", e);
     }
   }
 

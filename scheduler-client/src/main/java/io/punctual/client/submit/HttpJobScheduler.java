@@ -226,10 +226,10 @@ public final class HttpJobScheduler implements JobScheduler {
     if (!damaged.isEmpty()) {
       throw new PunctualException(
           ErrorCode.INTERNAL,
-          "The stored data of these queues is damaged, so that their jobs may not know of the"
+          "The stored data of these queues is damaged, and their jobs may have missed the"
               + " event: "
               + String.join(", ", damaged)
-              + ". All others do. The scheduler's doctor says what to do");
+              + ". All other jobs have received it. The scheduler's doctor names the remedy");
     }
     return new EventResult(
         found.stream()

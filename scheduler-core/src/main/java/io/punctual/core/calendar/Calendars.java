@@ -87,7 +87,7 @@ public final class Calendars {
     Known now = known;
     if ((now == null || !now.calendars().containsKey(name)) && !all().containsKey(name)) {
       throw new IllegalArgumentException(
-          "calendar '" + name + "' is not known: put it first, see PUT /api/v1/calendars");
+          "calendar '" + name + "' is not known: create it with PUT /api/v1/calendars/" + name);
     }
   }
 
@@ -106,7 +106,7 @@ public final class Calendars {
     Map<String, SortedSet<LocalDate>> all = all();
     boolean created = !all.containsKey(name);
     if (created && all.size() >= MAX_CALENDARS) {
-      throw new IllegalArgumentException("name: there are " + MAX_CALENDARS + " calendars already");
+      throw new IllegalArgumentException("name: there are already " + MAX_CALENDARS + " calendars");
     }
     store.put(name, sorted.stream().map(LocalDate::toString).collect(Collectors.joining(",")));
     known = null;

@@ -352,7 +352,7 @@ public final class LeaseKeeper {
     try {
       renew(delivery, Duration.ZERO);
     } catch (StoreException e) {
-      log.debug("Whether {} is to stop is not known before the next beat", delivery.taskId(), e);
+      log.debug("Asking whether {} must stop failed; the next beat asks again", delivery.taskId(), e);
     }
   }
 

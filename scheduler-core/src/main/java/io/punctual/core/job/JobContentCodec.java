@@ -153,7 +153,7 @@ public final class JobContentCodec {
   private static Windows window(String text) {
     Windows window = Windows.parse(text);
     if (!window.toString().equals(text)) {
-      throw new CorruptContentException("a window is not in its form");
+      throw new CorruptContentException("a window is not well formed");
     }
     return window;
   }
@@ -162,7 +162,7 @@ public final class JobContentCodec {
     try {
       return ZoneId.of(name);
     } catch (DateTimeException e) {
-      throw new CorruptContentException("a zone is not known here", e);
+      throw new CorruptContentException("a time zone is not known", e);
     }
   }
 

@@ -187,10 +187,10 @@ public final class EngineJobScheduler implements JobScheduler {
     if (!done.damaged().isEmpty()) {
       throw new PunctualException(
           ErrorCode.INTERNAL,
-          "The stored data of these queues is damaged, so that their jobs may not know of the"
+          "The stored data of these queues is damaged, and their jobs may have missed the"
               + " event: "
               + done.damaged()
-              + ". All others do. Repair it, and repeat the call");
+              + ". All other jobs have received it. Repair the data, and repeat the call");
     }
     return new EventResult(
         done.items().stream()
@@ -462,9 +462,9 @@ public final class EngineJobScheduler implements JobScheduler {
           case IN_DELIVERY ->
               "a worker has the job of this id as attempt "
                   + submit.attempt()
-                  + ", so that it cannot be replaced; whileRunning lets this one wait for its end";
+                  + ", so it cannot be replaced; with whileRunning, the submit waits for its end";
           default ->
-              "another job of this id is there, which differs in "
+              "a job with this id exists already, and differs in "
                   + submit.differing()
                   + "; use another id, replace it, or cancel that job first";
         };

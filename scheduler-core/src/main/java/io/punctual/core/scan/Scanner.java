@@ -413,7 +413,7 @@ public final class Scanner {
       LogFields.of(log.atWarn(), bucket.queue())
           .log(
               "{}: leases ran out, since a scheduler or worker went away: {} jobs wait again, {}"
-                  + " are dead letters, {} were to be cancelled and are",
+                  + " are dead letters, {} had been told to stop and are cancelled",
               bucket,
               expired.retried(),
               expired.dead(),

@@ -81,7 +81,7 @@ public record Submission(
       throw new IllegalArgumentException("timeToRun must be 0 or more, not " + timeToRun);
     }
     if (onConflict.isDebounce() && !due.relative()) {
-      throw new IllegalArgumentException("a debounced job is due its quiet time from now");
+      throw new IllegalArgumentException("a debounced job must be due its quiet time from now");
     }
     tags = checked(tags);
   }

@@ -132,7 +132,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
     try {
       threads.execute(() -> ping.cancel(instance, delivery));
     } catch (RejectedExecutionException e) {
-      log.trace("closed: nothing is told to instances any more", e);
+      log.trace("The dispatcher is closed: no instance is told to stop", e);
     }
   }
 

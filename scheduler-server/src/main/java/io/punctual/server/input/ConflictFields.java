@@ -34,10 +34,10 @@ public record ConflictFields(
   public OnConflict read() {
     boolean debounce = "debounce".equals(onConflict);
     if (onConflict != null && !debounce && !onConflict.equals("replace")) {
-      throw ApiException.invalid("onConflict", "must be replace or debounce, or not be given");
+      throw ApiException.invalid("onConflict", "must be replace or debounce, or be absent");
     } else if (whileRunning != null && onConflict != null) {
       throw ApiException.invalid(
-          "whileRunning", "must not be given together with onConflict: give one of them");
+          "whileRunning", "cannot be combined with onConflict: give one of them");
     } else if (!debounce) {
       onlyForDebounce("quiet", quiet);
       onlyForDebounce("atMost", atMost);

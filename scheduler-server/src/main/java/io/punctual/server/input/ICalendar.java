@@ -70,7 +70,7 @@ public final class ICalendar {
         case "DTEND" -> end = date(line, value);
         case "RRULE", "RDATE", "DURATION" ->
             throw new IllegalArgumentException(
-                "has an event with " + name + ", which is not read: give each date as an event");
+                "has an event with " + name + ", which is not supported: list each date");
         default -> {
           // Of no interest.
         }

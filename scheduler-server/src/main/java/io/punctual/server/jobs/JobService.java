@@ -259,7 +259,7 @@ public class JobService {
       case IN_DELIVERY ->
           JobResult.WrongState.inDelivery(
               cancelled.attempt(),
-              interrupt ? "cancelled" : "cancelled, unless it is told to stop: running=interrupt");
+              interrupt ? "cancelled" : "cancelled, except with running=interrupt");
       case CHANGED -> new JobResult.Changed();
       case UNKNOWN -> new JobResult.Unknown(job);
     };

@@ -77,7 +77,7 @@ public class ScheduleService {
   public Schedules.PutAnswer create(ScheduleName name, ScheduleDefinition definition) {
     if (readable(() -> engine.schedules().find(name)).isPresent()) {
       throw ApiException.invalid(
-          "id", "is that of a schedule that is there: edit it, or choose another id");
+          "id", "is that of a schedule that is there already: edit that one, or choose another id");
     }
     return put(name, definition);
   }
@@ -189,7 +189,7 @@ public class ScheduleService {
   public Schedules.Page list(
       @Nullable String application, @Nullable String taskType, @Nullable String cursor, int count) {
     if (taskType != null && application == null) {
-      throw ApiException.invalid("application", "is missing: the task type is one of it");
+      throw ApiException.invalid("application", "is missing: a task type needs its application");
     }
     String name = application == null ? null : JobRef.queue(application, "any").application();
     try {

@@ -109,7 +109,7 @@ final class QueueMeters implements QueueListener {
             QueueMeters::name);
     this.dropped =
         Counter.builder("punctual.jobs.dropped")
-            .description("Jobs that could not start in time and are gone")
+            .description("Jobs that could not start in time and were dropped")
             .tags(tags)
             .register(registry);
     this.leasesLost =

@@ -59,7 +59,7 @@ class EventsController {
       String own = Ownership.application(null);
       if (own == null) {
         throw ApiException.invalid(
-            "applications", "is missing: name the applications whose jobs are told");
+            "applications", "is missing: name the applications that the event is for");
       }
       return List.of(own);
     }

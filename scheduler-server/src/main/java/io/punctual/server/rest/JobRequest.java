@@ -77,7 +77,7 @@ record JobRequest(
     OnConflict onConflict = conflict.read();
     if (!onConflict.equals(OnConflict.REFUSE) && id == null && !key.isGiven()) {
       throw ApiException.invalid(
-          "taskId", "is missing: a random id meets no other job, so that nothing is in conflict");
+          "taskId", "is missing: without it the id is random and never in conflict");
     }
     DelayQueueJob job =
         checked(

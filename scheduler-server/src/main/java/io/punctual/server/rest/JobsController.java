@@ -239,7 +239,7 @@ class JobsController {
   private static boolean interrupts(@Nullable String running) {
     if (running != null && !running.equals("interrupt") && !running.equals("leave")) {
       throw ApiException.invalid(
-          "running", "must be leave or interrupt, or not be given, which is leave");
+          "running", "must be leave or interrupt, or be absent, which means leave");
     }
     return "interrupt".equals(running);
   }

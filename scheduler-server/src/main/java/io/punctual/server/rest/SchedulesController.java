@@ -189,7 +189,7 @@ class SchedulesController {
                   .map(type -> new ScheduleName(JobRef.queue(application, type), type))
                   .toList()));
     } catch (IllegalArgumentException e) {
-      throw ApiException.invalid("taskTypes", "are ids of schedules: " + e.getMessage());
+      throw ApiException.invalid("taskTypes", "must be valid ids of schedules: " + e.getMessage());
     }
   }
 
