@@ -10,10 +10,10 @@
 -- ARGV     bucket: text, its name on that channel
 -- RETURNS  {now ms, kind, attempt, version or 0}
 -- COST     at most 12 reads and 16 writes
--- WHY      nobody can promise that a job which is being worked on does not run: its holder hears
---          that it is to stop, now and each time it extends the lease, and is done if it does not.
---          The message is a hint that saves waiting for that. What waits for the end of the job
---          goes in any case: after a cancel, nothing more starts under that id
+-- WHY      no scheduler can stop a job that runs: its holder is told to stop, now and each time it
+--          extends the lease, and the job is done if it finishes anyway. The message is a hint that
+--          saves waiting for the next extend. The successor of the job is removed in any case:
+--          after a cancel, nothing more starts under that id
 --- @include lib/waiting
 --- @include lib/next
 --- @include lib/wake

@@ -1,10 +1,10 @@
--- Says what becomes of a bucket's jobs that could not start in time.
+-- Sets whether a bucket drops its jobs that could not start in time.
 --
 -- KEYS     the keys of the bucket, see lib/keys
 -- ARGV     drop: 0 or 1; 0 makes them dead letters
 -- RETURNS  {now ms}
 -- COST     1 read and 2 writes
--- WHY      it stands in the bucket itself, where the scripts that end such jobs see it
+-- WHY      the bucket itself has it, where the scripts that end such jobs see it
 --- @include lib/job
 
 remove(CONTROL, 'expired')

@@ -8,7 +8,7 @@
 -- COST     for all jobs 2 reads and 2 writes; 2 writes more for leases that are received
 -- WHY      each id is removed and added again: a full Redis refuses a script whose first write
 --          may add. A puller that extends a lease has received the job. A holder that is to stop
---          keeps its lease meanwhile: nobody else may begin the job
+--          keeps its lease meanwhile: no other worker may begin the job
 --- @include lib/job
 
 local deadline = now + tonumber(ARGV[1])

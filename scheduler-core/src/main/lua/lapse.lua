@@ -1,13 +1,13 @@
--- Takes waiting jobs out whose last moment to start has passed: DELAYED -> DEAD, or gone.
+-- Ends waiting jobs whose latest start has passed: DELAYED -> DEAD, or gone.
 --
 -- KEYS     the keys of the bucket, see lib/keys
 -- ARGV     max: integer, 1 to 200
 -- RETURNS  {now ms, dead, dropped, 1 if there may be more or else 0}
 -- COST     1 read if there is none; else for all jobs 6 reads and 12 writes, and 2 reads per job
--- WHY      a job that waits for its queue to move is not claimed, and its time ends all the same.
---          Such jobs have a tag ',<ms>', by which they are found; it was computed from what an
---          engine knew of the clock, so that they get a second more. A tag of another job, or of
---          one that does not wait, has done its service: the next claim of that job looks again
+-- WHY      a paused queue makes no claims, and its jobs expire anyway. Such jobs have a tag
+--          ',<ms>', by which they are found; an engine computed it from its estimate of the clock,
+--          so they get a second more. The tag of any other job, or of one that does not wait, is
+--          removed: the next claim of that job checks its content
 --- @include lib/failures
 --- @include lib/next
 

@@ -5,7 +5,7 @@
 -- ARGV     memory: integer, ms
 -- RETURNS  {the time}
 -- COST     2 reads and at most 3 writes
--- WHY      an event that comes again is remembered from then on. The key goes with the last event
+-- WHY      a repeated event is remembered from then on. The key expires with the last event
 
 --- @include lib/now
 

@@ -19,7 +19,7 @@ public record CancelResult(Outcome outcome, int attempt, long version, String du
     /**
      * A worker has it, and is told to stop, see {@link TaskSubmitService.Running#INTERRUPT}. A
      * later cancel or {@link TaskSubmitService#find} tells whether the job was cancelled or
-     * finished all the same.
+     * finished anyway.
      */
     CANCELLING,
     /** Too late to be sure: a worker has it. It was left alone. */

@@ -21,7 +21,9 @@ public record DeferralResult(Outcome outcome, @Nullable Instant at) {
     RETRY,
     /** The job is a dead letter: it was rejected, or that was its last attempt. */
     DEAD,
-    /** The job was to be cancelled, see {@link TaskSubmitService.Running#INTERRUPT}, and is. */
+    /**
+     * The job was told to stop and is cancelled, see {@link TaskSubmitService.Running#INTERRUPT}.
+     */
     CANCELLED,
     /** There is more time to finish it. */
     EXTENDED,

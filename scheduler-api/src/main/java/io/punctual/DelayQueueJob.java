@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  * @param cancelOn events of which the first one cancels the job, also while it runs; at most {@link
  *     Limits#MAX_EVENTS}, kept in ascending order, each once
  * @param runOn events of which the first one makes the job due at once; as many
- * @param onConflict what to do if a job of this id is there; no part of what makes two jobs the
- *     same. A debounce needs a {@code delay}, which is its quiet time
+ * @param onConflict what to do if a job with this id exists; ignored when two jobs are compared. A
+ *     debounce needs a {@code delay}, which is its quiet time
  */
 public record DelayQueueJob(
     String taskId,
@@ -59,7 +59,7 @@ public record DelayQueueJob(
    * Something that happens, such as the payment of an order.
    *
    * @param name 1 to 128 characters of {@code [A-Za-z0-9._:-]}, such as {@code order.paid}
-   * @param key what it happened to, such as the order's id: 1 to 64 printable ASCII characters
+   * @param key what the event is about, such as the order's id: 1 to 64 printable ASCII characters
    *     without spaces and commas
    */
   public record Event(String name, String key) implements Comparable<Event> {
@@ -323,7 +323,9 @@ public record DelayQueueJob(
       return this;
     }
 
-    /** What to do if a job of this id is there; without this call another job is refused. */
+    /**
+     * What to do if a job with this id exists; by default, a job with other content is rejected.
+     */
     public Builder onConflict(OnConflict onConflict) {
       this.onConflict = onConflict;
       return this;
@@ -356,7 +358,7 @@ public record DelayQueueJob(
     }
 
     /**
-     * The last moment at which an attempt may start, see {@link TimeRules#notAfter}; null for none.
+     * The latest time at which an attempt may start, see {@link TimeRules#notAfter}; null for none.
      * Replaces {@link #expiresIn}.
      */
     public Builder notAfter(@Nullable Instant notAfter) {
@@ -372,7 +374,7 @@ public record DelayQueueJob(
       return this;
     }
 
-    /** Starts at a moment of its own after it is due, see {@link TimeRules#within}. */
+    /** Spreads the start after the due time, see {@link TimeRules#within}. */
     public Builder within(@Nullable Duration within) {
       this.within = within;
       return this;
@@ -388,7 +390,7 @@ public record DelayQueueJob(
       return this;
     }
 
-    /** Whose clocks and dates count for window and calendar; null for UTC. */
+    /** The time zone of window and calendar; null for UTC. */
     public Builder windowZone(@Nullable ZoneId zone) {
       this.windowZone = zone;
       return this;

@@ -36,7 +36,7 @@ public interface JobRequest {
    * by {@link TaskSubmitService.Running#INTERRUPT}. An event that came a short while ago counts.
    *
    * @param name such as {@code order.paid}
-   * @param key what it happens to, such as the order's id
+   * @param key what the event is about, such as the order's id
    */
   JobRequest cancelOn(String name, String key);
 
@@ -45,7 +45,7 @@ public interface JobRequest {
    * came a short while ago counts.
    *
    * @param name such as {@code kyc.done}
-   * @param key what it happens to, such as the user's id
+   * @param key what the event is about, such as the user's id
    */
   JobRequest runOn(String name, String key);
 
@@ -59,8 +59,9 @@ public interface JobRequest {
   JobRequest retry(RetryPolicy retry);
 
   /**
-   * The last moment at which an attempt may start: if it could not by then, the job becomes a dead
-   * letter. What runs then goes on. Replaces an earlier {@link #expiresIn}.
+   * Sets the latest time at which an attempt may start: a job that could not start by then becomes
+   * a dead letter. An attempt that runs at that time continues. Replaces an earlier {@link
+   * #expiresIn}.
    */
   JobRequest notAfter(Instant notAfter);
 
@@ -68,30 +69,28 @@ public interface JobRequest {
   JobRequest expiresIn(Duration expiresIn);
 
   /**
-   * Starts the job at a moment of its own, that long after it is due at most, so that jobs which
-   * are due at once do not run at once. The moment follows from the job's id.
+   * Spreads the start of the job over that long after its due time, so that jobs which are due at
+   * the same time do not all run at once. The offset follows from the job's id.
    */
   JobRequest within(Duration within);
 
   /**
-   * Starts the job only at these times of the week, also its retries: what is due outside waits for
-   * the next of them.
+   * Starts the job and its retries only at these times of the week. A job that is due outside waits
+   * for the next opening.
    *
    * @param window such as {@code Mon-Fri 09:00-20:00; Sat 10:00-14:00}
-   * @param zone whose clocks count
+   * @param zone the time zone of the window
    */
   JobRequest window(String window, ZoneId zone);
 
   /**
-   * Does not start the job on the dates of a calendar, which an operator has put.
+   * Does not start the job on the dates of a calendar, which an operator defines.
    *
-   * @param zone whose dates count
+   * @param zone the time zone of the dates
    */
   JobRequest calendar(String name, ZoneId zone);
 
-  /**
-   * Takes the place of a job of this id that waits or is dead; one that a worker has is left alone.
-   */
+  /** Replaces a job with this id that waits or is dead; a job that a worker has is not changed. */
   JobRequest replace();
 
   /** As {@link #debounce(Duration, Duration, OnConflict.Keep)}, with the last submit's content. */
@@ -100,16 +99,16 @@ public interface JobRequest {
   }
 
   /**
-   * Gathers submits of this id: the job runs once there was none for some time. Takes the place of
-   * a due time. A submit that meets the job running begins the next window at its end.
+   * Gathers submits of this id: the job runs once no submit came for some time. Replaces the due
+   * time. If the job runs, a submit begins the next window when it ends.
    *
-   * @param quiet how long there must be no submit
-   * @param atMost how long the first submit of a window may be put off; {@code quiet} or more
-   * @param keep whose content is run
+   * @param quiet how long no submit must come
+   * @param atMost how long the first submit of a window may be delayed; at least {@code quiet}
+   * @param keep which submit's content runs
    */
   JobRequest debounce(Duration quiet, Duration atMost, OnConflict.Keep keep);
 
-  /** Lets one job of this id run, and one wait at most. */
+  /** Lets one job with this id run, and at most one wait. */
   JobRequest whileRunning(OnConflict.WhileRunning rule);
 
   /**

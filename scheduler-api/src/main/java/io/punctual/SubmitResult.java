@@ -32,13 +32,13 @@ public record SubmitResult(
     /** A waiting or dead job of that id was replaced, as asked. */
     REPLACED,
     /**
-     * No job was added to the one that is there, as asked: it was debounced, waits for the end of
-     * the one that runs, or was dropped.
+     * No new job was made, as asked: the submit was debounced, waits for the end of the job that
+     * runs, or was dropped.
      */
     MERGED,
     /**
-     * The job names an event to be cancelled on, and that came a short while ago: it will not run.
-     * If it was due at once and runs already, its attempt is told to stop.
+     * An event in the job's {@code cancelOn} came a short while ago: the job will not run. If it
+     * was due at once and runs already, its attempt is told to stop.
      */
     CANCELLED_BY_EVENT,
     /**

@@ -95,11 +95,11 @@ public interface TaskContext {
   /**
    * Whether nobody waits for this attempt any more: its time-to-run is over, the job is not its own
    * any more as far as this application knows, the job was cancelled with {@link
-   * TaskSubmitService.Running#INTERRUPT}, or the process stops. Once true it stays so. For loops
-   * that do not block; what blocks is interrupted, and a future is cancelled.
+   * TaskSubmitService.Running#INTERRUPT}, or the process stops. Once true it stays so. Check it in
+   * loops that do not block: a thread that blocks is interrupted, and a future is cancelled.
    *
-   * <p>A worker that stops because its job was cancelled may throw whatever it likes: the job is
-   * neither tried again nor a dead letter. If it returns normally, the job is done.
+   * <p>A worker that stops because its job was cancelled may throw anything: the job is not retried
+   * and becomes no dead letter. If it returns normally, the job is done.
    */
   boolean isCancelled();
 

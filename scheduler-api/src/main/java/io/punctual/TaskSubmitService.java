@@ -97,7 +97,7 @@ public interface TaskSubmitService {
    */
   List<BatchItem> sendAll(List<DelayQueueJob> jobs);
 
-  /** Cancels a waiting job; one that a worker has is left alone. */
+  /** Cancels a waiting job; a job that a worker has is not changed. */
   default CancelResult cancel(String taskType, String taskId) {
     return cancel(taskType, taskId, Running.LEAVE);
   }
@@ -105,18 +105,18 @@ public interface TaskSubmitService {
   /**
    * Cancels a job.
    *
-   * @param running what becomes of it if a worker has it
+   * @param running what to do if a worker has it
    */
   CancelResult cancel(String taskType, String taskId, Running running);
 
   /** What a cancel does to a job that a worker has. */
   enum Running {
-    /** It is left alone. */
+    /** The job is not changed. */
     LEAVE,
     /**
      * Its attempt is told to stop: {@link TaskContext#isCancelled} becomes true and its thread is
-     * interrupted, within a second mostly. The job is cancelled, whatever the attempt ends with,
-     * unless the worker does it all the same and returns.
+     * interrupted, usually within a second. The job is cancelled however the attempt ends, unless
+     * the worker finishes it anyway and returns normally.
      */
     INTERRUPT
   }
@@ -128,13 +128,14 @@ public interface TaskSubmitService {
   TagCancelResult cancelByTag(String tag);
 
   /**
-   * Tells the jobs of this application that an event has come: those that name it in {@link
+   * Sends an event to the jobs of this application: those that name it in {@link
    * JobRequest#cancelOn} are cancelled, those that name it in {@link JobRequest#runOn} are due at
-   * once. It is remembered for ten minutes, if schedulers are not set up otherwise, for jobs that
-   * are submitted later. May be repeated.
+   * once. Schedulers remember it for jobs that are submitted later, by default for ten minutes. The
+   * call is idempotent.
    *
    * @param name such as {@code order.paid}: 1 to 128 characters of {@code [A-Za-z0-9._:-]}
-   * @param key what it happened to: 1 to 64 printable ASCII characters without spaces and commas
+   * @param key what the event is about: 1 to 64 printable ASCII characters without spaces and
+   *     commas
    * @throws InvalidJobException if a value is out of range
    */
   EventResult event(String name, String key);
@@ -164,9 +165,9 @@ public interface TaskSubmitService {
       CANCELLING,
       /** It is due now. */
       DUE,
-      /** A worker has it already: nothing need be done to run it. */
+      /** A worker has it already. */
       IN_DELIVERY,
-      /** It is a dead letter, and was left alone. */
+      /** It is a dead letter, and was not changed. */
       DEAD
     }
   }

@@ -5,28 +5,28 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a submit does if a job of its id is there.
+ * Says what a submit does if a job with its id exists.
  *
- * @param atMost how long a debounce may put off the first submit of its window; null for all other
+ * @param atMost how long a debounce may delay the first submit of its window; null for all other
  *     rules
  */
 public record OnConflict(Rule rule, @Nullable Duration atMost) {
 
-  /** Accepts the same job and refuses another one. */
+  /** Accepts the same job and rejects one with other content. */
   public static final OnConflict REFUSE = new OnConflict(Rule.REFUSE, null);
 
-  /** Takes the place of a job that waits or is dead. */
+  /** Replaces a job that waits or is dead. */
   public static final OnConflict REPLACE = new OnConflict(Rule.REPLACE, null);
 
   /** The cases. */
   public enum Rule {
-    /** The same job is accepted, another one refused. */
+    /** The same job is accepted, one with other content rejected. */
     REFUSE,
     /** A job that waits or is dead is replaced; one that a worker has is not. */
     REPLACE,
-    /** Submits are gathered until there were none for a while; the last one is run. */
+    /** Submits are gathered until none comes for a while; the last one runs. */
     DEBOUNCE_LAST,
-    /** As {@link #DEBOUNCE_LAST}; the first one is run. */
+    /** As {@link #DEBOUNCE_LAST}, but the first one runs. */
     DEBOUNCE_FIRST,
     /** One runs, and one waits for its end: {@link WhileRunning#QUEUE_ONE}. */
     QUEUE_ONE,
@@ -36,7 +36,7 @@ public record OnConflict(Rule rule, @Nullable Duration atMost) {
     REPLACE_QUEUED
   }
 
-  /** Which of the submits that a debounce gathers is run. */
+  /** Which of the submits that a debounce gathers runs. */
   public enum Keep {
     /** The last one. */
     LAST,
@@ -45,20 +45,20 @@ public record OnConflict(Rule rule, @Nullable Duration atMost) {
   }
 
   /**
-   * What a submit does while a job of its id runs. A job runs from its first attempt until it is
-   * done, dead or cancelled: also while it waits for a retry. A job that has not begun is the one
-   * that waits.
+   * Says what a submit does while a job with its id runs. A job runs from its first attempt until
+   * it is done, dead or cancelled, also while it waits for a retry. A job that has not begun counts
+   * as the one that waits.
    */
   public enum WhileRunning {
-    /** It waits for the end of the job, unless another one does. */
+    /** The submit waits for the end of the job, unless another one waits. */
     QUEUE_ONE,
-    /** It is dropped. */
+    /** The submit is dropped. */
     DROP,
-    /** It waits for the end of the job, in the place of one that does. */
+    /** The submit waits for the end of the job and replaces one that waits. */
     REPLACE_QUEUED
   }
 
-  /** Checks that there is a bound exactly where there is a debounce. */
+  /** Checks that a debounce has a bound, and no other rule has one. */
   public OnConflict {
     boolean debounce = rule == Rule.DEBOUNCE_LAST || rule == Rule.DEBOUNCE_FIRST;
     if (debounce != (atMost != null)) {
@@ -70,14 +70,14 @@ public record OnConflict(Rule rule, @Nullable Duration atMost) {
   /**
    * Gathers submits.
    *
-   * @param atMost how long the first of them may be put off; at least the job's delay, which is
-   *     counted from the last of them
+   * @param atMost how long the first of them may be delayed; at least the job's delay, which counts
+   *     from the last of them
    */
   public static OnConflict debounce(Duration atMost, Keep keep) {
     return new OnConflict(keep == Keep.LAST ? Rule.DEBOUNCE_LAST : Rule.DEBOUNCE_FIRST, atMost);
   }
 
-  /** Keeps one that runs, and one that waits at most. */
+  /** Lets one job run and at most one wait. */
   public static OnConflict whileRunning(WhileRunning rule) {
     return new OnConflict(Rule.valueOf(rule.name()), null);
   }
@@ -87,7 +87,7 @@ public record OnConflict(Rule rule, @Nullable Duration atMost) {
     return atMost != null;
   }
 
-  /** Whether a submit may be added to the job that is there, or wait for its end. */
+  /** Whether a submit may be merged into the existing job, or wait for its end. */
   public boolean merges() {
     return rule != Rule.REFUSE && rule != Rule.REPLACE;
   }

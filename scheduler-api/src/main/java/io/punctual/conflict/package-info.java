@@ -1,4 +1,4 @@
-/** What a submit does if a job of its id is there: replace, debounce, wait for its end. */
+/** The rules for a submit whose id exists already: replace, debounce, wait for the end. */
 @NullMarked
 package io.punctual.conflict;
 

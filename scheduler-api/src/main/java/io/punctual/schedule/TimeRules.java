@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * When a job may start, besides its due time. Immutable; {@link #NONE} is what most jobs have.
  *
- * @param notAfter the last moment at which an attempt may start, to the millisecond: a job that
- *     could not start by then becomes a dead letter. An attempt that runs then goes on. Null for
- *     none
+ * @param notAfter the latest time at which an attempt may start, to the millisecond: a job that
+ *     could not start by then becomes a dead letter. An attempt that runs at that time continues.
+ *     Null for none
  * @param expiresIn the same, counted from the moment at which the scheduler accepted the job; null
  *     for none
- * @param within the job starts at a moment of its own, that long after it is due at most; 1 ms to
- *     30 days. The moment follows from the job's id. Null for when it is due
+ * @param within spreads the start over that long after the due time; 1 ms to 30 days. The offset
+ *     follows from the job's id. Null for no spread
  * @param window times of the week at which an attempt may start; null for any
- * @param windowZone whose clocks and dates count for window and calendar; null for UTC
+ * @param windowZone the time zone of window and calendar; null for UTC
  * @param calendar the name of a list of dates on which no attempt starts; null for none
  */
 public record TimeRules(

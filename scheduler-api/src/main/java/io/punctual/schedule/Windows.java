@@ -55,7 +55,7 @@ public record Windows(List<Window> parts) {
       days = Collections.unmodifiableSet(EnumSet.copyOf(days));
     }
 
-    /** Whether it ends on the day behind that on which it began. */
+    /** Whether it ends on the day after it began. */
     public boolean endsNextDay() {
       return !to.isAfter(from);
     }
@@ -95,7 +95,7 @@ public record Windows(List<Window> parts) {
    * Reads windows.
    *
    * @param text days and times such as {@code Mon-Fri 09:00-20:00}, {@code Sat,Sun 22:00-02:00} or
-   *     {@code 08:00-24:00}, which is every day; several behind semicolons
+   *     {@code 08:00-24:00}, which is every day; separate several with semicolons
    * @throws IllegalArgumentException for other texts
    */
   public static Windows parse(String text) {

@@ -61,7 +61,7 @@ public interface JobScheduler {
   /** Cancels all waiting jobs of the application that have this tag, of whatever task type. */
   TagCancelResult cancelByTag(String tag);
 
-  /** Tells the jobs of the application that wait for it that an event has come. */
+  /** Sends an event to the jobs of the application that name it. */
   TaskSubmitService.EventResult event(DelayQueueJob.Event event);
 
   /** Gives a waiting job another due time. */
@@ -110,9 +110,9 @@ public interface JobScheduler {
   boolean deleteSchedule(String taskType, String id);
 
   /**
-   * Says which schedules this instance has in its code: those whose id is one of these task types,
-   * and no others. To be repeated every few minutes: what no instance that runs has in its code is
-   * shown as orphaned.
+   * Declares the schedules that this instance has in its code: those whose id is one of these task
+   * types, and no others. Repeat the call every few minutes: a schedule that no running instance
+   * declares is shown as orphaned.
    */
   void declareSchedules(List<String> taskTypes);
 

@@ -87,7 +87,7 @@ public interface Delivery {
   /**
    * Runs the action when it is seen that the attempt is to stop, since its job is to be cancelled;
    * at once if that was seen before. It may run again, as hints get lost, and must be quick. Unless
-   * the attempt is {@link #done} all the same, any end of it cancels the job.
+   * the attempt ends as {@link #done} anyway, its end cancels the job.
    */
   void onCancelling(Runnable action);
 

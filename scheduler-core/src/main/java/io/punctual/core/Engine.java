@@ -52,7 +52,7 @@ public interface Engine extends AutoCloseable {
   CompletableFuture<Submit> submit(
       String application, DelayQueueJob job, @Nullable String submitter);
 
-  /** As above, by nobody in particular; with or without {@link OnConflict#REPLACE}. */
+  /** As above, without a submitter; with or without {@link OnConflict#REPLACE}. */
   default CompletableFuture<Submit> submit(String application, DelayQueueJob job, boolean replace) {
     return submit(
         application, replace ? job.toBuilder().onConflict(OnConflict.REPLACE).build() : job, null);

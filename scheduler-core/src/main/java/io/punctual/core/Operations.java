@@ -113,7 +113,8 @@ public interface Operations {
   void limit(QueueName queue, Throttle throttle);
 
   /**
-   * Says what becomes of jobs that could not start in time, for all schedulers, and over restarts.
+   * Sets whether jobs that could not start in time are dropped, for all schedulers and across
+   * restarts.
    *
    * @param drop whether they are dropped; else they become dead letters
    * @throws java.util.NoSuchElementException if the queue is not known
@@ -121,7 +122,7 @@ public interface Operations {
   void dropExpired(QueueName queue, boolean drop);
 
   /**
-   * An event has come: remembers it for jobs that are submitted later, then cancels the jobs of the
+   * Handles an event: remembers it for jobs that are submitted later, then cancels the jobs of the
    * application that name it in {@code cancelOn}, also those that run, and makes those due that
    * name it in {@code runOn}. May be repeated.
    */
@@ -135,9 +136,9 @@ public interface Operations {
     CANCELLING,
     /** It is due now. */
     DUE,
-    /** A worker has it: nothing need be done to run it. */
+    /** A worker has it already. */
     IN_DELIVERY,
-    /** It is a dead letter, and was left alone. */
+    /** It is a dead letter, and was not changed. */
     DEAD
   }
 
@@ -147,7 +148,8 @@ public interface Operations {
   /**
    * What an event did.
    *
-   * @param damaged queues whose stored data is damaged, so that their jobs may not know of it
+   * @param damaged queues whose stored data is damaged, so that their jobs may have missed the
+   *     event
    */
   record EventDone(List<EventItem> items, List<QueueName> damaged) {}
 

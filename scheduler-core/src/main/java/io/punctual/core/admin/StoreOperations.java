@@ -68,7 +68,7 @@ public final class StoreOperations implements Operations {
   /**
    * @param buckets gives those of a queue, by their index; none if the queue is not known
    * @param directory gives all queues, as the store has them now
-   * @param cancelling told of each job that runs and is to stop
+   * @param cancelling gets each running job that must stop
    */
   public StoreOperations(
       JobStore jobs,

@@ -133,8 +133,8 @@ public final class Claimer {
   }
 
   /**
-   * Leaves out what must not start now, and ends it or gives it back. Everything that is handed out
-   * passes here, whoever runs it.
+   * Leaves out the jobs that must not start now, and ends them or gives them back. Every delivery
+   * passes here, in push, pull and plugin mode.
    */
   private Claim startable(Claim claim) {
     List<ClaimedJob> others = null;
@@ -156,7 +156,7 @@ public final class Claimer {
     return claim.with(List.copyOf(left));
   }
 
-  /** What is written of a job that must not start now; null if it may. */
+  /** Returns the settlement of a job that must not start now; null if it may start. */
   private @Nullable Settlement instead(ClaimedJob job, long now) {
     JobContent content = JobRecord.readOrNull(job.record());
     if (content == null) {

@@ -14,10 +14,10 @@ import io.punctual.core.store.Revision;
 import io.punctual.core.store.query.JobView;
 import org.jspecify.annotations.Nullable;
 
-/** Does to a job what an event does that it names. */
+/** Applies an event to a job that names it. */
 public final class EventEffects {
 
-  /** How often it is tried on a job that others change at the same time. */
+  /** How often to try if others change the job at the same time. */
   private static final int TRIES = 8;
 
   private final JobStore jobs;
@@ -27,17 +27,17 @@ public final class EventEffects {
   }
 
   /**
-   * What became of a job.
+   * What an event did to a job.
    *
    * @param due the new due time of DUE, epoch ms; else 0
-   * @param version what it is by then; null if it is gone
+   * @param version the job's version afterwards; null if it is gone
    * @param newHead the earliest due time of the bucket if it is that; else null
    */
   public record Effect(
       EventOutcome outcome, long due, @Nullable JobVersion version, @Nullable Long newHead) {}
 
   /**
-   * The event of a tag has come.
+   * Applies the event of a tag.
    *
    * @param tag of {@link EventTags}
    * @return null if the job does not wait for it, or not any more

@@ -1,4 +1,4 @@
-/** Stores submitted jobs, in groups. */
+/** Applies events to the jobs that name them. */
 @NullMarked
 package io.punctual.core.event;
 

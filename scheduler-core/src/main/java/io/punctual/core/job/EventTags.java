@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 
 /**
  * Tags by which the engine finds the jobs that wait for an event. They begin with a comma, which no
- * submitter can give, and are shown to nobody.
+ * submitter can give, and are never shown.
  */
 public final class EventTags {
 

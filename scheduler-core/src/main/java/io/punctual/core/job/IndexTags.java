@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 
 /**
  * Tags that the engine gives a job, so that the store finds it. They begin with a comma, which no
- * submitter can give, and are shown to nobody.
+ * submitter can give, and are never shown.
  */
 public final class IndexTags {
 
@@ -14,7 +14,7 @@ public final class IndexTags {
   private IndexTags() {}
 
   /**
-   * By the last moment at which a job may start.
+   * Returns the tag of the latest time at which a job may start.
    *
    * @param millis epoch ms
    */

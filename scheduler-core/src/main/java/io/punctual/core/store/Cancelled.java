@@ -20,7 +20,9 @@ public record Cancelled(Kind kind, int attempt, long version, Reached reached) {
   public enum Kind {
     /** It will not run; also where an earlier cancel had done it. */
     CANCELLED,
-    /** A worker has it and is told to stop. Unless the worker does it all the same, it is gone. */
+    /**
+     * A worker has it and is told to stop. Unless the worker finishes it anyway, it is cancelled.
+     */
     CANCELLING,
     /** It is not the version any more that was seen. */
     CHANGED,

@@ -67,7 +67,7 @@ public record Settlement(
     RETURNED,
     /** Never again. */
     REJECTED,
-    /** It was handed to nobody, since it could not start in time. */
+    /** No worker got it, since it could not start in time. */
     EXPIRED
   }
 }

@@ -11,11 +11,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a submit shall do if a job of its id is there, as calls say it; what is not said is null.
+ * What a submit does if a job with its id exists, as calls say it; an absent field is null.
  *
  * @param onConflict {@code replace} or {@code debounce}
- * @param quiet of a debounce, which must say it: how long there must be no submit
- * @param atMost of a debounce, which must say it: how long its first submit may be put off
+ * @param quiet of a debounce, required: how long no submit must come
+ * @param atMost of a debounce, required: how long its first submit may be delayed
  * @param keep of a debounce: {@code last} or {@code first}
  * @param whileRunning {@code queue_one}, {@code drop} or {@code replace_queued}
  */

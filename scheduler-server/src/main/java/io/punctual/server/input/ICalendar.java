@@ -11,9 +11,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the whole days of an iCalendar (RFC 5545): the {@code VEVENT}s that have a date, until
- * before that of {@code DTEND} where there is one. Events at a time of day and repeated ones are
- * refused, since a list of dates could not say what they mean.
+ * Reads the all-day events of an iCalendar (RFC 5545): the {@code VEVENT}s with a date, until the
+ * day before {@code DTEND} if there is one. Rejects events with a time of day and repeated events,
+ * which a list of dates cannot express.
  */
 public final class ICalendar {
 

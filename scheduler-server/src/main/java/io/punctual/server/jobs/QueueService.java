@@ -138,7 +138,7 @@ public class QueueService {
   }
 
   /**
-   * Says what becomes of jobs that could not start in time.
+   * Sets whether jobs that could not start in time become dead letters or are dropped.
    *
    * @param drop whether they are dropped; else they become dead letters
    * @throws ApiException 404

@@ -39,9 +39,9 @@ public sealed interface Submitted {
     ALREADY_DONE,
     /** It took the place of another job with its id. */
     REPLACED,
-    /** No job was added to the one with its id, as asked. */
+    /** No new job was made, as asked. */
     MERGED,
-    /** An event that it names came a short while ago: it is cancelled. */
+    /** An event in its {@code cancelOn} came a short while ago: it is cancelled. */
     CANCELLED_BY_EVENT
   }
 

@@ -22,7 +22,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Takes events that jobs wait for. */
+/** Takes events for jobs. */
 @RestController
 @RequestMapping("/api/v1/events")
 class EventsController {
@@ -39,7 +39,7 @@ class EventsController {
   /**
    * An event.
    *
-   * @param applications whose jobs are told; null for those of the caller's application
+   * @param applications that the event is for; null for the caller's own
    */
   record EventRequest(String name, String key, @Nullable List<String> applications) {
 
@@ -68,8 +68,8 @@ class EventsController {
   /**
    * What an event did.
    *
-   * @param items the first thousand
-   * @param damaged queues whose jobs may not know of it
+   * @param items the first 1,000 jobs
+   * @param damaged queues whose jobs may have missed the event
    */
   record EventAnswer(
       int matched,

@@ -85,7 +85,9 @@ class QueuesController {
     return find(queue);
   }
 
-  /** Says what becomes of the queue's jobs that could not start in time. */
+  /**
+   * Sets whether the queue's jobs that could not start in time become dead letters or are dropped.
+   */
   @Allowed(Role.OPERATOR)
   @PutMapping("/queues/{application}/{taskType}/expiry")
   Queue expiry(QueueName queue, @Body Expiry expiry) {

@@ -171,7 +171,7 @@ class SchedulesController {
 
   record Declared(int declared) {}
 
-  /** An instance says which schedules it has in its code: their ids are these task types. */
+  /** Declares the schedules that an instance has in its code: their ids are these task types. */
   @Allowed(value = Role.ADMIN, applications = true)
   @PostMapping("/declare")
   Declared declare(@Body Declaration request) {
