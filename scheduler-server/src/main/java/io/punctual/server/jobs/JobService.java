@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * Submits, finds and changes single jobs, takes events for them, within the quotas, and records it
- * in the audit.
+ * Submits, finds and changes single jobs within the quotas, sends them events, and records both in
+ * the audit.
  */
 @Component
 public class JobService {
@@ -405,11 +405,11 @@ public class JobService {
   }
 
   /**
-   * An event has come.
+   * Sends an event to the jobs of applications.
    *
-   * @param applications whose jobs are told
-   * @return what became of the jobs of each application, in the order given
-   * @throws ApiException 403 if the caller may not send events to one of them; then none has it
+   * @param applications that the event is for
+   * @return what the event did to the jobs of each application, in the order given
+   * @throws ApiException 403 if the caller may not send events to one of them; then none gets it
    */
   public List<EventDone> event(Event event, List<String> applications) {
     applications.forEach(this::requireRight);
