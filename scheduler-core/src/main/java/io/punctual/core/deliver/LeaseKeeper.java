@@ -352,7 +352,8 @@ public final class LeaseKeeper {
     try {
       renew(delivery, Duration.ZERO);
     } catch (StoreException e) {
-      log.debug("Asking whether {} must stop failed; the next beat asks again", delivery.taskId(), e);
+      log.debug(
+          "Asking whether {} must stop failed; the next beat asks again", delivery.taskId(), e);
     }
   }
 
