@@ -130,8 +130,8 @@ public interface TaskSubmitService {
   /**
    * Sends an event to the jobs of this application: those that name it in {@link
    * JobRequest#cancelOn} are cancelled, those that name it in {@link JobRequest#runOn} are due at
-   * once. Schedulers remember it for jobs that are submitted later, by default for ten minutes. The
-   * call is idempotent.
+   * once. Schedulers remember it for jobs that are submitted later, by default for ten minutes. It
+   * is safe to repeat the call.
    *
    * @param name such as {@code order.paid}: 1 to 128 characters of {@code [A-Za-z0-9._:-]}
    * @param key what the event is about: 1 to 64 printable ASCII characters without spaces and
