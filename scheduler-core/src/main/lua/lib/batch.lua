@@ -49,11 +49,17 @@ local function check_types()
   end
 end
 
+-- Lua passes some 8,000 values to a call at most; tags may be more. An even number, for pairs.
+local SLICE = 4000
+
 local function write_all(batch, command_of)
   for i = 1, #TYPES do
     local values = batch[KEYS[i]]
     if values then
-      redis.call(command_of[TYPES[i]], KEYS[i], unpack(values, 1, values.n))
+      for from = 1, values.n, SLICE do
+        local to = math.min(values.n, from + SLICE - 1)
+        redis.call(command_of[TYPES[i]], KEYS[i], unpack(values, from, to))
+      end
     end
   end
 end

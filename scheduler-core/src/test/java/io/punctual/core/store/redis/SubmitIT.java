@@ -9,6 +9,7 @@ import io.punctual.core.job.Due;
 import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.Origin;
+import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.Submitted;
 import io.punctual.core.store.Submitted.Kind;
@@ -16,6 +17,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class SubmitIT extends TransitionTestBase {
@@ -49,6 +51,23 @@ class SubmitIT extends TransitionTestBase {
     assertThat(item).isEqualTo(new Submitted.Item(kind, due, 0, null, item.version()));
     assertThat(item.version() == null)
         .isEqualTo(kind == Kind.ALREADY_DONE || kind == Kind.CONFLICT_DONE);
+  }
+
+  /** Lua passes some 8,000 values to a call at most. */
+  @Test
+  void aFullCallOfJobsWithManyTagsIsStoredAsAWhole() {
+    List<String> tags = IntStream.range(0, 25).mapToObj("tag-%02d"::formatted).toList();
+    Submission[] jobs =
+        IntStream.range(0, JobStore.MAX_JOBS)
+            .mapToObj(
+                i ->
+                    new Submission(
+                        "j" + i, "new-" + i, LATER, 5, 0, tags, bytes("x"), /* replace= */ false))
+            .toArray(Submission[]::new);
+
+    assertThat(submit(jobs).items()).allMatch(item -> item.kind() == Kind.CREATED);
+    assertThat(store.tagged(bucket, "tag-24", null, JobStore.MAX_JOBS).jobs())
+        .hasSize(JobStore.MAX_JOBS);
   }
 
   @Test
