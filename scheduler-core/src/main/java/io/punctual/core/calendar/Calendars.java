@@ -70,9 +70,17 @@ public final class Calendars {
    */
   public Set<LocalDate> closed(String name) {
     Known now = known;
-    Map<String, SortedSet<LocalDate>> calendars =
-        now == null || ticks.getAsLong() - now.at() > FRESH.toNanos() ? all() : now.calendars();
-    return calendars.getOrDefault(name, Collections.emptySortedSet());
+    if (now == null || ticks.getAsLong() - now.at() > FRESH.toNanos()) {
+      try {
+        return all().getOrDefault(name, Collections.emptySortedSet());
+      } catch (RuntimeException e) {
+        if (now == null) {
+          throw e;
+        }
+        // The end of an attempt must not be lost for want of newer dates.
+      }
+    }
+    return now.calendars().getOrDefault(name, Collections.emptySortedSet());
   }
 
   /**

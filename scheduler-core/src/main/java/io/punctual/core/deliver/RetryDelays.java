@@ -7,6 +7,7 @@ import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Settlement;
+import io.punctual.core.store.StoreException;
 import io.punctual.core.times.StartTimes;
 import io.punctual.core.wake.StoreClock;
 import io.punctual.schedule.TimeRules;
@@ -75,7 +76,13 @@ public final class RetryDelays {
     }
     long now = clock.now();
     long last = StartTimes.last(rules, record.acceptedAt());
-    long next = times.next(taskId, rules, now + delay.toMillis(), last);
+    long next;
+    try {
+      next = times.next(taskId, rules, now + delay.toMillis(), last);
+    } catch (StoreException e) {
+      // No calendar was ever read, and the store is away: the next claim looks again.
+      return delay;
+    }
     if (next > last) {
       return null;
     }
