@@ -116,11 +116,8 @@ public record DelayQueueJob(
     checkDebounce(onConflict, delay);
     cancelOn = checkEvents("cancelOn", cancelOn);
     runOn = checkEvents("runOn", runOn);
-    if (onConflict.merges() && !(cancelOn.isEmpty() && runOn.isEmpty())) {
-      throw new IllegalArgumentException(
-          (cancelOn.isEmpty() ? "runOn" : "cancelOn")
-              + " cannot be combined with debounce or whileRunning: events do not reach a job that"
-              + " waits for the end of another one");
+    if (onConflict.merges()) {
+      checkMerged(cancelOn, runOn, timeRules, onConflict);
     }
   }
 
@@ -153,6 +150,23 @@ public record DelayQueueJob(
   /** Starts a job with the values of this one. */
   public Builder toBuilder() {
     return new Builder(this);
+  }
+
+  private static void checkMerged(
+      List<Event> cancelOn, List<Event> runOn, TimeRules rules, OnConflict onConflict) {
+    String rule = " cannot be combined with debounce or whileRunning: ";
+    if (!cancelOn.isEmpty() || !runOn.isEmpty()) {
+      throw new IllegalArgumentException(
+          (cancelOn.isEmpty() ? "runOn" : "cancelOn")
+              + rule
+              + "no event finds a job that waits for the end of another one");
+    } else if (rules.expiresIn() != null) {
+      throw new IllegalArgumentException(
+          "expiresIn" + rule + "it would count from the first submit; give notAfter");
+    } else if (rules.within() != null && onConflict.isDebounce()) {
+      throw new IllegalArgumentException(
+          "within cannot be combined with debounce: each submit moves the due time");
+    }
   }
 
   private static void checkDebounce(OnConflict onConflict, @Nullable Duration quiet) {
