@@ -225,7 +225,14 @@ final class Resend {
       cancels.forEach(cancel -> changes.wanted().add(cancel(cancel, made.row().createdAt())));
     } else if (made.result() instanceof EventResult result) {
       result.items().stream()
-          .filter(item -> item.outcome() == EventResult.Outcome.CANCELLED)
+          .filter(item -> item.outcome() == EventResult.Outcome.DUE)
+          .map(item -> new DeferredCall.Cancel(item.taskType(), item.taskId()).lane())
+          .forEach(due -> changes.moved().put(due, new SentTable.Moved(Instant.now(), true)));
+      result.items().stream()
+          .filter(
+              item ->
+                  item.outcome() == EventResult.Outcome.CANCELLED
+                      || item.outcome() == EventResult.Outcome.CANCELLING)
           .map(item -> new DeferredCall.Cancel(item.taskType(), item.taskId()))
           .forEach(cancel -> changes.wanted().add(cancel(cancel, made.row().createdAt())));
     } else if (made.result() instanceof RescheduleResult result
