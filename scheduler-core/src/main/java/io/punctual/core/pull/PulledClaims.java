@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -236,20 +237,38 @@ public final class PulledClaims implements Claims {
               bucket -> buckets.computeIfAbsent(bucket, any -> new ArrayList<>()).add(token),
               () -> lost.add(token));
     }
-    buckets.forEach(
-        (bucket, some) -> {
-          JobStore.Extended found =
-              jobs.extend(
-                  bucket.bucket,
-                  some.stream().map(PulledClaims::lease).toList(),
-                  // It ends no earlier for that, and its puller has received it.
-                  ReceivedMarks.LEAST);
-          some.stream().filter(token -> found.lost().contains(token.taskId())).forEach(lost::add);
-          some.stream()
-              .filter(token -> found.cancelling().contains(token.taskId()))
-              .forEach(cancelling::add);
-        });
+    buckets.forEach((bucket, some) -> check(bucket, some, lost, cancelling));
     return new Checked(lost, cancelling);
+  }
+
+  /** The store answers by the ids of jobs: of two tokens of one job, each has a call. */
+  private void check(
+      Puller bucket, List<ClaimToken> tokens, List<ClaimToken> lost, List<ClaimToken> cancelling) {
+    Map<String, ClaimToken> some = new LinkedHashMap<>();
+    List<ClaimToken> others = new ArrayList<>();
+    for (ClaimToken token : tokens) {
+      ClaimToken same = some.putIfAbsent(token.taskId(), token);
+      if (same != null && !same.equals(token)) {
+        others.add(token);
+      }
+    }
+    JobStore.Extended found =
+        jobs.extend(
+            bucket.bucket,
+            some.values().stream().map(PulledClaims::lease).toList(),
+            // It ends no earlier for that, and its puller has received it.
+            ReceivedMarks.LEAST);
+    some.forEach(
+        (taskId, token) -> {
+          if (found.lost().contains(taskId)) {
+            lost.add(token);
+          } else if (found.cancelling().contains(taskId)) {
+            cancelling.add(token);
+          }
+        });
+    if (!others.isEmpty()) {
+      check(bucket, others, lost, cancelling);
+    }
   }
 
   /** The job if it is reserved in that incarnation and by that token. */
