@@ -71,6 +71,8 @@ class BadCallsIT extends SharedRedisTestBase {
       POST | /jobs?whileRunning=drop&whileRunning=drop | {'application':'shop','taskType':'a','taskId':'1','delay':'1s'} | 400 | invalid | whileRunning
       POST | /jobs?whileRunning=drop | {'application':'shop','taskType':'a','taskId':'1','delay':'1s','cancelOn':[{'name':'a','key':'k'}]} | 400 | invalid | cancelOn
       POST | /jobs?onConflict=debounce&quiet=1s&atMost=5s | {'application':'shop','taskType':'a','taskId':'1','runOn':[{'name':'a','key':'k'}]} | 400 | invalid | runOn
+      POST | /jobs?whileRunning=drop | {'application':'shop','taskType':'a','taskId':'1','delay':'1s','expiresIn':'5s'} | 400 | invalid | expiresIn
+      POST | /jobs?onConflict=debounce&quiet=1s&atMost=5s | {'application':'shop','taskType':'a','taskId':'1','within':'5s'} | 400 | invalid | within
       POST | /jobs?whilerunning=drop | {'application':'shop','taskType':'a','taskId':'1','delay':'1s'} | 400 | invalid | whilerunning
       POST | /jobs/batch?onConflict=debounce&quiet=2s&atMost=1s | {'jobs':[]} | 400 | invalid | quiet
       POST | /claims:check | {} | 400 | invalid | tokens

@@ -1,5 +1,6 @@
 package io.punctual.server.input;
 
+import io.punctual.core.calendar.Calendars;
 import java.time.LocalDate;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
@@ -98,5 +99,9 @@ public final class ICalendar {
           "has an event from " + first + " until " + until + ": it must be 1 to 400 days long");
     }
     first.datesUntil(until).forEach(dates::add);
+    if (dates.size() > Calendars.MAX_DATES) {
+      throw new IllegalArgumentException(
+          "has more than " + Calendars.MAX_DATES + " dates, the most that a calendar may have");
+    }
   }
 }

@@ -7,6 +7,7 @@ import io.punctual.core.Operations;
 import io.punctual.core.Operations.EventDone;
 import io.punctual.core.Submit;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.QueueName;
@@ -31,6 +32,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
@@ -127,11 +129,7 @@ public class JobService {
       throw ApiException.invalid(
           "taskId", Limits.NAME_RULE + "; ids with @ are those of the jobs of schedules");
     }
-    try {
-      engine.calendars().require(job.job().timeRules().calendar());
-    } catch (IllegalArgumentException e) {
-      throw ApiException.invalid("calendar", String.valueOf(e.getMessage()));
-    }
+    requireCalendar(job.job().timeRules().calendar());
     quotas.submit(job.queue(), job.size());
     return engine.submit(job.application(), job.job(), Caller.current().submitter());
   }
@@ -340,6 +338,30 @@ public class JobService {
     return version == null ? new JobResult.Changed() : change.apply(version);
   }
 
+  private void requireCalendar(@Nullable String name) {
+    try {
+      engine.calendars().require(name);
+    } catch (IllegalArgumentException e) {
+      throw ApiException.invalid("calendar", String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Refuses a calendar that is not there, if the change names it. */
+  private @Nullable UnaryOperator<JobContent> checked(JobChange change) {
+    UnaryOperator<JobContent> content = change.content();
+    if (content == null) {
+      return null;
+    }
+    return old -> {
+      JobContent changed = content.apply(old);
+      String calendar = changed.timeRules().calendar();
+      if (!Objects.equals(calendar, old.timeRules().calendar())) {
+        requireCalendar(calendar);
+      }
+      return changed;
+    };
+  }
+
   private JobResult revise(
       String action, JobRef job, JobChange change, @Nullable JobVersion version, String outcome) {
     if (change.content() != null) {
@@ -349,7 +371,7 @@ public class JobService {
     Revised revised =
         engine
             .operations()
-            .revise(job.queue(), job.taskId(), change.due(), change.content(), version);
+            .revise(job.queue(), job.taskId(), change.due(), checked(change), version);
     return switch (revised.kind()) {
       case REVISED -> {
         audit.did(action, job::toString, before, "due " + Instant.ofEpochMilli(revised.due()));
@@ -430,7 +452,8 @@ public class JobService {
   private void requireRight(String application) {
     Caller caller = Caller.current();
     String own = caller.application();
-    if (!caller.mayTouch(application) && (own == null || !properties.events().mayReach(own, application))) {
+    if (!caller.mayTouch(application)
+        && (own == null || !properties.events().mayReach(own, application))) {
       throw ApiException.of(
           ErrorCode.FORBIDDEN,
           own

@@ -121,7 +121,12 @@ public class ScheduleService {
 
   private Occurred occurred(ScheduleName name, Instant at) {
     String taskId = name.taskId(at);
-    return new Occurred(at, taskId, engine.find(name.queue(), taskId).orElse(null));
+    try {
+      return new Occurred(at, taskId, engine.find(name.queue(), taskId).orElse(null));
+    } catch (StoreException e) {
+      // Damage in one queue must not hide all schedules.
+      return new Occurred(at, taskId, null);
+    }
   }
 
   /**

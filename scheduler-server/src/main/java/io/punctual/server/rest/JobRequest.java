@@ -83,7 +83,8 @@ record JobRequest(
         checked(
             id != null ? id : key.taskId(queue),
             queue.taskType(),
-            onConflict.isDebounce() ? quiet(conflict) : JobFields.due(delayTime, delay, dueAt));
+            onConflict.isDebounce() ? quiet(conflict) : JobFields.due(delayTime, delay, dueAt),
+            windowZone);
     try {
       return new NewJob(
           queue.application(), job.toBuilder().onConflict(onConflict).build(), id != null);
@@ -122,7 +123,10 @@ record JobRequest(
           "cannot be changed: submit the job again with ?onConflict=replace");
     }
     Due due = JobFields.dueOrNull(delayTime, delay, dueAt);
-    DelayQueueJob given = checked("x", "x", due != null ? due : Due.in(0));
+    // A zone alone belongs to the window that the job has.
+    boolean zoned = window != null || calendar != null;
+    DelayQueueJob given =
+        checked("x", "x", due != null ? due : Due.in(0), zoned ? windowZone : null);
     boolean content =
         params != null
             || timeToRun != null
@@ -158,6 +162,14 @@ record JobRequest(
   }
 
   private TimeRules changed(TimeRules old) {
+    try {
+      return rules(old);
+    } catch (IllegalArgumentException e) {
+      throw JobFields.named(e);
+    }
+  }
+
+  private TimeRules rules(TimeRules old) {
     return new TimeRules(
         notAfter != null ? notAfter : old.notAfter(),
         notAfter != null ? null : old.expiresIn(),
@@ -171,7 +183,7 @@ record JobRequest(
     return window == null ? null : Windows.parse(window);
   }
 
-  private DelayQueueJob checked(String id, String type, Due due) {
+  private DelayQueueJob checked(String id, String type, Due due, @Nullable String zone) {
     try {
       DelayQueueJob.Builder job = DelayQueueJob.of(type).taskId(id);
       return (due.relative()
@@ -188,7 +200,7 @@ record JobRequest(
                   expiresIn,
                   within,
                   windows(),
-                  JobFields.zone("windowZone", windowZone),
+                  JobFields.zone("windowZone", zone),
                   calendar))
           .cancelOn(EventName.events(cancelOn))
           .runOn(EventName.events(runOn))
