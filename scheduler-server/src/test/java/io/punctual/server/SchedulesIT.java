@@ -3,7 +3,11 @@ package io.punctual.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.ApiClient.Answer;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.UUID;
 import org.awaitility.Awaitility;
@@ -72,6 +76,24 @@ class SchedulesIT extends SharedRedisTestBase {
     assertThat(api.get(nightly).status()).isEqualTo(404);
     for (String act : new String[] {"pause", "resume", "run"}) {
       assertThat(post(nightly + "/" + act, "").status()).isEqualTo(404);
+    }
+  }
+
+  /** Tomcat would put the id of a new session into the address. */
+  @Test
+  void theFirstActOfABrowserLeadsToAnAddressWithoutASession() throws Exception {
+    assertThat(put(nightly, "{'every':'1h'}").status()).isEqualTo(201);
+    String page = "/console/schedules/" + application + "/report.daily/nightly";
+    try (HttpClient browser = HttpClient.newHttpClient()) {
+      HttpResponse<String> answer =
+          browser.send(
+              HttpRequest.newBuilder(URI.create("http://localhost:" + port + page + "/pause"))
+                  .header("Content-Type", "application/x-www-form-urlencoded")
+                  .POST(BodyPublishers.ofString(""))
+                  .build(),
+              HttpResponse.BodyHandlers.ofString());
+      assertThat(answer.statusCode()).isEqualTo(302);
+      assertThat(answer.headers().firstValue("Location").orElseThrow()).endsWith(page);
     }
   }
 

@@ -10,6 +10,7 @@ import io.punctual.server.web.RequestGuard;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Parameter;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -18,11 +19,13 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.support.WebDataBinderFactory;
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
@@ -97,7 +100,30 @@ public final class JsonBody implements HandlerMethodArgumentResolver {
     Body body = Objects.requireNonNull(parameter.getParameterAnnotation(Body.class));
     HttpServletRequest request =
         Objects.requireNonNull(web.getNativeRequest(HttpServletRequest.class));
-    return bind(read(request, body), parameter.getParameterType(), "");
+    JsonNode json = read(request, body);
+    requireKnownQuery(parameter, request);
+    return bind(json, parameter.getParameterType(), "");
+  }
+
+  /** A field in the query by mistake, such as {@code dryRun}, must not be passed over. */
+  private static void requireKnownQuery(MethodParameter parameter, HttpServletRequest request) {
+    Set<String> known = new TreeSet<>();
+    for (Parameter other : parameter.getExecutable().getParameters()) {
+      if (other.isAnnotationPresent(Query.class)) {
+        // Which looks itself.
+        return;
+      }
+      RequestParam named = other.getAnnotation(RequestParam.class);
+      if (named != null) {
+        known.add(named.name().isEmpty() ? other.getName() : named.name());
+      }
+    }
+    for (String given : request.getParameterMap().keySet()) {
+      if (!known.contains(given)) {
+        throw ApiException.invalid(
+            shown(given), "is not known in the query of this call: fields belong into its body");
+      }
+    }
   }
 
   private static JsonNode read(HttpServletRequest request, Body body) {
