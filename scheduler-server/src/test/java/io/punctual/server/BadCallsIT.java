@@ -78,6 +78,10 @@ class BadCallsIT extends SharedRedisTestBase {
       POST | /claims:check | {} | 400 | invalid | tokens
       POST | /claims:check | {'tokens':[]} | 400 | invalid | tokens
       POST | /claims:check | {'tokens':['x']} | 400 | invalid | token
+      POST | /jobs:cancel?dryRun=true | {'application':'shop','tag':'x'} | 400 | invalid | dryRun
+      POST | /jobs:purge?dryRun=true | {'application':'shop','taskType':'a','state':'dead'} | 400 | invalid | dryRun
+      POST | /schedules/preview | {'every':'10s','jitter':'10s'} | 400 | invalid | jitter
+      POST | /jobs | {'application':'shop','taskType':'a','taskId':'1','delay':'1s','calendar':'none-such'} | 400 | invalid | calendar
       POST | /events | {'key':'k','applications':['shop']} | 400 | invalid | name
       POST | /events | {'name':'a b','key':'k','applications':['shop']} | 400 | invalid | name
       POST | /events | {'name':'a','applications':['shop']} | 400 | invalid | key

@@ -35,6 +35,12 @@ public record ScheduleDefinition(
     Duration jitter,
     JobContent job) {
 
+  /** How many runs are compared with the jitter: those of a day or a week differ. */
+  private static final int LOOKED_AT = 100;
+
+  /** As many runs of a rarer schedule take long to find. */
+  private static final Duration OFTEN = Duration.ofDays(31);
+
   private static final Duration MAX_JITTER = Duration.ofHours(24);
   private static final Duration MAX_MISSED = Duration.ofDays(366);
 
@@ -146,21 +152,26 @@ public record ScheduleDefinition(
    * @throws IllegalArgumentException whose message begins with the name of the value that is wrong
    */
   public void requireSense(Instant now) {
-    List<Occurrence> next = recurrence.next(now, 2);
+    boolean spread = !jitter.isZero() && whileRunning != WhileRunning.START;
+    List<Occurrence> next = recurrence.next(now, spread ? 3 : 1);
     if (next.isEmpty()) {
       throw new IllegalArgumentException(
           (recurrence.cron() == null ? "every" : "cron")
               + " never fires from now on: look at until, exclude and gap, and at the days and"
               + " months that it names");
     }
-    if (next.size() == 2 && !jitter.isZero() && whileRunning != WhileRunning.START) {
-      Duration distance = Duration.between(next.get(0).at(), next.get(1).at());
+    if (next.size() == 3
+        && Duration.between(next.get(0).at(), next.get(2).at()).compareTo(OFTEN) < 0) {
+      next = recurrence.next(now, LOOKED_AT);
+    }
+    for (int i = 1; i < next.size() && spread; i++) {
+      Duration distance = Duration.between(next.get(i - 1).at(), next.get(i).at());
       if (jitter.compareTo(distance) >= 0) {
         throw new IllegalArgumentException(
             "jitter must be less than "
                 + distance
-                + ", the time between the next two runs, unless whileRunning is start: a job that"
-                + " is not due yet counts as one that runs");
+                + ", the time between two of the next runs, unless whileRunning is start: a job"
+                + " that is not due yet counts as one that runs");
       }
     }
   }

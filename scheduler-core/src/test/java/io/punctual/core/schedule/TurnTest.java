@@ -1,6 +1,7 @@
 package io.punctual.core.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
@@ -12,6 +13,7 @@ import io.punctual.schedule.WhileRunning;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
@@ -206,6 +208,33 @@ class TurnTest {
     Turn both = Turn.of(queue, third.next(), hour(4), ENDED);
     assertThat(both.fire()).containsExactly(hour(2));
     assertThat(both.next().waiting()).isEqualTo(hour(4));
+  }
+
+  @Test
+  void whetherAJitterFitsDoesNotDependOnTheTimeOfTheDay() {
+    ScheduleDefinition twice =
+        new ScheduleDefinition(
+            new Recurrence(
+                Cron.parse("10,30 22 * * *"),
+                null,
+                T,
+                ZoneOffset.UTC,
+                Gap.SHIFT,
+                Fold.FIRST,
+                null,
+                null,
+                Set.of()),
+            Missed.LATEST,
+            null,
+            WhileRunning.SKIP,
+            Duration.ofHours(1),
+            JobContent.of(Due.in(0)).build());
+    for (String time : List.of("22:00:00", "22:17:00", "23:00:00")) {
+      assertThatIllegalArgumentException()
+          .as(time)
+          .isThrownBy(() -> twice.requireSense(Instant.parse("2026-11-25T" + time + "Z")))
+          .withMessageStartingWith("jitter must be less than PT20M");
+    }
   }
 
   @Test

@@ -282,9 +282,11 @@ class SchedulePageController {
       ScheduleDefinition definition = ScheduleRequest.of(form).definition();
       Recurrence recurrence = definition.recurrence();
       return new Preview(
-          Next.of(schedules.preview(recurrence, null, NEXT), recurrence.zone()),
+          Next.of(schedules.preview(definition, null, NEXT), recurrence.zone()),
           ScheduleRequest.zoneName(recurrence.zone()),
           null);
+    } catch (IllegalArgumentException e) {
+      return new Preview(List.of(), "", JobFields.named(e).getMessage());
     } catch (ApiException e) {
       return new Preview(List.of(), "", e.getMessage());
     }

@@ -342,7 +342,8 @@ public class JobService {
     try {
       engine.calendars().require(name);
     } catch (IllegalArgumentException e) {
-      throw ApiException.invalid("calendar", String.valueOf(e.getMessage()));
+      throw ApiException.invalid(
+          "calendar", String.valueOf(e.getMessage()).substring("calendar ".length()));
     }
   }
 

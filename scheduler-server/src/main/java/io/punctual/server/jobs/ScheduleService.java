@@ -57,8 +57,10 @@ public class ScheduleService {
    * @param from epoch ms, the first moment that counts; null for now
    * @param count at least one
    * @throws ApiException 400 if it never fires from then on
+   * @throws IllegalArgumentException if its jitter is too long; the message begins with the field
    */
-  public List<Occurrence> preview(Recurrence recurrence, @Nullable Long from, int count) {
+  public List<Occurrence> preview(ScheduleDefinition definition, @Nullable Long from, int count) {
+    Recurrence recurrence = definition.recurrence();
     List<Occurrence> next = next(recurrence, from, count);
     if (next.isEmpty()) {
       throw ApiException.invalid(
@@ -66,6 +68,7 @@ public class ScheduleService {
           "never fires from now on, or from the instant that was given: look at until, exclude and"
               + " gap, and at the days and months that it names");
     }
+    definition.requireSense(next.get(0).at().minusMillis(1));
     return next;
   }
 

@@ -204,10 +204,13 @@ class SchedulesController {
       Ownership.require(request.application());
     }
     int max = preview == null ? DEFAULT_PREVIEW : Page.limit(preview, "preview", MAX_PREVIEW);
-    return new PreviewAnswer(
-        ScheduleResponse.Next.of(
-            schedules.preview(
-                request.definition().recurrence(), JobFields.moment("from", from), max)));
+    try {
+      return new PreviewAnswer(
+          ScheduleResponse.Next.of(
+              schedules.preview(request.definition(), JobFields.moment("from", from), max)));
+    } catch (IllegalArgumentException e) {
+      throw JobFields.named(e);
+    }
   }
 
   record PreviewAnswer(List<ScheduleResponse.Next> preview) {}
