@@ -345,6 +345,7 @@ class JobRunnerTest {
     older.whenLost.run();
     CompletableFuture<CallbackResult> second = run("stubborn", "1", 60_000, 2, new Lease());
     assertThat(second).isNotDone();
+    Awaitility.await().until(() -> cancelled.get() == 1);
     go.countDown();
 
     assertThat(first.get(10, TimeUnit.SECONDS).outcome()).isEqualTo(CallbackResult.RETRY);
