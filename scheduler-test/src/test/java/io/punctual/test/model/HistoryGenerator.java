@@ -72,6 +72,29 @@ final class HistoryGenerator {
     return steps;
   }
 
+  /** A job that cannot start in time, waiting or claimed, in a queue that may drop such jobs. */
+  private List<Step> late(
+      String id, String incarnation, LeaseToken token, Step submit, Step claim) {
+    boolean drop = random.nextBoolean();
+    Step drops = Step.call("drop expired " + drop, s -> dropExpired(s, drop));
+    Step lapse = Step.call("lapse 3", s -> s.lapse(bucket, 3));
+    Step find = Step.call("find " + id, s -> s.find(bucket, id));
+    return switch (random.nextInt(3)) {
+      case 0 -> List.of(drops, submit, lapse, find, lapse);
+      case 1 ->
+          List.of(
+              drops, submit, claim, settle(Settlement.Op.EXPIRED, id, incarnation, token), find);
+      default ->
+          List.of(
+              drops,
+              submit,
+              claim,
+              settle(Settlement.Op.FAILED, id, incarnation, token),
+              lapse,
+              find);
+    };
+  }
+
   /** Times that meet to the millisecond, and limits that are reached: too rare by chance alone. */
   private List<Step> scenario() {
     String id = id();
@@ -79,6 +102,7 @@ final class HistoryGenerator {
     incarnations.add(incarnation);
     LeaseToken token = new LeaseToken("t" + tokens.size());
     tokens.add(token.value());
+    int kind = random.nextInt(10);
     Submission job =
         new Submission(
             id,
@@ -86,7 +110,7 @@ final class HistoryGenerator {
             Due.in(0),
             1 + random.nextInt(2),
             /* timeToRun= */ 0,
-            tags(),
+            kind > 6 ? List.of("x", IndexTags.notAfter(START - 5000)) : tags(),
             "scenario".getBytes(StandardCharsets.UTF_8),
             true);
     known(job);
@@ -98,7 +122,8 @@ final class HistoryGenerator {
                 s.claim(
                     bucket, 5, Duration.ofMillis(50), JobStore.ClaimMode.PUSH, token, "owner0"));
     Step expire = Step.call("expire 5", s -> s.expire(bucket, 5));
-    return switch (random.nextInt(7)) {
+    return switch (kind) {
+      case 7, 8, 9 -> late(id, incarnation, token, submit, claim);
       case 4, 5, 6 -> behind(id, incarnation, token, submit, claim);
       case 0 -> List.of(submit, claim, Step.pause(49), expire, Step.pause(1), expire);
       case 1 -> {

@@ -37,6 +37,8 @@ public final class MutantStore {
           "tagged",
           "pause",
           "limit",
+          "lapse",
+          "expiry",
           "stats",
           "forecast");
 
