@@ -9,7 +9,7 @@
 -- COST     2 reads and 3 writes; 1 write for each member that is missed
 -- WHY      the first write removes, so that a full Redis keeps its members. An entry that lasts
 --          longer than a life was written before the clock was set back: its member comes again.
---          A member that finds its own entry ended though nobody has removed it knows that none
+--          A member that finds its own entry ended though no other removed it knows that none
 --          has come since: the store was away, so all get another life
 --- @include lib/text
 --- @include lib/now

@@ -113,7 +113,8 @@ public sealed interface DeferredCall {
   }
 
   /**
-   * An event that has come. It has a lane of its own: a job that is sent later hears of it, too.
+   * An event that has come. It has another lane than jobs: a job that is sent later hears of it,
+   * too.
    */
   record Event(DelayQueueJob.Event event) implements DeferredCall {
 

@@ -444,7 +444,7 @@ public final class TestScheduler {
       }
       millis.set(until);
       if (!faults.isAway()) {
-        // What nobody runs may be too late by now.
+        // A job without a worker may be too late by now.
         var unused = stepper.step(queue -> false);
       }
     }

@@ -456,7 +456,7 @@ class JobRunnerTest {
     assertThat(cancelled).hasValue(2);
     assertThat(other.isDone()).isFalse();
 
-    // It hears nothing: whoever gave it is told when its time is over.
+    // It hears nothing: the lease is told when its time is over.
     Lease deaf = new Lease();
     CompletableFuture<CallbackResult> stubborn = run("stubborn", "3", 300, 1, deaf);
     Awaitility.await().until(() -> ran.contains("3"));

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** No attempt starts after a job's last start, whoever would make it. */
+/** No attempt starts after a job's last start. */
 class ExpiryIT extends EngineTestBase {
 
   private final Map<String, Integer> told = new ConcurrentHashMap<>();

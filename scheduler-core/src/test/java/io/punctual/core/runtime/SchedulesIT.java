@@ -411,7 +411,7 @@ class SchedulesIT extends EngineTestBase {
     passes(Duration.ofMinutes(5));
     schedules.declare(APP, List.of(NAME, gone));
     schedules.declare(APP, List.of(NAME));
-    // The old one is gone, but the night passes with no instance at all: nobody says anything.
+    // The old one is gone, but the night passes without any instance, so none declares.
     passes(Duration.ofHours(8));
     assertThat(origin(schedules, gone)).isEqualTo(Schedules.Origin.CODE);
     schedules.declare(APP, List.of(NAME));

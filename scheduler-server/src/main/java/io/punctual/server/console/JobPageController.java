@@ -152,7 +152,7 @@ class JobPageController {
       @RequestParam String params,
       @RequestParam String version,
       RedirectAttributes redirect) {
-    // A browser sends line ends of its own.
+    // A browser sends CRLF.
     JobChange change = JobChange.params(JobFields.params("params", params.replace("\r\n", "\n")));
     var unused = jobs.revise(job, change, EntityTag.versions(version)).orThrow();
     return done("edit", job, redirect);

@@ -80,7 +80,7 @@ public record ScheduleRequest(
             ObjectNode headers = json.putObject(field);
             text.lines().filter(line -> !line.isBlank()).forEach(line -> put(headers, line));
           }
-          // A browser sends line ends of its own.
+          // A browser sends CRLF.
           case "params" -> json.put(field, text.replace("\r\n", "\n"));
           default -> json.put(field, text.strip());
         }

@@ -197,7 +197,7 @@ abstract class OutboxContract {
             "reschedule order.close/1 1970-01-01T00:00:00Z",
             "cancelByTag order:1",
             "cancel order.close/1 interrupt",
-            // Behind the cancel by tag alone: it has a lane of its own.
+            // Behind the cancel by tag alone: an event has another lane.
             "event order.paid 1",
             "fail " + HANDLE + " no null",
             "fail " + HANDLE + " no PT1H",

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Ledger {
 
-  /** Ms that an attempt, its end and a look of those who look rarely may take. */
+  /** Ms that an attempt, its end and a rare look may take. */
   private static final long SLACK = 900;
 
   private final Map<String, Long> due = new HashMap<>();

@@ -140,7 +140,7 @@ final class World {
         .collect(Collectors.toSet());
   }
 
-  /** Somebody cancels the job, also while it runs. */
+  /** Cancels the job, also while it runs. */
   private void interrupt(String id) {
     if (store.cancel(bucket, id, null, true).kind() == Cancelled.Kind.CANCELLING) {
       ledger.stopped(String.valueOf(store.find(bucket, id).orElseThrow().incarnation()));
