@@ -231,6 +231,13 @@ class HttpApiIT extends SharedRedisTestBase {
     assertThat(found.at("/windowZone").asString()).isEqualTo("Europe/Berlin");
     assertThat(found.at("/calendar").asString()).isEqualTo(id);
 
+    String location = created.header("Location");
+    assertThat(api.patch(location, "{\"windowZone\":\"UTC\"}").status()).isEqualTo(200);
+    assertThat(api.get(location).at("/windowZone")).isEqualTo("UTC");
+    assertThat(api.patch(location, "{\"calendar\":\"none-such\"}").at("/errors/0/field"))
+        .isEqualTo("calendar");
+    assertThat(api.get(location).at("/calendar")).isEqualTo(id);
+
     assertThat(put(calendar, "{}").at("/errors/0/field")).isEqualTo("dates");
     assertThat(put(calendar, "{\"dates\":[\"2033-02-29\"]}").at("/errors/0/field"))
         .isEqualTo("dates[0]");

@@ -50,6 +50,18 @@ class ICalendarTest {
   }
 
   @Test
+  void moreDatesThanACalendarMayHaveAreRefusedWhileTheyAreRead() {
+    String year = "BEGIN:VEVENT\nDTSTART:%d0101\nDTEND:%d0101\nEND:VEVENT\n";
+    StringBuilder events = new StringBuilder();
+    for (int i = 2030; i < 2040; i++) {
+      events.append(year.formatted(i, i + 1));
+    }
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> ICalendar.dates(calendar(events.toString())))
+        .withMessageContaining("has more than 2000 dates");
+  }
+
+  @Test
   void whatIsNoCalendarIsRefused() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> ICalendar.dates("{}"))
