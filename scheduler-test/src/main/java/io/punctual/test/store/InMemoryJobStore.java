@@ -201,18 +201,22 @@ public final class InMemoryJobStore implements JobStore {
       }
     }
     boolean older = rule == OnConflict.Rule.QUEUE_ONE || rule == OnConflict.Rule.DEBOUNCE_FIRST;
-    b.put(
-        id,
-        older
-            ? new JobRecord(
-                job.incarnation(),
-                record.maxAttempts(),
-                record.acceptedAt(),
-                record.timeToRun(),
-                record.origin(),
-                record.tags(),
-                record.content())
-            : MemoryBucket.accepted(job, record.acceptedAt()));
+    if (older) {
+      // Its tags stay in the index as they are: lapse may have taken out the one of its latest
+      // start.
+      b.jobs.put(
+          id,
+          new JobRecord(
+              job.incarnation(),
+              record.maxAttempts(),
+              record.acceptedAt(),
+              record.timeToRun(),
+              record.origin(),
+              record.tags(),
+              record.content()));
+    } else {
+      b.put(id, MemoryBucket.accepted(job, record.acceptedAt()));
+    }
     b.delayed.put(id, merged);
     boolean moves = rule != OnConflict.Rule.QUEUE_ONE;
     b.tries.put(

@@ -3,18 +3,27 @@ package io.punctual.test.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
+import io.punctual.conflict.OnConflict;
 import io.punctual.core.job.Bucket;
+import io.punctual.core.job.Due;
+import io.punctual.core.job.IndexTags;
+import io.punctual.core.job.Origin;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.store.JobStore;
+import io.punctual.core.store.Requeue;
+import io.punctual.core.store.Submission;
 import io.punctual.core.store.redis.RedisStore;
 import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.test.redis.RedisExtension;
 import io.punctual.test.redis.SharedRedis;
 import io.punctual.test.store.RedisBucketReader;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import redis.clients.jedis.Jedis;
@@ -55,6 +64,29 @@ class ModelIT {
         });
   }
 
+  /**
+   * Found by seed 751828099: the model wrote the tag of a latest start again, the script did not.
+   */
+  @ParameterizedTest
+  @EnumSource(names = {"QUEUE_ONE", "DEBOUNCE_FIRST", "DEBOUNCE_LAST"})
+  void aJobThatJoinsAnExpiredOneIsIndexedAlike(OnConflict.Rule rule, SharedRedis redis) {
+    OnConflict joins =
+        new OnConflict(rule, rule == OnConflict.Rule.QUEUE_ONE ? null : Duration.ofMillis(100));
+    List<String> tags = List.of(IndexTags.notAfter(HistoryGenerator.START - 5000), "x");
+    Submission late = job("i0", tags, OnConflict.REFUSE);
+    Submission again = job("i1", List.of("y"), joins);
+    List<Step> history =
+        List.of(
+            Step.call("submit", store -> store.submit(BUCKET, List.of(late))),
+            Step.call("lapse", store -> store.lapse(BUCKET, 1)),
+            Step.call(
+                "requeue",
+                store -> store.requeue(BUCKET, List.of(Requeue.of("late")), Duration.ZERO)),
+            Step.call("submit again", store -> store.submit(BUCKET, List.of(again))));
+
+    withWalk(redis, walk -> assertThat(walk.disagreement(history)).isEmpty());
+  }
+
   @Test
   void aHistoryThatFailsIsShrunkToItsCause(SharedRedis redis) {
     withWalk(
@@ -70,6 +102,11 @@ class ModelIT {
           assertThat(smallest).hasSize(1);
           assertThat(smallest.get(0).shown()).isEqualTo("lie");
         });
+  }
+
+  private static Submission job(String incarnation, List<String> tags, OnConflict onConflict) {
+    return new Submission(
+        "late", incarnation, Due.in(0), 1, 0, Origin.UNKNOWN, tags, new byte[0], onConflict);
   }
 
   private static void check(Walk walk, long seed) {
