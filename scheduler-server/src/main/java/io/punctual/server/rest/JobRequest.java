@@ -84,13 +84,9 @@ record JobRequest(
             id != null ? id : key.taskId(queue),
             queue.taskType(),
             onConflict.isDebounce() ? quiet(conflict) : JobFields.due(delayTime, delay, dueAt),
-            windowZone);
-    try {
-      return new NewJob(
-          queue.application(), job.toBuilder().onConflict(onConflict).build(), id != null);
-    } catch (IllegalArgumentException e) {
-      throw JobFields.named(e);
-    }
+            windowZone,
+            onConflict);
+    return new NewJob(queue.application(), job, id != null);
   }
 
   private Due quiet(ConflictFields conflict) {
@@ -126,7 +122,8 @@ record JobRequest(
     // A zone alone belongs to the window that the job has.
     boolean zoned = window != null || calendar != null;
     DelayQueueJob given =
-        checked("x", "x", due != null ? due : Due.in(0), zoned ? windowZone : null);
+        checked(
+            "x", "x", due != null ? due : Due.in(0), zoned ? windowZone : null, OnConflict.REFUSE);
     boolean content =
         params != null
             || timeToRun != null
@@ -183,7 +180,8 @@ record JobRequest(
     return window == null ? null : Windows.parse(window);
   }
 
-  private DelayQueueJob checked(String id, String type, Due due, @Nullable String zone) {
+  private DelayQueueJob checked(
+      String id, String type, Due due, @Nullable String zone, OnConflict onConflict) {
     try {
       DelayQueueJob.Builder job = DelayQueueJob.of(type).taskId(id);
       return (due.relative()
@@ -204,6 +202,7 @@ record JobRequest(
                   calendar))
           .cancelOn(EventName.events(cancelOn))
           .runOn(EventName.events(runOn))
+          .onConflict(onConflict)
           .build();
     } catch (IllegalArgumentException e) {
       throw JobFields.named(e);
