@@ -10,8 +10,9 @@
 -- ARGV     token: text, no spaces
 -- ARGV     owner: text, no spaces
 -- RETURNS  {now ms, when to claim next ms or '', next lease deadline ms or '', paused since ms or
---          '', 1 if no more may be out at once or else 0, {corrupt id...}, then for each job id,
---          due ms, record, tries or ''}
+--          '', 1 if no more may be out at once or else 0, {corrupt id...}, '' or 'closed' by its
+--          hours, or those hours if their opening has to be found out, then for each job id, due
+--          ms, record, tries or ''}
 -- COST     for all jobs at most 12 reads and 4 writes; large records take one read more for each MB
 -- WHY      a pull counts as an attempt once its puller has received the jobs, see extend; a lease
 --          of 'push' that runs out counts for a suspect, which may have ended the engine's process,
@@ -21,12 +22,18 @@
 --          and reported: dropping it would hide a loss, and handing it out would break every
 --          claim after this one
 --- @include lib/failures
+--- @include lib/hours
 
 local max_bytes, lease = tonumber(ARGV[2]), tonumber(ARGV[3])
 local terms, token, owner = ARGV[4], ARGV[5], ARGV[6]
 
-local control = redis.call('HMGET', CONTROL, 'paused', 'concurrency', 'rate', 'tat')
+local control = redis.call('HMGET', CONTROL, 'paused', 'concurrency', 'rate', 'tat', 'opening')
 local paused, max = control[1], tonumber(ARGV[1])
+local closed, hours = not paused and control[5] and closed_until(control[5], now), ''
+if closed then
+  hours = closed > 0 and 'closed' or redis.call('HGET', CONTROL, 'hours') or ''
+  closed = hours ~= '' and closed
+end
 local concurrency = tonumber(string.match(control[2] or '', '^[1-9]%d*$') or '')
 if concurrency then
   max = math.min(max, concurrency - redis.call('ZCARD', RESERVED))
@@ -63,9 +70,9 @@ local function records_within(ids, bytes_left)
   return records, n
 end
 
-local due = (paused or max < 1) and {} or redis.call(
+local due = (paused or closed or max < 1) and {} or redis.call(
   'ZRANGEBYSCORE', DELAYED, '-inf', now_text, 'WITHSCORES', 'LIMIT', 0, max)
-local corrupt, claimed, result, n = {}, 0, {}, 6
+local corrupt, claimed, result, n = {}, 0, {}, 7
 if #due > 0 then
   local ids = {}
   for i = 1, #due / 2 do
@@ -116,6 +123,9 @@ if #due > 0 then
 end
 
 local next_at = not paused and head_of(DELAYED) or nil
+if next_at and closed then
+  next_at = math.max(next_at, closed)
+end
 if next_at and allowed then
   next_at = math.max(next_at, now + math.ceil((ahead + interval - burst) / 1000))
 end
@@ -125,5 +135,5 @@ if next_at and full then
   next_at = math.max(next_at, now + 1000)
 end
 result[1], result[2], result[3] = now_text, int_or_empty(next_at), int_or_empty(head_of(RESERVED))
-result[4], result[5], result[6] = paused or '', full and '1' or '0', corrupt
+result[4], result[5], result[6], result[7] = paused or '', full and '1' or '0', corrupt, hours
 return result

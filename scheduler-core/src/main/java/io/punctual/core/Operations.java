@@ -13,6 +13,7 @@ import io.punctual.core.store.Revised;
 import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.Forecast;
 import io.punctual.core.store.query.JobView;
+import io.punctual.schedule.TimeRules;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -120,6 +121,15 @@ public interface Operations {
    * @throws java.util.NoSuchElementException if the queue is not known
    */
   void dropExpired(QueueName queue, boolean drop);
+
+  /**
+   * Lets jobs of the queue go out in certain hours only, or at any time; for all schedulers and
+   * across restarts.
+   *
+   * @param hours window, zone and calendar of it; {@link TimeRules#NONE} for any time
+   * @throws java.util.NoSuchElementException if the queue is not known
+   */
+  void hours(QueueName queue, TimeRules hours);
 
   /**
    * Handles an event: remembers it for jobs that are submitted later, then cancels the jobs of the

@@ -2,6 +2,7 @@ package io.punctual.core;
 
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
+import io.punctual.schedule.TimeRules;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param pausedSince epoch ms since when nothing is handed out, or null
  * @param throttle how many jobs may be out, by all schedulers together
  * @param dropsExpired whether jobs that could not start in time are dropped
+ * @param hours in which jobs go out; {@link TimeRules#NONE} for any time
+ * @param closedUntil epoch ms until when nothing is handed out by the hours; null while jobs go out
  * @param parked whether jobs are due and the dispatcher takes none of them, nor has any, seen from
  *     here
  * @param damage which key in the store has a foreign type, and what stands there; null for none.
@@ -30,6 +33,8 @@ public record QueueStats(
     @Nullable Long pausedSince,
     Throttle throttle,
     boolean dropsExpired,
+    TimeRules hours,
+    @Nullable Long closedUntil,
     Map<String, Long> counters,
     @Nullable String damage) {
 

@@ -125,6 +125,7 @@ class HostileIT extends SharedRedisTestBase {
         "POST /api/v1/workers:probe",
         "PUT /api/v1/queues/shop/order.close/limits",
         "PUT /api/v1/queues/shop/order.close/expiry",
+        "PUT /api/v1/queues/shop/order.close/hours",
         "PUT /api/v1/calendars/none");
   }
 

@@ -11,6 +11,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +22,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -163,6 +166,42 @@ class HttpApiIT extends SharedRedisTestBase {
   void aLimitThatCannotBeKeptIsRefusedByItsName(
       int buckets, String limit, String field, String detail) {
     Answer answer = put(givenQueue(buckets) + "/limits", "{" + limit + "}");
+
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.at("/errors/0/field")).isEqualTo(field);
+    assertThat(answer.at("/errors/0/detail")).contains(detail);
+  }
+
+  @Test
+  void aQueueIsClosedOutsideOfItsHours() {
+    String queue = givenQueue(2);
+    String today = LocalDate.now(ZoneOffset.UTC).plusDays(3).getDayOfWeek().name().substring(0, 3);
+    Answer closed = put(queue + "/hours", "{\"window\":\"" + today + " 09:00-20:00\"}");
+    assertThat(closed.status()).isEqualTo(200);
+    assertThat(closed.at("/hours/window")).isEqualToIgnoringCase(today + " 09:00-20:00");
+    assertThat(Instant.parse(closed.at("/closedUntil"))).isAfter(Instant.now());
+    assertThat(api.get(queue).at("/closedUntil")).isEqualTo(closed.at("/closedUntil"));
+
+    Answer open =
+        put(queue + "/hours", "{\"window\":\"00:00-24:00\",\"windowZone\":\"Asia/Tokyo\"}");
+    assertThat(open.at("/hours/windowZone")).isEqualTo("Asia/Tokyo");
+    assertThat(open.body().at("/closedUntil").isNull()).isTrue();
+
+    Answer none = put(queue + "/hours", "{}");
+    assertThat(none.body().at("/hours/window").isNull()).isTrue();
+    assertThat(none.body().at("/hours/windowZone").isNull()).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'\"window\":\"Mon 9-20\"', window, Mon-Fri 09:00-20:00",
+    "'\"window\":\"Mon 25:00-26:00\"', window, no clock shows",
+    "'\"window\":\"09:00-20:00\",\"windowZone\":\"Mars\"', windowZone, IANA time zone",
+    "'\"windowZone\":\"UTC\"', windowZone, needs a window or a calendar",
+    "'\"calendar\":\"nowhere\"', calendar, PUT /api/v1/calendars/nowhere"
+  })
+  void hoursThatAreNoneAreRefusedByTheirName(String hours, String field, String detail) {
+    Answer answer = put(givenQueue(1) + "/hours", "{" + hours + "}");
 
     assertThat(answer.status()).isEqualTo(400);
     assertThat(answer.at("/errors/0/field")).isEqualTo(field);
@@ -689,6 +728,7 @@ class HttpApiIT extends SharedRedisTestBase {
     assertProblem(answer, 415, "unsupported-media-type");
   }
 
+  @Tag("full")
   @Test
   void aBodyThatIsTooLargeIsRefusedWhateverWayItComes() {
     byte[] large =

@@ -12,17 +12,21 @@ import io.punctual.core.runtime.Stepper;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.core.wake.Capacity;
+import io.punctual.schedule.TimeRules;
+import io.punctual.schedule.Windows;
 import io.punctual.test.store.InMemoryCalendarStore;
 import io.punctual.test.store.InMemoryJobStore;
 import io.punctual.test.store.InMemoryScheduleStore;
 import io.punctual.wire.Limits;
 import java.time.Duration;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -124,6 +128,71 @@ class StepperTest {
 
     first.done().join();
     assertThat(step()).map(Delivery::taskId).hasValue("2");
+  }
+
+  private void hours(@Nullable String window, @Nullable String calendar) {
+    Windows windows = window == null ? null : Windows.parse(window);
+    stepper
+        .engine()
+        .operations()
+        .hours(QUEUE, new TimeRules(null, null, null, windows, null, calendar));
+  }
+
+  // The clock begins at 00:16:40 of a Thursday.
+  @Test
+  void jobsWaitForTheHoursOfTheirQueue() {
+    hours("00:30-00:31", null);
+
+    assertThat(step()).isEmpty();
+    assertThat(finishAll()).containsExactly(800_000L, 800_000L, 800_000L);
+  }
+
+  @Test
+  void whatHasNotGoneOutByTheEndOfTheHoursWaitsForTheNext() {
+    hours("00:10-00:17; Sat 12:00-13:00", null);
+    stepper
+        .engine()
+        .operations()
+        .limit(QUEUE, new Throttle(null, new Throttle.Rate(1, Duration.ofSeconds(15))));
+
+    assertThat(finishAll())
+        .containsExactly(0L, 15_000L, Duration.ofDays(1).minusSeconds(400).toMillis());
+  }
+
+  @Test
+  void hoursMayBeTakenOff() {
+    hours("Fri 09:00-10:00", null);
+    assertThat(step()).isEmpty();
+    assertThat(stepper.engine().stats(QUEUE).orElseThrow().closedUntil())
+        .isEqualTo(Duration.ofHours(33).toMillis());
+
+    stepper.engine().operations().hours(QUEUE, TimeRules.NONE);
+    assertThat(stepper.engine().stats(QUEUE).orElseThrow().closedUntil()).isNull();
+    assertThat(finishAll()).containsExactly(0L, 0L, 0L);
+  }
+
+  @Test
+  void aQueueIsClosedOnTheDatesOfItsCalendarAlsoIfThatChanges() {
+    LocalDate first = LocalDate.parse("1970-01-01");
+    stepper.engine().calendars().put("closed", List.of(first, first.plusDays(1)));
+    hours(null, "closed");
+    assertThat(step()).isEmpty();
+    millis.addAndGet(Duration.ofDays(1).toMillis());
+    assertThat(step()).isEmpty();
+
+    stepper.engine().calendars().put("closed", List.of(first));
+    assertThat(finishAll().get(0)).isBetween(86_400_000L, 86_460_000L);
+  }
+
+  @Test
+  void aPauseHoldsInTheHoursAndTheHoursAfterAPause() {
+    hours("00:30-00:31", null);
+    stepper.engine().operations().pause(QUEUE, true);
+    assertThat(step()).isEmpty();
+    assertThat(next()).isEmpty();
+
+    stepper.engine().operations().pause(QUEUE, false);
+    assertThat(finishAll()).containsExactly(800_000L, 800_000L, 800_000L);
   }
 
   /** A test has no bound on what is open: with one, the step would wait for what nobody ends. */

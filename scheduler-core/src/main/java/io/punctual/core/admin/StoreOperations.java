@@ -32,8 +32,10 @@ import io.punctual.core.store.query.Forecast;
 import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.query.Page;
 import io.punctual.core.store.query.Tagged;
+import io.punctual.core.times.Hours;
 import io.punctual.core.times.StartTimes;
 import io.punctual.core.wake.BucketSignal;
+import io.punctual.schedule.TimeRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -319,6 +321,20 @@ public final class StoreOperations implements Operations {
       throw new NoSuchElementException("no queue " + queue + " is known");
     }
     all.forEach(bucket -> jobs.dropExpired(bucket.bucket(), drop));
+  }
+
+  @Override
+  public void hours(QueueName queue, TimeRules hours) {
+    List<BucketSignal> all = buckets.apply(queue);
+    if (all.isEmpty()) {
+      throw new NoSuchElementException("no queue " + queue + " is known");
+    }
+    String text = Hours.text(hours);
+    for (BucketSignal bucket : all) {
+      if (jobs.hours(bucket.bucket(), text) != null) {
+        bucket.signal().ask();
+      }
+    }
   }
 
   @Override

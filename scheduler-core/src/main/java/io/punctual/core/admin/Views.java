@@ -1,9 +1,12 @@
 package io.punctual.core.admin;
 
 import io.punctual.core.QueueStats;
+import io.punctual.core.job.Opening;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.query.BucketStats;
+import io.punctual.core.times.Hours;
+import io.punctual.core.times.StartTimes;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -24,6 +27,7 @@ public final class Views {
    * @param buckets those that could be read
    * @param busy whether deliveries of the queue are open here
    * @param room whether the dispatcher takes jobs of the queue
+   * @param times says whether the queue's hours are now
    * @param damage what is wrong with the others, or null
    */
   public static QueueStats queue(
@@ -32,11 +36,13 @@ public final class Views {
       List<BucketStats> buckets,
       boolean busy,
       boolean room,
+      StartTimes times,
       @Nullable String damage) {
     Map<String, Long> counters = new TreeMap<>();
     for (BucketStats bucket : buckets) {
       bucket.counters().forEach((name, count) -> counters.merge(name, count, Long::sum));
     }
+    String hours = hours(buckets);
     long ready = buckets.stream().mapToLong(BucketStats::ready).sum();
     return new QueueStats(
         queue,
@@ -52,8 +58,29 @@ public final class Views {
         earliest(buckets, BucketStats::pausedSince),
         throttle(buckets, size),
         buckets.stream().anyMatch(BucketStats::dropsExpired),
+        Hours.read(hours),
+        closedUntil(hours, buckets, times),
         counters,
         damage);
+  }
+
+  private static String hours(List<BucketStats> buckets) {
+    return buckets.stream()
+        .map(BucketStats::hours)
+        .filter(text -> !text.isEmpty())
+        .findFirst()
+        .orElse("");
+  }
+
+  /** By the hours themselves: a bucket of which nothing is claimed has an opening of long ago. */
+  private static @Nullable Long closedUntil(
+      String hours, List<BucketStats> buckets, StartTimes times) {
+    if (hours.isEmpty()) {
+      return null;
+    }
+    long now = buckets.stream().mapToLong(BucketStats::now).max().orElse(0);
+    Opening opening = times.opening(hours, now);
+    return opening.from() > now ? Long.valueOf(opening.from()) : null;
   }
 
   /** Of all buckets together, as {@link #part} has split it. */

@@ -61,6 +61,8 @@ public final class Claimer {
 
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(5);
 
+  private static final int HOURS_TRIES = 3;
+
   private final Bucket bucket;
   private final Context context;
   private final LeaseKeeper keeper;
@@ -108,18 +110,13 @@ public final class Claimer {
    *     given back by {@link #giveBack}
    */
   public Claim claim(int max, Duration lease, JobStore.ClaimMode mode, String owner) {
-    LeaseToken token = RandomNames.leaseToken();
-    Claim claim;
-    try {
-      claim = context.jobs().claim(bucket, max, lease, mode, token, owner);
-    } catch (StoreException e) {
-      if (e.kind() == StoreException.Kind.UNREACHABLE) {
-        remember(token);
-      }
-      throw e;
+    Claim claim = tryToClaim(max, lease, mode, owner);
+    // Others may change the hours at the same time.
+    for (int i = 0; i < HOURS_TRIES && claim.hours() != null; i++) {
+      context.jobs().opening(bucket, claim.hours(), times.opening(claim.hours(), claim.now()));
+      claim = tryToClaim(max, lease, mode, owner);
     }
-    clock.answered(claim.now());
-    paused = claim.pausedSince() != null;
+    paused = claim.pausedSince() != null || claim.closed();
     if (!claim.corrupt().isEmpty()) {
       listener.died(DeathCause.CORRUPT, claim.corrupt().size());
       LogFields.of(log.atError(), bucket.queue(), claim.corrupt().get(0))
@@ -130,6 +127,20 @@ public final class Claimer {
               claim.corrupt().get(0));
     }
     return startable(claim);
+  }
+
+  private Claim tryToClaim(int max, Duration lease, JobStore.ClaimMode mode, String owner) {
+    LeaseToken token = RandomNames.leaseToken();
+    try {
+      Claim claim = context.jobs().claim(bucket, max, lease, mode, token, owner);
+      clock.answered(claim.now());
+      return claim;
+    } catch (StoreException e) {
+      if (e.kind() == StoreException.Kind.UNREACHABLE) {
+        remember(token);
+      }
+      throw e;
+    }
   }
 
   /**
@@ -252,7 +263,7 @@ public final class Claimer {
     keeper.keepLapsed();
   }
 
-  /** Whether the bucket hands out nothing, as it was last seen. */
+  /** Whether the bucket is paused or closed, as it was last seen. */
   public boolean isPaused() {
     return paused;
   }

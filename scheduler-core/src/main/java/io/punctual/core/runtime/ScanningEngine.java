@@ -301,6 +301,7 @@ final class ScanningEngine implements Engine {
         whole,
         found.workers.stream().anyMatch(worker -> !worker.keeper.open().isEmpty()),
         dispatcher.hasCapacity(found.queue),
+        times,
         damage);
   }
 

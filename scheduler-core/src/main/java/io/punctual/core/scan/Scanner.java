@@ -355,6 +355,7 @@ public final class Scanner {
     ClaimTime time = new ClaimTime(sent, claim.now(), sent - refusedAt);
     int given = claim.jobs().size() + claim.corrupt().size();
     if (claim.pausedSince() != null
+        || claim.closed()
         || claim.full()
         || (given >= asked && asked < context.options().maxClaim())) {
       // What is left waits for capacity.
@@ -383,7 +384,11 @@ public final class Scanner {
     BucketStats stats = context.jobs().stats(bucket);
     answered(sent, stats.now());
     Long due = stats.oldestReady() != null ? stats.oldestReady() : stats.nextDue();
-    claimer.paused(stats.pausedSince() != null);
+    Long closedUntil = stats.closedUntil();
+    claimer.paused(stats.pausedSince() != null || closedUntil != null);
+    if (due != null && closedUntil != null) {
+      due = Math.max(due, closedUntil);
+    }
     plan.due(stats.pausedSince() != null ? WakePlan.NEVER : orNever(due));
     if (stats.reserved() == 0) {
       plan.deadline(WakePlan.NEVER);

@@ -9,8 +9,11 @@ import org.jspecify.annotations.Nullable;
  * @param pausedSince epoch ms since when nothing is handed out, or null
  * @param corrupt ids that had no record and were moved to the dead letters
  * @param full whether as many jobs are out as may be at once
+ * @param closed whether it is outside of the bucket's hours
+ * @param hours these, if it has to be found out when they begin, see {@link JobStore#opening}; else
+ *     null
  * @param nextDue when to claim next: the due time of the earliest job still waiting, or later if a
- *     bound says so; null for no job, and while paused
+ *     bound says so or the bucket is closed; null for no job, and while paused
  * @param nextDeadline the earliest lease deadline in the bucket, or null
  */
 public record Claim(
@@ -20,10 +23,24 @@ public record Claim(
     @Nullable Long nextDue,
     @Nullable Long nextDeadline,
     @Nullable Long pausedSince,
-    boolean full) {
+    boolean full,
+    boolean closed,
+    @Nullable String hours) {
+
+  /** Of a bucket that is not closed. */
+  public Claim(
+      long now,
+      List<ClaimedJob> jobs,
+      List<String> corrupt,
+      @Nullable Long nextDue,
+      @Nullable Long nextDeadline,
+      @Nullable Long pausedSince,
+      boolean full) {
+    this(now, jobs, corrupt, nextDue, nextDeadline, pausedSince, full, false, null);
+  }
 
   /** The same with fewer jobs. */
   public Claim with(List<ClaimedJob> fewer) {
-    return new Claim(now, fewer, corrupt, nextDue, nextDeadline, pausedSince, full);
+    return new Claim(now, fewer, corrupt, nextDue, nextDeadline, pausedSince, full, closed, hours);
   }
 }

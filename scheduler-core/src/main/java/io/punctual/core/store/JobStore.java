@@ -4,6 +4,7 @@ import io.punctual.core.job.Bucket;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Opening;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.query.BucketStats;
 import io.punctual.core.store.query.BucketUsage;
@@ -194,6 +195,20 @@ public interface JobStore {
 
   /** Says whether jobs that could not start in time are dropped, or become dead letters. */
   void dropExpired(Bucket bucket, boolean drop);
+
+  /**
+   * Lets jobs be claimed in certain hours only, or at any time.
+   *
+   * @param hours a text that {@link Claim#hours} gives back; empty for any time
+   * @return due time of the earliest job; null if there is none
+   */
+  @Nullable Long hours(Bucket bucket, String hours);
+
+  /**
+   * Keeps an opening of the hours, by which claims are decided from now on. Does nothing if the
+   * bucket has other hours now.
+   */
+  void opening(Bucket bucket, String hours, Opening opening);
 
   /** Counts. */
   BucketStats stats(Bucket bucket);

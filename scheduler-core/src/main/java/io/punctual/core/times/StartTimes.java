@@ -3,7 +3,9 @@ package io.punctual.core.times;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.IndexTags;
 import io.punctual.core.job.JobContent;
+import io.punctual.core.job.Opening;
 import io.punctual.schedule.TimeRules;
+import io.punctual.wire.Limits;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,6 +23,14 @@ public final class StartTimes {
 
   /** No such time. */
   public static final long NEVER = Long.MAX_VALUE;
+
+  private static final long NEVER_CLOSED = Limits.MAX_DUE.toEpochMilli();
+
+  /** A calendar may close more days than are looked at. */
+  private static final long YEARS = Duration.ofDays(2_000).toMillis();
+
+  /** Calendars may be changed. */
+  private static final long CALENDAR_CHECK = Duration.ofMinutes(1).toMillis();
 
   /**
    * How a job is stored.
@@ -85,6 +95,26 @@ public final class StartTimes {
    */
   public long next(String taskId, TimeRules rules, long from, long last) {
     return first(taskId, rules, from, last, /* spread= */ false);
+  }
+
+  /**
+   * Returns when a queue of such hours hands out jobs: the opening at that moment, or the next one.
+   *
+   * @param hours a text of {@link Hours}
+   * @throws io.punctual.core.store.StoreException if its calendar is not known yet
+   */
+  public Opening opening(String hours, long now) {
+    TimeRules rules = Hours.read(hours);
+    if (!rules.hasHours()) {
+      // Not ours: nothing is closed by what nobody can read.
+      return new Opening(0, NEVER_CLOSED, NEVER_CLOSED);
+    }
+    OpenHours.Opening opening = hours(rules).at(Instant.ofEpochMilli(now));
+    long from = opening == null ? now + YEARS : opening.from().toEpochMilli();
+    long to = opening == null ? from : opening.to().toEpochMilli();
+    long good = from > now ? from : to;
+    return new Opening(
+        from, to, rules.calendar() == null ? good : Math.min(good, now + CALENDAR_CHECK));
   }
 
   private long first(String taskId, TimeRules rules, long from, long last, boolean spread) {

@@ -4,6 +4,7 @@ import io.punctual.RetryPolicy;
 import io.punctual.core.job.QueueName;
 import io.punctual.server.engine.EngineProperties;
 import io.punctual.server.health.QueueHealth;
+import io.punctual.server.input.JobFields;
 import io.punctual.server.jobs.BulkOperation;
 import io.punctual.server.jobs.BulkOperations;
 import io.punctual.server.jobs.JobFilter;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -189,6 +191,25 @@ class QueuePageController {
     queues.limit(queue, atOnce, rate.isBlank() ? null : rate.strip());
     redirect.addFlashAttribute("told", "limits");
     return back(queue);
+  }
+
+  /** What is left empty does not close it. */
+  @Allowed(Role.OPERATOR)
+  @PostMapping("/console/queues/{application}/{taskType}/hours")
+  String hours(
+      QueueName queue,
+      @RequestParam(defaultValue = "") String window,
+      @RequestParam(defaultValue = "") String windowZone,
+      @RequestParam(defaultValue = "") String calendar,
+      RedirectAttributes redirect) {
+    queues.hours(queue, JobFields.hours(orNull(window), orNull(windowZone), orNull(calendar)));
+    statistics.changed();
+    redirect.addFlashAttribute("told", "hours");
+    return back(queue);
+  }
+
+  private static @Nullable String orNull(String text) {
+    return text.isBlank() ? null : text.strip();
   }
 
   /** Removes all dead letters, or all jobs that wait, once the queue's name was typed. */

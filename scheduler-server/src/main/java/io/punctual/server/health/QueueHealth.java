@@ -31,9 +31,13 @@ public final class QueueHealth {
   /** The word for a queue of which nothing bad is found. */
   public static final String WELL = "well";
 
+  /** The word for one that is outside of its hours, as an operator wanted it: nothing is wrong. */
+  private static final String CLOSED = "closed";
+
   /** Returns all words that {@link #state} has. */
   public static List<String> states() {
-    return List.of(WELL, "late", "failing", "parked", "unserved", "circuits", "paused", "damaged");
+    return List.of(
+        WELL, "late", "failing", "parked", "unserved", "circuits", "paused", "closed", "damaged");
   }
 
   /** Returns what an operator ought to know first of a queue, as a word. */
@@ -43,7 +47,7 @@ public final class QueueHealth {
         .filter(code -> code != Code.DEAD)
         .findFirst()
         .map(Code::word)
-        .orElse(WELL);
+        .orElse(queue.closed() ? CLOSED : WELL);
   }
 
   /** Returns what is wrong with a queue, the most important first. */
@@ -52,7 +56,7 @@ public final class QueueHealth {
       return List.of(damaged(queue.queue(), String.valueOf(queue.stats().damage())));
     }
     List<Finding> findings = new ArrayList<>();
-    boolean late = queue.readyAge() > LATE_MS;
+    boolean late = !queue.closed() && queue.readyAge() > LATE_MS;
     boolean explained = true;
     if (queue.paused()) {
       findings.add(of(Code.PAUSED, queue));
@@ -83,6 +87,8 @@ public final class QueueHealth {
       return "damaged";
     } else if (queue.paused()) {
       return "paused";
+    } else if (queue.closed()) {
+      return CLOSED;
     } else if (queue.circuitOpen()) {
       return "circuits";
     } else if (queue.parked()) {

@@ -1,6 +1,8 @@
 package io.punctual.server.input;
 
 import io.punctual.core.job.Due;
+import io.punctual.schedule.TimeRules;
+import io.punctual.schedule.Windows;
 import io.punctual.server.input.JsonValues.EpochMillis;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Ownership;
@@ -221,6 +223,26 @@ public final class JobFields {
           field, "must be a name of the IANA time zone database, such as Europe/Berlin, or UTC");
     }
     return ZoneId.of(name);
+  }
+
+  /**
+   * Makes the hours of a queue.
+   *
+   * @throws ApiException 400 naming the field
+   */
+  public static TimeRules hours(
+      @Nullable String window, @Nullable String zone, @Nullable String calendar) {
+    try {
+      return new TimeRules(
+          null,
+          null,
+          null,
+          window == null ? null : Windows.parse(window),
+          zone("windowZone", zone),
+          calendar);
+    } catch (IllegalArgumentException e) {
+      throw named(e);
+    }
   }
 
   /** Makes a due time of exactly one of these. */

@@ -8,6 +8,7 @@ import java.time.LocalDate;
 import java.util.Collection;
 import java.util.Map;
 import java.util.SortedSet;
+import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /** Shows and changes calendars, and records it in the audit. */
@@ -58,6 +59,21 @@ public class CalendarService {
       throw unknown(name);
     }
     audit.did("calendar", () -> name, "there", "deleted");
+  }
+
+  /**
+   * Checks that a calendar is there.
+   *
+   * @param name null for none
+   * @throws ApiException 400
+   */
+  void require(@Nullable String name) {
+    try {
+      engine.calendars().require(name);
+    } catch (IllegalArgumentException e) {
+      throw ApiException.invalid(
+          "calendar", String.valueOf(e.getMessage()).substring("calendar ".length()));
+    }
   }
 
   private static ApiException unknown(String name) {

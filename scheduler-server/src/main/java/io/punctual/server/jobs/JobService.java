@@ -53,6 +53,7 @@ public class JobService {
   private final AuditLog audit;
   private final ServedTypes workers;
   private final ApplicationQuotas quotas;
+  private final CalendarService calendars;
   private final EngineProperties properties;
 
   JobService(
@@ -60,11 +61,13 @@ public class JobService {
       AuditLog audit,
       ServedTypes workers,
       ApplicationQuotas quotas,
+      CalendarService calendars,
       EngineProperties properties) {
     this.engine = engine;
     this.audit = audit;
     this.workers = workers;
     this.quotas = quotas;
+    this.calendars = calendars;
     this.properties = properties;
   }
 
@@ -129,7 +132,7 @@ public class JobService {
       throw ApiException.invalid(
           "taskId", Limits.NAME_RULE + "; ids with @ are those of the jobs of schedules");
     }
-    requireCalendar(job.job().timeRules().calendar());
+    calendars.require(job.job().timeRules().calendar());
     quotas.submit(job.queue(), job.size());
     return engine.submit(job.application(), job.job(), Caller.current().submitter());
   }
@@ -338,15 +341,6 @@ public class JobService {
     return version == null ? new JobResult.Changed() : change.apply(version);
   }
 
-  private void requireCalendar(@Nullable String name) {
-    try {
-      engine.calendars().require(name);
-    } catch (IllegalArgumentException e) {
-      throw ApiException.invalid(
-          "calendar", String.valueOf(e.getMessage()).substring("calendar ".length()));
-    }
-  }
-
   /** Refuses a calendar that is not there, if the change names it. */
   private @Nullable UnaryOperator<JobContent> checked(JobChange change) {
     UnaryOperator<JobContent> content = change.content();
@@ -357,7 +351,7 @@ public class JobService {
       JobContent changed = content.apply(old);
       String calendar = changed.timeRules().calendar();
       if (!Objects.equals(calendar, old.timeRules().calendar())) {
-        requireCalendar(calendar);
+        calendars.require(calendar);
       }
       return changed;
     };

@@ -6,6 +6,7 @@ import io.punctual.core.QueueStats;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.query.Forecast;
+import io.punctual.schedule.TimeRules;
 import io.punctual.server.audit.AuditLog;
 import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.metrics.QueueStatistics;
@@ -16,10 +17,12 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
-/** Shows, pauses and limits queues, and records it in the audit. */
+/** Shows, pauses and limits queues, sets their hours, and records it in the audit. */
 @Component
 public class QueueService {
 
@@ -28,12 +31,19 @@ public class QueueService {
   private final Engine engine;
   private final ServedTypes workers;
   private final QueueStatistics statistics;
+  private final CalendarService calendars;
   private final AuditLog audit;
 
-  QueueService(Engine engine, ServedTypes workers, QueueStatistics statistics, AuditLog audit) {
+  QueueService(
+      Engine engine,
+      ServedTypes workers,
+      QueueStatistics statistics,
+      CalendarService calendars,
+      AuditLog audit) {
     this.engine = engine;
     this.workers = workers;
     this.statistics = statistics;
+    this.calendars = calendars;
     this.audit = audit;
   }
 
@@ -149,6 +159,28 @@ public class QueueService {
     if (before != drop) {
       audit.did("expiry", queue::toString, expired(before), expired(drop));
     }
+  }
+
+  /**
+   * Replaces the hours in which a queue's jobs go out.
+   *
+   * @param hours window, zone and calendar of it; {@link TimeRules#NONE} for any time
+   * @throws ApiException 400 for a calendar that is not there, 404
+   */
+  public void hours(QueueName queue, TimeRules hours) {
+    TimeRules before = stats(queue).hours();
+    calendars.require(hours.calendar());
+    engine.operations().hours(queue, hours);
+    if (!before.equals(hours)) {
+      audit.did("hours", queue::toString, text(before), text(hours));
+    }
+  }
+
+  private static String text(TimeRules hours) {
+    return Stream.of(hours.window(), hours.windowZone(), hours.calendar())
+        .filter(Objects::nonNull)
+        .map(Object::toString)
+        .collect(Collectors.joining(" "));
   }
 
   private static String expired(boolean drop) {

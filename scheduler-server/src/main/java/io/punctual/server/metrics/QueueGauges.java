@@ -93,7 +93,7 @@ final class QueueGauges implements SmartLifecycle {
           queue.readyAge(),
           stats.nextDue(),
           queue.parked() ? 1 : 0,
-          queue.paused() ? 1 : 0,
+          queue.paused() || queue.closed() ? 1 : 0,
           queue.circuitOpen() ? 1 : 0,
           queue.damaged());
     }
@@ -229,7 +229,7 @@ final class QueueGauges implements SmartLifecycle {
         Sample::parked);
     gauge(
         "punctual.queue.paused",
-        "1 while an operator has paused the queue",
+        "1 while an operator has paused the queue, and outside of its hours",
         of,
         queue,
         Sample::paused);

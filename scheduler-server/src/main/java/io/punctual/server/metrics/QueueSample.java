@@ -51,6 +51,11 @@ public record QueueSample(
     return stats.pausedSince() != null;
   }
 
+  /** Returns whether it is outside of the queue's hours. */
+  public boolean closed() {
+    return stats.closedUntil() != null;
+  }
+
   /** Returns whether jobs are due and neither an instance nor a pulling worker takes them. */
   public boolean parked() {
     return stats.parked() && !pulled;

@@ -4,6 +4,7 @@ import io.punctual.core.QueueStats;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.query.Forecast;
+import io.punctual.schedule.TimeRules;
 import io.punctual.server.input.Body;
 import io.punctual.server.input.JobFields;
 import io.punctual.server.jobs.QueueService;
@@ -26,7 +27,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Queues: list, pause, limit and forecast. */
+/** Queues: list, pause, limit, set hours and forecast. */
 @RestController
 @RequestMapping("/api/v1")
 class QueuesController {
@@ -99,6 +100,14 @@ class QueuesController {
     return find(queue);
   }
 
+  /** Replaces the hours in which the queue's jobs go out; without any, they go out at all times. */
+  @Allowed(Role.OPERATOR)
+  @PutMapping("/queues/{application}/{taskType}/hours")
+  Queue hours(QueueName queue, @Body Hours hours) {
+    queues.hours(queue, JobFields.hours(hours.window(), hours.windowZone(), hours.calendar()));
+    return find(queue);
+  }
+
   /** Counts the jobs that fall due in each interval. */
   @Allowed(value = Role.VIEWER, applications = true)
   @GetMapping("/forecast")
@@ -135,6 +144,17 @@ class QueuesController {
   /** What becomes of jobs that could not start in time: {@code dead} or {@code drop}. */
   record Expiry(@Nullable String expired) {}
 
+  /** When jobs of a queue go out; null for what is not given. */
+  record Hours(@Nullable String window, @Nullable String windowZone, @Nullable String calendar) {
+
+    static Hours of(TimeRules hours) {
+      return new Hours(
+          hours.window() == null ? null : hours.window().toString(),
+          hours.windowZone() == null ? null : hours.windowZone().getId(),
+          hours.calendar());
+    }
+  }
+
   record ForecastResponse(
       @Nullable Instant from,
       int queues,
@@ -159,6 +179,8 @@ class QueuesController {
       @Nullable Instant pausedSince,
       Limits limits,
       String expired,
+      Hours hours,
+      @Nullable Instant closedUntil,
       List<String> workers,
       boolean circuitOpen,
       @Nullable Map<String, Long> counters,
@@ -185,6 +207,8 @@ class QueuesController {
           instant(stats.pausedSince()),
           new Limits(stats.throttle().concurrency(), rate == null ? null : rate.toString()),
           stats.dropsExpired() ? "drop" : "dead",
+          Hours.of(stats.hours()),
+          instant(stats.closedUntil()),
           view.workers(),
           sample.circuitOpen(),
           whole ? stats.counters() : null,

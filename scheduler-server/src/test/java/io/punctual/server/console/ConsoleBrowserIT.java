@@ -3,6 +3,8 @@ package io.punctual.server.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.SharedRedisTestBase;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -47,6 +49,16 @@ class ConsoleBrowserIT extends BrowserTestBase {
     assertThat(
             api.call("GET", "/api/v1/queues/shop/acts", "", ADMIN).body().at("/limits").toString())
         .isEqualTo("{\"concurrency\":7,\"rate\":\"50/m\"}");
+    String day = LocalDate.now(ZoneOffset.UTC).plusDays(3).getDayOfWeek().name().substring(0, 3);
+    browser.open("/console/queues/shop/acts").type("input[name=window]", day + " 09:00-20:00");
+    browser.click("form[action$='/hours'] button");
+    browser.until(() -> browser.text("[role=status]").contains("hours"));
+    assertThat(browser.text("#live")).contains("closed", "It is outside of its hours.");
+    browser.open("/console/queues?state=closed");
+    assertThat(browser.text()).contains("shop/acts");
+    browser.open("/console/queues/shop/acts").type("input[name=window]", "");
+    browser.click("form[action$='/hours'] button");
+    browser.until(() -> browser.text("#live").contains("on time"));
     browser.open("/console/queues/shop/acts").click("details summary");
     browser.one("select[name=state]").sendKeys("delayed");
     browser.type("input[name=name]", "shop/other");

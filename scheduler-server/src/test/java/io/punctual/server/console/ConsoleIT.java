@@ -315,6 +315,8 @@ class ConsoleIT extends ConsoleTestBase {
       assertThat(bea.post(queue + "/limits", Map.of("rate", "fast")).statusCode()).isEqualTo(400);
       assertThat(bea.post(queue + "/limits", Map.of("concurrency", "-1")).statusCode())
           .isEqualTo(400);
+      assertThat(bea.post(queue + "/hours", Map.of("window", "Mon 9-20")).body())
+          .contains("Mon-Fri 09:00-20:00");
       assertThat(bea.post(queue + "/purge", Map.of("state", "delayed", "name", "shop/b")).body())
           .contains("must be shop/a");
       assertThat(bea.post("/console/bulk", Map.of("q", "state:dead", "action", "PURGE")).body())

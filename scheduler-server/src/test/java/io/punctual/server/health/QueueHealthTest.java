@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.punctual.core.QueueStats;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
+import io.punctual.schedule.TimeRules;
 import io.punctual.server.health.Finding.Code;
 import io.punctual.server.metrics.Growth;
 import io.punctual.server.metrics.QueueSample;
 import io.punctual.server.probe.Status;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,6 +29,18 @@ class QueueHealthTest {
       long done,
       long failed,
       long dead) {
+    return queue(waits, parked, instances, pulled, done, failed, dead, null);
+  }
+
+  private static QueueSample queue(
+      long waits,
+      boolean parked,
+      int instances,
+      boolean pulled,
+      long done,
+      long failed,
+      long dead,
+      @Nullable Long closedUntil) {
     QueueStats stats =
         new QueueStats(
             new QueueName("shop", "order.close"),
@@ -42,6 +56,8 @@ class QueueHealthTest {
             null,
             Throttle.NONE,
             false,
+            TimeRules.NONE,
+            closedUntil,
             Map.of(),
             null);
     Growth minute = new Growth(Map.of("done", done, "failed", failed), 60_000);
@@ -63,6 +79,20 @@ class QueueHealthTest {
   void lateHasACause(long waits, boolean parked, int instances, boolean pulled, String state) {
     assertThat(QueueHealth.state(queue(waits, parked, instances, pulled, 0, 0, 0)))
         .isEqualTo(state);
+  }
+
+  @Test
+  void aQueueOutsideOfItsHoursIsNeitherLateNorParked() {
+    QueueSample closed = queue(60_000, true, 0, false, 0, 0, 1, NOW + 1);
+
+    assertThat(QueueHealth.state(closed)).isEqualTo("closed");
+    assertThat(QueueHealth.reason(closed)).isEqualTo("closed");
+    assertThat(QueueHealth.findings(closed))
+        .extracting(Finding::code)
+        .containsExactly(Finding.Code.DEAD);
+    assertThat(QueueHealth.states()).contains("closed");
+    assertThat(QueueHealth.state(queue(60_000, false, 1, false, 74, 26, 0, NOW + 1)))
+        .isEqualTo("failing");
   }
 
   @ParameterizedTest

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.punctual.core.QueueStats;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
+import io.punctual.schedule.TimeRules;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,8 @@ class QueueHistoryTest {
         null,
         Throttle.NONE,
         false,
+        TimeRules.NONE,
+        null,
         Map.of("done", done, "failed", failed),
         damage);
   }

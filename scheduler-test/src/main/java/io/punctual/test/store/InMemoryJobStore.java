@@ -9,6 +9,7 @@ import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Opening;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Claim;
@@ -255,6 +256,20 @@ public final class InMemoryJobStore implements JobStore {
           now, List.of(), List.of(), null, b.reserved.first(), b.pausedSince, isFull(b));
     }
     Quota quota = Quota.of(b, now);
+    Long closedUntil = b.closedUntil(now);
+    if (closedUntil != null) {
+      Long next = next(b, quota, 0, now);
+      return new Claim(
+          now,
+          List.of(),
+          List.of(),
+          next == null ? null : Long.valueOf(Math.max(next, closedUntil)),
+          b.reserved.first(),
+          null,
+          isFull(b),
+          /* closed= */ true,
+          closedUntil == 0 ? b.hours : null);
+    }
     List<ClaimedJob> jobs = new ArrayList<>();
     List<String> corrupt = new ArrayList<>();
     int bytes = 0;
@@ -756,6 +771,22 @@ public final class InMemoryJobStore implements JobStore {
   }
 
   @Override
+  public synchronized @Nullable Long hours(Bucket bucket, String hours) {
+    MemoryBucket b = of(bucket);
+    b.hours = hours;
+    b.opening = hours.isEmpty() ? null : new Opening(0, 0, 0);
+    return b.delayed.first();
+  }
+
+  @Override
+  public synchronized void opening(Bucket bucket, String hours, Opening opening) {
+    MemoryBucket b = of(bucket);
+    if (b.opening != null && b.hours.equals(hours)) {
+      b.opening = opening;
+    }
+  }
+
+  @Override
   public synchronized BucketStats stats(Bucket bucket) {
     MemoryBucket b = of(bucket);
     long now = clock.getAsLong();
@@ -771,6 +802,8 @@ public final class InMemoryJobStore implements JobStore {
         b.pausedSince,
         b.throttle,
         b.dropsExpired,
+        b.hours,
+        b.closedUntil(now),
         Map.copyOf(b.stats));
   }
 

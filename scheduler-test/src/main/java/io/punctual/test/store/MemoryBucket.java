@@ -6,6 +6,7 @@ import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Opening;
 import io.punctual.core.job.Origin;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
@@ -125,6 +126,12 @@ final class MemoryBucket {
 
   /** Whether jobs that could not start in time are dropped. */
   boolean dropsExpired;
+
+  /** When jobs are handed out; empty for any time. */
+  String hours = "";
+
+  /** Of these hours; null if there are none. */
+  @Nullable Opening opening;
 
   /** When the next job would be due if all went out evenly, epoch us. */
   @Nullable Long evenly;
@@ -537,6 +544,19 @@ final class MemoryBucket {
         texts(next, Successor::text));
   }
 
+  /** Until when nothing is handed out by the hours; 0 if that is not known, null if it is. */
+  @Nullable Long closedUntil(long now) {
+    if (opening == null
+        || (opening.from() <= now && now < opening.to() && now < opening.goodUntil())) {
+      return null;
+    } else if (now >= opening.goodUntil()) {
+      return 0L;
+    }
+    return now < opening.from()
+        ? Math.min(opening.from(), opening.goodUntil())
+        : opening.goodUntil();
+  }
+
   private Map<String, String> control() {
     Map<String, String> control = new TreeMap<>();
     if (pausedSince != null) {
@@ -544,6 +564,10 @@ final class MemoryBucket {
     }
     if (dropsExpired) {
       control.put("expired", "drop");
+    }
+    if (opening != null) {
+      control.put("hours", hours);
+      control.put("opening", opening.from() + " " + opening.to() + " " + opening.goodUntil());
     }
     if (evenly != null) {
       control.put("tat", Long.toString(evenly));

@@ -8,6 +8,7 @@ import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Opening;
 import io.punctual.core.job.Origin;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.ClockJump;
@@ -95,6 +96,43 @@ final class HistoryGenerator {
     };
   }
 
+  /** Claims before, in and after an opening, and when it is not known. */
+  private List<Step> hours(Step submit, Step claim) {
+    List<Step> steps = new ArrayList<>(List.of(submit, setHours("mornings"), claim));
+    for (int i = 0; i < 6; i++) {
+      steps.add(
+          switch (random.nextInt(8)) {
+            case 0 -> Step.pause(10);
+            case 1 -> Step.pause(9);
+            case 2 -> Step.call("stats", store -> store.stats(bucket));
+            case 3 -> submit;
+            case 4 -> setHours(random.nextBoolean() ? "mornings" : "evenings");
+            default -> opening();
+          });
+      steps.add(claim);
+    }
+    steps.add(setHours(""));
+    return steps;
+  }
+
+  private Step setHours(String hours) {
+    return Step.call("hours '" + hours + "'", store -> store.hours(bucket, hours));
+  }
+
+  private Step opening() {
+    String hours = random.nextInt(6) == 0 ? "evenings" : "mornings";
+    long from = random.nextInt(3) * 10 - 10;
+    long to = from + 10 * random.nextInt(3);
+    long good = random.nextInt(3) * 10;
+    return Step.call(
+        "opening of " + hours + " from " + from + " to " + to + ", good until " + good,
+        store -> {
+          long now = store.stats(bucket).now();
+          store.opening(bucket, hours, new Opening(now + from, now + to, now + good));
+          return now;
+        });
+  }
+
   /** Times that meet to the millisecond, and limits that are reached: too rare by chance alone. */
   private List<Step> scenario() {
     String id = id();
@@ -102,7 +140,7 @@ final class HistoryGenerator {
     incarnations.add(incarnation);
     LeaseToken token = new LeaseToken("t" + tokens.size());
     tokens.add(token.value());
-    int kind = random.nextInt(10);
+    int kind = random.nextInt(11);
     Submission job =
         new Submission(
             id,
@@ -110,7 +148,7 @@ final class HistoryGenerator {
             Due.in(0),
             1 + random.nextInt(2),
             /* timeToRun= */ 0,
-            kind > 6 ? List.of("x", IndexTags.notAfter(START - 5000)) : tags(),
+            kind > 6 && kind < 10 ? List.of("x", IndexTags.notAfter(START - 5000)) : tags(),
             "scenario".getBytes(StandardCharsets.UTF_8),
             true);
     known(job);
@@ -123,6 +161,7 @@ final class HistoryGenerator {
                     bucket, 5, Duration.ofMillis(50), JobStore.ClaimMode.PUSH, token, "owner0"));
     Step expire = Step.call("expire 5", s -> s.expire(bucket, 5));
     return switch (kind) {
+      case 10 -> hours(submit, claim);
       case 7, 8, 9 -> late(id, incarnation, token, submit, claim);
       case 4, 5, 6 -> behind(id, incarnation, token, submit, claim);
       case 0 -> List.of(submit, claim, Step.pause(49), expire, Step.pause(1), expire);

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param pausedSince epoch ms since when nothing is handed out, or null
  * @param throttle how many jobs may be out
  * @param dropsExpired whether jobs that could not start in time are dropped
+ * @param hours as set by {@link io.punctual.core.store.JobStore#hours}; empty for any time
+ * @param closedUntil epoch ms until when nothing is handed out by the hours, 0 if that has to be
+ *     found out; null while jobs are handed out
  * @param counters by name, since the queue was made: submitted, done, failed, unknown,
  *     undeliverable, released, expired, rejected, dead, cancelled, requeued, purged, lapsed,
  *     dropped
@@ -29,4 +32,6 @@ public record BucketStats(
     @Nullable Long pausedSince,
     Throttle throttle,
     boolean dropsExpired,
+    String hours,
+    @Nullable Long closedUntil,
     Map<String, Long> counters) {}

@@ -7,6 +7,7 @@ import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Opening;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.Claim;
@@ -135,7 +136,7 @@ final class RedisJobStore implements JobStore {
                 .add(token.value())
                 .add(owner));
     List<ClaimedJob> jobs = new ArrayList<>();
-    for (int i = 6; i < reply.size(); i += 4) {
+    for (int i = 7; i < reply.size(); i += 4) {
       AttemptCounts tries = Records.tries(reply.text(i + 3));
       jobs.add(
           new ClaimedJob(
@@ -146,6 +147,7 @@ final class RedisJobStore implements JobStore {
               tries,
               token));
     }
+    String hours = reply.text(6);
     return new Claim(
         reply.number(0),
         jobs,
@@ -153,7 +155,9 @@ final class RedisJobStore implements JobStore {
         reply.numberOrNull(1),
         reply.numberOrNull(2),
         reply.numberOrNull(3),
-        reply.small(4) == 1);
+        reply.small(4) == 1,
+        !hours.isEmpty(),
+        hours.isEmpty() || hours.equals("closed") ? null : hours);
   }
 
   @Override
@@ -430,9 +434,25 @@ final class RedisJobStore implements JobStore {
   }
 
   @Override
+  public @Nullable Long hours(Bucket bucket, String hours) {
+    return scripts.runDurably("hours", bucket, waking(bucket).add(hours)).numberOrNull(1);
+  }
+
+  @Override
+  public void opening(Bucket bucket, String hours, Opening opening) {
+    var unused =
+        scripts.run(
+            "opening",
+            bucket,
+            new Arguments()
+                .add(hours)
+                .add(opening.from() + " " + opening.to() + " " + opening.goodUntil()));
+  }
+
+  @Override
   public BucketStats stats(Bucket bucket) {
     Reply reply = scripts.run("stats", bucket, new Arguments());
-    List<String> pairs = reply.list(11).textsFrom(0);
+    List<String> pairs = reply.list(13).textsFrom(0);
     Map<String, Long> counters = new TreeMap<>();
     for (int i = 0; i < pairs.size(); i += 2) {
       counters.put(pairs.get(i), Long.valueOf(pairs.get(i + 1)));
@@ -448,6 +468,8 @@ final class RedisJobStore implements JobStore {
         reply.numberOrNull(7),
         Records.throttle(reply.text(8), reply.text(9)),
         reply.text(10).equals("drop"),
+        reply.text(11),
+        reply.numberOrNull(12),
         counters);
   }
 

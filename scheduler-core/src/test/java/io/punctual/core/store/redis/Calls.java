@@ -6,6 +6,7 @@ import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.JobVersion;
 import io.punctual.core.job.LeaseToken;
+import io.punctual.core.job.Opening;
 import io.punctual.core.job.Origin;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.ClockJump;
@@ -82,6 +83,10 @@ final class Calls {
         "expire", (store, bucket) -> store.expire(bucket, 33, 3333, new ClockJump(4444, 5555)));
     calls.put("lapse", (store, bucket) -> store.lapse(bucket, 33));
     calls.put("expiry", (store, bucket) -> store.dropExpired(bucket, true));
+    calls.put("hours", (store, bucket) -> store.hours(bucket, "the-hours"));
+    calls.put(
+        "opening",
+        (store, bucket) -> store.opening(bucket, "the-hours", new Opening(666, 667, 668)));
     calls.put(
         "cancel",
         (store, bucket) -> store.cancel(bucket, "the-id", new JobVersion("seen", 888), true));

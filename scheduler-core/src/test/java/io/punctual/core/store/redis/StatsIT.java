@@ -38,6 +38,8 @@ class StatsIT extends TransitionTestBase {
                 null,
                 Throttle.NONE,
                 false,
+                "",
+                null,
                 Map.of("submitted", 12L, "done", 5L)));
     then(given);
   }
@@ -46,7 +48,8 @@ class StatsIT extends TransitionTestBase {
   void anEmptyBucketHasNothing() {
     assertThat(store.stats(bucket))
         .isEqualTo(
-            new BucketStats(NOW, 0, 0, 0, 0, null, null, null, Throttle.NONE, false, Map.of()));
+            new BucketStats(
+                NOW, 0, 0, 0, 0, null, null, null, Throttle.NONE, false, "", null, Map.of()));
     then(bucket());
   }
 

@@ -39,6 +39,8 @@ public final class MutantStore {
           "limit",
           "lapse",
           "expiry",
+          "hours",
+          "opening",
           "stats",
           "forecast");
 

@@ -1,0 +1,50 @@
+package io.punctual.core.times;
+
+import io.punctual.schedule.TimeRules;
+import io.punctual.schedule.Windows;
+import java.time.DateTimeException;
+import java.time.ZoneId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The hours of a queue as the store keeps them: window, zone and calendar, a line each, which is
+ * empty for what is not given.
+ */
+public final class Hours {
+
+  private Hours() {}
+
+  /** Returns the text of the hours in the rules; empty if they have none. */
+  public static String text(TimeRules rules) {
+    return rules.hasHours()
+        ? orEmpty(rules.window())
+            + "\n"
+            + (rules.windowZone() == null ? "" : rules.windowZone().getId())
+            + "\n"
+            + orEmpty(rules.calendar())
+        : "";
+  }
+
+  private static String orEmpty(@Nullable Object value) {
+    return value == null ? "" : value.toString();
+  }
+
+  /** Reads a text; {@link TimeRules#NONE} if it is none of ours. */
+  public static TimeRules read(String text) {
+    String[] lines = text.split("\n", -1);
+    if (lines.length != 3) {
+      return TimeRules.NONE;
+    }
+    try {
+      return new TimeRules(
+          null,
+          null,
+          null,
+          lines[0].isEmpty() ? null : Windows.parse(lines[0]),
+          lines[1].isEmpty() ? null : ZoneId.of(lines[1]),
+          lines[2].isEmpty() ? null : lines[2]);
+    } catch (IllegalArgumentException | DateTimeException e) {
+      return TimeRules.NONE;
+    }
+  }
+}
