@@ -92,6 +92,7 @@ final class AllThatIsAsked {
     jobs.pause(bucket, false);
     jobs.limit(bucket, new Throttle(null, null));
     jobs.dropExpired(bucket, false);
+    jobs.hours(bucket, "");
     jobs.purge(bucket, JobState.DELAYED, List.of("the-id"));
   }
 
@@ -211,15 +212,24 @@ final class AllThatIsAsked {
     StoreContract.Hearing hearing = new StoreContract.Hearing();
     try (AutoCloseable listening = store.wakeUps().listen(hearing)) {
       assertThat(listening).isNotNull();
-      assertThat(hearing.next()).isEqualTo("gap");
+      assertThat(heard(hearing)).isEqualTo("gap");
       submit("heard", Due.at(1));
-      assertThat(hearing.next()).startsWith("shop/order.close#0 ");
+      assertThat(heard(hearing)).startsWith("shop/order.close#0 ");
       for (int server : servers) {
         Resp.call(server, "CLIENT", "KILL", "TYPE", "pubsub");
       }
-      assertThat(hearing.next()).isEqualTo("lost");
-      assertThat(hearing.next()).isEqualTo("gap");
+      assertThat(heard(hearing)).isEqualTo("lost");
+      assertThat(heard(hearing)).isEqualTo("gap");
     }
+  }
+
+  // What was offered before may come later: the nodes of a cluster tell each other.
+  private static String heard(StoreContract.Hearing hearing) throws Exception {
+    String next = hearing.next();
+    while (next.startsWith("offered ")) {
+      next = hearing.next();
+    }
+    return next;
   }
 
   private void anEngine() throws Exception {
