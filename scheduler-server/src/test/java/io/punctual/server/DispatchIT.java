@@ -40,6 +40,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -727,6 +728,7 @@ class DispatchIT extends SharedRedisTestBase {
     return queue(app).at("/counters/failed").asInt();
   }
 
+  @Tag("full")
   @Test
   void aRefusalThatComesAfterAJobsTimeConcernsOnlyTheOthers() {
     on("late", body -> status(503).withFixedDelay(1_500));

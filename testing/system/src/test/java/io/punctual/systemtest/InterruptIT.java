@@ -10,10 +10,12 @@ import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** Jobs that are cancelled while they run, by either of two schedulers. */
+@Tag("full")
 class InterruptIT {
 
   private static final String SCHEDULERS = "interrupt-scheduler";

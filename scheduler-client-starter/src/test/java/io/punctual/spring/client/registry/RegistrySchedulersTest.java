@@ -14,6 +14,7 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -158,6 +159,7 @@ class RegistrySchedulersTest {
                 .hasMessageContaining("eureka.instance.hostname"));
   }
 
+  @Tag("full")
   @Test
   void aRegistryClientThatThrowsStopsNothingAndIsTheCause() {
     registry.away = true;
