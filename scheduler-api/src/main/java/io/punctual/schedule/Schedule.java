@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param from nothing fires before
  * @param until nothing fires after
  * @param exclude local dates on which nothing fires
+ * @param calendars names of calendars on whose dates nothing fires
  * @param missed what becomes of occurrences that no scheduler could submit within a minute
  * @param missedWithin missed occurrences that are older do not run
  * @param whileRunning what becomes of an occurrence while the job of the one before is there
@@ -49,6 +50,7 @@ public record Schedule(
     @Nullable Instant from,
     @Nullable Instant until,
     Set<LocalDate> exclude,
+    Set<String> calendars,
     @Nullable Missed missed,
     @Nullable Duration missedWithin,
     @Nullable WhileRunning whileRunning,
@@ -62,6 +64,7 @@ public record Schedule(
   /** Copies the collections. */
   public Schedule {
     exclude = java.util.Collections.unmodifiableSet(new TreeSet<>(exclude));
+    calendars = java.util.Collections.unmodifiableSet(new TreeSet<>(calendars));
     headers = java.util.Collections.unmodifiableMap(new TreeMap<>(headers));
     tags = tags.stream().sorted().distinct().toList();
   }
@@ -84,6 +87,7 @@ public record Schedule(
     private @Nullable Instant from;
     private @Nullable Instant until;
     private final Set<LocalDate> exclude = new TreeSet<>();
+    private final Set<String> calendars = new TreeSet<>();
     private @Nullable Missed missed;
     private @Nullable Duration missedWithin;
     private @Nullable WhileRunning whileRunning;
@@ -140,6 +144,12 @@ public record Schedule(
     /** Nothing fires on that local date. */
     public Builder exclude(LocalDate date) {
       exclude.add(date);
+      return this;
+    }
+
+    /** Nothing fires on the local dates of a calendar, which an operator defines. */
+    public Builder exclude(String calendar) {
+      calendars.add(calendar);
       return this;
     }
 
@@ -213,6 +223,7 @@ public record Schedule(
           from,
           until,
           exclude,
+          calendars,
           missed,
           missedWithin,
           whileRunning,

@@ -47,6 +47,9 @@ public interface ScheduleRequest {
   /** Nothing fires on that local date. */
   ScheduleRequest exclude(LocalDate date);
 
+  /** Nothing fires on the local dates of a calendar, which an operator defines. */
+  ScheduleRequest exclude(String calendar);
+
   /**
    * What becomes of occurrences that no scheduler could submit within a minute; without this call
    * {@link Missed#LATEST}.

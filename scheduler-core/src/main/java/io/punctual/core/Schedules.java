@@ -1,7 +1,6 @@
 package io.punctual.core;
 
 import io.punctual.core.schedule.Occurrence;
-import io.punctual.core.schedule.Recurrence;
 import io.punctual.core.schedule.ScheduleDefinition;
 import io.punctual.core.schedule.ScheduleName;
 import io.punctual.core.schedule.ScheduleState;
@@ -160,5 +159,8 @@ public interface Schedules {
    *
    * @param from the first instant that counts; null for now, by the store's time
    */
-  List<Occurrence> preview(Recurrence recurrence, @Nullable Instant from, int max);
+  List<Occurrence> preview(ScheduleDefinition definition, @Nullable Instant from, int max);
+
+  /** Returns a definition as it fires now: with the dates of its calendars left out. */
+  ScheduleDefinition resolved(ScheduleDefinition definition);
 }

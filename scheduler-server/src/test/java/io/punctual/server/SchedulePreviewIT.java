@@ -3,6 +3,7 @@ package io.punctual.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.ApiClient.Answer;
+import java.net.http.HttpRequest.BodyPublishers;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,6 +33,25 @@ class SchedulePreviewIT extends SharedRedisTestBase {
         .isEqualTo("02:30 does not exist on 2027-03-28; moved by 1H");
     assertThat(answer.at("/preview/1/at")).isEqualTo("2027-03-30T00:30:00Z");
     assertThat(answer.body().at("/preview/1/note").isNull()).isTrue();
+  }
+
+  @Test
+  void theDatesOfACalendarAreLeftOut() {
+    String calendar = "preview-" + System.nanoTime();
+    assertThat(
+            api.call(
+                    "PUT",
+                    "/api/v1/calendars/" + calendar,
+                    "application/json",
+                    BodyPublishers.ofString("{\"dates\":[\"2027-03-29\"]}"))
+                .status())
+        .isEqualTo(201);
+    Answer answer =
+        preview(
+            "?preview=2&from=2027-03-28T00:00:00Z",
+            "{'cron':'30 2 * * *','exclude':['2027-03-28','" + calendar + "']}");
+
+    assertThat(answer.at("/preview/0/at")).isEqualTo("2027-03-30T02:30:00Z");
   }
 
   @Test
@@ -66,6 +86,8 @@ class SchedulePreviewIT extends SharedRedisTestBase {
       {'cron':'@daily','fold':'none'}                     | fold       | must be one of first, last, both
       {'cron':'@daily','from':'2027-02-01T00:00:00Z','until':'2027-01-01T00:00:00Z'} | until | before from
       {'cron':'@daily','exclude':['2027-02-30']}          | exclude[0] | must be a date
+      {'cron':'@daily','exclude':['a b']}                 | exclude[0] | or the name of a calendar
+      {'cron':'@daily','exclude':['nowhere']}             | exclude    | PUT /api/v1/calendars/nowhere
       {'cron':'@daily','hour':3}                          | hour       | is not known here
       {'cron':5}                                          | cron       | must be a text in quotes
       """)

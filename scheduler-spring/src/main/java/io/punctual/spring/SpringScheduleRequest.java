@@ -94,6 +94,11 @@ final class SpringScheduleRequest implements ScheduleRequest {
   }
 
   @Override
+  public ScheduleRequest exclude(String calendar) {
+    return with(schedule -> schedule.exclude(calendar));
+  }
+
+  @Override
   public ScheduleRequest missed(Missed missed) {
     return with(schedule -> schedule.missed(missed));
   }

@@ -49,6 +49,23 @@ class SchedulesTest {
   }
 
   @Test
+  void nothingFiresOnTheDatesOfACalendarAlsoIfTheyChange() {
+    scheduler.putCalendar("closed", LocalDate.of(2027, 3, 2));
+    scheduler.register(TYPE, params -> {});
+    tasks.schedule(TYPE).cron("0 9 * * *", ZoneOffset.UTC).exclude("closed").put();
+
+    assertThat(runs(Duration.ofDays(3)))
+        .containsExactly(START.plus(Duration.ofHours(9)), START.plus(Duration.ofHours(48 + 9)));
+    // The next instant is planned already.
+    scheduler.putCalendar("closed", LocalDate.of(2027, 3, 4), LocalDate.of(2027, 3, 5));
+    assertThat(runs(Duration.ofDays(3))).containsExactly(START.plus(Duration.ofHours(5 * 24 + 9)));
+    scheduler.putCalendar("closed");
+    assertThat(runs(Duration.ofDays(2)))
+        .containsExactly(
+            START.plus(Duration.ofHours(6 * 24 + 9)), START.plus(Duration.ofHours(7 * 24 + 9)));
+  }
+
+  @Test
   void theSameAgainChangesNothing() {
     for (ScheduleResult.Outcome outcome :
         List.of(ScheduleResult.Outcome.CREATED, ScheduleResult.Outcome.UNCHANGED)) {
@@ -86,6 +103,10 @@ class SchedulesTest {
             () -> tasks.schedule(TYPE).every(Duration.ofHours(1)).missed(Missed.ALL).put())
         .isInstanceOf(InvalidJobException.class)
         .hasMessageContaining("whileRunning");
+    assertThatThrownBy(
+            () -> tasks.schedule(TYPE).every(Duration.ofHours(1)).exclude("nowhere").put())
+        .isInstanceOf(InvalidJobException.class)
+        .hasMessageContaining("exclude names calendar 'nowhere' is not known");
     assertThatThrownBy(() -> tasks.schedule(TYPE).id("a@b").every(Duration.ofHours(1)).put())
         .isInstanceOf(InvalidJobException.class)
         .hasMessageContaining("id must be");

@@ -27,7 +27,6 @@ import io.punctual.spi.StoreLosses;
 import io.punctual.wire.Limits;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -441,8 +440,11 @@ public final class HttpJobScheduler implements JobScheduler {
     put(wire, "fold", schedule.fold());
     put(wire, "from", schedule.from());
     put(wire, "until", schedule.until());
-    if (!schedule.exclude().isEmpty()) {
-      wire.put("exclude", schedule.exclude().stream().map(LocalDate::toString).toList());
+    List<String> exclude = new ArrayList<>();
+    schedule.exclude().forEach(date -> exclude.add(date.toString()));
+    exclude.addAll(schedule.calendars());
+    if (!exclude.isEmpty()) {
+      wire.put("exclude", exclude);
     }
     put(wire, "missed", schedule.missed());
     put(wire, "missedWithin", schedule.missedWithin());

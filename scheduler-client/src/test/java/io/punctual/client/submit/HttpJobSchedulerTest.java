@@ -189,6 +189,7 @@ class HttpJobSchedulerTest {
                     .fold(Fold.BOTH)
                     .from(Instant.ofEpochSecond(7))
                     .exclude(LocalDate.of(2027, 12, 24))
+                    .exclude("de-BY")
                     .missed(Missed.LATEST, Duration.ofHours(2))
                     .whileRunning(WhileRunning.QUEUE)
                     .jitter(Duration.ofSeconds(5))
@@ -209,7 +210,7 @@ class HttpJobSchedulerTest {
                 equalToJson(
                     """
                     {"cron":"0 9 * * *","zone":"Europe/Berlin","gap":"skip","fold":"both",
-                     "from":"1970-01-01T00:00:07Z","exclude":["2027-12-24"],"missed":"latest",
+                     "from":"1970-01-01T00:00:07Z","exclude":["2027-12-24","de-BY"],"missed":"latest",
                      "missedWithin":7200000,"whileRunning":"queue","jitter":5000,"params":"p",
                      "timeToRun":9000,"retry":"1s,2m","headers":{"x":"y"},"tags":["t"]}\
                     """)));

@@ -2,6 +2,7 @@ package io.punctual.core.recur;
 
 import io.punctual.core.QueueListener;
 import io.punctual.core.Submit;
+import io.punctual.core.calendar.Calendars;
 import io.punctual.core.job.CorruptContentException;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.QueueName;
@@ -64,6 +65,7 @@ public final class ScheduleDriver {
 
   private final ScheduleStore store;
   private final Jobs jobs;
+  private final Calendars calendars;
   private final Function<QueueName, QueueListener> listeners;
   private final WakeSignal signal = new WakeSignal();
   private final Backoff backoff = Backoff.ofStore();
@@ -82,9 +84,13 @@ public final class ScheduleDriver {
    * @param listeners are told of what fires
    */
   public ScheduleDriver(
-      ScheduleStore store, Jobs jobs, Function<QueueName, QueueListener> listeners) {
+      ScheduleStore store,
+      Jobs jobs,
+      Calendars calendars,
+      Function<QueueName, QueueListener> listeners) {
     this.store = store;
     this.jobs = jobs;
+    this.calendars = calendars;
     this.listeners = listeners;
   }
 
@@ -234,7 +240,8 @@ public final class ScheduleDriver {
   private @Nullable Work begin(Stored stored, Instant now, int bytesBefore) {
     ScheduleName name = stored.name();
     try {
-      ScheduleDefinition definition = ScheduleCodec.decode(stored.definition());
+      ScheduleDefinition definition =
+          ScheduleCodec.decode(stored.definition()).resolved(calendars::closed);
       ScheduleState state = ScheduleState.parse(stored.state());
       if (state.pausedSince() != null) {
         return null;

@@ -3,11 +3,11 @@ package io.punctual.core.recur;
 import io.punctual.DelayQueueJob;
 import io.punctual.core.Schedules;
 import io.punctual.core.Submit;
+import io.punctual.core.calendar.Calendars;
 import io.punctual.core.job.CorruptContentException;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.RandomNames;
 import io.punctual.core.schedule.Occurrence;
-import io.punctual.core.schedule.Recurrence;
 import io.punctual.core.schedule.ScheduleCodec;
 import io.punctual.core.schedule.ScheduleDefinition;
 import io.punctual.core.schedule.ScheduleName;
@@ -49,14 +49,16 @@ public final class StoreSchedules implements Schedules {
 
   private final ScheduleStore store;
   private final Jobs jobs;
+  private final Calendars calendars;
   private final Runnable changed;
 
   /**
    * @param changed called when a schedule may be due earlier than was known
    */
-  public StoreSchedules(ScheduleStore store, Jobs jobs, Runnable changed) {
+  public StoreSchedules(ScheduleStore store, Jobs jobs, Calendars calendars, Runnable changed) {
     this.store = store;
     this.jobs = jobs;
+    this.calendars = calendars;
     this.changed = changed;
   }
 
@@ -131,6 +133,7 @@ public final class StoreSchedules implements Schedules {
 
   @Override
   public PutAnswer put(ScheduleName name, ScheduleDefinition definition, int max) {
+    requireCalendars(definition);
     byte[] bytes = ScheduleCodec.encode(definition);
     Put[] outcome = new Put[1];
     Changed change =
@@ -143,7 +146,7 @@ public final class StoreSchedules implements Schedules {
                 outcome[0] = Put.UNCHANGED;
                 return new Decision(null, before);
               }
-              definition.requireSense(now);
+              resolved(definition).requireSense(now);
               outcome[0] = seen == null ? Put.CREATED : Put.REPLACED;
               String version = RandomNames.incarnation();
               if (seen == null || before == null) {
@@ -166,6 +169,21 @@ public final class StoreSchedules implements Schedules {
         new View(name, definition, change.state(), origin(change.undeclared()), change.reached()));
   }
 
+  private void requireCalendars(ScheduleDefinition definition) {
+    for (String calendar : definition.calendars()) {
+      try {
+        calendars.require(calendar);
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException("exclude names " + e.getMessage(), e);
+      }
+    }
+  }
+
+  @Override
+  public ScheduleDefinition resolved(ScheduleDefinition definition) {
+    return definition.resolved(calendars::closed);
+  }
+
   private static Origin origin(@Nullable Long undeclared) {
     if (undeclared == null) {
       return Origin.API;
@@ -183,7 +201,9 @@ public final class StoreSchedules implements Schedules {
 
   private static boolean hasSameTimes(Stored seen, ScheduleDefinition definition) {
     try {
-      return ScheduleCodec.decode(seen.definition()).recurrence().equals(definition.recurrence());
+      ScheduleDefinition before = ScheduleCodec.decode(seen.definition());
+      return before.recurrence().equals(definition.recurrence())
+          && before.calendars().equals(definition.calendars());
     } catch (CorruptContentException e) {
       return false;
     }
@@ -200,8 +220,8 @@ public final class StoreSchedules implements Schedules {
         : now;
   }
 
-  private static @Nullable Instant next(ScheduleDefinition definition, Instant after) {
-    Occurrence next = definition.recurrence().next(after);
+  private @Nullable Instant next(ScheduleDefinition definition, Instant after) {
+    Occurrence next = resolved(definition).recurrence().next(after);
     return next == null ? null : next.at();
   }
 
@@ -310,7 +330,9 @@ public final class StoreSchedules implements Schedules {
   private Backfill backfill(View schedule, Instant from, Instant until, int max) {
     ScheduleDefinition definition = schedule.definition();
     List<Instant> planned =
-        definition.recurrence().between(from, until, max + 1).stream().map(Occurrence::at).toList();
+        resolved(definition).recurrence().between(from, until, max + 1).stream()
+            .map(Occurrence::at)
+            .toList();
     int size = Math.max(1, definition.job().params().length());
     int count = Math.min(planned.size(), Math.min(max, Math.max(1, MAX_BYTES / size)));
     List<CompletableFuture<Submit>> answers =
@@ -359,12 +381,13 @@ public final class StoreSchedules implements Schedules {
   }
 
   @Override
-  public List<Occurrence> preview(Recurrence recurrence, @Nullable Instant from, int max) {
+  public List<Occurrence> preview(ScheduleDefinition definition, @Nullable Instant from, int max) {
+    requireCalendars(definition);
     Instant begin =
         from != null
             ? from
             : Instant.ofEpochMilli(
                 store.find(new ScheduleName(new QueueName("preview", "preview"), "preview")).now());
-    return recurrence.next(begin.minusNanos(1), max);
+    return resolved(definition).recurrence().next(begin.minusNanos(1), max);
   }
 }

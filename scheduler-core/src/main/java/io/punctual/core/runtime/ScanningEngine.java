@@ -110,8 +110,8 @@ final class ScanningEngine implements Engine {
             () -> session.queues().directory().keySet(),
             (bucket, taskId) -> session.cancelling(bucket, taskId));
     RecurringJobs recurring = new RecurringJobs();
-    this.driver = new ScheduleDriver(store.schedules(), recurring, this::listener);
-    this.schedules = new StoreSchedules(store.schedules(), recurring, driver::wake);
+    this.driver = new ScheduleDriver(store.schedules(), recurring, calendars, this::listener);
+    this.schedules = new StoreSchedules(store.schedules(), recurring, calendars, driver::wake);
   }
 
   @Override

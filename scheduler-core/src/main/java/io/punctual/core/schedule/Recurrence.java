@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param fold which of the local times count that come twice
  * @param from nothing fires before; null for no bound
  * @param until nothing fires after; null for no bound
- * @param exclude local dates on which nothing fires, at most {@value #MAX_EXCLUDED}
+ * @param exclude local dates on which nothing fires
  */
 public record Recurrence(
     @Nullable Cron cron,
@@ -42,9 +42,6 @@ public record Recurrence(
     @Nullable Instant from,
     @Nullable Instant until,
     Set<LocalDate> exclude) {
-
-  /** Most dates that a schedule may leave out. */
-  public static final int MAX_EXCLUDED = 1000;
 
   private static final Duration MIN_EVERY = Duration.ofSeconds(1);
   private static final Duration MAX_EVERY = Duration.ofDays(3660);
@@ -74,9 +71,6 @@ public record Recurrence(
     if (from != null && until != null && until.isBefore(from)) {
       throw new IllegalArgumentException("until must not be before from, which is " + from);
     }
-    if (exclude.size() > MAX_EXCLUDED) {
-      throw new IllegalArgumentException("exclude must have at most " + MAX_EXCLUDED + " dates");
-    }
     anchor = anchor.truncatedTo(ChronoUnit.MILLIS);
     from = from == null ? null : from.truncatedTo(ChronoUnit.MILLIS);
     until = until == null ? null : until.truncatedTo(ChronoUnit.MILLIS);
@@ -91,6 +85,18 @@ public record Recurrence(
     return cron != null && cron.isHourly() ? Fold.BOTH : Fold.FIRST;
   }
 
+  /** The same, which fires on fewer dates. */
+  public Recurrence without(Set<LocalDate> dates) {
+    Set<LocalDate> all = new TreeSet<>(exclude);
+    all.addAll(dates);
+    return new Recurrence(cron, every, anchor, zone, gap, fold, from, until, all);
+  }
+
+  /** Whether nothing fires on the local date of an instant. */
+  boolean excludes(Instant at) {
+    return exclude.contains(LocalDate.ofInstant(at, zone));
+  }
+
   /** Returns the first occurrence behind an instant; null if there is none within 100 years. */
   public @Nullable Occurrence next(Instant after) {
     Instant base = from != null && after.isBefore(from) ? from.minusNanos(1) : after;
@@ -99,10 +105,10 @@ public record Recurrence(
       if ((until != null && found.at().isAfter(until)) || found.at().isAfter(Limits.MAX_DUE)) {
         return null;
       }
-      LocalDate day = LocalDate.ofInstant(found.at(), zone);
-      if (!exclude.contains(day)) {
+      if (!excludes(found.at())) {
         return found;
       }
+      LocalDate day = LocalDate.ofInstant(found.at(), zone);
       Instant endOfDay = day.plusDays(1).atStartOfDay(zone).toInstant().minusNanos(1);
       found = nextOfAll(endOfDay.isAfter(found.at()) ? endOfDay : found.at());
     }

@@ -13,9 +13,10 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.Arrays;
-import java.util.Set;
+import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,7 @@ public final class ScheduleCodec {
   private static final String VERSION = "1";
   private static final String NONE = "-";
   private static final int VALUES = 14;
+  private static final String CALENDAR = "@";
 
   private ScheduleCodec() {}
 
@@ -45,11 +47,7 @@ public final class ScheduleCodec {
             recurrence.fold().name(),
             text(recurrence.from(), ScheduleCodec::millis),
             text(recurrence.until(), ScheduleCodec::millis),
-            recurrence.exclude().isEmpty()
-                ? NONE
-                : recurrence.exclude().stream()
-                    .map(LocalDate::toString)
-                    .collect(Collectors.joining(",")),
+            exclude(definition),
             definition.missed().name(),
             text(definition.missedWithin(), ScheduleCodec::millis),
             definition.whileRunning().name(),
@@ -59,6 +57,15 @@ public final class ScheduleCodec {
     byte[] all = Arrays.copyOf(head, head.length + job.length);
     System.arraycopy(job, 0, all, head.length, job.length);
     return all;
+  }
+
+  private static String exclude(ScheduleDefinition definition) {
+    String all =
+        Stream.concat(
+                definition.recurrence().exclude().stream().map(LocalDate::toString),
+                definition.calendars().stream().map(name -> CALENDAR + name))
+            .collect(Collectors.joining(","));
+    return all.isEmpty() ? NONE : all;
   }
 
   /**
@@ -75,6 +82,7 @@ public final class ScheduleCodec {
     if (values.length != VALUES || !values[0].equals(VERSION) || end == bytes.length) {
       throw new CorruptContentException("it is no schedule of version " + VERSION);
     }
+    List<String> exclude = values[9].equals(NONE) ? List.of() : List.of(values[9].split(",", -1));
     try {
       JobContent job = JobContentCodec.decode(Arrays.copyOfRange(bytes, end + 1, bytes.length));
       return new ScheduleDefinition(
@@ -87,11 +95,14 @@ public final class ScheduleCodec {
               Fold.valueOf(values[6]),
               value(values[7], ScheduleCodec::instant),
               value(values[8], ScheduleCodec::instant),
-              values[9].equals(NONE)
-                  ? Set.of()
-                  : Arrays.stream(values[9].split(",", -1))
-                      .map(LocalDate::parse)
-                      .collect(Collectors.toSet())),
+              exclude.stream()
+                  .filter(text -> !text.startsWith(CALENDAR))
+                  .map(LocalDate::parse)
+                  .collect(Collectors.toSet())),
+          exclude.stream()
+              .filter(text -> text.startsWith(CALENDAR))
+              .map(text -> text.substring(CALENDAR.length()))
+              .collect(Collectors.toSet()),
           Missed.valueOf(values[10]),
           value(values[11], ScheduleCodec::duration),
           WhileRunning.valueOf(values[12]),

@@ -8,18 +8,25 @@ import io.punctual.schedule.Gap;
 import io.punctual.schedule.Missed;
 import io.punctual.schedule.Schedule;
 import io.punctual.schedule.WhileRunning;
+import io.punctual.wire.Limits;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a user says about a schedule. Two schedules with the same are the same.
  *
+ * @param calendars names of calendars on whose dates nothing fires, at most {@value
+ *     #MAX_CALENDARS}; see {@link #resolved}
  * @param missed what becomes of occurrences that were not submitted within a minute
  * @param missedWithin those that are older do not run; null for no bound. Only where some run
  * @param whileRunning what becomes of an occurrence while the job of the one before is there
@@ -29,11 +36,18 @@ import org.jspecify.annotations.Nullable;
  */
 public record ScheduleDefinition(
     Recurrence recurrence,
+    Set<String> calendars,
     Missed missed,
     @Nullable Duration missedWithin,
     WhileRunning whileRunning,
     Duration jitter,
     JobContent job) {
+
+  /** Most dates that a schedule may name in {@code exclude}. */
+  public static final int MAX_EXCLUDED = 1000;
+
+  /** Most calendars that a schedule may name. */
+  public static final int MAX_CALENDARS = 10;
 
   /** How many runs are compared with the jitter: those of a day or a week differ. */
   private static final int LOOKED_AT = 100;
@@ -50,6 +64,7 @@ public record ScheduleDefinition(
    * @throws IllegalArgumentException whose message begins with the name of the value that is wrong
    */
   public ScheduleDefinition {
+    calendars = java.util.Collections.unmodifiableSet(new TreeSet<>(calendars));
     if (missedWithin != null) {
       if (missed == Missed.NONE) {
         throw new IllegalArgumentException(
@@ -72,6 +87,31 @@ public record ScheduleDefinition(
     var unused = job("x", "x", 0, job);
   }
 
+  /** Without calendars. */
+  public ScheduleDefinition(
+      Recurrence recurrence,
+      Missed missed,
+      @Nullable Duration missedWithin,
+      WhileRunning whileRunning,
+      Duration jitter,
+      JobContent job) {
+    this(recurrence, Set.of(), missed, missedWithin, whileRunning, jitter, job);
+  }
+
+  /**
+   * The same as it fires now: with the dates of its calendars left out.
+   *
+   * @param dates gives those of a calendar
+   */
+  public ScheduleDefinition resolved(Function<String, Set<LocalDate>> dates) {
+    Recurrence resolved = recurrence;
+    for (String calendar : calendars) {
+      resolved = resolved.without(dates.apply(calendar));
+    }
+    return new ScheduleDefinition(
+        resolved, calendars, missed, missedWithin, whileRunning, jitter, job);
+  }
+
   /**
    * Makes the definition of a schedule, with defaults for what it does not say.
    *
@@ -86,6 +126,14 @@ public record ScheduleDefinition(
     } else if (schedule.anchor() != null) {
       throw new IllegalArgumentException("anchor belongs to every, not to cron; use from");
     }
+    if (schedule.exclude().size() > MAX_EXCLUDED) {
+      throw new IllegalArgumentException("exclude must have at most " + MAX_EXCLUDED + " dates");
+    }
+    if (schedule.calendars().size() > MAX_CALENDARS) {
+      throw new IllegalArgumentException(
+          "exclude must name at most " + MAX_CALENDARS + " calendars");
+    }
+    schedule.calendars().forEach(name -> Limits.requireName("exclude", name));
     Recurrence recurrence =
         new Recurrence(
             cron,
@@ -99,6 +147,7 @@ public record ScheduleDefinition(
             schedule.exclude());
     return new ScheduleDefinition(
         recurrence,
+        schedule.calendars(),
         Objects.requireNonNullElse(schedule.missed(), Missed.LATEST),
         schedule.missedWithin(),
         Objects.requireNonNullElse(schedule.whileRunning(), WhileRunning.SKIP),

@@ -34,6 +34,7 @@ public record Turn(List<Instant> fire, ScheduleState next, @Nullable Instant loo
   /**
    * Decides.
    *
+   * @param definition with the dates of its calendars, see {@link ScheduleDefinition#resolved}
    * @param now the store's time
    * @param running whether the job of the state's last occurrence is still there; asked at most
    *     once
@@ -105,7 +106,10 @@ public record Turn(List<Instant> fire, ScheduleState next, @Nullable Instant loo
         Occurrence following = definition.recurrence().next(planned);
         Instant next =
             following == null || !following.at().isAfter(planned) ? null : following.at();
-        if (isMissed(planned, next)) {
+        if (definition.recurrence().excludes(planned)) {
+          // A calendar has got this date since the instant was planned.
+          skipped++;
+        } else if (isMissed(planned, next)) {
           missed++;
         } else {
           offer(planned);

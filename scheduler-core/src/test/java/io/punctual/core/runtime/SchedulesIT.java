@@ -10,6 +10,7 @@ import io.punctual.core.Schedules;
 import io.punctual.core.Schedules.Put;
 import io.punctual.core.Schedules.View;
 import io.punctual.core.Submit;
+import io.punctual.core.calendar.Calendars;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobState;
@@ -97,11 +98,7 @@ class SchedulesIT extends EngineTestBase {
   }
 
   private static Instant now(Engine engine) {
-    return engine
-        .schedules()
-        .preview(seconds(WhileRunning.START).recurrence(), null, 1)
-        .get(0)
-        .at();
+    return engine.schedules().preview(seconds(WhileRunning.START), null, 1).get(0).at();
   }
 
   private Store settable() {
@@ -161,8 +158,7 @@ class SchedulesIT extends EngineTestBase {
 
     ScheduleState resumed = schedules.pause(NAME, false).orElseThrow().state();
     assertThat(resumed.pausedSince()).isNull();
-    assertThat(resumed.planned())
-        .isEqualTo(schedules.preview(hourly.recurrence(), null, 1).get(0).at());
+    assertThat(resumed.planned()).isEqualTo(schedules.preview(hourly, null, 1).get(0).at());
     assertThat(schedules.pause(new ScheduleName(QUEUE, "none"), true)).isEmpty();
     assertThat(schedules.put(new ScheduleName(QUEUE, "more"), daily, 1).outcome())
         .isEqualTo(Put.FULL);
@@ -281,7 +277,7 @@ class SchedulesIT extends EngineTestBase {
   }
 
   private static ScheduleDriver driver(Engine engine, ScheduleStore store) {
-    return new ScheduleDriver(store, jobs(engine), queue -> QueueListener.NONE);
+    return new ScheduleDriver(store, jobs(engine), engine.calendars(), queue -> QueueListener.NONE);
   }
 
   private static long turn(ScheduleDriver driver) {
@@ -323,7 +319,7 @@ class SchedulesIT extends EngineTestBase {
     Store store = settable();
     Engine engine = withoutSchedules(store, dispatcher);
     ScheduleStore real = store.schedules();
-    Schedules schedules = new StoreSchedules(real, jobs(engine), () -> {});
+    Schedules schedules = new StoreSchedules(real, jobs(engine), engine.calendars(), () -> {});
     ScheduleDefinition hourly =
         every(Duration.ofHours(1), Instant.EPOCH, Missed.ALL, WhileRunning.START, "");
     schedules.put(NAME, hourly, MAX);
@@ -363,7 +359,7 @@ class SchedulesIT extends EngineTestBase {
     Store store = settable();
     Engine engine = withoutSchedules(store, dispatcher);
     ScheduleStore real = store.schedules();
-    Schedules schedules = new StoreSchedules(real, jobs(engine), () -> {});
+    Schedules schedules = new StoreSchedules(real, jobs(engine), engine.calendars(), () -> {});
     // Its jobs are due a day later: there is time to cancel one.
     ScheduleDefinition later =
         new ScheduleDefinition(
@@ -476,7 +472,11 @@ class SchedulesIT extends EngineTestBase {
   private final FakeJobs jobs = new FakeJobs();
 
   private Schedules schedules(ScheduleStore store) {
-    return new StoreSchedules(store, jobs, () -> {});
+    return new StoreSchedules(store, jobs, calendars(), () -> {});
+  }
+
+  private Calendars calendars() {
+    return new Calendars(store().calendars(), System::nanoTime);
   }
 
   private static ScheduleDefinition hourly(Missed missed, WhileRunning running, String params) {
@@ -491,7 +491,8 @@ class SchedulesIT extends EngineTestBase {
   void aScheduleWhoseJobsAreRefusedKeepsNoOtherFromMovingOn() throws IOException {
     ScheduleStore store = settable().schedules();
     Schedules schedules = schedules(store);
-    ScheduleDriver driver = new ScheduleDriver(store, jobs, queue -> QueueListener.NONE);
+    ScheduleDriver driver =
+        new ScheduleDriver(store, jobs, calendars(), queue -> QueueListener.NONE);
     ScheduleName refused = new ScheduleName(QUEUE, "refused");
     ScheduleName unknown = new ScheduleName(QUEUE, "unknown");
     List<ScheduleName> good =
@@ -529,7 +530,8 @@ class SchedulesIT extends EngineTestBase {
   void whatWasSubmittedOfAnOutageIsNotSubmittedAgainForOneThatIsRefused() throws IOException {
     ScheduleStore store = settable().schedules();
     Schedules schedules = schedules(store);
-    ScheduleDriver driver = new ScheduleDriver(store, jobs, queue -> QueueListener.NONE);
+    ScheduleDriver driver =
+        new ScheduleDriver(store, jobs, calendars(), queue -> QueueListener.NONE);
     schedules.put(NAME, hourly(Missed.ALL, WhileRunning.START, "p".repeat(200_000)), MAX);
     Instant first = planned(schedules, NAME);
     Duration passed =

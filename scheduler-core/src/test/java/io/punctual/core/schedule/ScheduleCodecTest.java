@@ -37,6 +37,7 @@ class ScheduleCodecTest {
               Instant.parse("2027-01-01T00:00:00.001Z"),
               Instant.parse("2028-01-01T00:00:00Z"),
               Set.of(LocalDate.of(2027, 12, 24), LocalDate.of(2027, 12, 31))),
+          Set.of("de-BY", "-"),
           Missed.LATEST,
           Duration.ofHours(2),
           WhileRunning.QUEUE,

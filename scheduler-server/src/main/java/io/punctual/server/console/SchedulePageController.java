@@ -143,7 +143,7 @@ class SchedulePageController {
     model.addAttribute(
         "coming",
         view.state().pausedSince() == null
-            ? Next.of(schedules.next(recurrence, null, NEXT), recurrence.zone())
+            ? Next.of(schedules.next(view.definition(), null, NEXT), recurrence.zone())
             : List.of());
     model.addAttribute("last", schedules.occurred(view, LAST));
     return "schedule";

@@ -10,6 +10,7 @@ import io.punctual.schedule.Missed;
 import io.punctual.schedule.Schedule;
 import io.punctual.schedule.WhileRunning;
 import io.punctual.server.problem.ApiException;
+import io.punctual.wire.Limits;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,7 +26,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -52,6 +55,10 @@ public record ScheduleRequest(
     @Nullable List<String> tags,
     @Nullable RetryPolicy retry,
     @Nullable Duration timeToRun) {
+
+  private static final Pattern DATE = Pattern.compile("\\d+-\\d+-\\d+");
+  private static final String EXCLUDED =
+      "must be a date such as 2027-12-24, or the name of a calendar";
 
   private static final List<String> FORM =
       Arrays.stream(ScheduleRequest.class.getRecordComponents())
@@ -111,9 +118,7 @@ public record ScheduleRequest(
     form.put("fold", cron ? word(recurrence.fold()) : "");
     form.put("from", text(recurrence.from()));
     form.put("until", text(recurrence.until()));
-    form.put(
-        "exclude",
-        recurrence.exclude().stream().map(LocalDate::toString).collect(Collectors.joining(" ")));
+    form.put("exclude", String.join(" ", exclude(definition)));
     form.put("missed", word(definition.missed()));
     form.put("missedWithin", text(definition.missedWithin()));
     form.put("whileRunning", word(definition.whileRunning()));
@@ -128,6 +133,14 @@ public record ScheduleRequest(
     form.put("retry", job.retry() == null ? "" : job.retry().text());
     form.put("timeToRun", text(job.timeToRun()));
     return form;
+  }
+
+  /** Returns on which dates, and on those of which calendars, a schedule does not fire. */
+  public static List<String> exclude(ScheduleDefinition definition) {
+    return Stream.concat(
+            definition.recurrence().exclude().stream().map(LocalDate::toString),
+            definition.calendars().stream())
+        .toList();
   }
 
   private static String text(@Nullable Object value) {
@@ -157,6 +170,7 @@ public record ScheduleRequest(
               from,
               until,
               dates(),
+              calendars(),
               choice("missed", missed, Missed.values()),
               missedWithin,
               choice("whileRunning", whileRunning, WhileRunning.values()),
@@ -179,13 +193,29 @@ public record ScheduleRequest(
     Set<LocalDate> dates = new TreeSet<>();
     List<String> given = exclude == null ? List.of() : exclude;
     for (int i = 0; i < given.size(); i++) {
-      try {
-        dates.add(LocalDate.parse(given.get(i)));
-      } catch (DateTimeParseException e) {
-        throw ApiException.invalid("exclude[" + i + "]", "must be a date such as 2027-12-24");
+      if (isDate(given.get(i))) {
+        try {
+          dates.add(LocalDate.parse(given.get(i)));
+        } catch (DateTimeParseException e) {
+          throw ApiException.invalid("exclude[" + i + "]", EXCLUDED);
+        }
+      } else if (!Limits.isName(given.get(i))) {
+        throw ApiException.invalid("exclude[" + i + "]", EXCLUDED);
       }
     }
     return dates;
+  }
+
+  private static boolean isDate(String text) {
+    return DATE.matcher(text).matches();
+  }
+
+  private Set<String> calendars() {
+    return exclude == null
+        ? Set.of()
+        : exclude.stream()
+            .filter(text -> !isDate(text))
+            .collect(Collectors.toCollection(TreeSet::new));
   }
 
   private static <E extends Enum<E>> @Nullable E choice(

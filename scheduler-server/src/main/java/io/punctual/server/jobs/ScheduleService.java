@@ -45,10 +45,10 @@ public class ScheduleService {
    * @param from epoch ms, the first moment that counts; null for now
    * @param count at least one
    */
-  public List<Occurrence> next(Recurrence recurrence, @Nullable Long from, int count) {
+  public List<Occurrence> next(ScheduleDefinition definition, @Nullable Long from, int count) {
     return engine
         .schedules()
-        .preview(recurrence, from == null ? null : Instant.ofEpochMilli(from), count);
+        .preview(definition, from == null ? null : Instant.ofEpochMilli(from), count);
   }
 
   /**
@@ -60,15 +60,14 @@ public class ScheduleService {
    * @throws IllegalArgumentException if its jitter is too long; the message begins with the field
    */
   public List<Occurrence> preview(ScheduleDefinition definition, @Nullable Long from, int count) {
-    Recurrence recurrence = definition.recurrence();
-    List<Occurrence> next = next(recurrence, from, count);
+    List<Occurrence> next = next(definition, from, count);
     if (next.isEmpty()) {
       throw ApiException.invalid(
-          recurrence.cron() == null ? "every" : "cron",
+          definition.recurrence().cron() == null ? "every" : "cron",
           "never fires from now on, or from the instant that was given: look at until, exclude and"
               + " gap, and at the days and months that it names");
     }
-    definition.requireSense(next.get(0).at().minusMillis(1));
+    engine.schedules().resolved(definition).requireSense(next.get(0).at().minusMillis(1));
     return next;
   }
 
@@ -111,7 +110,7 @@ public class ScheduleService {
       return List.of();
     }
     long dealtWith = state.fired() + state.skipped() + state.missed();
-    return schedule.definition().recurrence().before(end, (int) Math.min(count, dealtWith)).stream()
+    return recurrence(schedule).before(end, (int) Math.min(count, dealtWith)).stream()
         .map(at -> occurred(schedule.name(), at))
         .toList();
   }
@@ -120,6 +119,10 @@ public class ScheduleService {
   public @Nullable Occurred last(Schedules.View schedule) {
     Instant last = schedule.state().last();
     return last == null ? null : occurred(schedule.name(), last);
+  }
+
+  private Recurrence recurrence(Schedules.View schedule) {
+    return engine.schedules().resolved(schedule.definition()).recurrence();
   }
 
   private Occurred occurred(ScheduleName name, Instant at) {
@@ -255,7 +258,7 @@ public class ScheduleService {
     if (until.isBefore(from)) {
       throw ApiException.invalid("until", "must not be before from");
     }
-    return schedule.definition().recurrence().between(from, until, count);
+    return recurrence(schedule).between(from, until, count);
   }
 
   /**

@@ -11,7 +11,6 @@ import io.punctual.core.schedule.ScheduleState;
 import io.punctual.server.input.ScheduleRequest;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -88,7 +87,7 @@ record ScheduleResponse(
         cron ? ScheduleRequest.word(recurrence.fold()) : null,
         recurrence.from(),
         recurrence.until(),
-        recurrence.exclude().stream().map(LocalDate::toString).toList(),
+        ScheduleRequest.exclude(definition),
         ScheduleRequest.word(definition.missed()),
         millis(definition.missedWithin()),
         ScheduleRequest.word(definition.whileRunning()),

@@ -76,7 +76,7 @@ class SchedulesController {
     }
     List<Occurrence> next =
         schedules.next(
-            view.definition().recurrence(),
+            view.definition(),
             JobFields.moment("from", from),
             Page.limit(preview, "preview", MAX_PREVIEW));
     return ScheduleResponse.of(view, null, ScheduleResponse.Next.of(next));

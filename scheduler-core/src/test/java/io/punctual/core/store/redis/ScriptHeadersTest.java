@@ -95,6 +95,8 @@ class ScriptHeadersTest {
           Map.entry("accepted", "2222"),
           Map.entry("width", "999"),
           Map.entry("drop", "1"),
+          Map.entry("hours", "the-hours"),
+          Map.entry("opening", "666 667 668"),
           Map.entry("intervals", "44"));
 
   private record Header(
