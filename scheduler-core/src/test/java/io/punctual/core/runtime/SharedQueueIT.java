@@ -209,6 +209,8 @@ class SharedQueueIT extends EngineTestBase {
       submit(first, "a", Duration.ZERO);
       Delivery delivery = one.next();
       engine(ownStore, options("two"), two, failed);
+      // One that does not know the queue yet would look at nothing.
+      failed.awaitSleep();
       // A call of the other one breaks: the store has been silent for two leases.
       own.suspend();
       failed.await();
@@ -238,9 +240,19 @@ class SharedQueueIT extends EngineTestBase {
     }
   }
 
-  /** Waits until a call fails. */
+  /** Waits until a scanner sleeps, and until a call fails. */
   private static final class Failed implements ScanSignals {
+    private final Asleep sleep = new Asleep();
     private final CountDownLatch failed = new CountDownLatch(1);
+
+    @Override
+    public void asleep(Bucket bucket, long nanos, WakeCause until) {
+      sleep.asleep(bucket, nanos, until);
+    }
+
+    void awaitSleep() throws InterruptedException {
+      sleep.await();
+    }
 
     @Override
     public void failed(Bucket bucket) {
