@@ -28,6 +28,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -140,7 +142,7 @@ final class HistoryGenerator {
     incarnations.add(incarnation);
     LeaseToken token = new LeaseToken("t" + tokens.size());
     tokens.add(token.value());
-    int kind = random.nextInt(11);
+    int kind = random.nextInt(12);
     Submission job =
         new Submission(
             id,
@@ -162,6 +164,16 @@ final class HistoryGenerator {
     Step expire = Step.call("expire 5", s -> s.expire(bucket, 5));
     return switch (kind) {
       case 10 -> hours(submit, claim);
+      case 11 ->
+          List.of(
+              remember(),
+              Step.pause(10),
+              remembered(),
+              remember(),
+              Step.pause(9),
+              remembered(),
+              Step.pause(1),
+              remembered());
       case 7, 8, 9 -> late(id, incarnation, token, submit, claim);
       case 4, 5, 6 -> behind(id, incarnation, token, submit, claim);
       case 0 -> List.of(submit, claim, Step.pause(49), expire, Step.pause(1), expire);
@@ -315,10 +327,12 @@ final class HistoryGenerator {
       return list();
     } else if (dice < 98) {
       boolean drop = random.nextBoolean();
-      return switch (random.nextInt(5)) {
+      return switch (random.nextInt(7)) {
         case 0 -> tagged();
         case 1 -> forecast();
         case 2 -> Step.call("drop expired " + drop, store -> dropExpired(store, drop));
+        case 3 -> remember();
+        case 4 -> remembered();
         default -> limit();
       };
     } else if (dice < 99) {
@@ -458,6 +472,26 @@ final class HistoryGenerator {
     }
     return Step.call(
         "settle " + Shown.text(settlements), store -> store.settle(bucket, settlements));
+  }
+
+  private Step remember() {
+    String event = random.nextBoolean() ? "paid=1" : "paid=2";
+    Duration memory = Duration.ofMillis(10L * (1 + random.nextInt(3)));
+    return Step.call(
+        "remember " + event + " for " + memory,
+        store -> {
+          store.remember(bucket.queue().application(), event, memory);
+          return event;
+        });
+  }
+
+  private Step remembered() {
+    return Step.call(
+        "remembered",
+        store ->
+            new TreeSet<>(
+                store.remembered(
+                    bucket.queue().application(), Set.of("paid=1", "paid=2", "other"))));
   }
 
   private boolean dropExpired(JobStore store, boolean drop) {

@@ -17,6 +17,7 @@ record Mutant(String file, int line, String change, String text) {
       List.of(
           "lib/job",
           "lib/failures",
+          "lib/hours",
           "lib/next",
           "lib/outcome",
           "lib/tomb",

@@ -19,6 +19,9 @@ final class Ledger {
   /** Ms that an attempt, its end and a rare look may take. */
   private static final long SLACK = 900;
 
+  /** Ms in which a job that was made due runs. */
+  private static final long LATEST = 5_000;
+
   private final Map<String, Long> due = new HashMap<>();
   private final Set<String> accepted = new TreeSet<>();
   private final Map<String, Integer> successes = new HashMap<>();
@@ -30,10 +33,28 @@ final class Ledger {
   private final Map<String, Long> unanswered = new HashMap<>();
   private final Map<String, Duration> bounds = new HashMap<>();
   private final Set<String> late = new TreeSet<>();
+  private final Map<String, Integer> known = new HashMap<>();
+  private final Map<String, Long> cancelled = new HashMap<>();
+  private final Map<String, Long> madeDue = new HashMap<>();
+
+  /** An event that makes a job due is on its way. */
+  void mayRunFrom(String id, long now) {
+    due.merge(id, now, Math::min);
+  }
+
+  /**
+   * The submit of a job, or the event that it waits for, was answered. Once both are, the job is
+   * handed out no more, or soon.
+   */
+  void met(String id, boolean cancels, long now) {
+    if (known.merge(id, 1, Integer::sum) == 2) {
+      (cancels ? cancelled : madeDue).put(id, now);
+    }
+  }
 
   /** A job was sent to the store, whether or not the answer came. */
   void submitted(String id, long dueAt) {
-    due.putIfAbsent(id, dueAt);
+    due.merge(id, dueAt, Math::min);
   }
 
   void accepted(String id) {
@@ -58,7 +79,10 @@ final class Ledger {
     stopped.add(incarnation);
   }
 
-  void claimed(String id, String incarnation) {
+  void claimed(String id, String incarnation, long now) {
+    if (now > cancelled.getOrDefault(id, Long.MAX_VALUE)) {
+      wrong.add(id + " was handed out at " + now + " although its event came before");
+    }
     if (stopped.contains(incarnation)) {
       wrong.add(id + " was to be cancelled, and was handed out again");
     }
@@ -96,6 +120,10 @@ final class Ledger {
     Duration bound = bounds.get(id);
     if (since != null && bound != null && now > since + bound.toMillis() + SLACK) {
       late.add(id + " was triggered at " + since + " and ran at " + now);
+    }
+    Long made = madeDue.remove(id);
+    if (made != null && now > made + LATEST) {
+      late.add(id + " was made due at " + made + " and ran at " + now);
     }
     Long dueAt = due.get(id);
     if (dueAt == null) {

@@ -73,6 +73,30 @@ class LedgerTest {
   }
 
   @Test
+  void aJobThatIsHandedOutAfterItsEventIsFound() {
+    ledger.met("a", true, 300);
+    ledger.claimed("a", "i", 400);
+    ledger.met("a", true, 500);
+    ledger.claimed("a", "i", 500);
+    assertThat(ledger.verdict(Set.of("a"), Set.of(), Set.of(), Set.of())).isEmpty();
+
+    ledger.claimed("a", "i", 501);
+    assertThat(ledger.verdict(Set.of("a"), Set.of(), Set.of(), Set.of())).hasSize(1);
+  }
+
+  @Test
+  void aJobThatItsEventMakesDueAndThatRunsLateIsFound() {
+    ledger.submitted("b", 90_000);
+    ledger.mayRunFrom("b", 300);
+    ledger.met("b", false, 300);
+    ledger.met("b", false, 400);
+    ledger.began("b", 5_401);
+
+    assertThat(ledger.verdict(Set.of("a"), Set.of(), Set.of(), Set.of()))
+        .containsExactly("b was made due at 400 and ran at 5401");
+  }
+
+  @Test
   void aFinishedJobThatNeverRanIsFound() {
     assertThat(ledger.verdict(Set.of("a", "b"), Set.of(), Set.of(), Set.of())).hasSize(1);
   }

@@ -85,6 +85,21 @@ class SimulationIT {
     findsOut(redis, "submit", "+ job.at_most)", "+ 100 * job.at_most)");
   }
 
+  @Test
+  void anEventThatIsForgottenIsFoundOut(SharedRedis redis) {
+    findsOut(redis, "events/remembered", "and '1' or '0'", "and '0' or '0'");
+  }
+
+  @Test
+  void aTagThatFindsNoJobIsFoundOut(SharedRedis redis) {
+    findsOut(redis, "lib/job", "add(TAGS, '0', tag .. ' ' .. id)", "add(TAGS, '0', tag .. id)");
+  }
+
+  @Test
+  void anExpireThatForgetsACancelIsFoundOut(SharedRedis redis) {
+    findsOut(redis, "expire", "if lease.cancelling then", "if false then");
+  }
+
   private static void findsOut(SharedRedis redis, String file, String right, String mistake) {
     assertThat(MutantStore.shipped(file)).contains(right);
     withStore(

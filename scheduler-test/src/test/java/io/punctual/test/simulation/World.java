@@ -1,8 +1,12 @@
 package io.punctual.test.simulation;
 
+import io.punctual.DelayQueueJob;
 import io.punctual.conflict.OnConflict;
+import io.punctual.core.Operations.EventOutcome;
+import io.punctual.core.event.EventEffects;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
+import io.punctual.core.job.EventTags;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.Origin;
 import io.punctual.core.store.Cancelled;
@@ -29,6 +33,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Submitters, schedulers and workers as small state machines on one queue of events in virtual
@@ -53,6 +58,9 @@ final class World {
 
   private static final int TRIGGERS = 60;
 
+  /** Jobs that wait for an event: every other one is cancelled by it, the others become due. */
+  private static final int WAITING = 8;
+
   /** Which schedulers look often. Those that do not notice when one that does crashes. */
   private enum Owners {
     ALL,
@@ -72,15 +80,17 @@ final class World {
   private final PriorityQueue<Event> events =
       new PriorityQueue<>(Comparator.comparingLong(Event::at).thenComparingLong(Event::order));
   private final List<Scheduler> schedulers = new ArrayList<>();
+  private final EventEffects effects;
   private final Owners owners;
   private long now = START;
   private long order;
   private int names;
-  private int open = JOBS + TRIGGERS * KEYS.size();
+  private int open = JOBS + TRIGGERS * KEYS.size() + 2 * WAITING;
 
   World(JobStore store, RedisBucketReader reader, Bucket bucket, long seed) {
     this.store = store;
     this.reader = reader;
+    this.effects = new EventEffects(store);
     this.bucket = bucket;
     this.random = new Random(seed);
     this.owners = Owners.values()[(int) Math.floorMod(seed, (long) Owners.values().length)];
@@ -103,6 +113,15 @@ final class World {
                 in(random.nextInt(within), () -> trigger(key, rule));
               }
             });
+    for (int i = 0; i < WAITING; i++) {
+      String id = "e" + i;
+      DelayQueueJob.Event event = new DelayQueueJob.Event("paid", id);
+      boolean cancels = i % 2 == 0;
+      String tag = cancels ? EventTags.cancelOn(event) : EventTags.runOn(event);
+      Due due = Due.at(START + (cancels ? random.nextInt(3_000) : 60_000));
+      in(random.nextInt(2_500), () -> submitWaiting(id, tag, due));
+      in(random.nextInt(3_000), () -> happen(id, tag));
+    }
     for (int i = 0; i < JOBS; i += 3) {
       String id = "j" + i;
       in(random.nextInt(4_000), () -> interrupt(id));
@@ -217,6 +236,67 @@ final class World {
     open--;
   }
 
+  /** A client whose submit was not answered repeats it as a whole: it stores, then it looks. */
+  private void submitWaiting(String id, String tag, Due due) {
+    ledger.submitted(id, due.millis());
+    Submission job =
+        new Submission(
+            id, "i" + names++, due, 4, 0, List.of(tag), id.getBytes(StandardCharsets.UTF_8), false);
+    store.submit(bucket, List.of(job));
+    step(
+        () -> submitWaiting(id, tag, due),
+        () -> {
+          if (!store.remembered(application(), Set.of(EventTags.event(tag))).isEmpty()) {
+            met(effects.apply(bucket, id, tag));
+          }
+          step(
+              () -> submitWaiting(id, tag, due),
+              () -> {
+                ledger.accepted(id);
+                ledger.met(id, EventTags.cancels(tag), now);
+                open--;
+              });
+        });
+  }
+
+  /** The event comes: it is remembered, then applied to the jobs that are found. */
+  private void happen(String id, String tag) {
+    ledger.mayRunFrom(id, now);
+    store.remember(application(), EventTags.event(tag), Duration.ofHours(1));
+    step(
+        () -> happen(id, tag),
+        () -> {
+          store.tagged(bucket, tag, null, 10).jobs().stream()
+              .map(job -> effects.apply(bucket, job, tag))
+              .forEach(this::met);
+          step(
+              () -> happen(id, tag),
+              () -> {
+                ledger.met(id, EventTags.cancels(tag), now);
+                open--;
+              });
+        });
+  }
+
+  private void met(EventEffects.@Nullable Effect effect) {
+    if (effect != null && effect.outcome() == EventOutcome.CANCELLING && effect.version() != null) {
+      ledger.stopped(effect.version().incarnation());
+    }
+  }
+
+  private String application() {
+    return bucket.queue().application();
+  }
+
+  /** What comes next, a little later; or all of it again, since somebody crashed in between. */
+  private void step(Runnable again, Runnable next) {
+    if (faulty(6)) {
+      in(20 + random.nextInt(400), again);
+    } else {
+      in(random.nextInt(3), next);
+    }
+  }
+
   private void crashOrPause() {
     Scheduler victim = schedulers.get(random.nextInt(schedulers.size()));
     if (random.nextBoolean()) {
@@ -287,7 +367,7 @@ final class World {
           store.claim(bucket, 1 + random.nextInt(4), LEASE, JobStore.ClaimMode.PUSH, token, name);
       for (ClaimedJob job : claim.jobs()) {
         ledger.leased(job.taskId(), now, now + LEASE.toMillis());
-        ledger.claimed(job.taskId(), job.record().incarnation());
+        ledger.claimed(job.taskId(), job.record().incarnation(), now);
       }
       if (faulty(8)) {
         // The answer was lost: nobody knows of these jobs until their lease is over.

@@ -39,6 +39,7 @@ public final class RedisBucketReader {
 
   private final Jedis redis;
   private final String tag;
+  private final String events;
 
   /**
    * @param prefix of the store's keys
@@ -54,11 +55,13 @@ public final class RedisBucketReader {
             + ":"
             + bucket.index()
             + "}:";
+    this.events = prefix + ":{events:" + bucket.queue().application() + "}:";
   }
 
-  /** Sets the time that scripts on this bucket see. */
+  /** Sets the time that scripts on this bucket and its application's events see. */
   public void setTime(long millis) {
     redis.set(tag + "now", Long.toString(millis));
+    redis.set(events + "now", Long.toString(millis));
   }
 
   /** Takes a job's record away, as no script ever does. */
@@ -66,7 +69,7 @@ public final class RedisBucketReader {
     redis.hdel(tag + "jobs", taskId);
   }
 
-  /** Removes the bucket. */
+  /** Removes the bucket, and the events that its application remembers. */
   public void clear() {
     redis.del(
         tag + "jobs",
@@ -83,6 +86,7 @@ public final class RedisBucketReader {
         tag + "control",
         tag + "next",
         tag + "now");
+    redis.del(events + "memory", events + "now");
   }
 
   /** The complete contents, in one round trip. */

@@ -41,6 +41,8 @@ public final class MutantStore {
           "expiry",
           "hours",
           "opening",
+          "events/remember",
+          "events/remembered",
           "stats",
           "forecast");
 
