@@ -151,6 +151,16 @@ class BadCallsIT extends SharedRedisTestBase {
     assertThat(StoreDump.of(connections, prefix)).isEqualTo(before);
   }
 
+  @Test
+  void whatIsNoJsonOrNoListIsToldInPlainWords() {
+    assertThat(call("POST", "/api/v1/jobs", "{'application':'shop',").at("/detail"))
+        .startsWith("body is not valid JSON at line 1")
+        .doesNotContain("Source", "REDACTED");
+    String job = "{'application':'shop','taskType':'a','delay':0,'cancelOn':{'name':'a'}}";
+    assertThat(call("POST", "/api/v1/jobs", job).at("/detail"))
+        .isEqualTo("cancelOn must be a list, in square brackets");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

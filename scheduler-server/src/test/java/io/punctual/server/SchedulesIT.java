@@ -9,7 +9,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -214,6 +217,20 @@ class SchedulesIT extends SharedRedisTestBase {
     Answer foreign = api.get(SCHEDULES + "?application=" + application + "&cursor=a");
     assertThat(foreign.status()).isEqualTo(400);
     assertThat(foreign.at("/errors/0/field")).isEqualTo("cursor");
+    assertThat(api.get(SCHEDULES + "?cursor=xyz").at("/errors/0/field")).isEqualTo("cursor");
+  }
+
+  @Test
+  void eachOfManyRunsAtOnceIsAJobOfItsOwn() {
+    String at = SCHEDULES + "/" + application + "/report/often";
+    assertThat(put(at, "{'every':'1h'}").status()).isEqualTo(201);
+    Set<String> jobs =
+        IntStream.range(0, 20)
+            .parallel()
+            .mapToObj(i -> api.post(at + "/run", "").at("/taskId"))
+            .collect(Collectors.toSet());
+
+    assertThat(jobs).hasSize(20).allMatch(job -> job.startsWith("often@"));
   }
 
   @ParameterizedTest

@@ -262,6 +262,7 @@ public final class JsonBody implements HandlerMethodArgumentResolver {
         line.replaceAll(
             " (\\(bound as|for `ObjectNode`|\\(not recognized as one since).*|: enable `.*", "");
     line = line.replaceAll(", from `[^`]*`", "");
+    line = line.replaceAll("\\[Source: [^;\\]]*; (line: \\d+, column: \\d+)\\]", "$1");
     line = line.replaceAll("\\(?`?(tools|com|java)\\.[\\w.$]+[`)]?(\\([^)]*\\))?", "").strip();
     return line.length() > 200 ? line.substring(0, 200) + "..." : line;
   }
@@ -314,7 +315,7 @@ public final class JsonBody implements HandlerMethodArgumentResolver {
 
   private static String expected(Class<?> type) {
     if (Collection.class.isAssignableFrom(type)) {
-      return "must be a list of texts in quotes";
+      return "must be a list, in square brackets";
     } else if (Map.class.isAssignableFrom(type)) {
       return "must be a JSON object whose values are texts in quotes";
     }

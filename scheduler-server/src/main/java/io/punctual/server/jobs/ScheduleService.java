@@ -217,10 +217,22 @@ public class ScheduleService {
    * @throws ApiException 404
    */
   public void delete(ScheduleName name) {
+    String before = described(name);
     if (!engine.schedules().delete(name)) {
       throw unknown(name);
     }
-    audit.did("delete schedule", name::toString, null, null);
+    audit.did("delete schedule", name::toString, before, null);
+  }
+
+  private @Nullable String described(ScheduleName name) {
+    try {
+      return engine.schedules().find(name).map(view -> text(view.definition())).orElse(null);
+    } catch (StoreException e) {
+      if (e.kind() == StoreException.Kind.CORRUPT) {
+        return "unreadable";
+      }
+      throw e;
+    }
   }
 
   /**

@@ -138,8 +138,10 @@ record JobRequest(
     if (!content && due == null) {
       throw ApiException.invalid(
           "delayTime",
-          "is missing: give a new time (delayTime, delay or dueAt), or new params, headers, tags,"
-              + " timeToRun, retry, notAfter, within, window, windowZone or calendar");
+          "is missing, and nothing else is to be changed: give a new time (delayTime, delay or"
+              + " dueAt), or new params, headers, tags, timeToRun, retry, notAfter, within, window,"
+              + " windowZone or calendar. A field that is null stays as it is; to take a rule off,"
+              + " submit the job again with ?onConflict=replace");
     }
     return new JobChange(
         due,

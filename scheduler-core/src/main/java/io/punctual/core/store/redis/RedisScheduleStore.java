@@ -55,7 +55,7 @@ final class RedisScheduleStore implements ScheduleStore {
       @Nullable String application, @Nullable String taskType, @Nullable String last, int max) {
     String prefix = application == null ? "" : Keys.namesOf(application);
     String all = taskType == null ? prefix : prefix + Keys.namesOf(taskType);
-    if (last != null && !last.startsWith(all)) {
+    if (last != null && (!last.startsWith(all) || last.indexOf(':') < 0)) {
       throw new IllegalArgumentException("the last name is none of this list");
     }
     Reply reply =
