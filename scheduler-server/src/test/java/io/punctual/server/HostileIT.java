@@ -27,6 +27,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -241,6 +242,7 @@ class HostileIT extends SharedRedisTestBase {
     return all.toByteArray();
   }
 
+  @Tag("full")
   @Test
   void aBodyThatDripsIsGivenUp() throws IOException {
     long begin = System.nanoTime();

@@ -23,6 +23,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** No attempt starts after a job's last start. */
@@ -129,6 +130,7 @@ class ExpiryIT extends EngineTestBase {
     eventually().until(() -> told.equals(Map.of("died EXPIRED", 450)));
   }
 
+  @Tag("full")
   @Test
   void aPausedQueueLetsItsJobsExpire() {
     TestDispatcher dispatcher = TestDispatcher.done();

@@ -32,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Several engines, of which one owns each bucket: what a job costs, and who stands in for whom. */
@@ -149,6 +150,7 @@ class OwnersIT extends OwnRedisTestBase {
     return each;
   }
 
+  @Tag("full")
   @Test
   void aJobCostsTheSameWithFourEnginesAsWithOne() throws Exception {
     double one = callsForEachJob(1);

@@ -53,6 +53,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Recurring schedules on a real Redis: every planned instant gets one job, and one only. */
@@ -732,6 +733,7 @@ class SchedulesIT extends EngineTestBase {
   }
 
   /** Engines come and go in the middle of what they do. */
+  @Tag("full")
   @Test
   void threeEnginesThatAreKilledMissNothingAndFireNothingTwice() {
     int count = Integer.getInteger("punctual.test.schedules", 300);

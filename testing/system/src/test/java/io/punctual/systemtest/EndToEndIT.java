@@ -91,6 +91,7 @@ class EndToEndIT {
     }
   }
 
+  @Tag("full")
   @Test
   void aJobThatFailsWalksItsLadderUntilItIsDone() throws Exception {
     Workload load = Workload.of("failing");

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -198,6 +199,7 @@ class BatchProtocolTest {
     assertThat(over.end()).isNull();
   }
 
+  @Tag("full")
   @Test
   void aJobThatIsNotAnsweredInItsTimeIsLate() throws IOException {
     Recorded late = new Recorded(new FakeDelivery("j0", Duration.ofMillis(200)));

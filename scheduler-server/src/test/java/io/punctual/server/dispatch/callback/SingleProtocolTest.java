@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -154,6 +155,7 @@ class SingleProtocolTest {
     assertThat(job.end()).startsWith("connection broke");
   }
 
+  @Tag("full")
   @Test
   void aJobThatIsNotAnsweredInItsTimeIsLateAndItsConnectionEnds() throws IOException {
     Recorded job = new Recorded(new FakeDelivery("j0", Duration.ofMillis(200)));
