@@ -187,6 +187,9 @@ class HttpApiIT extends SharedRedisTestBase {
     assertThat(open.at("/hours/windowZone")).isEqualTo("Asia/Tokyo");
     assertThat(open.body().at("/closedUntil").isNull()).isTrue();
 
+    Answer utc = put(queue + "/hours", "{\"window\":\"00:00-24:00\",\"windowZone\":\"UTC\"}");
+    assertThat(utc.at("/hours/windowZone")).isEqualTo("UTC");
+
     Answer none = put(queue + "/hours", "{}");
     assertThat(none.body().at("/hours/window").isNull()).isTrue();
     assertThat(none.body().at("/hours/windowZone").isNull()).isTrue();

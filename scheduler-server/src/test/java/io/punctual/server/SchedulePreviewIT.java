@@ -52,6 +52,22 @@ class SchedulePreviewIT extends SharedRedisTestBase {
             "{'cron':'30 2 * * *','exclude':['2027-03-28','" + calendar + "']}");
 
     assertThat(answer.at("/preview/0/at")).isEqualTo("2027-03-30T02:30:00Z");
+
+    // What is there goes on without it, and is shown.
+    String schedule = "/api/v1/schedules/shop/report." + calendar + "/daily";
+    assertThat(
+            api.call(
+                    "PUT",
+                    schedule,
+                    "application/json",
+                    BodyPublishers.ofString(
+                        "{\"cron\":\"30 2 * * *\",\"exclude\":[\"" + calendar + "\"]}"))
+                .status())
+        .isEqualTo(201);
+    assertThat(api.delete("/api/v1/calendars/" + calendar).status()).isEqualTo(200);
+    Answer shown = api.get(schedule + "?preview=1&from=2027-03-29T00:00:00Z");
+    assertThat(shown.at("/exclude/0")).isEqualTo(calendar);
+    assertThat(shown.at("/preview/0/at")).isEqualTo("2027-03-29T02:30:00Z");
   }
 
   @Test

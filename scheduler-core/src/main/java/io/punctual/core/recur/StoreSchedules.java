@@ -137,7 +137,7 @@ public final class StoreSchedules implements Schedules {
 
   @Override
   public PutAnswer put(ScheduleName name, ScheduleDefinition definition, int max) {
-    requireCalendars(definition);
+    definition.requireCalendars(calendars::require);
     byte[] bytes = ScheduleCodec.encode(definition);
     Put[] outcome = new Put[1];
     Changed change =
@@ -171,16 +171,6 @@ public final class StoreSchedules implements Schedules {
     return new PutAnswer(
         outcome[0],
         new View(name, definition, change.state(), origin(change.undeclared()), change.reached()));
-  }
-
-  private void requireCalendars(ScheduleDefinition definition) {
-    for (String calendar : definition.calendars()) {
-      try {
-        calendars.require(calendar);
-      } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException("exclude names " + e.getMessage(), e);
-      }
-    }
   }
 
   @Override
@@ -392,7 +382,6 @@ public final class StoreSchedules implements Schedules {
 
   @Override
   public List<Occurrence> preview(ScheduleDefinition definition, @Nullable Instant from, int max) {
-    requireCalendars(definition);
     Instant begin =
         from != null
             ? from

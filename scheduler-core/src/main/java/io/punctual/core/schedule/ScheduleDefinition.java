@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
@@ -193,6 +194,22 @@ public record ScheduleDefinition(
   /** Makes a job that is due at once, besides those of the occurrences. */
   public DelayQueueJob jobAt(ScheduleName name, Instant now) {
     return job(name.taskId(now), name.queue().taskType(), now.toEpochMilli(), job);
+  }
+
+  /**
+   * Checks that its calendars are there.
+   *
+   * @param require throws {@link IllegalArgumentException} for one that is not
+   * @throws IllegalArgumentException whose message begins with {@code exclude}
+   */
+  public void requireCalendars(Consumer<String> require) {
+    for (String calendar : calendars) {
+      try {
+        require.accept(calendar);
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException("exclude names " + e.getMessage(), e);
+      }
+    }
   }
 
   /**

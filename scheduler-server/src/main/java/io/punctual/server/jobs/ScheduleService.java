@@ -60,6 +60,7 @@ public class ScheduleService {
    * @throws IllegalArgumentException if its jitter is too long; the message begins with the field
    */
   public List<Occurrence> preview(ScheduleDefinition definition, @Nullable Long from, int count) {
+    definition.requireCalendars(engine.calendars()::require);
     List<Occurrence> next = next(definition, from, count);
     if (next.isEmpty()) {
       throw ApiException.invalid(

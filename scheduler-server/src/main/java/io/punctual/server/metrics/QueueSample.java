@@ -56,9 +56,12 @@ public record QueueSample(
     return stats.closedUntil() != null;
   }
 
-  /** Returns whether jobs are due and neither an instance nor a pulling worker takes them. */
+  /**
+   * Returns whether jobs are due and neither an instance nor a pulling worker takes them, within
+   * the queue's hours.
+   */
   public boolean parked() {
-    return stats.parked() && !pulled;
+    return stats.parked() && !pulled && !closed();
   }
 
   /** Returns how many attempts ended in the last minute. */

@@ -7,6 +7,7 @@ import io.punctual.core.store.query.Forecast;
 import io.punctual.schedule.TimeRules;
 import io.punctual.server.input.Body;
 import io.punctual.server.input.JobFields;
+import io.punctual.server.input.ScheduleRequest;
 import io.punctual.server.jobs.QueueService;
 import io.punctual.server.metrics.Growth;
 import io.punctual.server.metrics.QueueSample;
@@ -150,7 +151,7 @@ class QueuesController {
     static Hours of(TimeRules hours) {
       return new Hours(
           hours.window() == null ? null : hours.window().toString(),
-          hours.windowZone() == null ? null : hours.windowZone().getId(),
+          hours.windowZone() == null ? null : ScheduleRequest.zoneName(hours.windowZone()),
           hours.calendar());
     }
   }

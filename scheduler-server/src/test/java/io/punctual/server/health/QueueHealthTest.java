@@ -86,6 +86,7 @@ class QueueHealthTest {
     QueueSample closed = queue(60_000, true, 0, false, 0, 0, 1, NOW + 1);
 
     assertThat(QueueHealth.state(closed)).isEqualTo("closed");
+    assertThat(closed.parked()).isFalse();
     assertThat(QueueHealth.reason(closed)).isEqualTo("closed");
     assertThat(QueueHealth.findings(closed))
         .extracting(Finding::code)
