@@ -310,7 +310,7 @@ public final class StoreSchedules implements Schedules {
         .map(schedule -> run(schedule, Instant.ofEpochMilli(found.now())));
   }
 
-  /** Each call makes a job of its own: where another one has this millisecond, in the next. */
+  /** Each call makes a new job. If another job has this millisecond, it takes the next one. */
   private Run run(View schedule, Instant now) {
     ScheduleName name = schedule.name();
     Instant at = now;

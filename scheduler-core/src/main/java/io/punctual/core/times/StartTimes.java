@@ -106,7 +106,7 @@ public final class StartTimes {
   public Opening opening(String hours, long now) {
     TimeRules rules = Hours.read(hours);
     if (!rules.hasHours()) {
-      // Not ours: nothing is closed by what nobody can read.
+      // Another program wrote it: hours that cannot be read close nothing.
       return new Opening(0, NEVER_CLOSED, NEVER_CLOSED);
     }
     OpenHours.Opening opening = hours(rules).at(Instant.ofEpochMilli(now));

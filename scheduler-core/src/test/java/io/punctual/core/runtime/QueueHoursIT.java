@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import org.junit.jupiter.api.Test;
 
-/** No job of a queue starts outside of the queue's hours, whoever delivers it. */
+/** No job starts outside of the hours of its queue, in push and pull mode. */
 class QueueHoursIT extends EngineTestBase {
 
   /** Neither today nor on the days around it. */

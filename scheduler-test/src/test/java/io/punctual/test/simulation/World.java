@@ -288,7 +288,7 @@ final class World {
     return bucket.queue().application();
   }
 
-  /** What comes next, a little later; or all of it again, since somebody crashed in between. */
+  /** Goes on a little later, or begins again, as after a crash in between. */
   private void step(Runnable again, Runnable next) {
     if (faulty(6)) {
       in(20 + random.nextInt(400), again);
