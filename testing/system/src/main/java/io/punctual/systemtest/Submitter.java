@@ -2,6 +2,8 @@ package io.punctual.systemtest;
 
 import io.punctual.systemtest.worker.WorkerApplication;
 import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -184,18 +186,30 @@ public final class Submitter {
     return queue.get("delayed").intValue() == 0 && queue.get("reserved").intValue() == 0;
   }
 
-  /** Ids of the jobs that these ids name and that a scheduler has a lease on now. */
-  public Set<String> heldBy(JavaProcess holder, JavaProcess asked, Iterable<String> ids)
-      throws IOException {
+  /**
+   * Ids of the jobs that a scheduler has a lease on. They are read by the page, since leases run on
+   * meanwhile.
+   */
+  public Set<String> heldBy(JavaProcess holder, JavaProcess asked) throws IOException {
     Set<String> held = new TreeSet<>();
-    for (String id : ids) {
-      // A lease names its owner as host, port and start.
-      String owner = find(asked, id).path("lease").path("owner").asString("");
-      if (owner.contains(":" + holder.port() + ":")) {
-        held.add(id);
+    String first =
+        "%s/api/v1/jobs?application=%s&taskType=%s&state=reserved&limit=500"
+            .formatted(asked.url(), application, type);
+    String page = first;
+    while (true) {
+      JsonNode jobs = Http.get(page).json();
+      for (JsonNode job : jobs.get("items")) {
+        // A lease names its owner as host, port and start.
+        if (job.path("lease").path("owner").asString("").contains(":" + holder.port() + ":")) {
+          held.add(job.get("taskId").stringValue());
+        }
       }
+      JsonNode next = jobs.get("nextCursor");
+      if (next.isNull()) {
+        return held;
+      }
+      page = first + "&cursor=" + URLEncoder.encode(next.stringValue(), StandardCharsets.UTF_8);
     }
-    return held;
   }
 
   /** Takes over what another one saw, so that both are accounted for together. */
