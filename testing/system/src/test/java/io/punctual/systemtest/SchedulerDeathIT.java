@@ -22,8 +22,6 @@ import tools.jackson.databind.JsonNode;
 @Tag("full")
 @Execution(ExecutionMode.CONCURRENT)
 class SchedulerDeathIT {
-  /** As it is by default. */
-  private static final long LEASE_MS = 10_000;
 
   @Test
   void aSchedulerKilledUnderLoadAndStartedAgainLosesNothing() throws Exception {
@@ -120,8 +118,8 @@ class SchedulerDeathIT {
               + (killed ? "killed: " : "stopped: ")
               + latest
               + " ms");
-      // It is missed within 1.5 s where processors are free. No job may wait for a lease to end.
-      assertThat(latest).isLessThan(LEASE_MS - 1_000);
+      // It is missed within 1.5 s, where processors are free.
+      assertThat(latest).isLessThan(5_000);
       load.account();
     }
   }
