@@ -10,9 +10,9 @@
 -- ARGV     token: text, no spaces
 -- ARGV     owner: text, no spaces
 -- RETURNS  {now ms, when to claim next ms or '', next lease deadline ms or '', paused since ms or
---          '', 1 if no more may be out at once or else 0, {corrupt id...}, '' or 'closed' by its
---          hours, or those hours if their opening has to be found out, then for each job id, due
---          ms, record, tries or ''}
+--          '', 1 if no more may be out at once or else 0, {corrupt id...}, 'closed' by its hours,
+--          'open <since ms>' by them, those hours if their opening has to be found out, or '' for
+--          none, then for each job id, due ms, record, tries or ''}
 -- COST     for all jobs at most 12 reads and 4 writes; large records take one read more for each MB
 -- WHY      a pull counts as an attempt once its puller has received the jobs, see extend; a lease
 --          of 'push' that runs out counts for a suspect, which may have ended the engine's process,
@@ -29,8 +29,13 @@ local terms, token, owner = ARGV[4], ARGV[5], ARGV[6]
 
 local control = redis.call('HMGET', CONTROL, 'paused', 'concurrency', 'rate', 'tat', 'opening')
 local paused, max = control[1], tonumber(ARGV[1])
-local closed, hours = not paused and control[5] and closed_until(control[5], now), ''
-if closed then
+local closed, since, hours = nil, nil, ''
+if control[5] and not paused then
+  closed, since = closed_until(control[5], now)
+end
+if since then
+  hours = 'open ' .. since
+elseif closed then
   hours = closed > 0 and 'closed' or redis.call('HGET', CONTROL, 'hours') or ''
   closed = hours ~= '' and closed
 end

@@ -13,7 +13,7 @@ remove(CONTROL, 'hours')
 remove(CONTROL, 'opening')
 if ARGV[3] ~= '' then
   add(CONTROL, 'hours', ARGV[3])
-  add(CONTROL, 'opening', '0 0 0')
+  add(CONTROL, 'opening', '0 0 0 0')
 end
 redis.call('ZCARD', DELAYED)
 write()

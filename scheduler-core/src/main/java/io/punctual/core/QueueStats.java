@@ -14,10 +14,13 @@ import org.jspecify.annotations.Nullable;
  * @param dropsExpired whether jobs that could not start in time are dropped
  * @param hours in which jobs go out; {@link TimeRules#NONE} for any time
  * @param closedUntil epoch ms until when nothing is handed out by the hours; null while jobs go out
+ * @param openSince epoch ms since when jobs go out by the hours; null while none do, and without
+ *     hours
  * @param parked whether jobs are due and the dispatcher takes none of them, nor has any, seen from
  *     here
- * @param damage which key in the store has a foreign type, and what stands there; null for none.
- *     The figures are of the buckets that could be read, and {@code now} is 0 if none could
+ * @param damage what in the store cannot be read: a key of a foreign type and what stands there, or
+ *     the hours; null for nothing. The figures are of the buckets that could be read, and {@code
+ *     now} is 0 if none could
  */
 public record QueueStats(
     QueueName queue,
@@ -35,6 +38,7 @@ public record QueueStats(
     boolean dropsExpired,
     TimeRules hours,
     @Nullable Long closedUntil,
+    @Nullable Long openSince,
     Map<String, Long> counters,
     @Nullable String damage) {
 

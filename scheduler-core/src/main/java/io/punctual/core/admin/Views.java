@@ -5,8 +5,7 @@ import io.punctual.core.job.Opening;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.Throttle;
 import io.punctual.core.store.query.BucketStats;
-import io.punctual.core.times.Hours;
-import io.punctual.core.times.StartTimes;
+import io.punctual.schedule.TimeRules;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -27,7 +26,8 @@ public final class Views {
    * @param buckets those that could be read
    * @param busy whether deliveries of the queue are open here
    * @param room whether the dispatcher takes jobs of the queue
-   * @param times says whether the queue's hours are now
+   * @param hours of the queue; none if they cannot be read
+   * @param opening of them, now or next; null without hours, or if it could not be found out
    * @param damage what is wrong with the others, or null
    */
   public static QueueStats queue(
@@ -36,18 +36,20 @@ public final class Views {
       List<BucketStats> buckets,
       boolean busy,
       boolean room,
-      StartTimes times,
+      TimeRules hours,
+      @Nullable Opening opening,
       @Nullable String damage) {
     Map<String, Long> counters = new TreeMap<>();
     for (BucketStats bucket : buckets) {
       bucket.counters().forEach((name, count) -> counters.merge(name, count, Long::sum));
     }
-    String hours = hours(buckets);
+    long now = now(buckets);
+    Long from = opening == null ? null : Long.valueOf(opening.from());
     long ready = buckets.stream().mapToLong(BucketStats::ready).sum();
     return new QueueStats(
         queue,
         size,
-        buckets.stream().mapToLong(BucketStats::now).max().orElse(0),
+        now,
         buckets.stream().mapToLong(BucketStats::delayed).sum(),
         ready,
         buckets.stream().mapToLong(BucketStats::reserved).sum(),
@@ -58,29 +60,25 @@ public final class Views {
         earliest(buckets, BucketStats::pausedSince),
         throttle(buckets, size),
         buckets.stream().anyMatch(BucketStats::dropsExpired),
-        Hours.read(hours),
-        closedUntil(hours, buckets, times),
+        hours,
+        from != null && from > now ? from : null,
+        from != null && from <= now ? from : null,
         counters,
         damage);
   }
 
-  private static String hours(List<BucketStats> buckets) {
+  /** The store's time at which they were read; 0 if there are none. */
+  public static long now(List<BucketStats> buckets) {
+    return buckets.stream().mapToLong(BucketStats::now).max().orElse(0);
+  }
+
+  /** The text of the queue's hours; empty for none. */
+  public static String hours(List<BucketStats> buckets) {
     return buckets.stream()
         .map(BucketStats::hours)
         .filter(text -> !text.isEmpty())
         .findFirst()
         .orElse("");
-  }
-
-  /** By the hours themselves: a bucket of which nothing is claimed has an opening of long ago. */
-  private static @Nullable Long closedUntil(
-      String hours, List<BucketStats> buckets, StartTimes times) {
-    if (hours.isEmpty()) {
-      return null;
-    }
-    long now = buckets.stream().mapToLong(BucketStats::now).max().orElse(0);
-    Opening opening = times.opening(hours, now);
-    return opening.from() > now ? Long.valueOf(opening.from()) : null;
   }
 
   /** Of all buckets together, as {@link #part} has split it. */

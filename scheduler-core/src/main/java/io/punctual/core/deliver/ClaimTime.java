@@ -9,13 +9,19 @@ import java.util.concurrent.TimeUnit;
  *
  * @param sent monotonic ns, before the call
  * @param stored epoch ms by the store's clock
+ * @param openSince epoch ms since when the hours of the queue let jobs go out; 0 if it has none
  * @param roomFor for how many ns before the call there had been room for jobs of the bucket
  */
-public record ClaimTime(long sent, long stored, long roomFor) {
+public record ClaimTime(long sent, long stored, long openSince, long roomFor) {
 
   /** For how many ms a job could have gone out that was claimed then. */
   long waited(ClaimedJob job) {
-    return Math.max(0, stored - Math.max(job.due(), job.record().acceptedAt()));
+    return Math.max(0, stored - Math.max(job.due(), earliest(job)));
+  }
+
+  // Nobody is late for what was not there yet, or must not go out.
+  private long earliest(ClaimedJob job) {
+    return Math.max(job.record().acceptedAt(), openSince);
   }
 
   /**
@@ -24,9 +30,9 @@ public record ClaimTime(long sent, long stored, long roomFor) {
    * @param started monotonic ns, when it was on its way
    */
   public Lateness lateness(ClaimedJob job, long started) {
-    long accepted = job.record().acceptedAt();
-    long due = Math.max(job.due(), accepted);
-    long first = Math.min(due, Math.max(job.dueTime(), accepted));
+    long earliest = earliest(job);
+    long due = Math.max(job.due(), earliest);
+    long first = Math.min(due, Math.max(job.dueTime(), earliest));
     long waited = TimeUnit.MILLISECONDS.toNanos(waited(job));
     long scan = Math.min(waited, Math.max(0, roomFor));
     return new Lateness(

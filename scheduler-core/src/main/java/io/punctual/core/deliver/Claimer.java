@@ -12,6 +12,7 @@ import io.punctual.core.job.JobRecord;
 import io.punctual.core.job.JobState;
 import io.punctual.core.job.LeaseToken;
 import io.punctual.core.job.LogFields;
+import io.punctual.core.job.Opening;
 import io.punctual.core.job.RandomNames;
 import io.punctual.core.store.Claim;
 import io.punctual.core.store.ClaimedJob;
@@ -22,6 +23,7 @@ import io.punctual.core.store.StoreException;
 import io.punctual.core.store.query.Cursor;
 import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.query.Page;
+import io.punctual.core.times.Hours;
 import io.punctual.core.times.StartTimes;
 import io.punctual.core.wake.Capacity;
 import io.punctual.core.wake.StoreClock;
@@ -77,6 +79,7 @@ public final class Claimer {
   private boolean closed;
   private volatile boolean paused;
   private volatile boolean lapsing;
+  private boolean unknownHours;
   private long lapsedAt;
 
   public Claimer(
@@ -104,7 +107,8 @@ public final class Claimer {
   }
 
   /**
-   * Claims what is due, and reports the jobs among it that had lost their record.
+   * Claims what is due, and reports the jobs among it that had lost their record. Where the hours
+   * of the queue cannot be found out, nothing is due for a few seconds.
    *
    * @throws StoreException if the store was not reached or refused; what it took all the same is
    *     given back by {@link #giveBack}
@@ -113,7 +117,12 @@ public final class Claimer {
     Claim claim = tryToClaim(max, lease, mode, owner);
     // Others may change the hours at the same time.
     for (int i = 0; i < HOURS_TRIES && claim.hours() != null; i++) {
-      context.jobs().opening(bucket, claim.hours(), times.opening(claim.hours(), claim.now()));
+      Opening opening = openingOrNull(claim.hours(), claim.now());
+      if (opening == null) {
+        claim = claim.notWithin(LOOK_AGAIN.toMillis());
+        break;
+      }
+      context.jobs().opening(bucket, claim.hours(), opening);
       claim = tryToClaim(max, lease, mode, owner);
     }
     paused = claim.pausedSince() != null || claim.closed();
@@ -127,6 +136,27 @@ public final class Claimer {
               claim.corrupt().get(0));
     }
     return startable(claim);
+  }
+
+  // Another engine may know them, and what is not handed out goes on: leases end, jobs expire.
+  private @Nullable Opening openingOrNull(String hours, long now) {
+    try {
+      Opening opening = times.opening(Hours.read(hours), now);
+      unknownHours = false;
+      return opening;
+    } catch (StoreException e) {
+      if (!unknownHours) {
+        unknownHours = true;
+        LogFields.of(log.atError(), bucket.queue())
+            .log(
+                "{} stays closed, since its hours could not be found out: {}. It is tried again"
+                    + " every {} s",
+                bucket,
+                e.getMessage(),
+                LOOK_AGAIN.toSeconds());
+      }
+      return null;
+    }
   }
 
   private Claim tryToClaim(int max, Duration lease, JobStore.ClaimMode mode, String owner) {

@@ -5,6 +5,13 @@ package io.punctual.core.job;
  * are epoch ms of the store.
  *
  * @param to exclusive
+ * @param goodFrom when it was found out; a clock that shows less was set back
  * @param goodUntil when it has to be found out again, exclusive
  */
-public record Opening(long from, long to, long goodUntil) {}
+public record Opening(long from, long to, long goodFrom, long goodUntil) {
+
+  /** As the store keeps it. */
+  public String text() {
+    return from + " " + to + " " + goodFrom + " " + goodUntil;
+  }
+}

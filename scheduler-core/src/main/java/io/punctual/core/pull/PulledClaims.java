@@ -131,7 +131,7 @@ public final class PulledClaims implements Claims {
         }
         List<PulledJob> open = bucket.open(claim, request);
         // Until now nobody had asked for them.
-        bucket.handedOut(claim, new ClaimTime(0, claim.now(), 0));
+        bucket.handedOut(claim, new ClaimTime(0, claim.now(), claim.openSince(), 0));
         found.addAll(open);
       } catch (StoreException e) {
         failure = e;

@@ -19,6 +19,7 @@ import io.punctual.core.admin.Views;
 import io.punctual.core.calendar.Calendars;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobContentCodec;
+import io.punctual.core.job.Opening;
 import io.punctual.core.job.Origin;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.job.RandomNames;
@@ -35,10 +36,12 @@ import io.punctual.core.store.StoreException;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.query.BucketStats;
 import io.punctual.core.store.query.JobView;
+import io.punctual.core.times.Hours;
 import io.punctual.core.times.StartTimes;
 import io.punctual.core.wake.BucketSignal;
 import io.punctual.core.work.Refusals;
 import io.punctual.core.work.Threads;
+import io.punctual.schedule.TimeRules;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -295,13 +298,26 @@ final class ScanningEngine implements Engine {
         damage = damage == null ? e.getMessage() : damage;
       }
     }
+    TimeRules hours = TimeRules.NONE;
+    Opening opening = null;
+    try {
+      // By the hours themselves: a bucket of which nothing is claimed has an opening of long ago.
+      hours = Hours.read(Views.hours(whole));
+      opening = hours.hasHours() ? times.opening(hours, Views.now(whole)) : null;
+    } catch (StoreException e) {
+      if (!Outages.isDamage(e)) {
+        throw e;
+      }
+      damage = damage == null ? e.getMessage() : damage;
+    }
     return Views.queue(
         found.queue,
         found.workers.size(),
         whole,
         found.workers.stream().anyMatch(worker -> !worker.keeper.open().isEmpty()),
         dispatcher.hasCapacity(found.queue),
-        times,
+        hours,
+        opening,
         damage);
   }
 

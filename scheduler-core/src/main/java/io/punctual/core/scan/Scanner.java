@@ -104,6 +104,7 @@ public final class Scanner {
   private boolean refused;
   // Nothing could go out before the first turn either.
   private boolean blocked = true;
+  private boolean wasPaused;
   private long refusedAt;
   private long claimedAt;
   private long offeredAt = Long.MIN_VALUE / 2;
@@ -352,7 +353,10 @@ public final class Scanner {
   }
 
   private ClaimTime claimTime(long sent, Claim claim, int asked) {
-    ClaimTime time = new ClaimTime(sent, claim.now(), sent - refusedAt);
+    // Whoever resumes a queue wakes its scanners.
+    long roomFor = wasPaused ? 0 : sent - refusedAt;
+    wasPaused = claim.pausedSince() != null;
+    ClaimTime time = new ClaimTime(sent, claim.now(), claim.openSince(), roomFor);
     int given = claim.jobs().size() + claim.corrupt().size();
     if (claim.pausedSince() != null
         || claim.closed()
@@ -384,12 +388,14 @@ public final class Scanner {
     BucketStats stats = context.jobs().stats(bucket);
     answered(sent, stats.now());
     Long due = stats.oldestReady() != null ? stats.oldestReady() : stats.nextDue();
+    wasPaused = stats.pausedSince() != null;
     Long closedUntil = stats.closedUntil();
-    claimer.paused(stats.pausedSince() != null || closedUntil != null);
+    // That is 0 while a claim has to find it out.
+    claimer.paused(wasPaused || (closedUntil != null && closedUntil > 0));
     if (due != null && closedUntil != null) {
       due = Math.max(due, closedUntil);
     }
-    plan.due(stats.pausedSince() != null ? WakePlan.NEVER : orNever(due));
+    plan.due(wasPaused ? WakePlan.NEVER : orNever(due));
     if (stats.reserved() == 0) {
       plan.deadline(WakePlan.NEVER);
     } else if (!plan.deadlineKnown()) {

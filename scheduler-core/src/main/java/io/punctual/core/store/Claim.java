@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param closed whether it is outside of the bucket's hours
  * @param hours these, if it has to be found out when they begin, see {@link JobStore#opening}; else
  *     null
+ * @param openSince epoch ms since when its hours let jobs go out; 0 if it has none, or is closed
  * @param nextDue when to claim next: the due time of the earliest job still waiting, or later if a
  *     bound says so or the bucket is closed; null for no job, and while paused
  * @param nextDeadline the earliest lease deadline in the bucket, or null
@@ -25,9 +26,10 @@ public record Claim(
     @Nullable Long pausedSince,
     boolean full,
     boolean closed,
-    @Nullable String hours) {
+    @Nullable String hours,
+    long openSince) {
 
-  /** Of a bucket that is not closed. */
+  /** Of a bucket without hours. */
   public Claim(
       long now,
       List<ClaimedJob> jobs,
@@ -36,11 +38,27 @@ public record Claim(
       @Nullable Long nextDeadline,
       @Nullable Long pausedSince,
       boolean full) {
-    this(now, jobs, corrupt, nextDue, nextDeadline, pausedSince, full, false, null);
+    this(now, jobs, corrupt, nextDue, nextDeadline, pausedSince, full, false, null, 0);
   }
 
   /** The same with fewer jobs. */
   public Claim with(List<ClaimedJob> fewer) {
-    return new Claim(now, fewer, corrupt, nextDue, nextDeadline, pausedSince, full, closed, hours);
+    return new Claim(
+        now, fewer, corrupt, nextDue, nextDeadline, pausedSince, full, closed, hours, openSince);
+  }
+
+  /** The same, but that the next claim is made no sooner than so many ms from its now. */
+  public Claim notWithin(long wait) {
+    return new Claim(
+        now,
+        jobs,
+        corrupt,
+        nextDue == null ? null : Long.valueOf(Math.max(nextDue, now + wait)),
+        nextDeadline,
+        pausedSince,
+        full,
+        closed,
+        hours,
+        openSince);
   }
 }

@@ -1,5 +1,6 @@
 package io.punctual.core.times;
 
+import io.punctual.core.store.StoreException;
 import io.punctual.schedule.TimeRules;
 import io.punctual.schedule.Windows;
 import java.time.DateTimeException;
@@ -29,13 +30,21 @@ public final class Hours {
     return value == null ? "" : value.toString();
   }
 
-  /** Reads a text; {@link TimeRules#NONE} if it is none of ours. */
+  /**
+   * Reads a text.
+   *
+   * @throws StoreException if it cannot be read here: another program wrote it, or a scheduler of
+   *     another version, or one whose JDK knows more time zones
+   */
   public static TimeRules read(String text) {
-    String[] lines = text.split("\n", -1);
-    if (lines.length != 3) {
+    if (text.isEmpty()) {
       return TimeRules.NONE;
     }
+    String[] lines = text.split("\n", -1);
     try {
+      if (lines.length != 3) {
+        throw new IllegalArgumentException("three lines were expected");
+      }
       return new TimeRules(
           null,
           null,
@@ -44,7 +53,14 @@ public final class Hours {
           lines[1].isEmpty() ? null : ZoneId.of(lines[1]),
           lines[2].isEmpty() ? null : lines[2]);
     } catch (IllegalArgumentException | DateTimeException e) {
-      return TimeRules.NONE;
+      throw new StoreException(
+          StoreException.Kind.CORRUPT,
+          "its hours '"
+              + text.replace('\n', ' ').strip()
+              + "' cannot be read by this scheduler ("
+              + e.getMessage()
+              + "): set the queue's hours again, or update the scheduler and its JDK",
+          e);
     }
   }
 }

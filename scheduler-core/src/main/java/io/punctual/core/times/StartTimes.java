@@ -5,7 +5,6 @@ import io.punctual.core.job.IndexTags;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.Opening;
 import io.punctual.schedule.TimeRules;
-import io.punctual.wire.Limits;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,13 +23,14 @@ public final class StartTimes {
   /** No such time. */
   public static final long NEVER = Long.MAX_VALUE;
 
-  private static final long NEVER_CLOSED = Limits.MAX_DUE.toEpochMilli();
-
   /** A calendar may close more days than are looked at. */
   private static final long YEARS = Duration.ofDays(2_000).toMillis();
 
   /** Calendars may be changed. */
   private static final long CALENDAR_CHECK = Duration.ofMinutes(1).toMillis();
+
+  /** Whole days follow each other; for how many of them an opening counts as one. */
+  private static final int TOUCHING = 10;
 
   /**
    * How a job is stored.
@@ -100,21 +100,33 @@ public final class StartTimes {
   /**
    * Returns when a queue of such hours hands out jobs: the opening at that moment, or the next one.
    *
-   * @param hours a text of {@link Hours}
+   * @param rules hours, of which there are some
    * @throws io.punctual.core.store.StoreException if its calendar is not known yet
    */
-  public Opening opening(String hours, long now) {
-    TimeRules rules = Hours.read(hours);
-    if (!rules.hasHours()) {
-      // Another program wrote it: hours that cannot be read close nothing.
-      return new Opening(0, NEVER_CLOSED, NEVER_CLOSED);
-    }
-    OpenHours.Opening opening = hours(rules).at(Instant.ofEpochMilli(now));
+  public Opening opening(TimeRules rules, long now) {
+    OpenHours hours = hours(rules);
+    OpenHours.Opening opening = hours.at(Instant.ofEpochMilli(now));
     long from = opening == null ? now + YEARS : opening.from().toEpochMilli();
     long to = opening == null ? from : opening.to().toEpochMilli();
     long good = from > now ? from : to;
     return new Opening(
-        from, to, rules.calendar() == null ? good : Math.min(good, now + CALENDAR_CHECK));
+        from > now ? from : begin(hours, from),
+        to,
+        now,
+        rules.calendar() == null ? good : Math.min(good, now + CALENDAR_CHECK));
+  }
+
+  /** When the first of the openings began that end where the next one begins, up to this one. */
+  private static long begin(OpenHours hours, long from) {
+    long begin = from;
+    for (int i = 0; i < TOUCHING; i++) {
+      OpenHours.Opening before = hours.at(Instant.ofEpochMilli(begin - 1));
+      if (before == null || before.from().toEpochMilli() >= begin) {
+        break;
+      }
+      begin = before.from().toEpochMilli();
+    }
+    return begin;
   }
 
   private long first(String taskId, TimeRules rules, long from, long last, boolean spread) {

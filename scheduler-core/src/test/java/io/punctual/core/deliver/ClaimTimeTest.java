@@ -19,28 +19,40 @@ class ClaimTimeTest {
   @Test
   void whatAJobWaitedForAddsUp() {
     // Due at 1000, claimed at 1500; for the last 200 ms there was room; 3 ms later it was sent.
-    Lateness late = new ClaimTime(7 * MS, 1_500, 200 * MS).lateness(job(1_000, 0, 10), 10 * MS);
+    Lateness late = new ClaimTime(7 * MS, 1_500, 0, 200 * MS).lateness(job(1_000, 0, 10), 10 * MS);
     assertThat(late).isEqualTo(new Lateness(0, 300 * MS, 200 * MS, 3 * MS));
     assertThat(late.nanos()).isEqualTo(503 * MS);
   }
 
   @Test
   void whereThereWasRoomAllTheTimeItsScannerWasLate() {
-    Lateness late = new ClaimTime(0, 1_004, 3_600_000 * MS).lateness(job(1_000, 0, 10), MS);
+    Lateness late = new ClaimTime(0, 1_004, 0, 3_600_000 * MS).lateness(job(1_000, 0, 10), MS);
     assertThat(late).isEqualTo(new Lateness(0, 0, 4 * MS, MS));
   }
 
   @Test
   void aDueTimeBeforeTheSubmitIsNotHeldAgainstAnybody() {
-    Lateness late = new ClaimTime(0, 1_004, 0).lateness(job(0, 0, 1_001), 0);
+    Lateness late = new ClaimTime(0, 1_004, 0, 0).lateness(job(0, 0, 1_001), 0);
     assertThat(late).isEqualTo(new Lateness(0, 3 * MS, 0, 0));
   }
 
   @Test
   void whatWasSentBeforeAndFoundNobodyIsLateSinceThen() {
     // Due at 1000 at first; the latest try was due at 3000.
-    Lateness late = new ClaimTime(0, 3_001, 9 * MS).lateness(job(3_000, 1_000, 10), 2 * MS);
+    Lateness late = new ClaimTime(0, 3_001, 0, 9 * MS).lateness(job(3_000, 1_000, 10), 2 * MS);
     assertThat(late).isEqualTo(new Lateness(2_000 * MS, 0, MS, 2 * MS));
+  }
+
+  @Test
+  void whatWaitedForTheHoursOfItsQueueIsLateSinceTheyBegan() {
+    // Due at 1000, and sent at 2000 in vain; the queue opened at 5000, and was claimed from at
+    // 5004.
+    ClaimTime time = new ClaimTime(0, 5_004, 5_000, 60_000 * MS);
+    assertThat(time.lateness(job(1_000, 0, 10), MS)).isEqualTo(new Lateness(0, 0, 4 * MS, MS));
+    assertThat(time.lateness(job(2_000, 1_000, 10), MS)).isEqualTo(new Lateness(0, 0, 4 * MS, MS));
+    assertThat(time.waited(job(1_000, 0, 10))).isEqualTo(4);
+    // Due within the hours.
+    assertThat(time.waited(job(5_001, 0, 10))).isEqualTo(3);
   }
 
   private static ClaimedJob job(long due, long firstDue, long accepted) {

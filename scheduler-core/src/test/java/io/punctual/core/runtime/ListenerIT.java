@@ -15,7 +15,9 @@ import io.punctual.core.QueueListener;
 import io.punctual.core.QueueStats;
 import io.punctual.core.WakeCause;
 import io.punctual.core.job.Bucket;
+import io.punctual.core.job.Opening;
 import io.punctual.core.job.QueueName;
+import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Submitted;
 import io.punctual.redis.Resp;
@@ -141,13 +143,7 @@ class ListenerIT extends EngineTestBase {
     dispatcher.capacity.set(0);
     Engine engine = engine(dispatcher);
     submit(engine, "a", Duration.ZERO);
-    eventually()
-        .until(
-            () -> {
-              QueueStats stats = engine.stats(QUEUE).orElseThrow();
-              Long oldest = stats.oldestReady();
-              return oldest != null && stats.now() - oldest >= 300;
-            });
+    awaitDueFor(300, engine);
     dispatcher.capacity.set(1);
     engine.capacityChanged(QUEUE);
     next(dispatcher).done().join();
@@ -157,6 +153,52 @@ class ListenerIT extends EngineTestBase {
     assertThat(lateness.room()).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(290));
     assertThat(lateness.scan()).isLessThan(lateness.room());
     assertThat(lateness.retry()).isZero();
+  }
+
+  private static void awaitDueFor(long millis, Engine engine) {
+    eventually()
+        .until(
+            () -> {
+              QueueStats stats = engine.stats(QUEUE).orElseThrow();
+              Long oldest = stats.oldestReady();
+              return oldest != null && stats.now() - oldest >= millis;
+            });
+  }
+
+  @Test
+  void thatAQueueWasPausedIsNotHeldAgainstItsScanner() {
+    TestDispatcher dispatcher = new TestDispatcher();
+    Engine engine = engine(dispatcher);
+    submit(engine, "later", Duration.ofHours(1));
+    var paused = engine.operations().pause(QUEUE, true);
+    submit(engine, "a", Duration.ZERO);
+    awaitDueFor(300, engine);
+    var resumed = engine.operations().pause(QUEUE, false);
+    next(dispatcher).done().join();
+
+    eventually().until(() -> !late.isEmpty());
+    Lateness lateness = Objects.requireNonNull(late.peek());
+    assertThat(lateness.room()).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(290));
+    assertThat(lateness.scan()).isLessThan(lateness.room());
+  }
+
+  @Test
+  void aJobIsNotLateBeforeTheHoursOfItsQueueBegin() {
+    TestDispatcher dispatcher = new TestDispatcher();
+    Engine engine = engine(dispatcher);
+    submit(engine, "later", Duration.ofHours(1));
+    JobStore jobs = store().jobs();
+    Bucket bucket = new Bucket(QUEUE, 0);
+    String hours = "00:00-24:00\n\n";
+    var head = jobs.hours(bucket, hours);
+    long opens = jobs.stats(bucket).now() + 700;
+    jobs.opening(bucket, hours, new Opening(opens, opens + 60_000, 0, opens + 60_000));
+    submit(engine, "a", Duration.ZERO);
+    next(dispatcher).done().join();
+
+    eventually().until(() -> !late.isEmpty());
+    long open = TimeUnit.MILLISECONDS.toNanos(jobs.stats(bucket).now() - opens);
+    assertThat(Objects.requireNonNull(late.peek()).nanos()).isLessThanOrEqualTo(open);
   }
 
   @Test

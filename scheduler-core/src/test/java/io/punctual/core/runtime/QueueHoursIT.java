@@ -14,12 +14,14 @@ import io.punctual.core.store.JobStore;
 import io.punctual.core.times.Hours;
 import io.punctual.schedule.TimeRules;
 import io.punctual.schedule.Windows;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.NoSuchElementException;
 import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.RedisConnection;
 
 /** No job starts outside of the hours of its queue, in push and pull mode. */
 class QueueHoursIT extends EngineTestBase {
@@ -79,7 +81,8 @@ class QueueHoursIT extends EngineTestBase {
     engine.operations().hours(QUEUE, inDays());
     Bucket bucket = new Bucket(QUEUE, 0);
     long opens = jobs.stats(bucket).now() + 700;
-    jobs.opening(bucket, Hours.text(inDays()), new Opening(opens, opens + 60_000, opens + 60_000));
+    jobs.opening(
+        bucket, Hours.text(inDays()), new Opening(opens, opens + 60_000, 0, opens + 60_000));
     var unused = engine.operations().revise(QUEUE, "a", Due.in(0), null, null);
 
     eventually().until(() -> dispatcher.seen.contains("a"));
@@ -115,6 +118,62 @@ class QueueHoursIT extends EngineTestBase {
     eventually().until(() -> engine.find(QUEUE, "a").orElseThrow().state() == JobState.DEAD);
     assertThat(engine.find(QUEUE, "a").orElseThrow().deathReason()).isEqualTo("expired");
     assertThat(dispatcher.seen).isEmpty();
+  }
+
+  @Test
+  void hoursThatThisEngineCannotReadKeepTheQueueClosedAndAreNamed() {
+    TestDispatcher dispatcher = TestDispatcher.done();
+    Engine engine = engine(dispatcher);
+    submit(engine, "a", Duration.ofHours(1));
+    JobStore jobs = store().jobs();
+    Bucket bucket = new Bucket(QUEUE, 0);
+    // As a scheduler with newer time zones may write it.
+    var head = jobs.hours(bucket, "00:00-24:00\nMars/Base\n");
+    var unused = engine.operations().revise(QUEUE, "a", Due.in(0), null, null);
+    submit(engine, "b", job -> job.delay(Duration.ZERO).expiresIn(Duration.ofMillis(100)));
+
+    // It was looked at, and nothing else waits for it.
+    eventually().until(() -> engine.find(QUEUE, "b").orElseThrow().state() == JobState.DEAD);
+    assertThat(head).isNotNull();
+    assertThat(dispatcher.seen).isEmpty();
+    assertThat(engine.stats(QUEUE).orElseThrow().damage()).contains("Mars/Base");
+    assertThat(jobs.stats(bucket).closedUntil()).isZero();
+
+    engine.operations().hours(QUEUE, hours("00:00-24:00"));
+    eventually().until(() -> dispatcher.seen.contains("a"));
+    assertThat(engine.stats(QUEUE).orElseThrow().damage()).isNull();
+  }
+
+  @Test
+  void calendarsThatCannotBeReadKeepNothingElseFromBeingDoneOrSeen() {
+    TestDispatcher dispatcher = new TestDispatcher();
+    Engine before = engine(dispatcher);
+    submit(before, "held", Duration.ZERO);
+    eventually().until(() -> dispatcher.seen.contains("held"));
+    before.calendars().put("holidays", List.of());
+    before.operations().hours(QUEUE, new TimeRules(null, null, null, null, null, "holidays"));
+    TestDispatcher done = TestDispatcher.done();
+    byte[] key = (prefix + ":calendars").getBytes(StandardCharsets.UTF_8);
+    try (RedisConnection redis = connections.getConnection()) {
+      redis.keyCommands().del(key);
+      redis.stringCommands().set(key, new byte[] {'x'});
+    }
+    before.close();
+
+    Engine engine = engine(store(), options("after"), done, null);
+    submit(engine, "a", job -> job.delay(Duration.ZERO).expiresIn(Duration.ofMillis(100)));
+    submit(engine, "b", Duration.ZERO);
+
+    eventually().until(() -> engine.find(QUEUE, "a").orElseThrow().state() == JobState.DEAD);
+    eventually().until(() -> engine.find(QUEUE, "held").orElseThrow().state() == JobState.DELAYED);
+    assertThat(done.seen).isEmpty();
+    assertThat(engine.stats(QUEUE).orElseThrow().damage()).contains(prefix + ":calendars: WRONGTYPE");
+
+    try (RedisConnection redis = connections.getConnection()) {
+      redis.keyCommands().del(key);
+    }
+    eventually().until(() -> done.seen.contains("b") && done.seen.contains("held"));
+    assertThat(engine.stats(QUEUE).orElseThrow().damage()).isNull();
   }
 
   @Test

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobContent;
+import io.punctual.core.job.Opening;
 import io.punctual.schedule.TimeRules;
+import io.punctual.schedule.Windows;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -89,5 +92,54 @@ class StartTimesTest {
       // Too late already.
       assertThat(place("" + i, Due.at(NOW + 9), rules).due()).isEqualTo(Due.at(NOW + 9));
     }
+  }
+
+  private static Opening opening(@Nullable String window, String moment, LocalDate... closed) {
+    TimeRules hours =
+        new TimeRules(
+            null,
+            null,
+            null,
+            window == null ? null : Windows.parse(window),
+            null,
+            closed.length == 0 ? null : "holidays");
+    return new StartTimes(name -> Set.of(closed)).opening(hours, millis(moment));
+  }
+
+  private static long millis(String moment) {
+    return Instant.parse(moment).toEpochMilli();
+  }
+
+  @Test
+  void anOpeningIsGoodUntilItEndsAndTheNextOneUntilItBegins() {
+    long now = millis("2026-11-27T10:00:00Z");
+    long from = millis("2026-11-27T09:00:00Z");
+    long to = millis("2026-11-27T20:00:00Z");
+    assertThat(opening("Mon-Fri 09:00-20:00", "2026-11-27T10:00:00Z"))
+        .isEqualTo(new Opening(from, to, now, to));
+    long early = millis("2026-11-27T08:00:00Z");
+    assertThat(opening("Mon-Fri 09:00-20:00", "2026-11-27T08:00:00Z"))
+        .isEqualTo(new Opening(from, to, early, from));
+  }
+
+  @Test
+  void openingsThatTouchAreOne() {
+    // 2026-11-27 is a Friday; the next day is closed, and so was the Tuesday before.
+    Opening opening =
+        opening(
+            null,
+            "2026-11-27T10:00:00Z",
+            LocalDate.parse("2026-11-24"),
+            LocalDate.parse("2026-11-28"));
+    assertThat(opening.from()).isEqualTo(millis("2026-11-25T00:00:00Z"));
+    assertThat(opening.to()).isEqualTo(millis("2026-11-28T00:00:00Z"));
+    // Not where nothing is open yet.
+    assertThat(opening("Sat-Sun 00:00-24:00", "2026-11-27T10:00:00Z").from())
+        .isEqualTo(millis("2026-11-28T00:00:00Z"));
+    assertThat(opening("Sat-Sun 00:00-24:00", "2026-11-29T10:00:00Z").from())
+        .isEqualTo(millis("2026-11-28T00:00:00Z"));
+    // Open at all times: for ten days, or more.
+    assertThat(opening("00:00-24:00", "2026-11-27T10:00:00Z").from())
+        .isEqualTo(millis("2026-11-17T00:00:00Z"));
   }
 }

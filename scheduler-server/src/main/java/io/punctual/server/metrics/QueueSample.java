@@ -35,10 +35,17 @@ public record QueueSample(
     return stats.counters().getOrDefault(counter, 0L);
   }
 
-  /** Returns for how many ms the oldest job that is due has waited; 0 if none is due. */
+  /**
+   * Returns for how many ms the oldest job that is due has waited; 0 if none is due. The time
+   * before the queue's hours began does not count once they have.
+   */
   public long readyAge() {
     Long oldest = stats.oldestReady();
-    return oldest == null ? 0 : Math.max(0, stats.now() - oldest);
+    if (oldest == null) {
+      return 0;
+    }
+    Long open = stats.openSince();
+    return Math.max(0, stats.now() - (open == null ? oldest : Math.max(oldest, open)));
   }
 
   /** Returns whether the figures are not those of the whole queue. */

@@ -29,7 +29,7 @@ class QueueHealthTest {
       long done,
       long failed,
       long dead) {
-    return queue(waits, parked, instances, pulled, done, failed, dead, null);
+    return queue(waits, parked, instances, pulled, done, failed, dead, null, null);
   }
 
   private static QueueSample queue(
@@ -40,7 +40,8 @@ class QueueHealthTest {
       long done,
       long failed,
       long dead,
-      @Nullable Long closedUntil) {
+      @Nullable Long closedUntil,
+      @Nullable Long openSince) {
     QueueStats stats =
         new QueueStats(
             new QueueName("shop", "order.close"),
@@ -58,6 +59,7 @@ class QueueHealthTest {
             false,
             TimeRules.NONE,
             closedUntil,
+            openSince,
             Map.of(),
             null);
     Growth minute = new Growth(Map.of("done", done, "failed", failed), 60_000);
@@ -83,7 +85,7 @@ class QueueHealthTest {
 
   @Test
   void aQueueOutsideOfItsHoursIsNeitherLateNorParked() {
-    QueueSample closed = queue(60_000, true, 0, false, 0, 0, 1, NOW + 1);
+    QueueSample closed = queue(60_000, true, 0, false, 0, 0, 1, NOW + 1, null);
 
     assertThat(QueueHealth.state(closed)).isEqualTo("closed");
     assertThat(closed.parked()).isFalse();
@@ -92,8 +94,19 @@ class QueueHealthTest {
         .extracting(Finding::code)
         .containsExactly(Finding.Code.DEAD);
     assertThat(QueueHealth.states()).contains("closed");
-    assertThat(QueueHealth.state(queue(60_000, false, 1, false, 74, 26, 0, NOW + 1)))
+    assertThat(QueueHealth.state(queue(60_000, false, 1, false, 74, 26, 0, NOW + 1, null)))
         .isEqualTo("failing");
+  }
+
+  /** Its jobs were due in the night. */
+  @ParameterizedTest
+  @CsvSource({"0, well", "5000, well", "5001, late", "59999, late"})
+  void aQueueIsLateOnceItsJobsHaveWaitedWithinItsHours(long open, String state) {
+    QueueSample queue = queue(60_000, false, 1, false, 0, 0, 0, null, NOW - open);
+
+    assertThat(queue.readyAge()).isEqualTo(open);
+    assertThat(QueueHealth.state(queue)).isEqualTo(state);
+    assertThat(queue(3, false, 1, false, 0, 0, 0, null, NOW - open - 4).readyAge()).isEqualTo(3);
   }
 
   @ParameterizedTest

@@ -34,6 +34,7 @@ class QueueHistoryTest {
         false,
         TimeRules.NONE,
         null,
+        null,
         Map.of("done", done, "failed", failed),
         damage);
   }

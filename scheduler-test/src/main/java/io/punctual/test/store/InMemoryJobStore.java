@@ -268,7 +268,8 @@ public final class InMemoryJobStore implements JobStore {
           null,
           isFull(b),
           /* closed= */ true,
-          closedUntil == 0 ? b.hours : null);
+          closedUntil == 0 ? b.hours : null,
+          0);
     }
     List<ClaimedJob> jobs = new ArrayList<>();
     List<String> corrupt = new ArrayList<>();
@@ -309,7 +310,16 @@ public final class InMemoryJobStore implements JobStore {
       b.evenly = now * 1000 + quota.ahead() + jobs.size() * quota.interval();
     }
     return new Claim(
-        now, jobs, corrupt, next(b, quota, jobs.size(), now), b.reserved.first(), null, isFull(b));
+        now,
+        jobs,
+        corrupt,
+        next(b, quota, jobs.size(), now),
+        b.reserved.first(),
+        null,
+        isFull(b),
+        /* closed= */ false,
+        null,
+        b.opening == null ? 0 : b.opening.from());
   }
 
   /** Whether the attempt counts if its lease runs out; null until a pull is received. */
@@ -774,7 +784,7 @@ public final class InMemoryJobStore implements JobStore {
   public synchronized @Nullable Long hours(Bucket bucket, String hours) {
     MemoryBucket b = of(bucket);
     b.hours = hours;
-    b.opening = hours.isEmpty() ? null : new Opening(0, 0, 0);
+    b.opening = hours.isEmpty() ? null : new Opening(0, 0, 0, 0);
     return b.delayed.first();
   }
 

@@ -546,15 +546,18 @@ final class MemoryBucket {
 
   /** Until when nothing is handed out by the hours; 0 if that is not known, null if it is. */
   @Nullable Long closedUntil(long now) {
-    if (opening == null
-        || (opening.from() <= now && now < opening.to() && now < opening.goodUntil())) {
+    if (opening == null || (isGood(now, opening) && opening.from() <= now && now < opening.to())) {
       return null;
-    } else if (now >= opening.goodUntil()) {
+    } else if (!isGood(now, opening)) {
       return 0L;
     }
     return now < opening.from()
         ? Math.min(opening.from(), opening.goodUntil())
         : opening.goodUntil();
+  }
+
+  private static boolean isGood(long now, Opening opening) {
+    return opening.goodFrom() <= now && now < opening.goodUntil();
   }
 
   private Map<String, String> control() {
@@ -567,7 +570,7 @@ final class MemoryBucket {
     }
     if (opening != null) {
       control.put("hours", hours);
-      control.put("opening", opening.from() + " " + opening.to() + " " + opening.goodUntil());
+      control.put("opening", opening.text());
     }
     if (evenly != null) {
       control.put("tat", Long.toString(evenly));

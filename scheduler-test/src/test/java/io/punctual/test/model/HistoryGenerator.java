@@ -92,6 +92,7 @@ final class HistoryGenerator {
               drops,
               submit,
               claim,
+              random.nextBoolean() ? find : again(id),
               settle(Settlement.Op.FAILED, id, incarnation, token),
               lapse,
               find);
@@ -126,11 +127,22 @@ final class HistoryGenerator {
     long from = random.nextInt(3) * 10 - 10;
     long to = from + 10 * random.nextInt(3);
     long good = random.nextInt(3) * 10;
+    long goodFrom = 10 - random.nextInt(3) * 10;
     return Step.call(
-        "opening of " + hours + " from " + from + " to " + to + ", good until " + good,
+        "opening of "
+            + hours
+            + " from "
+            + from
+            + " to "
+            + to
+            + ", good from "
+            + goodFrom
+            + " until "
+            + good,
         store -> {
           long now = store.stats(bucket).now();
-          store.opening(bucket, hours, new Opening(now + from, now + to, now + good));
+          store.opening(
+              bucket, hours, new Opening(now + from, now + to, now + goodFrom, now + good));
           return now;
         });
   }
@@ -150,7 +162,7 @@ final class HistoryGenerator {
             Due.in(0),
             1 + random.nextInt(2),
             /* timeToRun= */ 0,
-            kind > 6 && kind < 10 ? List.of("x", IndexTags.notAfter(START - 5000)) : tags(),
+            kind > 6 && kind < 10 ? lateTags() : tags(),
             "scenario".getBytes(StandardCharsets.UTF_8),
             true);
     known(job);
@@ -199,7 +211,7 @@ final class HistoryGenerator {
             Step.call(
                 "requeue " + twice,
                 s -> s.requeue(bucket, twice.stream().map(Requeue::of).toList(), Duration.ZERO));
-        yield List.of(submit, claim, reject, requeue);
+        yield List.of(submit, claim, reject, requeue, revise(id, due()));
       }
     };
   }
@@ -614,6 +626,14 @@ final class HistoryGenerator {
       case 1 -> new Origin("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "anna");
       default -> Origin.UNKNOWN;
     };
+  }
+
+  /** No job has two such tags, but a store may not count one twice. */
+  private List<String> lateTags() {
+    String tag = IndexTags.notAfter(START - 5000);
+    return random.nextInt(3) == 0
+        ? List.of("x", tag, IndexTags.notAfter(START - 4000))
+        : List.of("x", tag);
   }
 
   /** Mostly none. */

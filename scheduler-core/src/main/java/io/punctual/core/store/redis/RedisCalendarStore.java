@@ -14,16 +14,18 @@ final class RedisCalendarStore implements CalendarStore {
 
   private final Keys keys;
   private final RedisCalls calls;
+  private final String place;
 
   RedisCalendarStore(RedisConnectionFactory connections, Keys keys, StoreCalls calls) {
     this.keys = keys;
     this.calls = new RedisCalls(connections, calls, "calendars");
+    this.place = " in " + text(keys.calendars());
   }
 
   @Override
   public Map<String, String> all() {
     return calls.make(
-        "list calendars",
+        "list calendars" + place,
         connection -> {
           Map<String, String> all = new TreeMap<>();
           Map<byte[], byte[]> found = connection.hashCommands().hGetAll(keys.calendars());
@@ -42,7 +44,7 @@ final class RedisCalendarStore implements CalendarStore {
   public void put(String name, String text) {
     var unused =
         calls.make(
-            "put the calendar " + name,
+            "put the calendar " + name + place,
             connection ->
                 Boolean.TRUE.equals(
                     connection
@@ -53,7 +55,7 @@ final class RedisCalendarStore implements CalendarStore {
   @Override
   public boolean delete(String name) {
     return calls.make(
-        "delete the calendar " + name,
+        "delete the calendar " + name + place,
         connection -> {
           Long deleted = connection.hashCommands().hDel(keys.calendars(), Keys.bytes(name));
           return deleted != null && deleted > 0;

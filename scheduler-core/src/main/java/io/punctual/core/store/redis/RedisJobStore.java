@@ -55,6 +55,8 @@ final class RedisJobStore implements JobStore {
 
   private static final Pattern OWNER = Pattern.compile("[!-~]{1,128}");
 
+  private static final String OPEN = "open ";
+
   private final ScriptRunner scripts;
   private final Duration tombstones;
 
@@ -148,6 +150,7 @@ final class RedisJobStore implements JobStore {
               token));
     }
     String hours = reply.text(6);
+    boolean open = hours.startsWith(OPEN);
     return new Claim(
         reply.number(0),
         jobs,
@@ -156,8 +159,9 @@ final class RedisJobStore implements JobStore {
         reply.numberOrNull(2),
         reply.numberOrNull(3),
         reply.small(4) == 1,
-        !hours.isEmpty(),
-        hours.isEmpty() || hours.equals("closed") ? null : hours);
+        !open && !hours.isEmpty(),
+        open || hours.isEmpty() || hours.equals("closed") ? null : hours,
+        open ? Long.parseLong(hours.substring(OPEN.length())) : 0);
   }
 
   @Override
@@ -440,13 +444,7 @@ final class RedisJobStore implements JobStore {
 
   @Override
   public void opening(Bucket bucket, String hours, Opening opening) {
-    var unused =
-        scripts.run(
-            "opening",
-            bucket,
-            new Arguments()
-                .add(hours)
-                .add(opening.from() + " " + opening.to() + " " + opening.goodUntil()));
+    var unused = scripts.run("opening", bucket, new Arguments().add(hours).add(opening.text()));
   }
 
   @Override

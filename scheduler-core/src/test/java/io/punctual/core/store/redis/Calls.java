@@ -86,7 +86,7 @@ final class Calls {
     calls.put("hours", (store, bucket) -> store.hours(bucket, "the-hours"));
     calls.put(
         "opening",
-        (store, bucket) -> store.opening(bucket, "the-hours", new Opening(666, 667, 668)));
+        (store, bucket) -> store.opening(bucket, "the-hours", new Opening(666, 667, 668, 669)));
     calls.put(
         "cancel",
         (store, bucket) -> store.cancel(bucket, "the-id", new JobVersion("seen", 888), true));

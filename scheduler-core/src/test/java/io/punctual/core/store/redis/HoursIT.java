@@ -23,7 +23,7 @@ class HoursIT extends TransitionTestBase {
   }
 
   private static Claim closed(@Nullable Long next, @Nullable String hours) {
-    return new Claim(NOW, List.of(), List.of(), next, null, null, false, true, hours);
+    return new Claim(NOW, List.of(), List.of(), next, null, null, false, true, hours, 0);
   }
 
   private Claim claim() {
@@ -36,13 +36,13 @@ class HoursIT extends TransitionTestBase {
     given(given);
 
     assertThat(store.hours(bucket, "mornings")).isEqualTo(NOW - 5);
-    then(closing(given, "0 0 0"));
+    then(closing(given, "0 0 0 0"));
     assertThat(claim()).isEqualTo(closed(NOW - 5, "mornings"));
     assertThat(store.claim(bucket, 9, LEASE, OWN, TOKEN, "me"))
         .isEqualTo(closed(NOW - 5, "mornings"));
     assertThat(store.stats(bucket).hours()).isEqualTo("mornings");
     assertThat(store.stats(bucket).closedUntil()).isZero();
-    then(closing(given, "0 0 0"));
+    then(closing(given, "0 0 0 0"));
 
     assertThat(store.hours(bucket, "")).isEqualTo(NOW - 5);
     then(given);
@@ -53,17 +53,17 @@ class HoursIT extends TransitionTestBase {
 
   @Test
   void anOpeningIsKeptUnlessTheHoursAreOthers() {
-    given(closing(bucket(), "0 0 0"));
+    given(closing(bucket(), "0 0 0 0"));
 
-    store.opening(bucket, "evenings", new Opening(1, 2, 3));
-    then(closing(bucket(), "0 0 0"));
-    store.opening(bucket, "mornings", new Opening(1, 2, 3));
-    then(closing(bucket(), "1 2 3"));
+    store.opening(bucket, "evenings", new Opening(1, 2, 3, 4));
+    then(closing(bucket(), "0 0 0 0"));
+    store.opening(bucket, "mornings", new Opening(1, 2, 3, 4));
+    then(closing(bucket(), "1 2 3 4"));
   }
 
   @Test
   void noOpeningIsKeptWithoutHours() {
-    store.opening(bucket, "mornings", new Opening(1, 2, 3));
+    store.opening(bucket, "mornings", new Opening(1, 2, 3, 4));
     then(bucket());
   }
 
@@ -80,11 +80,13 @@ class HoursIT extends TransitionTestBase {
       long from, long to, long good, @Nullable Long next) {
     given(
         closing(
-            bucket().delayed("a", NOW - 5), (NOW + from) + " " + (NOW + to) + " " + (NOW + good)));
+            bucket().delayed("a", NOW - 5),
+            (NOW + from) + " " + (NOW + to) + " " + NOW + " " + (NOW + good)));
     Claim claim = claim();
     if (next == null) {
       assertThat(claim.jobs()).hasSize(1);
       assertThat(claim.closed()).isFalse();
+      assertThat(claim.openSince()).isEqualTo(NOW + from);
       assertThat(store.stats(bucket).closedUntil()).isNull();
     } else {
       assertThat(claim).isEqualTo(closed(NOW + next, null));
@@ -94,25 +96,38 @@ class HoursIT extends TransitionTestBase {
 
   @Test
   void anOpeningIsGoodUntilBeforeItsEnd() {
-    given(closing(bucket().delayed("a", NOW - 5), "0 " + (NOW + 9) + " " + NOW));
+    given(closing(bucket().delayed("a", NOW - 5), "0 " + (NOW + 9) + " 0 " + NOW));
     assertThat(claim()).isEqualTo(closed(NOW - 5, "mornings"));
+  }
+
+  /** Found out when the clock was ahead: it had closed for the day. */
+  @Test
+  void anOpeningOfAClockThatWasSetBackIsFoundOutAgain() {
+    String tomorrow = (NOW + 90) + " " + (NOW + 99) + " ";
+    given(closing(bucket().delayed("a", NOW - 5), tomorrow + (NOW + 1) + " " + (NOW + 90)));
+    assertThat(claim()).isEqualTo(closed(NOW - 5, "mornings"));
+    assertThat(store.stats(bucket).closedUntil()).isZero();
+
+    given(closing(bucket().delayed("a", NOW - 5), tomorrow + NOW + " " + (NOW + 90)));
+    assertThat(claim()).isEqualTo(closed(NOW + 90, null));
   }
 
   @Test
   void whatIsDueLaterThanTheOpeningIsWaitedFor() {
-    given(closing(bucket().delayed("a", NOW + 70), (NOW + 7) + " " + (NOW + 99) + " " + (NOW + 7)));
+    given(
+        closing(bucket().delayed("a", NOW + 70), (NOW + 7) + " " + (NOW + 99) + " 0 " + (NOW + 7)));
     assertThat(claim().nextDue()).isEqualTo(NOW + 70);
   }
 
   @Test
   void aPausedBucketAsksForNoHours() {
-    given(closing(bucket().delayed("a", NOW - 5), "0 0 0").with("control", "paused", "" + NOW));
+    given(closing(bucket().delayed("a", NOW - 5), "0 0 0 0").with("control", "paused", "" + NOW));
     assertThat(claim()).isEqualTo(new Claim(NOW, List.of(), List.of(), null, null, NOW, false));
   }
 
   @Test
   void anOpeningWithoutHoursClosesNothing() {
-    given(bucket().delayed("a", NOW - 5).with("control", "opening", "0 0 0"));
+    given(bucket().delayed("a", NOW - 5).with("control", "opening", "0 0 0 0"));
     assertThat(claim().jobs()).hasSize(1);
   }
 
@@ -127,7 +142,7 @@ class HoursIT extends TransitionTestBase {
     given(
         closing(
             bucket().delayed("a", NOW - 5).delayed("b", NOW - 4),
-            "0 " + (NOW + 9) + " " + (NOW + 9)));
+            "0 " + (NOW + 9) + " 0 " + (NOW + 9)));
     var unused = store.limit(bucket, new Throttle(1, new Throttle.Rate(1, Duration.ofMinutes(1))));
     assertThat(claim().jobs()).hasSize(1);
     assertThat(claim().jobs()).isEmpty();

@@ -96,7 +96,7 @@ class ScriptHeadersTest {
           Map.entry("width", "999"),
           Map.entry("drop", "1"),
           Map.entry("hours", "the-hours"),
-          Map.entry("opening", "666 667 668"),
+          Map.entry("opening", "666 667 668 669"),
           Map.entry("intervals", "44"));
 
   private record Header(
