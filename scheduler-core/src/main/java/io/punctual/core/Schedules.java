@@ -21,6 +21,8 @@ public interface Schedules {
   /**
    * A schedule.
    *
+   * @param next when it fires next, by its calendars as they are now; null while it is paused, and
+   *     if nothing follows
    * @param origin who defines it, as far as its application's instances have said
    * @param reached where the change was when it was answered; where nothing changed, as stored
    */
@@ -28,6 +30,7 @@ public interface Schedules {
       ScheduleName name,
       ScheduleDefinition definition,
       ScheduleState state,
+      @Nullable Instant next,
       Origin origin,
       Reached reached) {}
 

@@ -9,6 +9,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -98,6 +100,27 @@ class SchedulesIT extends SharedRedisTestBase {
       assertThat(answer.statusCode()).isEqualTo(302);
       assertThat(answer.headers().firstValue("Location").orElseThrow()).endsWith(page);
     }
+  }
+
+  @Test
+  void aRunThatTookPlaceIsShownAlsoIfACalendarClosesItsDateLater() {
+    String closed = "closed-" + UUID.randomUUID();
+    String calendar = "/api/v1/calendars/" + closed;
+    LocalDate today = LocalDate.now(ZoneOffset.UTC);
+    assertThat(put(calendar, "{'dates':['" + today.minusDays(9) + "']}").status()).isEqualTo(201);
+    assertThat(put(nightly, "{'every':'1s','exclude':['" + closed + "']}").status()).isEqualTo(201);
+    Awaitility.await().until(() -> !api.get(nightly).at("/lastAt").isEmpty());
+    assertThat(post(nightly + "/pause", "").status()).isEqualTo(200);
+    String last = "nightly@" + api.get(nightly).at("/lastAt");
+    String page = "/console/schedules/" + application + "/report.daily/nightly";
+    assertThat(api.get(page).text()).contains(last);
+
+    String days = today.minusDays(1) + "','" + today + "','" + today.plusDays(1);
+    assertThat(put(calendar, "{'dates':['" + days + "']}").status()).isEqualTo(200);
+
+    assertThat(api.get(page).text()).contains(last);
+    assertThat(api.delete(nightly).status()).isEqualTo(200);
+    assertThat(api.delete(calendar).status()).isEqualTo(200);
   }
 
   @Test

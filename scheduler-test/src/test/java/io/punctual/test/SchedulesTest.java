@@ -66,6 +66,23 @@ class SchedulesTest {
   }
 
   @Test
+  void datesThatAreTakenOutOfACalendarBringTheirRunsBack() {
+    LocalDate second = LocalDate.of(2027, 3, 2);
+    LocalDate third = LocalDate.of(2027, 3, 3);
+    scheduler.putCalendar("closed", second, third);
+    scheduler.register(TYPE, params -> {});
+    Instant until = START.plus(Duration.ofHours(48 + 9));
+    ScheduleResult put =
+        tasks.schedule(TYPE).cron("0 9 * * *", ZoneOffset.UTC).until(until).exclude("closed").put();
+    assertThat(put.nextAt()).isEqualTo(START.plus(Duration.ofHours(9)));
+    // Of its days, the others are closed: nothing is planned that would run.
+    assertThat(runs(Duration.ofDays(1))).containsExactly(START.plus(Duration.ofHours(9)));
+
+    scheduler.putCalendar("closed", second);
+    assertThat(runs(Duration.ofDays(3))).containsExactly(until);
+  }
+
+  @Test
   void theSameAgainChangesNothing() {
     for (ScheduleResult.Outcome outcome :
         List.of(ScheduleResult.Outcome.CREATED, ScheduleResult.Outcome.UNCHANGED)) {

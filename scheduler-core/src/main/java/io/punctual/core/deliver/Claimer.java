@@ -144,7 +144,7 @@ public final class Claimer {
       Opening opening = times.opening(Hours.read(hours), now);
       unknownHours = false;
       return opening;
-    } catch (StoreException e) {
+    } catch (StoreException | CorruptContentException e) {
       if (!unknownHours) {
         unknownHours = true;
         LogFields.of(log.atError(), bucket.queue())

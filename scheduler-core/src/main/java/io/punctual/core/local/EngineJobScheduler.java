@@ -388,9 +388,7 @@ public final class EngineJobScheduler implements JobScheduler {
       throw new InvalidJobException(
           "the application has " + Limits.MAX_SCHEDULES + " schedules, which is the most");
     }
-    return new ScheduleResult(
-        ScheduleResult.Outcome.valueOf(answer.outcome().name()),
-        put.state().pausedSince() == null ? put.state().planned() : null);
+    return new ScheduleResult(ScheduleResult.Outcome.valueOf(answer.outcome().name()), put.next());
   }
 
   @Override

@@ -240,13 +240,12 @@ public final class ScheduleDriver {
   private @Nullable Work begin(Stored stored, Instant now, int bytesBefore) {
     ScheduleName name = stored.name();
     try {
-      ScheduleDefinition definition =
-          ScheduleCodec.decode(stored.definition()).resolved(calendars::closed);
+      ScheduleDefinition definition = ScheduleCodec.decode(stored.definition());
       ScheduleState state = ScheduleState.parse(stored.state());
       if (state.pausedSince() != null) {
         return null;
       }
-      Turn turn = Turn.of(definition, state, now, () -> isRunning(name, state));
+      Turn turn = Turn.of(definition, calendars::closed, state, now, () -> isRunning(name, state));
       int size = definition.job().params().length();
       int bytes = 0;
       List<CompletableFuture<Submit>> answers = new ArrayList<>();

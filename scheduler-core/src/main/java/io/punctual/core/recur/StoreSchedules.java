@@ -169,8 +169,7 @@ public final class StoreSchedules implements Schedules {
       return new PutAnswer(Put.FULL, null);
     }
     return new PutAnswer(
-        outcome[0],
-        new View(name, definition, change.state(), origin(change.undeclared()), change.reached()));
+        outcome[0], view(name, definition, change.state(), change.undeclared(), change.reached()));
   }
 
   @Override
@@ -196,8 +195,7 @@ public final class StoreSchedules implements Schedules {
   private static boolean hasSameTimes(Stored seen, ScheduleDefinition definition) {
     try {
       ScheduleDefinition before = ScheduleCodec.decode(seen.definition());
-      return before.recurrence().equals(definition.recurrence())
-          && before.calendars().equals(definition.calendars());
+      return before.recurrence().equals(definition.recurrence());
     } catch (CorruptContentException e) {
       return false;
     }
@@ -214,14 +212,14 @@ public final class StoreSchedules implements Schedules {
         : now;
   }
 
-  private @Nullable Instant next(ScheduleDefinition definition, Instant after) {
-    Occurrence next = resolved(definition).recurrence().next(after);
+  private static @Nullable Instant next(ScheduleDefinition definition, Instant after) {
+    Occurrence next = definition.recurrence().next(after);
     return next == null ? null : next.at();
   }
 
   @Override
   public Optional<View> find(ScheduleName name) {
-    return Optional.ofNullable(store.find(name).schedule()).map(StoreSchedules::view);
+    return Optional.ofNullable(store.find(name).schedule()).map(this::view);
   }
 
   /**
@@ -229,13 +227,13 @@ public final class StoreSchedules implements Schedules {
    *
    * @throws StoreException if another program wrote to it
    */
-  private static View view(Stored stored) {
+  private View view(Stored stored) {
     try {
-      return new View(
+      return view(
           stored.name(),
           ScheduleCodec.decode(stored.definition()),
           ScheduleState.parse(stored.state()),
-          origin(stored.undeclared()),
+          stored.undeclared(),
           Reached.REDIS);
     } catch (CorruptContentException e) {
       throw new StoreException(
@@ -247,6 +245,19 @@ public final class StoreSchedules implements Schedules {
               + "); put it again, or delete it",
           e);
     }
+  }
+
+  private View view(
+      ScheduleName name,
+      ScheduleDefinition definition,
+      ScheduleState state,
+      @Nullable Long undeclared,
+      Reached reached) {
+    Instant next = state.pausedSince() == null ? state.planned() : null;
+    if (next != null && !definition.calendars().isEmpty()) {
+      next = next(resolved(definition), next.minusMillis(1));
+    }
+    return new View(name, definition, state, next, origin(undeclared), reached);
   }
 
   @Override
@@ -298,15 +309,15 @@ public final class StoreSchedules implements Schedules {
     return change == null || change.state() == null
         ? Optional.empty()
         : Optional.of(
-            new View(
-                name, last[0].definition(), change.state(), last[0].origin(), change.reached()));
+            view(
+                name, last[0].definition(), change.state(), change.undeclared(), change.reached()));
   }
 
   @Override
   public Optional<Run> run(ScheduleName name) {
     Found found = store.find(name);
     return Optional.ofNullable(found.schedule())
-        .map(StoreSchedules::view)
+        .map(this::view)
         .map(schedule -> run(schedule, Instant.ofEpochMilli(found.now())));
   }
 

@@ -17,6 +17,7 @@ import io.punctual.core.Submit;
 import io.punctual.core.admin.StoreOperations;
 import io.punctual.core.admin.Views;
 import io.punctual.core.calendar.Calendars;
+import io.punctual.core.job.CorruptContentException;
 import io.punctual.core.job.JobContent;
 import io.punctual.core.job.JobContentCodec;
 import io.punctual.core.job.Opening;
@@ -308,6 +309,8 @@ final class ScanningEngine implements Engine {
       if (!Outages.isDamage(e)) {
         throw e;
       }
+      damage = damage == null ? e.getMessage() : damage;
+    } catch (CorruptContentException e) {
       damage = damage == null ? e.getMessage() : damage;
     }
     return Views.queue(

@@ -179,21 +179,24 @@ public record Recurrence(
   /**
    * Counts occurrences, of a cron expression or with {@code exclude} up to a bound.
    *
-   * @param first the first one
-   * @param behind the one behind the last; null if none follows
+   * @param first the first one, unless it is excluded
+   * @param behind one behind the last; null if none follows
    */
   long count(Instant first, @Nullable Instant behind, int max) {
     if (every != null && exclude.isEmpty() && behind != null) {
       return Duration.between(first, behind).dividedBy(every);
     }
     int count = 0;
-    Instant at = first;
+    Instant at = excludes(first) ? at(next(first)) : first;
     while (at != null && (behind == null || at.isBefore(behind)) && count < max) {
       count++;
-      Occurrence next = next(at);
-      at = next == null ? null : next.at();
+      at = at(next(at));
     }
     return count;
+  }
+
+  private static @Nullable Instant at(@Nullable Occurrence occurrence) {
+    return occurrence == null ? null : occurrence.at();
   }
 
   private @Nullable Occurrence nextOfAll(Instant after) {

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * How far a schedule is. All changes of a schedule compare it with what is stored.
  *
  * @param version made up for each change of the definition
- * @param planned the occurrence that comes next; null if there is none
+ * @param planned the occurrence that comes next, also on a date that a calendar closes: when it is
+ *     due, the calendars decide as they are then. Null if there is none
  * @param pausedSince null while it is not paused
  * @param last the occurrence whose job was submitted last; null before the first
  * @param waiting an occurrence that waits for the job of the last one to end; null for none

@@ -4,9 +4,12 @@ import io.punctual.schedule.Missed;
 import io.punctual.schedule.WhileRunning;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,14 +37,18 @@ public record Turn(List<Instant> fire, ScheduleState next, @Nullable Instant loo
   /**
    * Decides.
    *
-   * @param definition with the dates of its calendars, see {@link ScheduleDefinition#resolved}
+   * @param calendars gives the dates of a calendar as it is now
    * @param now the store's time
    * @param running whether the job of the state's last occurrence is still there; asked at most
    *     once
    */
   public static Turn of(
-      ScheduleDefinition definition, ScheduleState state, Instant now, BooleanSupplier running) {
-    return new Decision(definition, state, now, running).turn();
+      ScheduleDefinition definition,
+      Function<String, Set<LocalDate>> calendars,
+      ScheduleState state,
+      Instant now,
+      BooleanSupplier running) {
+    return new Decision(definition, calendars, state, now, running).turn();
   }
 
   /**
@@ -69,6 +76,7 @@ public record Turn(List<Instant> fire, ScheduleState next, @Nullable Instant loo
   private static final class Decision {
 
     private final ScheduleDefinition definition;
+    private final Recurrence open;
     private final ScheduleState before;
     private final Instant now;
     private final BooleanSupplier asksRunning;
@@ -80,10 +88,12 @@ public record Turn(List<Instant> fire, ScheduleState next, @Nullable Instant loo
 
     Decision(
         ScheduleDefinition definition,
+        Function<String, Set<LocalDate>> calendars,
         ScheduleState before,
         Instant now,
         BooleanSupplier asksRunning) {
       this.definition = definition;
+      this.open = definition.resolved(calendars).recurrence();
       this.before = before;
       this.now = now;
       this.asksRunning = asksRunning;
@@ -103,16 +113,13 @@ public record Turn(List<Instant> fire, ScheduleState next, @Nullable Instant loo
       for (int steps = 0;
           planned != null && !planned.isAfter(now) && steps < MAX_STEPS && fire.size() < MAX_FIRED;
           steps++) {
-        Occurrence following = definition.recurrence().next(planned);
-        Instant next =
-            following == null || !following.at().isAfter(planned) ? null : following.at();
-        if (definition.recurrence().excludes(planned)) {
-          // A calendar has got this date since the instant was planned.
-          skipped++;
-        } else if (isMissed(planned, next)) {
-          missed++;
-        } else {
-          offer(planned);
+        Instant next = behind(planned);
+        if (!open.excludes(planned)) {
+          if (isMissed(planned, next)) {
+            missed++;
+          } else {
+            offer(planned);
+          }
         }
         planned = next;
       }
@@ -130,19 +137,30 @@ public record Turn(List<Instant> fire, ScheduleState next, @Nullable Instant loo
           lookAt(planned));
     }
 
+    /**
+     * Returns the next instant that is due, else what is planned: that is planned without the
+     * calendars, which may have changed when it is due.
+     */
+    private @Nullable Instant behind(Instant after) {
+      Occurrence due = open.next(after);
+      if (due != null && !due.at().isAfter(now)) {
+        return due.at();
+      }
+      Occurrence following = definition.recurrence().next(now);
+      return following == null ? null : following.at();
+    }
+
     /** Passes over what is missed and does not run, without a look at each of an outage. */
     private @Nullable Instant behindMissed(Instant planned) {
       if (definition.missed() == Missed.ALL) {
         return planned;
       }
-      Recurrence recurrence = definition.recurrence();
-      Occurrence onTime = recurrence.next(now.minus(ON_TIME).minusNanos(1));
-      Instant behind = onTime == null ? null : onTime.at();
+      Instant behind = behind(now.minus(ON_TIME).minusNanos(1));
       if (definition.missed() == Missed.LATEST && (behind == null || behind.isAfter(now))) {
-        Occurrence latest = recurrence.latest(planned, now);
+        Occurrence latest = open.latest(planned, now);
         behind = latest == null ? planned : latest.at();
       }
-      missed += recurrence.count(planned, behind, MAX_STEPS);
+      missed += open.count(planned, behind, MAX_STEPS);
       return behind;
     }
 

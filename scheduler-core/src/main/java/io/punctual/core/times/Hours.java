@@ -1,6 +1,6 @@
 package io.punctual.core.times;
 
-import io.punctual.core.store.StoreException;
+import io.punctual.core.job.CorruptContentException;
 import io.punctual.schedule.TimeRules;
 import io.punctual.schedule.Windows;
 import java.time.DateTimeException;
@@ -33,8 +33,8 @@ public final class Hours {
   /**
    * Reads a text.
    *
-   * @throws StoreException if it cannot be read here: another program wrote it, or a scheduler of
-   *     another version, or one whose JDK knows more time zones
+   * @throws CorruptContentException if it cannot be read here: another program wrote it, or a
+   *     scheduler of another version, or one whose JDK knows more time zones
    */
   public static TimeRules read(String text) {
     if (text.isEmpty()) {
@@ -53,9 +53,8 @@ public final class Hours {
           lines[1].isEmpty() ? null : ZoneId.of(lines[1]),
           lines[2].isEmpty() ? null : lines[2]);
     } catch (IllegalArgumentException | DateTimeException e) {
-      throw new StoreException(
-          StoreException.Kind.CORRUPT,
-          "its hours '"
+      throw new CorruptContentException(
+          "hours '"
               + text.replace('\n', ' ').strip()
               + "' cannot be read by this scheduler ("
               + e.getMessage()

@@ -167,7 +167,8 @@ class QueueHoursIT extends EngineTestBase {
     eventually().until(() -> engine.find(QUEUE, "a").orElseThrow().state() == JobState.DEAD);
     eventually().until(() -> engine.find(QUEUE, "held").orElseThrow().state() == JobState.DELAYED);
     assertThat(done.seen).isEmpty();
-    assertThat(engine.stats(QUEUE).orElseThrow().damage()).contains(prefix + ":calendars: WRONGTYPE");
+    assertThat(engine.stats(QUEUE).orElseThrow().damage())
+        .contains(prefix + ":calendars: WRONGTYPE");
 
     try (RedisConnection redis = connections.getConnection()) {
       redis.keyCommands().del(key);

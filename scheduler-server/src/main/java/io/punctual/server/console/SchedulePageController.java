@@ -57,7 +57,7 @@ class SchedulePageController {
 
     /** When it fires next; null while it is paused, and after its end. */
     public @Nullable Instant next() {
-      return schedule.state().pausedSince() == null ? schedule.state().planned() : null;
+      return schedule.next();
     }
 
     /** Whether it fires no more. */

@@ -14,7 +14,10 @@ import io.punctual.server.audit.AuditLog;
 import io.punctual.server.engine.EngineProperties;
 import io.punctual.server.problem.ApiException;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
@@ -102,7 +105,10 @@ public class ScheduleService {
    */
   public record Occurred(Instant planned, String taskId, @Nullable JobView job) {}
 
-  /** Returns the last planned instants that were dealt with, the latest first. */
+  /**
+   * Returns the last planned instants that were dealt with, the latest first. Those on dates that a
+   * calendar closes now are among them only if their jobs are there.
+   */
   public List<Occurred> occurred(Schedules.View schedule, int count) {
     ScheduleState state = schedule.state();
     Instant planned = state.planned();
@@ -111,8 +117,15 @@ public class ScheduleService {
       return List.of();
     }
     long dealtWith = state.fired() + state.skipped() + state.missed();
-    return recurrence(schedule).before(end, (int) Math.min(count, dealtWith)).stream()
+    int most = (int) Math.min(count, dealtWith);
+    List<Instant> open = recurrence(schedule).before(end, most);
+    SortedSet<Instant> all = new TreeSet<>(Comparator.reverseOrder());
+    all.addAll(open);
+    all.addAll(schedule.definition().recurrence().before(end, most));
+    return all.stream()
         .map(at -> occurred(schedule.name(), at))
+        .filter(run -> run.job() != null || open.contains(run.planned()))
+        .limit(most)
         .toList();
   }
 

@@ -97,7 +97,7 @@ record ScheduleResponse(
         job.tags(),
         millis(job.timeToRun()),
         job.retry() == null ? null : job.retry().text(),
-        state.pausedSince() == null ? state.planned() : null,
+        view.next(),
         state.last(),
         state.waiting(),
         state.pausedSince(),
