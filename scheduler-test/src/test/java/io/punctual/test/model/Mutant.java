@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  *
  * @param text the whole file with the mistake
  */
-record Mutant(String file, int line, String change, String text) {
+record Mutant(String file, String change, String text) {
 
   private static final List<String> INCLUDES =
       List.of(
@@ -73,12 +73,11 @@ record Mutant(String file, int line, String change, String text) {
       String file, String[] lines, int index, String change, String replacement) {
     String[] changed = lines.clone();
     changed[index] = replacement;
-    return new Mutant(
-        file, index + 1, lines[index].strip() + "  ->  " + change, String.join("\n", changed));
+    return new Mutant(file, lines[index].strip() + "  ->  " + change, String.join("\n", changed));
   }
 
-  @Override
-  public String toString() {
-    return file + ".lua:" + line + ": " + change;
+  /** Names it without its line's number, which moves with each change above it. */
+  String name() {
+    return file + ".lua: " + change;
   }
 }

@@ -31,7 +31,9 @@ import io.punctual.core.store.Submission;
 import io.punctual.core.store.Submitted;
 import io.punctual.core.store.WakeUps;
 import io.punctual.core.store.query.JobView;
+import io.punctual.core.store.redis.script.Keys;
 import io.punctual.core.store.redis.script.StoreOptions;
+import io.punctual.core.store.redis.script.TimeSource;
 import io.punctual.redis.Resp;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -365,6 +367,21 @@ abstract class StoreContract {
     assertThat(jobs.remembered("mail", Set.of("paid=1"))).isEmpty();
     jobs.remember("shop", "brief=1", Duration.ofMinutes(10));
     assertThat(jobs.remembered("shop", Set.of("paid=1", "brief=1"))).hasSize(2);
+  }
+
+  @Test
+  void eventsThatAreForgottenTakeNoMemory() {
+    jobs.remember("shop", "paid=1", Duration.ofMinutes(10));
+    jobs.remember("shop", "brief=1", Duration.ofMillis(1));
+    eventually().until(() -> jobs.remembered("shop", Set.of("brief=1")).isEmpty());
+    jobs.remember("shop", "paid=1", Duration.ofMinutes(10));
+
+    byte[] key = new Keys(options.prefix(), TimeSource.REDIS).events("shop").get(0);
+    try (RedisConnection connection = connections().getConnection()) {
+      assertThat(connection.zSetCommands().zCard(key)).isEqualTo(1);
+      assertThat(connection.keyCommands().pTtl(key))
+          .isBetween(1L, Duration.ofMinutes(10).toMillis());
+    }
   }
 
   @Test
