@@ -380,7 +380,8 @@ class StoreWatchIT extends EngineTestBase {
   }
 
   private void awaitSequence(int wanted) {
-    eventually().until(() -> Integer.parseInt(sequence()) >= wanted);
+    // Empty before the first look.
+    eventually().until(() -> Integer.parseInt("0" + sequence()) >= wanted);
   }
 
   @Test

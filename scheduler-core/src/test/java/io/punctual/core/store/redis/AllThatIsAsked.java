@@ -223,10 +223,10 @@ final class AllThatIsAsked {
     }
   }
 
-  // What was offered before may come later: the nodes of a cluster tell each other.
+  // What was told before may come later: the nodes of a cluster tell each other.
   private static String heard(StoreContract.Hearing hearing) throws Exception {
     String next = hearing.next();
-    while (next.startsWith("offered ")) {
+    while (next.startsWith("offered ") || next.equals("members")) {
       next = hearing.next();
     }
     return next;

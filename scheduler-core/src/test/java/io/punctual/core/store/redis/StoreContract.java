@@ -596,7 +596,8 @@ abstract class StoreContract {
     Members members = store.members();
     Members.Member first = new Members.Member("first", null);
     Members.Member second = new Members.Member("second", null);
-    Duration life = Duration.ofMillis(20);
+    // The second heartbeat must come before the first one's life ends.
+    Duration life = Duration.ofMillis(500);
     members.beat(first, life);
     members.beat(second, life);
     long begun = jobs.stats(bucket).now();
