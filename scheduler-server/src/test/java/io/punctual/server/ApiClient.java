@@ -29,7 +29,7 @@ public final class ApiClient implements AutoCloseable {
   private final HttpClient http =
       HttpClient.newBuilder()
           .version(HttpClient.Version.HTTP_1_1)
-          .connectTimeout(Duration.ofSeconds(5))
+          .connectTimeout(Duration.ofSeconds(20))
           .build();
   private final URI base;
 

@@ -44,7 +44,7 @@ class ClosedSystemIT {
 
   private static final JsonMapper JSON = new JsonMapper();
   private static final HttpClient CLIENT =
-      HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+      HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(20)).build();
   private static final String PREFIX = "closed";
   private static final String REGISTRY_PASSWORD = "9f2c7be1d04a5836";
 
