@@ -198,6 +198,7 @@ class AccessIT extends ServerTestBase {
                                   .replace("{taskId}", "x")
                                   .replace("{scheduleId}", "x")
                                   .replace("{name}", "x")
+                                  .replace("{instance}", "x")
                                   .replace("{token}", token);
                           return new Route(
                               method.name(),
@@ -213,6 +214,7 @@ class AccessIT extends ServerTestBase {
       case "/batch" -> "{\"jobs\":[" + job + "]}";
       case "/claims:check" -> "{\"tokens\":[\"" + token + "\"]}";
       case "/events" -> "{\"name\":\"e\",\"key\":\"k\",\"applications\":[\"shop\"]}";
+      case "/{instance}" -> "{}";
       default -> job;
     };
   }

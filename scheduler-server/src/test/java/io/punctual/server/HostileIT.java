@@ -124,6 +124,7 @@ class HostileIT extends SharedRedisTestBase {
         "POST /api/v1/claims/c2hvcAphCjEKaW5jYXJuYXRpb24KdG9rZW4/nack",
         "POST /api/v1/command",
         "POST /api/v1/workers:probe",
+        "PUT /api/v1/workers/shop/one",
         "PUT /api/v1/queues/shop/order.close/limits",
         "PUT /api/v1/queues/shop/order.close/expiry",
         "PUT /api/v1/queues/shop/order.close/hours",

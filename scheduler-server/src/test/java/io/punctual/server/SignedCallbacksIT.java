@@ -57,7 +57,8 @@ class SignedCallbacksIT extends SharedRedisTestBase {
   private static final Queue<Request> PINGS = new ConcurrentLinkedQueue<>();
   // With which the instances of an application sign pings; with none where it is empty.
   private static final Map<String, String> MASTERS =
-      new ConcurrentHashMap<>(Map.of("impostor", "", "stranger", "another secret of a stranger"));
+      new ConcurrentHashMap<>(
+          Map.of("impostor", "", "registered", "", "stranger", "another secret of a stranger"));
   private static final WireMockServer WORKER =
       new WireMockServer(
           wireMockConfig().dynamicPort().bindAddress("127.0.0.1").extensions(new Behaviour()));
@@ -313,8 +314,11 @@ class SignedCallbacksIT extends SharedRedisTestBase {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"impostor", "stranger"})
+  @ValueSource(strings = {"impostor", "stranger", "registered"})
   void anInstanceIsSentNoJobBeforeItShowedTheApplicationsKey(String app) {
+    if (app.equals("registered")) {
+      register(app);
+    }
     on(app, (request, signer) -> ok(done(request) + signer.line(MASTER, app, 0, done(request))));
     submit(app, "for the application alone");
     Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> pings(app).size() > 2);
@@ -327,6 +331,15 @@ class SignedCallbacksIT extends SharedRedisTestBase {
 
     MASTERS.put(app, MASTER);
     isDone(app);
+  }
+
+  /** At the scheduler; the others stand in the configuration. */
+  private void register(String app) {
+    String worker =
+        "{\"url\":\"http://127.0.0.1:%d/callback/%s\",\"taskTypes\":[\"%s\"],\"protocol\":\"batch\"}";
+    String json = worker.formatted(WORKER.port(), app, TYPE);
+    assertThat(api.call("PUT", "/api/v1/workers/" + app + "/" + app + "-0", json, "").status())
+        .isEqualTo(201);
   }
 
   private static List<Request> pings(String app) {

@@ -1,14 +1,19 @@
 package io.punctual.server.dispatch;
 
-import io.punctual.core.store.InstanceMarks;
+import io.punctual.core.store.instance.InstanceMarks;
+import io.punctual.core.store.instance.RegisteredWorkers;
 import io.punctual.server.dispatch.callback.CallbackKeys;
 import io.punctual.server.dispatch.callback.CallbackTargets;
+import io.punctual.server.registry.RegisteredSource;
+import io.punctual.server.registry.RegistrySource;
 import io.punctual.server.registry.SchedulerName;
 import io.punctual.server.registry.WorkerDirectory;
 import io.punctual.server.security.SecurityProperties;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Set;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.context.annotation.Bean;
@@ -22,8 +27,26 @@ import org.springframework.core.env.Profiles;
 class DispatchConfiguration {
 
   @Bean
-  WorkerDirectory workerDirectory(DiscoveryClient discovery, DispatchProperties properties) {
-    return new WorkerDirectory(discovery, properties.requireTls());
+  RegisteredSource registeredSource(RegisteredWorkers workers) {
+    return new RegisteredSource(workers);
+  }
+
+  /** Who registered at a scheduler had a token of the application: that entry counts. */
+  @Bean
+  WorkerDirectory workerDirectory(
+      DiscoveryClient discovery,
+      RegisteredSource registered,
+      DispatchProperties properties,
+      @Value("${eureka.client.enabled:true}") boolean eureka) {
+    String name = eureka ? "eureka" : "configuration";
+    return new WorkerDirectory(
+        List.of(new RegistrySource(name, discovery), registered), properties.requireTls());
+  }
+
+  @Bean
+  CallbackTargets callbackTargets(DispatchProperties properties, Environment environment) {
+    return new CallbackTargets(
+        properties.allowedNetworks(), environment.acceptsProfiles(Profiles.of("quickstart")));
   }
 
   /** Tests have shorter ones. */
@@ -41,6 +64,7 @@ class DispatchConfiguration {
       SecurityProperties security,
       SslBundles bundles,
       InstanceMarks marks,
+      CallbackTargets targets,
       Environment environment) {
     String bundle = properties.sslBundle();
     return new HttpDispatcher(
@@ -49,8 +73,7 @@ class DispatchConfiguration {
         times,
         properties.circuit().failures(),
         new CallbackKeys(security::keysOf, Set.copyOf(security.unsignedAnswers())),
-        new CallbackTargets(
-            properties.allowedNetworks(), environment.acceptsProfiles(Profiles.of("quickstart"))),
+        targets,
         bundle == null ? null : bundles.getBundle(bundle),
         marks,
         InstantSource.system());

@@ -3,7 +3,7 @@ package io.punctual.server.dispatch;
 import io.punctual.core.Delivery;
 import io.punctual.core.Dispatcher;
 import io.punctual.core.job.QueueName;
-import io.punctual.core.store.InstanceMarks;
+import io.punctual.core.store.instance.InstanceMarks;
 import io.punctual.server.dispatch.callback.AnswerMemory;
 import io.punctual.server.dispatch.callback.BatchProtocol;
 import io.punctual.server.dispatch.callback.CallContext;

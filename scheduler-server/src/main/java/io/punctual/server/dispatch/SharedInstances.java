@@ -1,6 +1,6 @@
 package io.punctual.server.dispatch;
 
-import io.punctual.core.store.InstanceMarks;
+import io.punctual.core.store.instance.InstanceMarks;
 import io.punctual.server.registry.WorkerInstance;
 import java.time.Duration;
 import java.util.UUID;

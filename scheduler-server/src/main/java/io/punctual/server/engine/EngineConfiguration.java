@@ -4,9 +4,10 @@ import io.punctual.core.Engine;
 import io.punctual.core.EngineListener;
 import io.punctual.core.EngineOptions;
 import io.punctual.core.runtime.Engines;
-import io.punctual.core.store.InstanceMarks;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreCalls;
+import io.punctual.core.store.instance.InstanceMarks;
+import io.punctual.core.store.instance.RegisteredWorkers;
 import io.punctual.core.store.redis.RedisStore;
 import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.server.registry.SchedulerName;
@@ -64,6 +65,12 @@ class EngineConfiguration {
   InstanceMarks instanceMarks(
       RedisConnectionFactory connections, EngineProperties properties, Store store) {
     return RedisStore.instanceMarks(connections, properties.storeOptions(), store.calls());
+  }
+
+  @Bean
+  RegisteredWorkers registeredWorkers(
+      RedisConnectionFactory connections, EngineProperties properties, Store store) {
+    return RedisStore.registeredWorkers(connections, properties.storeOptions(), store.calls());
   }
 
   @Bean(destroyMethod = "close")

@@ -301,6 +301,7 @@ public class Prober extends RepeatedTask {
     return new WorkerReport(
         instance.application(),
         instance.id(),
+        instance.source(),
         instance.callback().toString(),
         instance.metadata().taskTypes().stream().sorted().toList(),
         instance.metadata().protocol(),

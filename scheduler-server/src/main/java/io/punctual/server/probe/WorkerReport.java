@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * it; as the API answers it.
  *
  * @param application in lower case
- * @param instance its id in the registry
+ * @param instance its id
+ * @param source where it is registered
  * @param callback where it is called
  * @param taskTypes in order
  * @param protocol batch or single
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public record WorkerReport(
     String application,
     String instance,
+    String source,
     String callback,
     List<String> taskTypes,
     String protocol,

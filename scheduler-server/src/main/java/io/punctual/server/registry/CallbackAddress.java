@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Makes the URL of callbacks of what the registry says. The instance chooses the host: nothing of
  * it may become a port, a path, a query or a name to log in with.
  */
-final class CallbackAddress {
+public final class CallbackAddress {
 
   private static final int MAX_HOST = 253;
   private static final Pattern LABEL =
@@ -30,7 +30,7 @@ final class CallbackAddress {
    * @param path a plain one
    * @throws IllegalArgumentException naming the part that makes no sense
    */
-  static URI of(boolean secure, @Nullable String host, int port, String path) {
+  public static URI of(boolean secure, @Nullable String host, int port, String path) {
     String scheme = secure ? "https" : "http";
     String plain = host(host);
     if (port < 1 || port > 65_535) {

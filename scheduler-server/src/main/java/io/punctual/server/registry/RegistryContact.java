@@ -42,7 +42,7 @@ public class RegistryContact {
     fetched = System.nanoTime();
   }
 
-  /** Whether there is a registry at all; else instances stand in the configuration. */
+  /** Whether there is a registry at all; else instances register here, or are configured. */
   public boolean isUsed() {
     return used;
   }

@@ -12,18 +12,18 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.cloud.client.ServiceInstance;
-import org.springframework.cloud.client.discovery.DiscoveryClient;
 
 /**
- * The instances of each application, read from the discovery client's own cached view. What the
- * registry says is who exists, never who is alive: that is for the dispatcher to find out.
+ * The instances of each application, of all sources. What they say is who exists, never who is
+ * alive: that is for the dispatcher to find out. An instance that two sources have is taken from
+ * the later one.
  */
 public class WorkerDirectory {
 
@@ -36,13 +36,17 @@ public class WorkerDirectory {
   private static final int MOST_UNUSABLE = 1_000;
   private static final long MINUTE_NS = Duration.ofMinutes(1).toNanos();
 
-  private final DiscoveryClient discovery;
+  private final List<InstanceSource> sources;
   private final boolean requireTls;
   private final Map<String, List<WorkerInstance>> view = new ConcurrentHashMap<>();
-  // By application and id, as the registry has them.
-  private final Map<String, Map<String, Unusable>> unusable = new ConcurrentHashMap<>();
+  // What each source had last, of those in the view.
+  private final Map<Origin, List<WorkerInstance>> last = new ConcurrentHashMap<>();
+  // By application and id, as the sources have them.
+  private final Map<Origin, Map<String, Unusable>> unusable = new ConcurrentHashMap<>();
   private long minute = System.nanoTime();
   private int lines;
+
+  private record Origin(String source, String application) {}
 
   /**
    * An instance that gets no jobs since what it says of itself makes no sense.
@@ -55,14 +59,19 @@ public class WorkerDirectory {
   /**
    * @param requireTls whether instances that are registered for http get no jobs
    */
-  public WorkerDirectory(DiscoveryClient discovery, boolean requireTls) {
-    this.discovery = discovery;
+  public WorkerDirectory(List<InstanceSource> sources, boolean requireTls) {
+    this.sources = List.copyOf(sources);
     this.requireTls = requireTls;
+  }
+
+  /** Whether instances that are registered for http get no jobs. */
+  public boolean requiresTls() {
+    return requireTls;
   }
 
   /** The instances of an application that take jobs of some type. */
   public List<WorkerInstance> instances(String application) {
-    return view.computeIfAbsent(application, name -> readOr(name, List.of()));
+    return view.computeIfAbsent(application, this::read);
   }
 
   /** The applications whose instances were asked for. */
@@ -78,19 +87,21 @@ public class WorkerDirectory {
   }
 
   /**
-   * All instances of all applications. Reads the registry's whole view; applications that were not
-   * asked for by name are not kept.
+   * All instances of all applications. Reads the whole views of the sources; applications that were
+   * not asked for by name are not kept.
    */
   public List<WorkerInstance> all() {
-    List<WorkerInstance> all = new ArrayList<>();
-    Set<String> applications = new TreeSet<>();
-    for (String application : discovery.getServices()) {
-      String name = application.toLowerCase(Locale.ROOT);
-      if (applications.add(name)) {
-        all.addAll(readOr(application, view.getOrDefault(name, List.of())));
-      }
+    // As the first source writes them.
+    Map<String, String> applications = new TreeMap<>();
+    for (InstanceSource source : sources) {
+      source
+          .applications()
+          .forEach(name -> applications.putIfAbsent(name.toLowerCase(Locale.ROOT), name));
     }
-    unusable.keySet().retainAll(applications);
+    List<WorkerInstance> all = new ArrayList<>();
+    applications.values().forEach(application -> all.addAll(read(application)));
+    unusable.keySet().removeIf(origin -> !applications.containsKey(origin.application()));
+    last.keySet().removeIf(origin -> !view.containsKey(origin.application()));
     return all;
   }
 
@@ -101,31 +112,49 @@ public class WorkerDirectory {
 
   /** Reads the view again for all applications that were asked for. */
   public void refresh() {
-    view.replaceAll((application, before) -> readOr(application, before));
+    sources.forEach(InstanceSource::refresh);
+    view.replaceAll((application, before) -> read(application));
   }
 
-  // Whatever is thrown, also an Error: it is of one application, and the others must be seen.
-  private List<WorkerInstance> readOr(String application, List<WorkerInstance> before) {
-    try {
-      return read(application);
-    } catch (Throwable e) {
-      if (mayTell()) {
-        log.warn(
-            "The registry's view of {} could not be read, the last one stays: {}",
-            Printable.of(application),
-            PrintableException.text(e));
-      }
-      return before;
-    }
+  /** Reads the view again for one application, if it was asked for. */
+  public void refresh(String application) {
+    sources.forEach(InstanceSource::refresh);
+    var unused = view.computeIfPresent(application, (name, before) -> read(name));
   }
 
   private List<WorkerInstance> read(String application) {
+    Map<String, WorkerInstance> instances = new LinkedHashMap<>();
+    for (InstanceSource source : sources) {
+      readOrLast(source, application).forEach(found -> instances.put(found.id(), found));
+    }
+    return List.copyOf(instances.values());
+  }
+
+  // Whatever is thrown, also an Error: it is of one application, and the others must be seen.
+  private List<WorkerInstance> readOrLast(InstanceSource source, String application) {
+    Origin origin = new Origin(source.name(), application.toLowerCase(Locale.ROOT));
+    try {
+      List<WorkerInstance> found = read(source, application, origin);
+      last.put(origin, found);
+      return found;
+    } catch (Throwable e) {
+      if (mayTell()) {
+        log.warn(
+            "The view of {} in the registry ({}) could not be read, the last one stays: {}",
+            Printable.of(application),
+            source.name(),
+            PrintableException.text(e));
+      }
+      return last.getOrDefault(origin, List.of());
+    }
+  }
+
+  private List<WorkerInstance> read(InstanceSource source, String application, Origin origin) {
     List<WorkerInstance> instances = new ArrayList<>();
     Map<String, Unusable> bad = new LinkedHashMap<>();
-    String name = application.toLowerCase(Locale.ROOT);
-    for (ServiceInstance instance : discovery.getInstances(application)) {
+    for (ServiceInstance instance : source.instances(application)) {
       try {
-        WorkerInstance worker = worker(application, instance);
+        WorkerInstance worker = worker(source, application, instance);
         if (worker != null) {
           instances.add(worker);
         }
@@ -133,13 +162,14 @@ public class WorkerDirectory {
         // Nor may one instance hide the others.
         if (bad.size() < MOST_UNUSABLE) {
           String id = idOr(instance, "?");
-          bad.put(id, new Unusable(Printable.of(name), Printable.of(id), reason(e)));
+          String name = Printable.of(origin.application());
+          bad.put(id, new Unusable(name, Printable.of(id), reason(e)));
         }
       }
     }
     Map<String, Unusable> before =
         Objects.requireNonNullElse(
-            bad.isEmpty() ? unusable.remove(name) : unusable.put(name, bad), Map.of());
+            bad.isEmpty() ? unusable.remove(origin) : unusable.put(origin, bad), Map.of());
     bad.forEach(
         (id, now) -> {
           if (!now.equals(before.get(id)) && mayTell()) {
@@ -173,7 +203,8 @@ public class WorkerDirectory {
   }
 
   /** Null if it is no worker of that application. */
-  private @Nullable WorkerInstance worker(String application, ServiceInstance instance) {
+  private @Nullable WorkerInstance worker(
+      InstanceSource source, String application, ServiceInstance instance) {
     Map<String, String> entries = instance.getMetadata();
     // Eureka looks up by a virtual address, which is whatever an instance says: another
     // application's key must not stand for this one's.
@@ -193,7 +224,8 @@ public class WorkerDirectory {
     if (requireTls && !instance.isSecure()) {
       throw new IllegalArgumentException(
           "it must be called by https (punctual.dispatch.require-tls), and registered for http: set"
-              + " eureka.instance.secure-port-enabled=true in the worker, or server.ssl.bundle");
+              + " eureka.instance.secure-port-enabled=true in the worker, or server.ssl.bundle; a"
+              + " worker that registers at the scheduler needs an https url");
     }
     WorkerMetadata metadata = WorkerMetadata.from(entries);
     return new WorkerInstance(
@@ -201,7 +233,8 @@ public class WorkerDirectory {
         application.toLowerCase(Locale.ROOT),
         CallbackAddress.of(
             instance.isSecure(), instance.getHost(), instance.getPort(), metadata.callbackPath()),
-        metadata);
+        metadata,
+        source.name());
   }
 
   /** Without case among names; others have letters that are the same as ours in another case. */

@@ -1,16 +1,30 @@
 package io.punctual.server.rest;
 
+import io.punctual.core.store.instance.RegisteredWorkers;
 import io.punctual.server.input.Body;
 import io.punctual.server.input.JobFields;
 import io.punctual.server.probe.Prober;
+import io.punctual.server.probe.WorkerRegistration;
 import io.punctual.server.probe.WorkerReport;
+import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Allowed;
 import io.punctual.server.security.Ownership;
 import io.punctual.server.security.Role;
+import io.punctual.wire.WorkerMetadata;
+import java.net.URI;
+import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -19,11 +33,92 @@ import org.springframework.web.bind.annotation.RestController;
 class WorkersController {
 
   private static final int MAX_PAGE = 500;
+  private static final String WORKER = "/api/v1/workers/{application}/{instance}";
+  private static final Duration MIN_TTL = Duration.ofSeconds(5);
+  private static final Duration DEFAULT_TTL = Duration.ofSeconds(30);
 
   private final Prober prober;
+  private final WorkerRegistration registration;
 
-  WorkersController(Prober prober) {
+  WorkersController(Prober prober, WorkerRegistration registration) {
     this.prober = prober;
+    this.registration = registration;
+  }
+
+  /**
+   * An instance to register.
+   *
+   * @param protocol batch or single; null for single
+   */
+  record Registration(
+      @Nullable String url,
+      @Nullable List<String> taskTypes,
+      @Nullable Integer concurrency,
+      @Nullable String protocol,
+      @Nullable Duration ttl) {
+
+    WorkerMetadata metadata(String path) {
+      List<String> types = JobFields.names("taskTypes", JobFields.required("taskTypes", taskTypes));
+      if (types.isEmpty() || types.size() > WorkerMetadata.MAX_TASK_TYPES) {
+        throw ApiException.invalid(
+            "taskTypes", "must be 1 to " + WorkerMetadata.MAX_TASK_TYPES + " names");
+      }
+      String spoken = protocol == null ? WorkerMetadata.SINGLE : protocol;
+      if (!spoken.equals(WorkerMetadata.SINGLE) && !spoken.equals(WorkerMetadata.BATCH)) {
+        throw ApiException.invalid("protocol", "must be single or batch");
+      }
+      int most =
+          JobFields.integer(
+              "concurrency",
+              concurrency,
+              WorkerMetadata.DEFAULT_CONCURRENCY,
+              1,
+              WorkerMetadata.MAX_CONCURRENCY);
+      return new WorkerMetadata(Set.copyOf(types), path, spoken, most);
+    }
+  }
+
+  /**
+   * What became of a registration.
+   *
+   * @param outcome created, renewed or removed
+   * @param ttl ms; null if it was removed
+   * @param renewAfter ms after which to register again; null if it was removed
+   */
+  record Registered(
+      String application,
+      String instance,
+      String outcome,
+      @Nullable Long ttl,
+      @Nullable Long renewAfter) {}
+
+  /** Registers an instance here instead of in a registry, or renews it. */
+  @Allowed(value = Role.ADMIN, applications = true)
+  @PutMapping(WORKER)
+  ResponseEntity<Registered> register(
+      @PathVariable String application, @PathVariable String instance, @Body Registration request) {
+    String name = JobFields.application(application).toLowerCase(Locale.ROOT);
+    URI callback = registration.callback(JobFields.required("url", request.url()));
+    WorkerMetadata metadata = request.metadata(callback.getPath());
+    Duration ttl =
+        JobFields.within(
+            "ttl",
+            request.ttl() == null ? DEFAULT_TTL : request.ttl(),
+            MIN_TTL,
+            RegisteredWorkers.LONGEST);
+    long ms = Objects.requireNonNull(ttl).toMillis();
+    boolean created = registration.put(name, instance, callback, metadata, ttl);
+    return ResponseEntity.status(created ? HttpStatus.CREATED : HttpStatus.OK)
+        .body(new Registered(name, instance, created ? "created" : "renewed", ms, ms / 3));
+  }
+
+  /** Removes an instance that registered here: it gets no more jobs. */
+  @Allowed(value = Role.ADMIN, applications = true)
+  @DeleteMapping(WORKER)
+  Registered remove(@PathVariable String application, @PathVariable String instance) {
+    String name = JobFields.application(application).toLowerCase(Locale.ROOT);
+    registration.remove(name, instance);
+    return new Registered(name, instance, "removed", null, null);
   }
 
   /** By application and instance; the cursor is the last of the page before. */

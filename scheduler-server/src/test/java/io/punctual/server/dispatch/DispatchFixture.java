@@ -52,7 +52,8 @@ final class DispatchFixture {
         id,
         "shop",
         URI.create("http://" + id + "/callback"),
-        new WorkerMetadata(Set.of("job"), "/callback", WorkerMetadata.BATCH, concurrency));
+        new WorkerMetadata(Set.of("job"), "/callback", WorkerMetadata.BATCH, concurrency),
+        "eureka");
   }
 
   /**

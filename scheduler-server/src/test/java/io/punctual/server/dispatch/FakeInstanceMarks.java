@@ -1,7 +1,7 @@
 package io.punctual.server.dispatch;
 
-import io.punctual.core.store.InstanceMarks;
 import io.punctual.core.store.StoreException;
+import io.punctual.core.store.instance.InstanceMarks;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -6,6 +6,7 @@ import io.punctual.core.job.QueueName;
 import io.punctual.server.dispatch.callback.CallbackKeys;
 import io.punctual.server.dispatch.callback.RawWorker;
 import io.punctual.server.registry.FakeRegistry;
+import io.punctual.server.registry.RegistrySource;
 import io.punctual.server.registry.WorkerDirectory;
 import java.io.IOException;
 import java.time.Duration;
@@ -28,7 +29,8 @@ class HttpDispatcherTest {
   private static final QueueName QUEUE = FakeDelivery.QUEUE;
 
   private final FakeRegistry registry = new FakeRegistry();
-  private final WorkerDirectory workers = new WorkerDirectory(registry, false);
+  private final WorkerDirectory workers =
+      new WorkerDirectory(List.of(new RegistrySource("eureka", registry)), false);
   private final CallbackKeys keys = new CallbackKeys(application -> List.of(), Set.of());
   private final List<QueueName> told = new CopyOnWriteArrayList<>();
   private final HttpDispatcher dispatcher = TestDispatchers.of(workers, keys);

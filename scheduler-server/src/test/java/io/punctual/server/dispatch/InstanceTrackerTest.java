@@ -27,7 +27,7 @@ class InstanceTrackerTest {
   private static WorkerInstance instance(String id) {
     WorkerMetadata metadata =
         new WorkerMetadata(Set.of("job"), "/callback", WorkerMetadata.BATCH, 100);
-    return new WorkerInstance(id, "shop", URI.create("http://" + id + "/"), metadata);
+    return new WorkerInstance(id, "shop", URI.create("http://" + id + "/"), metadata, "eureka");
   }
 
   private void pass(Duration time) {

@@ -51,7 +51,8 @@ class KeyProofsTest {
         "worker-" + host.charAt(0),
         application,
         URI.create("http://" + host + ":8080/callback"),
-        new WorkerMetadata(Set.of("job"), "/callback", protocol, 10));
+        new WorkerMetadata(Set.of("job"), "/callback", protocol, 10),
+        "eureka");
   }
 
   private static WorkerInstance batch(String host) {

@@ -37,7 +37,8 @@ class ProbeDiagnosisTest {
         "shop-1",
         "shop",
         URI.create(address + "/punctual/callback"),
-        new WorkerMetadata(Set.of("order.close"), "/punctual/callback", protocol, 10));
+        new WorkerMetadata(Set.of("order.close"), "/punctual/callback", protocol, 10),
+        "eureka");
   }
 
   private ProbeResult failed(String address, CallFailure failure, @Nullable Throwable cause) {

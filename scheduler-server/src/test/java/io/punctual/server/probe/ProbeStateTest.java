@@ -17,7 +17,8 @@ class ProbeStateTest {
               "worker-0",
               "shop",
               URI.create("http://worker-0/callback"),
-              new WorkerMetadata(Set.of("job"), "/callback", WorkerMetadata.BATCH, 10)),
+              new WorkerMetadata(Set.of("job"), "/callback", WorkerMetadata.BATCH, 10),
+              "eureka"),
           0);
 
   @Test

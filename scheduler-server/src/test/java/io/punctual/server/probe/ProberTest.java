@@ -8,6 +8,7 @@ import io.punctual.server.dispatch.TestDispatchers;
 import io.punctual.server.dispatch.callback.CallbackKeys;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.registry.FakeRegistry;
+import io.punctual.server.registry.RegistrySource;
 import io.punctual.server.registry.WorkerDirectory;
 import java.util.List;
 import java.util.Set;
@@ -16,7 +17,8 @@ import org.junit.jupiter.api.Test;
 class ProberTest {
 
   private final FakeRegistry registry = new FakeRegistry();
-  private final WorkerDirectory workers = new WorkerDirectory(registry, false);
+  private final WorkerDirectory workers =
+      new WorkerDirectory(List.of(new RegistrySource("eureka", registry)), false);
 
   @Test
   void instancesThatDoNotExistMakeNoCallReadTheRegistry() {

@@ -22,7 +22,8 @@ import org.springframework.cloud.client.ServiceInstance;
 class WorkerDirectoryTest {
 
   private final FakeRegistry registry = new FakeRegistry();
-  private final WorkerDirectory directory = new WorkerDirectory(registry, false);
+  private final WorkerDirectory directory =
+      new WorkerDirectory(List.of(new RegistrySource("eureka", registry)), false);
 
   private static DefaultServiceInstance instance(
       String application, String id, String host, String path) {
@@ -100,7 +101,8 @@ class WorkerDirectoryTest {
 
   @Test
   void whereTlsIsRequiredAnEntryForHttpGetsNoJobs() {
-    WorkerDirectory strict = new WorkerDirectory(registry, true);
+    WorkerDirectory strict =
+        new WorkerDirectory(List.of(new RegistrySource("eureka", registry)), true);
     DefaultServiceInstance secure =
         new DefaultServiceInstance(
             "secure",

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.DelayQueueJob;
 import io.punctual.RetryPolicy;
+import io.punctual.redis.Ports;
 import io.punctual.spi.JobScheduler;
 import io.punctual.wire.CallbackSignature;
 import java.io.IOException;
@@ -111,6 +112,26 @@ class ExamplesIT {
         .isEqualTo("finished");
     assertThat(job(scheduler, application, "job", "bad").at("/lastError/message").asString(""))
         .isEqualTo("no voice");
+  }
+
+  @Test
+  void aPythonWorkerThatRegistersItselfIsCalled() throws Exception {
+    String application = Workload.of("python-worker").application();
+    String address = "127.0.0.1:" + Ports.free();
+    Map<String, String> environment =
+        Map.of("PUNCTUAL_URL", scheduler.url(), "WORKER_ADDRESS", address);
+    String workers = scheduler.url() + "/api/v1/workers?application=" + application;
+    try (ExampleProgram python =
+        ExampleProgram.start(
+            EXAMPLES.resolve("python"), environment, "python3", "worker.py", application, "job")) {
+      python(application, "add", "job", "py-1", "0.2", "hello");
+      python.await("run py-1 hello", 1);
+      Waiting.until(
+          "it is listed",
+          () -> Http.get(workers).json().at("/items/0/source").asString("").equals("scheduler"));
+      python.terminate();
+    }
+    Waiting.until("it has left", () -> Http.get(workers).json().at("/items").isEmpty());
   }
 
   @Test

@@ -1,7 +1,7 @@
 package io.punctual.core.store.redis;
 
-import io.punctual.core.store.InstanceMarks;
 import io.punctual.core.store.StoreCalls;
+import io.punctual.core.store.instance.InstanceMarks;
 import io.punctual.core.store.redis.script.Arguments;
 import io.punctual.core.store.redis.script.Keys;
 import io.punctual.core.store.redis.script.RedisCalls;

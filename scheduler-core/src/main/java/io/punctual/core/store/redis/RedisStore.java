@@ -1,10 +1,11 @@
 package io.punctual.core.store.redis;
 
-import io.punctual.core.store.InstanceMarks;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.StoreCalls;
 import io.punctual.core.store.durability.Durability;
 import io.punctual.core.store.durability.StoreInspector;
+import io.punctual.core.store.instance.InstanceMarks;
+import io.punctual.core.store.instance.RegisteredWorkers;
 import io.punctual.core.store.redis.script.Confirmation;
 import io.punctual.core.store.redis.script.Keys;
 import io.punctual.core.store.redis.script.Replicas;
@@ -40,9 +41,23 @@ public final class RedisStore {
    */
   public static InstanceMarks instanceMarks(
       RedisConnectionFactory connections, StoreOptions options, StoreCalls calls) {
+    return new RedisInstanceMarks(connections, scripts(connections, options, calls), calls);
+  }
+
+  /**
+   * The workers that registered at a scheduler.
+   *
+   * @param calls told of each call
+   */
+  public static RegisteredWorkers registeredWorkers(
+      RedisConnectionFactory connections, StoreOptions options, StoreCalls calls) {
+    return new RedisRegisteredWorkers(scripts(connections, options, calls));
+  }
+
+  private static ScriptRunner scripts(
+      RedisConnectionFactory connections, StoreOptions options, StoreCalls calls) {
     Keys keys = new Keys(options.prefix(), TimeSource.REDIS);
-    ScriptRunner scripts = new ScriptRunner(connections, keys, TimeSource.REDIS, null, null, calls);
-    return new RedisInstanceMarks(connections, scripts, calls);
+    return new ScriptRunner(connections, keys, TimeSource.REDIS, null, null, calls);
   }
 
   /** A store whose scripts take the time from elsewhere: for tests that walk through days. */

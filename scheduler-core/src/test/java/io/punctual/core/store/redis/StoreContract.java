@@ -12,7 +12,6 @@ import io.punctual.core.schedule.ScheduleName;
 import io.punctual.core.store.Cancelled;
 import io.punctual.core.store.ClaimedJob;
 import io.punctual.core.store.Expired;
-import io.punctual.core.store.InstanceMarks;
 import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Lease;
 import io.punctual.core.store.Members;
@@ -30,6 +29,9 @@ import io.punctual.core.store.StoreException;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.Submitted;
 import io.punctual.core.store.WakeUps;
+import io.punctual.core.store.instance.InstanceMarks;
+import io.punctual.core.store.instance.RegisteredWorkers;
+import io.punctual.core.store.instance.RegisteredWorkers.Worker;
 import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.redis.script.Keys;
 import io.punctual.core.store.redis.script.StoreOptions;
@@ -41,6 +43,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
@@ -438,6 +441,55 @@ abstract class StoreContract {
     marks.release(instance);
     assertThat(marks.reserve(instance, Duration.ofMillis(1))).isTrue();
     eventually().until(() -> marks.reserve(instance, minute));
+  }
+
+  @Test
+  void aWorkerIsRegisteredUntilItLeavesOrItsTimeIsOver() {
+    RegisteredWorkers workers =
+        RedisStore.registeredWorkers(connections(), options, new StoreCalls());
+    Duration minute = Duration.ofMinutes(1);
+    Worker one = new Worker("shop", "one", "a b\nc");
+    assertThat(view(workers, "").workers()).isEmpty();
+
+    assertThat(workers.put(one, minute, 2)).isEqualTo(RegisteredWorkers.Put.CREATED);
+    RegisteredWorkers.View first = view(workers, "");
+    assertThat(first.workers()).containsExactly(one);
+    assertThat(workers.put(one, minute, 2)).isEqualTo(RegisteredWorkers.Put.RENEWED);
+    assertThat(workers.read(first.version())).isNull();
+
+    Worker other = new Worker("shop", "one", "d");
+    assertThat(workers.put(other, minute, 2)).isEqualTo(RegisteredWorkers.Put.RENEWED);
+    assertThat(view(workers, first.version()).workers()).containsExactly(other);
+
+    Worker brief = new Worker("shop", "brief", "");
+    assertThat(workers.put(brief, Duration.ofMillis(300), 2))
+        .isEqualTo(RegisteredWorkers.Put.CREATED);
+    RegisteredWorkers.View both = view(workers, "");
+    assertThat(both.workers()).containsExactlyInAnyOrder(other, brief);
+    assertThat(workers.put(new Worker("shop", "three", ""), minute, 2))
+        .isEqualTo(RegisteredWorkers.Put.FULL);
+    assertThat(workers.put(new Worker("shoppers", "one", ""), minute, 2))
+        .isEqualTo(RegisteredWorkers.Put.CREATED);
+    eventually().until(() -> view(workers, "").workers().size() == 2);
+
+    assertThat(workers.remove("shop", "one")).isTrue();
+    assertThat(workers.remove("shop", "one")).isFalse();
+    RegisteredWorkers.View last = view(workers, both.version());
+    assertThat(last.workers()).containsExactly(new Worker("shoppers", "one", ""));
+
+    try (RedisConnection connection = connections().getConnection()) {
+      connection.keyCommands().del(new Keys(options.prefix(), TimeSource.REDIS).workers());
+    }
+    RegisteredWorkers.View emptied = view(workers, last.version());
+    assertThat(emptied.workers()).isEmpty();
+    assertThat(workers.put(one, minute, 2)).isEqualTo(RegisteredWorkers.Put.CREATED);
+    assertThat(view(workers, emptied.version()).workers()).containsExactly(one);
+  }
+
+  private static RegisteredWorkers.View view(RegisteredWorkers workers, String version) {
+    RegisteredWorkers.View view = workers.read(version);
+    assertThat(view).isNotNull();
+    return Objects.requireNonNull(view);
   }
 
   @Test

@@ -74,6 +74,22 @@ public final class CallbackTargets {
     return addresses;
   }
 
+  /**
+   * Checks a host before anything is sent to it. One that has no address yet passes: each call
+   * looks again.
+   *
+   * @throws IllegalArgumentException if one of its addresses must not be called
+   */
+  public void require(String host) {
+    try {
+      var unused = resolve(host);
+    } catch (AddressNotAllowedException e) {
+      throw new IllegalArgumentException(e.getMessage(), e);
+    } catch (UnknownHostException e) {
+      // Its name may come later than the worker.
+    }
+  }
+
   private boolean mayBeCalled(InetAddress address) throws UnknownHostException {
     String text = withoutScope(address.getHostAddress());
     if (isNeverCalled(address, text)) {

@@ -139,7 +139,11 @@ public final class RawWorker implements AutoCloseable {
 
   WorkerInstance instance(String protocol) {
     return new WorkerInstance(
-        "worker-0", "shop", uri(), new WorkerMetadata(Set.of("job"), "/callback", protocol, 10));
+        "worker-0",
+        "shop",
+        uri(),
+        new WorkerMetadata(Set.of("job"), "/callback", protocol, 10),
+        "eureka");
   }
 
   /** Ends all connections, as a process does that dies, and takes no more. Waits for that. */

@@ -89,6 +89,10 @@ public final class Keys {
     return bytes(prefix + ":calendars");
   }
 
+  public byte[] workers() {
+    return bytes(prefix + ":workers");
+  }
+
   public byte[] members() {
     return bytes(prefix + ":members");
   }

@@ -1,5 +1,6 @@
-package io.punctual.core.store;
+package io.punctual.core.store.instance;
 
+import io.punctual.core.store.StoreException;
 import java.time.Duration;
 
 /** Notes about worker instances that all schedulers share. Each note expires by itself. */

@@ -1,0 +1,65 @@
+package io.punctual.core.store.instance;
+
+import io.punctual.core.store.StoreException;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Workers that registered at an engine's owner instead of a registry, for all who share the store.
+ * Each is kept until its time is over by the store's clock, unless it is renewed.
+ */
+public interface RegisteredWorkers {
+
+  /** The longest time for which a worker is kept without a renewal. */
+  Duration LONGEST = Duration.ofMinutes(5);
+
+  /**
+   * A worker.
+   *
+   * @param application a name, without spaces
+   * @param instance unique in its application, without spaces
+   * @param text what it says of itself
+   */
+  record Worker(String application, String instance, String text) {}
+
+  /**
+   * All workers.
+   *
+   * @param version names the view, for the next read
+   */
+  record View(String version, List<Worker> workers) {}
+
+  /** What became of a registration. */
+  enum Put {
+    CREATED,
+    RENEWED,
+    /** The application has as many workers as it may; nothing was changed. */
+    FULL
+  }
+
+  /**
+   * Registers a worker, or renews it.
+   *
+   * @param life after which it is gone; 1 ms to {@link #LONGEST}
+   * @param max workers that an application may have
+   * @throws StoreException if the store was not reached or refused
+   */
+  Put put(Worker worker, Duration life, int max);
+
+  /**
+   * Removes a worker. False if there was none.
+   *
+   * @throws StoreException if the store was not reached or refused
+   */
+  boolean remove(String application, String instance);
+
+  /**
+   * Reads all workers.
+   *
+   * @param version of the view that is known; empty for none
+   * @return null if that is still the view
+   * @throws StoreException if the store was not reached or refused
+   */
+  @Nullable View read(String version);
+}

@@ -1,0 +1,23 @@
+-- Reads the registered workers, unless nothing has changed.
+--
+-- KEYS     the registered workers, a hash, see lib/workers
+-- ARGV     version: text, of the answer before; '' for none
+-- RETURNS  {version, {worker, what it says of itself}...}; the version alone if it is the same
+-- COST     1 read, and the whole hash after a change or where a worker's time is over
+-- WHY      whoever reads ends those that were not renewed: no scheduler needs to be told
+--- @include lib/text
+--- @include lib/now
+--- @include lib/workers
+
+local key = KEYS[1]
+local version = int(tended(key, now_ms()))
+local result = { version }
+if version ~= ARGV[1] then
+  local entries = redis.call('HGETALL', key)
+  for i = 1, #entries, 2 do
+    if entries[i] ~= '' then
+      result[#result + 1] = { entries[i], string.match(entries[i + 1], '^%d+ (.*)$') or '' }
+    end
+  end
+end
+return result
