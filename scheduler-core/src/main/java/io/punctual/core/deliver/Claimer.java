@@ -79,7 +79,7 @@ public final class Claimer {
   private boolean closed;
   private volatile boolean paused;
   private volatile boolean lapsing;
-  private boolean unknownHours;
+  private volatile boolean unknownHours;
   private long lapsedAt;
 
   public Claimer(
