@@ -4,7 +4,7 @@
 -- ARGV     version: text, of the answer before; '' for none
 -- RETURNS  {version, {worker, what it says of itself}...}; the version alone if it is the same
 -- COST     1 read, and the whole hash after a change or where a worker's time is over
--- WHY      whoever reads ends those that were not renewed: no scheduler needs to be told
+-- WHY      each read ends those that were not renewed: no scheduler needs to be told
 --- @include lib/text
 --- @include lib/now
 --- @include lib/workers

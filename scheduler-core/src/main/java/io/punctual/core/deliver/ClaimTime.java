@@ -19,7 +19,7 @@ public record ClaimTime(long sent, long stored, long openSince, long roomFor) {
     return Math.max(0, stored - Math.max(job.due(), earliest(job)));
   }
 
-  // Nobody is late for what was not there yet, or must not go out.
+  // A job is not late before it was there, or while it must not go out.
   private long earliest(ClaimedJob job) {
     return Math.max(job.record().acceptedAt(), openSince);
   }

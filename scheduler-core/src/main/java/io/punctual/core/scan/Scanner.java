@@ -353,7 +353,7 @@ public final class Scanner {
   }
 
   private ClaimTime claimTime(long sent, Claim claim, int asked) {
-    // Whoever resumes a queue wakes its scanners.
+    // Resuming a queue wakes its scanners.
     long roomFor = wasPaused ? 0 : sent - refusedAt;
     wasPaused = claim.pausedSince() != null;
     ClaimTime time = new ClaimTime(sent, claim.now(), claim.openSince(), roomFor);

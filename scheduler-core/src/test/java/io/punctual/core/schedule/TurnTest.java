@@ -332,7 +332,7 @@ class TurnTest {
 
   @Test
   void datesOfACalendarAreNotMissed() {
-    // Nobody looked from the second day on; it is the evening of the sixth.
+    // No turn from the second day on; it is the evening of the sixth.
     Instant now = noon(6).plus(Duration.ofHours(8));
     Turn none = noon(Missed.NONE, null, at(noon(2)), now, 2, 4, 6);
     assertThat(none.fire()).isEmpty();

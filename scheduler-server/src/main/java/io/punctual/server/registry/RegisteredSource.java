@@ -105,7 +105,7 @@ public class RegisteredSource implements InstanceSource {
     return workers.remove(application, instance);
   }
 
-  // What another program wrote is read as it is: whoever asks for the instance checks it.
+  // What another program wrote is read as it is: it is checked where the instance is asked for.
   private static DefaultServiceInstance instance(Worker worker) {
     String[] lines = (worker.text() + "\n\n\n\n\n\n").split("\n", -1);
     Map<String, String> metadata = new HashMap<>();
