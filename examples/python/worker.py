@@ -23,6 +23,13 @@ def call(method, body=None):
     urllib.request.urlopen(urllib.request.Request(ME, body, HEADERS, method=method), timeout=5)
 
 
+def leave():
+    try:
+        call("DELETE")
+    finally:
+        os._exit(0)
+
+
 class Callback(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         params = self.rfile.read(int(self.headers["Content-Length"])).decode()
@@ -36,7 +43,7 @@ class Callback(http.server.BaseHTTPRequestHandler):
 
 server = http.server.ThreadingHTTPServer(("", int(ADDRESS.split(":")[1])), Callback)
 threading.Thread(target=server.serve_forever, daemon=True).start()
-signal.signal(signal.SIGTERM, lambda *_: (call("DELETE"), os._exit(0)))
+signal.signal(signal.SIGTERM, lambda *_: leave())
 while True:
     try:
         call("PUT", json.dumps(WORKER).encode())

@@ -1,8 +1,9 @@
 -- Registered workers: a hash with '<end ms> <text>' for each, and at the empty field '<version>
 -- <earliest end ms>'. The version moves with each change but a renewal.
 
--- No worker is kept for longer without a renewal, or the clock was set back.
-local LONGEST = 300000
+-- No worker is kept for longer without a renewal: the clock was set back, by more than the longest
+-- life. Twice that, so that a small step drops no worker that lives.
+local LONGEST = 600000
 
 -- Drops the workers whose time is over; answers the version, and since when it may be that another
 -- one's is. A write that removes comes first: a full Redis takes what follows.

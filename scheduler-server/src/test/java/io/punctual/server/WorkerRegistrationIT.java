@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -169,6 +171,17 @@ class WorkerRegistrationIT extends SharedRedisTestBase {
     assertThat(answer.at("/errors/0/field")).isEqualTo(field);
     assertThat(answer.text()).contains(text);
     assertThat(api.delete(workers + "bad").status()).isEqualTo(404);
+  }
+
+  @Test
+  void longListsOfTypesAreRefused() {
+    String types =
+        IntStream.range(0, 99)
+            .mapToObj(i -> "'" + "x".repeat(90) + i + "'")
+            .collect(Collectors.joining(","));
+    Answer answer = put("bad", "{'url':'" + url() + "','taskTypes':[" + types + "]}");
+    assertThat(answer.status()).as(answer.text()).isEqualTo(400);
+    assertThat(answer.text()).contains("8000 characters");
   }
 
   @Test

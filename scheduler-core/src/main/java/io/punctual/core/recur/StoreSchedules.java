@@ -255,7 +255,12 @@ public final class StoreSchedules implements Schedules {
       Reached reached) {
     Instant next = state.pausedSince() == null ? state.planned() : null;
     if (next != null && !definition.calendars().isEmpty()) {
-      next = next(resolved(definition), next.minusMillis(1));
+      try {
+        next = next(resolved(definition), next.minusMillis(1));
+      } catch (StoreException e) {
+        // Its calendars cannot be read now: it is seen and paused all the same.
+        next = state.planned();
+      }
     }
     return new View(name, definition, state, next, origin(undeclared), reached);
   }

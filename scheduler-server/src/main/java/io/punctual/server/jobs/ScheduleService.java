@@ -123,9 +123,9 @@ public class ScheduleService {
     all.addAll(open);
     all.addAll(schedule.definition().recurrence().before(end, most));
     return all.stream()
+        .limit(most)
         .map(at -> occurred(schedule.name(), at))
         .filter(run -> run.job() != null || open.contains(run.planned()))
-        .limit(most)
         .toList();
   }
 

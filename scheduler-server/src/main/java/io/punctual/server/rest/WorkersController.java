@@ -33,6 +33,9 @@ import org.springframework.web.bind.annotation.RestController;
 class WorkersController {
 
   private static final int MAX_PAGE = 500;
+
+  // All schedulers read what all workers say after each change.
+  private static final int MAX_TYPES_TEXT = 8_000;
   private static final String WORKER = "/api/v1/workers/{application}/{instance}";
   private static final Duration MIN_TTL = Duration.ofSeconds(5);
   private static final Duration DEFAULT_TTL = Duration.ofSeconds(30);
@@ -62,6 +65,10 @@ class WorkersController {
       if (types.isEmpty() || types.size() > WorkerMetadata.MAX_TASK_TYPES) {
         throw ApiException.invalid(
             "taskTypes", "must be 1 to " + WorkerMetadata.MAX_TASK_TYPES + " names");
+      }
+      if (String.join(",", types).length() > MAX_TYPES_TEXT) {
+        throw ApiException.invalid(
+            "taskTypes", "must have at most " + MAX_TYPES_TEXT + " characters together");
       }
       String spoken = protocol == null ? WorkerMetadata.SINGLE : protocol;
       if (!spoken.equals(WorkerMetadata.SINGLE) && !spoken.equals(WorkerMetadata.BATCH)) {
