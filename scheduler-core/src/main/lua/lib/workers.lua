@@ -1,33 +1,63 @@
 -- Registered workers: a hash with '<end ms> <text>' for each, and at the empty field '<version>
--- <earliest end ms>'. The version moves with each change but a renewal.
+-- <earliest end ms> <last look ms> <characters of all texts>'. The version moves with each change
+-- but a renewal. A hash without workers is no key.
 
--- No worker is kept for longer without a renewal: the clock was set back, by more than the longest
--- life. Twice that, so that a small step drops no worker that lives.
-local LONGEST = 600000
+-- Longest life without a renewal.
+local LONGEST = 300000
+-- A look is noted once a second: schedulers look twice a second.
+local NOTED = 1000
+-- Without a look for longer, Redis was away or its clock was set: no worker could renew itself.
+local SILENCE = 2000
 
--- Drops the workers whose time is over; answers the version, and since when it may be that another
--- one's is. A write that removes comes first: a full Redis takes what follows.
+-- Writes what is at the empty field. What removes comes first: a full Redis takes what follows.
+local function note(key, at)
+  redis.call('HDEL', key, '')
+  if redis.call('HLEN', key) > 0 then
+    redis.call('HSET', key, '', int(at.version) .. ' ' .. int(at.earliest) .. ' ' .. int(at.seen)
+      .. ' ' .. int(at.size))
+  end
+end
+
+-- Drops the workers whose time is over, and answers what is at the empty field. Time without a look
+-- does not count, and a clock that was set takes the ends with it.
 local function tended(key, now)
-  local version, earliest = string.match(redis.call('HGET', key, '') or '', '^(%d+) (%d+)$')
-  version, earliest = tonumber(version) or 0, tonumber(earliest) or 0
-  if now < earliest and earliest <= now + LONGEST then
-    return version, earliest
+  local version, earliest, seen, size =
+    string.match(redis.call('HGET', key, '') or '', '^(%d+) (%d+) (%d+) (%d+)$')
+  local at = {
+    version = tonumber(version) or 0,
+    earliest = tonumber(earliest) or 0,
+    seen = tonumber(seen) or now,
+    size = tonumber(size) or 0,
+  }
+  local passed = now - at.seen
+  local counts = passed >= 0 and passed <= SILENCE
+  if counts and now < at.earliest then
+    if passed > NOTED then
+      at.seen = now
+      note(key, at)
+    end
+    return at
   end
   local entries = redis.call('HGETALL', key)
-  earliest = now + LONGEST
+  if #entries == 0 then
+    return at
+  end
+  at.earliest, at.seen, at.size = now + LONGEST, now, 0
   for i = 1, #entries, 2 do
-    local ends = tonumber(string.match(entries[i + 1], '^(%d+) ') or '0')
-    if entries[i] == '' then
-      redis.call('HDEL', key, '')
-    elseif ends <= now or ends > now + LONGEST then
+    local ends, text = string.match(entries[i + 1], '^(%d+) (.*)$')
+    local moved = math.min((tonumber(ends) or 0) + (counts and 0 or passed), now + LONGEST)
+    if entries[i] ~= '' and moved <= now then
       redis.call('HDEL', key, entries[i])
-      version = math.max(version + 1, now)
-    else
-      earliest = math.min(earliest, ends)
+      at.version = math.max(at.version + 1, now)
+    elseif entries[i] ~= '' then
+      if int(moved) ~= ends then
+        redis.call('HDEL', key, entries[i])
+        redis.call('HSET', key, entries[i], int(moved) .. ' ' .. text)
+      end
+      at.earliest = math.min(at.earliest, moved)
+      at.size = at.size + #text
     end
   end
-  if #entries > 0 then
-    redis.call('HSET', key, '', int(version) .. ' ' .. int(earliest))
-  end
-  return version, earliest
+  note(key, at)
+  return at
 end

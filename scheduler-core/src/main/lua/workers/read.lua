@@ -3,14 +3,15 @@
 -- KEYS     the registered workers, a hash, see lib/workers
 -- ARGV     version: text, of the answer before; '' for none
 -- RETURNS  {version, {worker, what it says of itself}...}; the version alone if it is the same
--- COST     1 read, and the whole hash after a change or where a worker's time is over
+-- COST     1 read, and a small write once a second; the whole hash after a change, where a worker's
+--          time is over, and after a silence
 -- WHY      each read ends those that were not renewed: no scheduler needs to be told
 --- @include lib/text
 --- @include lib/now
 --- @include lib/workers
 
 local key = KEYS[1]
-local version = int(tended(key, now_ms()))
+local version = int(tended(key, now_ms()).version)
 local result = { version }
 if version ~= ARGV[1] then
   local entries = redis.call('HGETALL', key)

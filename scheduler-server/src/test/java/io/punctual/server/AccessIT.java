@@ -520,6 +520,25 @@ class AccessIT extends ServerTestBase {
   }
 
   @Test
+  void workersThatOperatorsRegisterAreWrittenDown() {
+    String path = "/api/v1/workers/shop/audited";
+    String worker =
+        "{\"url\":\"https://10.0.0.7:%d/cb\",\"taskTypes\":[\"audited\"],\"ttl\":\"1m\"}";
+    String bea = basic("bea", CLEAR);
+    Answer created = call("PUT", path, worker.formatted(1), bea);
+    assertThat(created.status()).as(created.text()).isEqualTo(201);
+    assertThat(call("PUT", path, worker.formatted(1), bea).status()).isEqualTo(200);
+    assertThat(call("PUT", path, worker.formatted(2), bea).status()).isEqualTo(200);
+    assertThat(call("DELETE", path, "", bea).status()).isEqualTo(200);
+
+    JsonNode items = call("GET", "/api/v1/audit?limit=3", "", bea).body().get("items");
+    assertThat(items)
+        .allSatisfy(item -> assertThat(item.get("target").asString()).isEqualTo("shop audited"));
+    assertThat(items.valueStream().map(item -> item.get("after").asString()))
+        .containsExactly("removed", "https://10.0.0.7:2/cb", "https://10.0.0.7:1/cb");
+  }
+
+  @Test
   void whatOperatorsDoIsWrittenDown() throws IOException {
     String path = "/api/v1/jobs/shop/audited/x";
     String job = "{\"taskType\":\"audited\",\"taskId\":\"x\",\"delay\":\"1h\"}";

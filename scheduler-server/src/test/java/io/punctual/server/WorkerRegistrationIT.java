@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.punctual.core.store.instance.RegisteredWorkers;
+import io.punctual.core.store.instance.RegisteredWorkers.Bound;
 import io.punctual.server.ApiClient.Answer;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -30,6 +31,8 @@ import org.springframework.boot.test.context.SpringBootTest;
     webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
     properties = "eureka.client.enabled=false")
 class WorkerRegistrationIT extends SharedRedisTestBase {
+
+  private static final Bound BOUND = new Bound(100_000, 100_000_000);
 
   private final String app = "a-" + UUID.randomUUID();
   private final String workers = "/api/v1/workers/" + app + "/";
@@ -112,12 +115,43 @@ class WorkerRegistrationIT extends SharedRedisTestBase {
 
     assertThat(api.delete(workers + "one").at("/outcome")).isEqualTo("removed");
     assertThat(api.delete(workers + "one").status()).isEqualTo(404);
-    submit("after");
     eventually().until(() -> listed() == 0);
+    submit("after");
     assertThat(ran).containsExactly("before", "now");
 
     assertThat(register("two", "1m").status()).isEqualTo(201);
     eventually().until(() -> ran.contains("after"));
+  }
+
+  @Test
+  void aWorkerThatSaysSomethingElseIsHeard() {
+    assertThat(register("one", "1m").at("/outcome")).isEqualTo("created");
+    String other = "{'url':'" + url() + "','taskTypes':['other'],'ttl':'1m'}";
+    Answer changed = put("one", other);
+    assertThat(changed.status()).isEqualTo(200);
+    assertThat(changed.at("/outcome")).isEqualTo("changed");
+    assertThat(put("one", other).at("/outcome")).isEqualTo("renewed");
+    eventually()
+        .until(
+            () ->
+                api.get("/api/v1/workers?application=" + app)
+                    .text()
+                    .contains("\"taskTypes\":[\"other\"]"));
+  }
+
+  /** One application cannot fill what all schedulers read. */
+  @Test
+  void anApplicationHasSoManyInstances() {
+    String text = "x".repeat(1_000_000);
+    var put =
+        registered.put(
+            new RegisteredWorkers.Worker(app, "large", text), Duration.ofMinutes(1), BOUND, BOUND);
+    assertThat(put).isEqualTo(RegisteredWorkers.Put.CREATED);
+    Answer answer = register("one", "1m");
+    assertThat(answer.status()).as(answer.text()).isEqualTo(400);
+    assertThat(answer.text()).contains("1000 instances", "1000000 characters");
+    assertThat(api.delete(workers + "large").status()).isEqualTo(200);
+    assertThat(register("one", "1m").status()).isEqualTo(201);
   }
 
   @Test
@@ -136,7 +170,8 @@ class WorkerRegistrationIT extends SharedRedisTestBase {
         registered.put(
             new RegisteredWorkers.Worker(app, "there", text + "mail.send"),
             Duration.ofMinutes(1),
-            9);
+            BOUND,
+            BOUND);
     assertThat(put).isEqualTo(RegisteredWorkers.Put.CREATED);
     submit("elsewhere");
     eventually().until(() -> ran.contains("elsewhere"));
@@ -182,20 +217,5 @@ class WorkerRegistrationIT extends SharedRedisTestBase {
     Answer answer = put("bad", "{'url':'" + url() + "','taskTypes':[" + types + "]}");
     assertThat(answer.status()).as(answer.text()).isEqualTo(400);
     assertThat(answer.text()).contains("8000 characters");
-  }
-
-  @Test
-  void anApplicationHasSoManyInstances() {
-    RegisteredWorkers.Worker first = new RegisteredWorkers.Worker(app, "0", "x");
-    for (int i = 0; i < 3; i++) {
-      var put =
-          registered.put(new RegisteredWorkers.Worker(app, "" + i, "x"), Duration.ofMinutes(1), 3);
-      assertThat(put).isEqualTo(RegisteredWorkers.Put.CREATED);
-    }
-    assertThat(
-            registered.put(new RegisteredWorkers.Worker(app, "3", "x"), Duration.ofMinutes(1), 3))
-        .isEqualTo(RegisteredWorkers.Put.FULL);
-    assertThat(registered.put(first, Duration.ofMinutes(1), 3))
-        .isEqualTo(RegisteredWorkers.Put.RENEWED);
   }
 }

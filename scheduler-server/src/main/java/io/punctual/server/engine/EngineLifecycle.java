@@ -2,6 +2,7 @@ package io.punctual.server.engine;
 
 import io.punctual.core.Engine;
 import io.punctual.server.dispatch.HttpDispatcher;
+import io.punctual.server.registry.RegisteredSource;
 import io.punctual.server.registry.WorkerDirectory;
 import io.punctual.server.text.PrintableException;
 import java.util.concurrent.Executors;
@@ -16,8 +17,9 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
 /**
- * Starts the engine with the application, stops it before Redis goes, and keeps the view of the
- * registry fresh.
+ * Starts the engine with the application, stops it before Redis goes, and keeps the view of
+ * instances fresh. Redis has its own thread: the view of the registry does not wait for a Redis
+ * that hangs.
  */
 @Component
 class EngineLifecycle implements SmartLifecycle {
@@ -27,17 +29,21 @@ class EngineLifecycle implements SmartLifecycle {
 
   private final Engine engine;
   private final WorkerDirectory workers;
+  private final RegisteredSource registered;
   private final HttpDispatcher dispatcher;
   private final EngineProperties properties;
   private volatile @Nullable ScheduledExecutorService refresher;
+  private volatile @Nullable ScheduledExecutorService reader;
 
   EngineLifecycle(
       Engine engine,
       WorkerDirectory workers,
+      RegisteredSource registered,
       HttpDispatcher dispatcher,
       EngineProperties properties) {
     this.engine = engine;
     this.workers = workers;
+    this.registered = registered;
     this.dispatcher = dispatcher;
     this.properties = properties;
   }
@@ -45,13 +51,17 @@ class EngineLifecycle implements SmartLifecycle {
   @Override
   public void start() {
     engine.start();
+    refresher = repeating("registry-view", this::refresh);
+    reader = repeating("registered-workers", this::read);
+  }
+
+  private static ScheduledExecutorService repeating(String name, Runnable task) {
     ScheduledExecutorService started =
         Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("registry-view").factory());
+            Thread.ofPlatform().daemon().name(name).factory());
     var unused =
-        started.scheduleWithFixedDelay(
-            this::refresh, REFRESH_MS, REFRESH_MS, TimeUnit.MILLISECONDS);
-    refresher = started;
+        started.scheduleWithFixedDelay(task, REFRESH_MS, REFRESH_MS, TimeUnit.MILLISECONDS);
+    return started;
   }
 
   /** The registry client fetched a new view: do not wait for the next round. */
@@ -60,6 +70,17 @@ class EngineLifecycle implements SmartLifecycle {
     ScheduledExecutorService started = refresher;
     if (started != null) {
       started.execute(this::refresh);
+    }
+  }
+
+  private void read() {
+    try {
+      if (registered.refresh()) {
+        onView();
+      }
+    } catch (Throwable e) {
+      // As below.
+      log.error("The registered workers could not be read; trying again", PrintableException.of(e));
     }
   }
 
@@ -77,12 +98,17 @@ class EngineLifecycle implements SmartLifecycle {
 
   @Override
   public void stop() {
-    ScheduledExecutorService started = refresher;
+    ScheduledExecutorService view = refresher;
+    ScheduledExecutorService reads = reader;
     refresher = null;
+    reader = null;
     dispatcher.stop();
     engine.stop(properties.shutdownPatience());
-    if (started != null) {
-      started.shutdownNow();
+    if (view != null) {
+      view.shutdownNow();
+    }
+    if (reads != null) {
+      reads.shutdownNow();
     }
   }
 

@@ -2,6 +2,8 @@ package io.punctual.server.probe;
 
 import io.punctual.ErrorCode;
 import io.punctual.core.store.instance.RegisteredWorkers;
+import io.punctual.core.store.instance.RegisteredWorkers.Bound;
+import io.punctual.server.audit.AuditLog;
 import io.punctual.server.dispatch.callback.CallbackTargets;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.registry.CallbackAddress;
@@ -23,8 +25,10 @@ import org.springframework.stereotype.Component;
 @Component
 public class WorkerRegistration {
 
-  /** Most instances of an application. */
-  public static final int MAX_INSTANCES = 1_000;
+  // All schedulers read all instances after each change, at most twice a second.
+  private static final Bound OF_APPLICATION = new Bound(1_000, 1_000_000);
+  private static final Bound OF_ALL = new Bound(10_000, 10_000_000);
+  private static final Duration RETRY = RegisteredWorkers.LONGEST;
 
   private static final Logger log = LoggerFactory.getLogger(WorkerRegistration.class);
   private static final Pattern ID = Pattern.compile("[!-~]{1,200}");
@@ -32,11 +36,14 @@ public class WorkerRegistration {
   private final RegisteredSource source;
   private final WorkerDirectory workers;
   private final CallbackTargets targets;
+  private final AuditLog audit;
 
-  WorkerRegistration(RegisteredSource source, WorkerDirectory workers, CallbackTargets targets) {
+  WorkerRegistration(
+      RegisteredSource source, WorkerDirectory workers, CallbackTargets targets, AuditLog audit) {
     this.source = source;
     this.workers = workers;
     this.targets = targets;
+    this.audit = audit;
   }
 
   /**
@@ -79,40 +86,62 @@ public class WorkerRegistration {
     return ApiException.invalid("url", what);
   }
 
+  /** What became of an instance. */
+  public enum Outcome {
+    CREATED,
+    CHANGED,
+    RENEWED
+  }
+
   /**
-   * Registers an instance, or renews it.
+   * Registers an instance, or renews it. All schedulers know it within a second.
    *
    * @param ttl after which it is gone unless it is renewed
-   * @return whether it is new
-   * @throws ApiException 400 if the id is none, or the application has too many
+   * @throws ApiException 400 if the id is none, or the application has too many; 429 if all have
    */
-  public boolean put(
+  public Outcome put(
       String application, String instance, URI callback, WorkerMetadata metadata, Duration ttl) {
     if (!ID.matcher(instance).matches()) {
       throw ApiException.invalid(
           "instance", "must be 1 to 200 printable ASCII characters without spaces");
     }
-    RegisteredWorkers.Put put =
-        source.put(application, instance, callback, metadata, ttl, MAX_INSTANCES);
-    if (put == RegisteredWorkers.Put.FULL) {
-      throw ApiException.invalid(
-          "instance",
-          "is new, and "
-              + application
-              + " has "
-              + MAX_INSTANCES
-              + " instances, which is the most: those that are gone make room when their ttl is"
-              + " over");
+    Outcome outcome =
+        switch (source.put(
+            application, instance, callback, metadata, ttl, OF_APPLICATION, OF_ALL)) {
+          case CREATED -> Outcome.CREATED;
+          case CHANGED -> Outcome.CHANGED;
+          case RENEWED -> Outcome.RENEWED;
+          case FULL ->
+              throw ApiException.invalid(
+                  "instance",
+                  "does not fit: %s may have %d instances, which together say %d characters; those that are gone make room when their ttl is over"
+                      .formatted(
+                          application, OF_APPLICATION.workers(), OF_APPLICATION.characters()));
+          case ALL_FULL ->
+              throw ApiException.tooMany(
+                  "all applications together may have %d registered instances, which say %d characters, and this one does not fit; those that are gone make room when their ttl is over"
+                      .formatted(OF_ALL.workers(), OF_ALL.characters()),
+                  RETRY);
+        };
+    if (outcome != Outcome.RENEWED) {
+      boolean created = outcome == Outcome.CREATED;
+      log.info(
+          "Instance {} of {} has {} at {}",
+          instance,
+          application,
+          created ? "registered" : "changed what it says, and is",
+          callback);
+      audit.did(
+          "worker",
+          () -> application + " " + instance,
+          created ? null : "there",
+          callback.toString());
     }
-    if (put == RegisteredWorkers.Put.CREATED) {
-      workers.refresh(application);
-      log.info("Instance {} of {} has registered at {}", instance, application, callback);
-    }
-    return put == RegisteredWorkers.Put.CREATED;
+    return outcome;
   }
 
   /**
-   * Removes an instance: it gets no more jobs.
+   * Removes an instance: within a second it gets no more jobs.
    *
    * @throws ApiException 404
    */
@@ -124,7 +153,7 @@ public class WorkerRegistration {
               + application
               + " is registered here; it never was, has left, or its ttl is over");
     }
-    workers.refresh(application);
     log.info("Instance {} of {} has left", instance, application);
+    audit.did("worker", () -> application + " " + instance, "there", "removed");
   }
 }

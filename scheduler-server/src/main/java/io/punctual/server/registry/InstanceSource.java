@@ -10,7 +10,11 @@ public interface InstanceSource {
   /** A word for people. */
   String name();
 
-  /** The names of the applications that have instances. */
+  /**
+   * The names of the applications that have instances.
+   *
+   * @throws RuntimeException if they cannot be read now
+   */
   Collection<String> applications();
 
   /**
@@ -19,7 +23,4 @@ public interface InstanceSource {
    * @throws RuntimeException if they cannot be read now
    */
   List<? extends ServiceInstance> instances(String application);
-
-  /** Reads the view again, if it is kept here. */
-  default void refresh() {}
 }

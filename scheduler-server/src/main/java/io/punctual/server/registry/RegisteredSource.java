@@ -53,14 +53,18 @@ public class RegisteredSource implements InstanceSource {
     return known.applications().getOrDefault(application.toLowerCase(Locale.ROOT), List.of());
   }
 
-  @Override
-  public synchronized void refresh() {
+  /**
+   * Reads what is in Redis, on the caller's thread.
+   *
+   * @return whether anything has changed
+   */
+  public synchronized boolean refresh() {
     RegisteredWorkers.View view;
     try {
       view = workers.read(known.version());
     } catch (StoreException e) {
       log.debug("The registered workers could not be read, the last view stays", e);
-      return;
+      return false;
     }
     if (view != null) {
       Map<String, List<DefaultServiceInstance>> found = new HashMap<>();
@@ -71,6 +75,7 @@ public class RegisteredSource implements InstanceSource {
       }
       known = new Known(view.version(), found);
     }
+    return view != null;
   }
 
   /**
@@ -78,7 +83,8 @@ public class RegisteredSource implements InstanceSource {
    *
    * @param metadata with the path of the callback
    * @param life after which it is gone
-   * @param max instances of the application
+   * @param own what the instances of the application may take
+   * @param all what all instances may take
    */
   public RegisteredWorkers.Put put(
       String application,
@@ -86,7 +92,8 @@ public class RegisteredSource implements InstanceSource {
       URI callback,
       WorkerMetadata metadata,
       Duration life,
-      int max) {
+      RegisteredWorkers.Bound own,
+      RegisteredWorkers.Bound all) {
     String text =
         String.join(
             "\n",
@@ -97,7 +104,7 @@ public class RegisteredSource implements InstanceSource {
             metadata.protocol(),
             Integer.toString(metadata.concurrency()),
             metadata.toMap().get(WorkerMetadata.TASK_TYPES));
-    return workers.put(new Worker(application, instance, text), life, max);
+    return workers.put(new Worker(application, instance, text), life, own, all);
   }
 
   /** Removes an instance; false if it is not there. */

@@ -6,6 +6,7 @@ import io.punctual.wire.Limits;
 import io.punctual.wire.WorkerMetadata;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -94,8 +95,7 @@ public class WorkerDirectory {
     // As the first source writes them.
     Map<String, String> applications = new TreeMap<>();
     for (InstanceSource source : sources) {
-      source
-          .applications()
+      applications(source)
           .forEach(name -> applications.putIfAbsent(name.toLowerCase(Locale.ROOT), name));
     }
     List<WorkerInstance> all = new ArrayList<>();
@@ -105,6 +105,24 @@ public class WorkerDirectory {
     return all;
   }
 
+  // Those that were known stand for a source that cannot be read.
+  private Collection<String> applications(InstanceSource source) {
+    try {
+      return source.applications();
+    } catch (Throwable e) {
+      if (mayTell()) {
+        log.warn(
+            "The applications in the registry ({}) could not be read: {}",
+            source.name(),
+            PrintableException.text(e));
+      }
+      return last.keySet().stream()
+          .filter(origin -> origin.source().equals(source.name()))
+          .map(Origin::application)
+          .toList();
+    }
+  }
+
   /** Those that were seen and are not among the instances. */
   public List<Unusable> unusable() {
     return unusable.values().stream().flatMap(bad -> bad.values().stream()).toList();
@@ -112,14 +130,7 @@ public class WorkerDirectory {
 
   /** Reads the view again for all applications that were asked for. */
   public void refresh() {
-    sources.forEach(InstanceSource::refresh);
     view.replaceAll((application, before) -> read(application));
-  }
-
-  /** Reads the view again for one application, if it was asked for. */
-  public void refresh(String application) {
-    sources.forEach(InstanceSource::refresh);
-    var unused = view.computeIfPresent(application, (name, before) -> read(name));
   }
 
   private List<WorkerInstance> read(String application) {

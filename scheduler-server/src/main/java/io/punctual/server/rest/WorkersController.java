@@ -5,6 +5,7 @@ import io.punctual.server.input.Body;
 import io.punctual.server.input.JobFields;
 import io.punctual.server.probe.Prober;
 import io.punctual.server.probe.WorkerRegistration;
+import io.punctual.server.probe.WorkerRegistration.Outcome;
 import io.punctual.server.probe.WorkerReport;
 import io.punctual.server.problem.ApiException;
 import io.punctual.server.security.Allowed;
@@ -88,7 +89,7 @@ class WorkersController {
   /**
    * What became of a registration.
    *
-   * @param outcome created, renewed or removed
+   * @param outcome created, changed, renewed or removed
    * @param ttl ms; null if it was removed
    * @param renewAfter ms after which to register again; null if it was removed
    */
@@ -114,9 +115,9 @@ class WorkersController {
             MIN_TTL,
             RegisteredWorkers.LONGEST);
     long ms = Objects.requireNonNull(ttl).toMillis();
-    boolean created = registration.put(name, instance, callback, metadata, ttl);
-    return ResponseEntity.status(created ? HttpStatus.CREATED : HttpStatus.OK)
-        .body(new Registered(name, instance, created ? "created" : "renewed", ms, ms / 3));
+    var outcome = registration.put(name, instance, callback, metadata, ttl);
+    return ResponseEntity.status(outcome == Outcome.CREATED ? HttpStatus.CREATED : HttpStatus.OK)
+        .body(new Registered(name, instance, outcome.name().toLowerCase(Locale.ROOT), ms, ms / 3));
   }
 
   /** Removes an instance that registered here: it gets no more jobs. */

@@ -41,6 +41,9 @@ public final class FakeRegistry implements DiscoveryClient {
   @Override
   public List<String> getServices() {
     reads.incrementAndGet();
+    if ("*".equals(broken)) {
+      throw new IllegalStateException("no answer");
+    }
     return List.copyOf(instances.keySet());
   }
 }

@@ -125,6 +125,22 @@ class WorkerDirectoryTest {
   }
 
   @Test
+  void aSourceThatCannotBeReadHidesNoOther() {
+    FakeRegistry other = new FakeRegistry();
+    registry.set("a", well("a", "here"));
+    other.set("b", well("b", "there"));
+    WorkerDirectory both =
+        new WorkerDirectory(
+            List.of(new RegistrySource("eureka", registry), new RegistrySource("other", other)),
+            false);
+    assertThat(both.instances("a")).hasSize(1);
+    assertThat(both.all()).extracting(WorkerInstance::id).containsExactly("here", "there");
+
+    registry.broken = "*";
+    assertThat(both.all()).extracting(WorkerInstance::id).containsExactly("here", "there");
+  }
+
+  @Test
   void anApplicationThatCannotBeReadHidesNoOther() {
     registry.set("a", well("a", "old"));
     registry.set("b", well("b", "old"));

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Workers that registered at an engine's owner instead of a registry, for all who share the store.
- * Each is kept until its time is over by the store's clock, unless it is renewed.
+ * Each is kept until its time is over by the store's clock, unless it is renewed. Time in which no
+ * engine reads them does not count.
  */
 public interface RegisteredWorkers {
 
@@ -30,22 +31,35 @@ public interface RegisteredWorkers {
    */
   record View(String version, List<Worker> workers) {}
 
+  /**
+   * How much workers may take together.
+   *
+   * @param workers at most so many
+   * @param characters of their texts, in bytes of UTF-8
+   */
+  record Bound(int workers, int characters) {}
+
   /** What became of a registration. */
   enum Put {
     CREATED,
+    /** It was there and says something else of itself now. */
+    CHANGED,
     RENEWED,
-    /** The application has as many workers as it may; nothing was changed. */
-    FULL
+    /** The workers of the application take as much as they may; nothing was changed. */
+    FULL,
+    /** The workers of all applications take as much as they may; nothing was changed. */
+    ALL_FULL
   }
 
   /**
    * Registers a worker, or renews it.
    *
    * @param life after which it is gone; 1 ms to {@link #LONGEST}
-   * @param max workers that an application may have
+   * @param own what the workers of an application may take
+   * @param all what the workers of all applications may take
    * @throws StoreException if the store was not reached or refused
    */
-  Put put(Worker worker, Duration life, int max);
+  Put put(Worker worker, Duration life, Bound own, Bound all);
 
   /**
    * Removes a worker. False if there was none.

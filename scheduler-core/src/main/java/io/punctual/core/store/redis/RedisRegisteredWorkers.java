@@ -16,6 +16,8 @@ final class RedisRegisteredWorkers implements RegisteredWorkers {
   private static final String PUT = "workers/put";
   private static final String READ = "workers/read";
 
+  private static final Bound NONE = new Bound(0, 0);
+
   private final ScriptRunner scripts;
 
   RedisRegisteredWorkers(ScriptRunner scripts) {
@@ -23,24 +25,26 @@ final class RedisRegisteredWorkers implements RegisteredWorkers {
   }
 
   @Override
-  public Put put(Worker worker, Duration life, int max) {
+  public Put put(Worker worker, Duration life, Bound own, Bound all) {
     if (life.toMillis() < 1 || life.compareTo(LONGEST) > 0) {
       throw new IllegalArgumentException("life must be 1 ms to " + LONGEST + ", not " + life);
     }
-    return switch (put("register a worker of ", worker, life, max)) {
+    return switch (put("register a worker of ", worker, life, own, all)) {
       case "created" -> Put.CREATED;
+      case "changed" -> Put.CHANGED;
       case "renewed" -> Put.RENEWED;
-      default -> Put.FULL;
+      case "full" -> Put.FULL;
+      default -> Put.ALL_FULL;
     };
   }
 
   @Override
   public boolean remove(String application, String instance) {
     Worker worker = new Worker(application, instance, "");
-    return put("remove a worker of ", worker, Duration.ZERO, 0).equals("removed");
+    return put("remove a worker of ", worker, Duration.ZERO, NONE, NONE).equals("removed");
   }
 
-  private String put(String what, Worker worker, Duration life, int max) {
+  private String put(String what, Worker worker, Duration life, Bound own, Bound all) {
     String prefix = worker.application() + " ";
     return scripts
         .run(
@@ -53,7 +57,10 @@ final class RedisRegisteredWorkers implements RegisteredWorkers {
                 .add(prefix)
                 .add(worker.text())
                 .add(life.toMillis())
-                .add(max))
+                .add(own.workers())
+                .add(own.characters())
+                .add(all.workers())
+                .add(all.characters()))
         .text(0);
   }
 

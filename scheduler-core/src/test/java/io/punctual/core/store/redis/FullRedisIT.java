@@ -16,9 +16,14 @@ import io.punctual.core.store.Revised;
 import io.punctual.core.store.Revision;
 import io.punctual.core.store.Settled;
 import io.punctual.core.store.Settlement;
+import io.punctual.core.store.StoreCalls;
 import io.punctual.core.store.StoreException;
 import io.punctual.core.store.Submission;
 import io.punctual.core.store.Submitted;
+import io.punctual.core.store.instance.RegisteredWorkers;
+import io.punctual.core.store.instance.RegisteredWorkers.Bound;
+import io.punctual.core.store.instance.RegisteredWorkers.Worker;
+import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
@@ -29,6 +34,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** At its memory limit Redis refuses new jobs, and still gives out and finishes what it has. */
 class FullRedisIT extends TransitionTestBase {
@@ -217,5 +224,29 @@ class FullRedisIT extends TransitionTestBase {
     assertRefused(() -> store.submit(bucket, List.of(job("a", "x", false))));
     redis.client().configSet("maxmemory", "0");
     assertThat(store.submit(bucket, List.of(job("a", "x", false))).items()).hasSize(1);
+  }
+
+  /** Those that are there are renewed. */
+  @Test
+  void noWorkerRegistersThatIsNotThere() {
+    var connections =
+        new JedisConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", server.port()));
+    connections.afterPropertiesSet();
+    connections.start();
+    RegisteredWorkers workers =
+        RedisStore.registeredWorkers(connections, StoreOptions.DEFAULTS, new StoreCalls());
+    Bound bound = new Bound(10, 1_000);
+    Duration minute = Duration.ofMinutes(1);
+    Worker one = new Worker("shop", "one", "x");
+    Worker two = new Worker("shop", "two", "y");
+    workers.put(one, minute, bound, bound);
+    redis.client().configSet("maxmemory", "1");
+
+    assertRefused(() -> workers.put(two, minute, bound, bound));
+    assertThat(workers.put(one, minute, bound, bound)).isEqualTo(RegisteredWorkers.Put.RENEWED);
+    RegisteredWorkers.View view = workers.read("");
+    assertThat(view).isNotNull();
+    assertThat(view.workers()).containsExactly(one);
+    connections.destroy();
   }
 }

@@ -1,5 +1,6 @@
 package io.punctual.core.store.redis;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -31,6 +32,7 @@ import io.punctual.core.store.Submitted;
 import io.punctual.core.store.WakeUps;
 import io.punctual.core.store.instance.InstanceMarks;
 import io.punctual.core.store.instance.RegisteredWorkers;
+import io.punctual.core.store.instance.RegisteredWorkers.Bound;
 import io.punctual.core.store.instance.RegisteredWorkers.Worker;
 import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.redis.script.Keys;
@@ -68,6 +70,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 abstract class StoreContract {
 
   private static final Duration LEASE = Duration.ofSeconds(10);
+  private static final Bound TWO = new Bound(2, 100);
+  private static final Bound MANY = new Bound(100, 1_000);
   private static final List<Settlement.Op> RETURNING =
       List.of(
           Settlement.Op.FAILED,
@@ -451,28 +455,26 @@ abstract class StoreContract {
   void aWorkerIsRegisteredUntilItLeavesOrItsTimeIsOver() {
     RegisteredWorkers workers =
         RedisStore.registeredWorkers(connections(), options, new StoreCalls());
-    Duration minute = Duration.ofMinutes(1);
     Worker one = new Worker("shop", "one", "a b\nc");
     assertThat(view(workers, "").workers()).isEmpty();
 
-    assertThat(workers.put(one, minute, 2)).isEqualTo(RegisteredWorkers.Put.CREATED);
+    assertThat(put(workers, one)).isEqualTo(RegisteredWorkers.Put.CREATED);
     RegisteredWorkers.View first = view(workers, "");
     assertThat(first.workers()).containsExactly(one);
-    assertThat(workers.put(one, minute, 2)).isEqualTo(RegisteredWorkers.Put.RENEWED);
+    assertThat(put(workers, one)).isEqualTo(RegisteredWorkers.Put.RENEWED);
     assertThat(workers.read(first.version())).isNull();
 
     Worker other = new Worker("shop", "one", "d");
-    assertThat(workers.put(other, minute, 2)).isEqualTo(RegisteredWorkers.Put.RENEWED);
+    assertThat(put(workers, other)).isEqualTo(RegisteredWorkers.Put.CHANGED);
     assertThat(view(workers, first.version()).workers()).containsExactly(other);
 
     Worker brief = new Worker("shop", "brief", "");
-    assertThat(workers.put(brief, Duration.ofMillis(300), 2))
+    assertThat(workers.put(brief, Duration.ofMillis(300), TWO, MANY))
         .isEqualTo(RegisteredWorkers.Put.CREATED);
     RegisteredWorkers.View both = view(workers, "");
     assertThat(both.workers()).containsExactlyInAnyOrder(other, brief);
-    assertThat(workers.put(new Worker("shop", "three", ""), minute, 2))
-        .isEqualTo(RegisteredWorkers.Put.FULL);
-    assertThat(workers.put(new Worker("shoppers", "one", ""), minute, 2))
+    assertThat(put(workers, new Worker("shop", "three", ""))).isEqualTo(RegisteredWorkers.Put.FULL);
+    assertThat(put(workers, new Worker("shoppers", "one", "")))
         .isEqualTo(RegisteredWorkers.Put.CREATED);
     eventually().until(() -> view(workers, "").workers().size() == 2);
 
@@ -486,8 +488,75 @@ abstract class StoreContract {
     }
     RegisteredWorkers.View emptied = view(workers, last.version());
     assertThat(emptied.workers()).isEmpty();
-    assertThat(workers.put(one, minute, 2)).isEqualTo(RegisteredWorkers.Put.CREATED);
+    assertThat(put(workers, one)).isEqualTo(RegisteredWorkers.Put.CREATED);
     assertThat(view(workers, emptied.version()).workers()).containsExactly(one);
+  }
+
+  @Test
+  void registeredWorkersAreBounded() {
+    RegisteredWorkers workers =
+        RedisStore.registeredWorkers(connections(), options, new StoreCalls());
+    Duration minute = Duration.ofMinutes(1);
+    Bound own = new Bound(2, 10);
+    Bound all = new Bound(4, 15);
+    assertThat(workers.put(new Worker("a", "1", "12345678"), minute, own, all))
+        .isEqualTo(RegisteredWorkers.Put.CREATED);
+    assertThat(workers.put(new Worker("a", "2", "123"), minute, own, all))
+        .isEqualTo(RegisteredWorkers.Put.FULL);
+    assertThat(workers.put(new Worker("a", "2", "12"), minute, own, all))
+        .isEqualTo(RegisteredWorkers.Put.CREATED);
+    assertThat(workers.put(new Worker("a", "2", "123"), minute, own, all))
+        .isEqualTo(RegisteredWorkers.Put.FULL);
+    assertThat(workers.put(new Worker("b", "1", "123456"), minute, own, all))
+        .isEqualTo(RegisteredWorkers.Put.ALL_FULL);
+    assertThat(workers.put(new Worker("b", "1", "12345"), minute, own, all))
+        .isEqualTo(RegisteredWorkers.Put.CREATED);
+    assertThat(workers.put(new Worker("b", "1", "12345"), minute, own, all))
+        .isEqualTo(RegisteredWorkers.Put.RENEWED);
+    assertThat(workers.put(new Worker("a", "1", ""), minute, own, all))
+        .isEqualTo(RegisteredWorkers.Put.CHANGED);
+    assertThat(workers.put(new Worker("c", "1", ""), minute, own, all))
+        .isEqualTo(RegisteredWorkers.Put.CREATED);
+    assertThat(workers.put(new Worker("d", "1", ""), minute, own, all))
+        .isEqualTo(RegisteredWorkers.Put.ALL_FULL);
+    assertThat(workers.remove("b", "1")).isTrue();
+    assertThat(workers.put(new Worker("d", "1", "12345678"), minute, own, all))
+        .isEqualTo(RegisteredWorkers.Put.CREATED);
+  }
+
+  /** While no scheduler looked, no worker could renew itself; a clock that is set does no harm. */
+  @Test
+  void timeInWhichNobodyLooksIsNoneOfARegisteredWorker() {
+    RegisteredWorkers workers =
+        RedisStore.registeredWorkers(connections(), options, new StoreCalls());
+    Worker one = new Worker("shop", "one", "x");
+    for (long moved : new long[] {-3_600_000, 3_600_000}) {
+      assertThat(workers.put(one, Duration.ofMillis(1_500), TWO, MANY))
+          .isEqualTo(RegisteredWorkers.Put.CREATED);
+      String version = view(workers, "").version();
+      moveRegistered(moved);
+      assertThat(workers.read(version)).isNull();
+      eventually().until(() -> view(workers, "").workers().isEmpty());
+    }
+  }
+
+  // As if Redis's clock had been set, or no scheduler had looked for so long.
+  private void moveRegistered(long ms) {
+    byte[] key = new Keys(options.prefix(), TimeSource.REDIS).workers();
+    try (RedisConnection connection = connections().getConnection()) {
+      var hash = connection.hashCommands();
+      for (Map.Entry<byte[], byte[]> entry : Objects.requireNonNull(hash.hGetAll(key)).entrySet()) {
+        String[] parts = new String(entry.getValue(), UTF_8).split(" ", -1);
+        for (int i : entry.getKey().length == 0 ? new int[] {1, 2} : new int[] {0}) {
+          parts[i] = Long.toString(Long.parseLong(parts[i]) + ms);
+        }
+        hash.hSet(key, entry.getKey(), String.join(" ", parts).getBytes(UTF_8));
+      }
+    }
+  }
+
+  private static RegisteredWorkers.Put put(RegisteredWorkers workers, Worker worker) {
+    return workers.put(worker, Duration.ofMinutes(1), TWO, MANY);
   }
 
   private static RegisteredWorkers.View view(RegisteredWorkers workers, String version) {
