@@ -120,7 +120,7 @@ class WorkersController {
         .body(new Registered(name, instance, outcome.name().toLowerCase(Locale.ROOT), ms, ms / 3));
   }
 
-  /** Removes an instance that registered here: it gets no more jobs. */
+  /** Removes an instance that registered here: within a second it gets no more jobs. */
   @Allowed(value = Role.ADMIN, applications = true)
   @DeleteMapping(WORKER)
   Registered remove(@PathVariable String application, @PathVariable String instance) {
