@@ -590,6 +590,8 @@ class DispatchIT extends SharedRedisTestBase {
     eventually().until(() -> queue("broken").get("circuitOpen").asBoolean());
     assertThat(api.get("/actuator/health").body().at("/components/circuits/status").asString())
         .isEqualTo("WARNING");
+    // The circuit opens with the answer; what was sent by then is counted a little later.
+    eventually().until(() -> failures("broken") == sent("broken"));
     int failed = failures("broken");
     int requests = batches("broken").size();
     eventually().until(() -> batches("broken").size() >= requests + 3);
@@ -726,6 +728,11 @@ class DispatchIT extends SharedRedisTestBase {
 
   private int failures(String app) {
     return queue(app).at("/counters/failed").asInt();
+  }
+
+  /** The jobs of all requests to an application, each as often as it was sent. */
+  private static int sent(String app) {
+    return batches(app).stream().mapToInt(request -> request.jobs().size()).sum();
   }
 
   @Tag("full")
