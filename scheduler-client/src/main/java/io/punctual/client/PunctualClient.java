@@ -6,6 +6,7 @@ import io.punctual.client.callback.CallbackGuard;
 import io.punctual.client.callback.CallbackHandler;
 import io.punctual.client.json.Json;
 import io.punctual.client.pull.PullRunner;
+import io.punctual.client.registration.SchedulerRegistration;
 import io.punctual.client.run.JobRunner;
 import io.punctual.client.submit.HttpJobScheduler;
 import io.punctual.client.submit.SchedulerCalls;
@@ -47,7 +48,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PunctualClient implements AutoCloseable {
 
+  // Schedulers know within a second that an instance left.
+  private static final Duration LEAVING = Duration.ofSeconds(5);
+
   private final ClientIdentity identity;
+  private final int concurrency;
   private final Json json;
   private final TaskWorkers workers;
   private final SchedulerCalls calls;
@@ -55,6 +60,7 @@ public final class PunctualClient implements AutoCloseable {
   private final JobRunner runner;
   private final PullRunner puller;
   private final Duration drainTimeout;
+  private volatile @Nullable SchedulerRegistration registration;
 
   private PunctualClient(Builder options) {
     identity = options.identity;
@@ -69,7 +75,7 @@ public final class PunctualClient implements AutoCloseable {
             options.token,
             options.http);
     scheduler = new HttpJobScheduler(identity, calls);
-    int concurrency = options.concurrency;
+    concurrency = options.concurrency;
     runner =
         new JobRunner(
             workers,
@@ -110,17 +116,42 @@ public final class PunctualClient implements AutoCloseable {
   }
 
   /**
-   * Returns what takes the calls of schedulers, to be put behind a web server. The registry must
-   * show the server, with the metadata of {@link io.punctual.wire.WorkerMetadata}.
+   * Registers this instance at the schedulers, until {@link #close}: all of them know within a
+   * second what it runs, and call it. To be called once the web server takes calls.
    *
-   * <p>Instances of an application share their keys. A handler that does not know its own address
-   * also takes calls that were meant for another instance.
+   * @param address where schedulers call the handler of {@link #callback}: http or https, a host
+   *     and port that no other instance has, and a plain path
+   * @throws IllegalStateException if it is registered already
+   */
+  public synchronized void register(URI address) {
+    if (registration != null) {
+      throw new IllegalStateException("This client is registered already");
+    }
+    WorkerMetadata metadata =
+        new WorkerMetadata(workers.types(), address.getPath(), WorkerMetadata.BATCH, concurrency);
+    SchedulerRegistration own = new SchedulerRegistration(identity, calls, metadata, address);
+    registration = own;
+    own.enter();
+  }
+
+  /**
+   * Returns what takes the calls of schedulers, to be put behind a web server. Schedulers must know
+   * the server: by {@link #register}, or by a registry that shows it, with the metadata of {@link
+   * WorkerMetadata}.
+   *
+   * <p>Instances of an application share their keys. A handler whose instance is not registered at
+   * the schedulers also takes calls that were meant for another instance.
    *
    * @param keys of this application, as the scheduler's command {@code credentials} prints them,
    *     newest first
    */
   public CallbackHandler callback(List<CallbackSignature.Key> keys) {
-    return callback(keys, () -> null);
+    return callback(
+        keys,
+        () -> {
+          SchedulerRegistration own = registration;
+          return own == null ? null : own.advertised();
+        });
   }
 
   /**
@@ -142,13 +173,20 @@ public final class PunctualClient implements AutoCloseable {
         advertised);
   }
 
-  /** Takes no more jobs, waits for those that run, and ends. */
+  /** Takes no more jobs, waits for those that run, and ends. Then the web server may end. */
   @Override
   public void close() {
     long deadline = System.nanoTime() + drainTimeout.toNanos();
+    SchedulerRegistration own = registration;
+    if (own != null) {
+      own.leave();
+    }
     puller.close();
     try {
       var unused = runner.drain(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+      if (own != null) {
+        runner.awaitQuiet(LEAVING);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

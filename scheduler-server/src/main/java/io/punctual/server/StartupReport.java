@@ -35,8 +35,7 @@ class StartupReport {
         "Punctual scheduler is up on port {}: redis {}, registry {}",
         environment.getProperty("local.server.port"),
         redis(),
-        RegistryAddresses.of(
-            environment.getProperty("eureka.client.service-url.defaultZone", "none")));
+        registry());
     if (properties.allowedNetworks().isEmpty()
         && !environment.acceptsProfiles(Profiles.of("quickstart"))) {
       log.warn(
@@ -44,6 +43,14 @@ class StartupReport {
               + " scheduler call almost any address of your networks. Set it to the networks of the"
               + " workers, such as 10.0.0.0/8");
     }
+  }
+
+  private String registry() {
+    return environment.getProperty("eureka.client.enabled", Boolean.class, true)
+        ? RegistryAddresses.of(
+                environment.getProperty("eureka.client.service-url.defaultZone", "none"))
+            .toString()
+        : "none (eureka.client.enabled=false)";
   }
 
   private String redis() {

@@ -11,6 +11,7 @@ import io.punctual.RejectTaskException;
 import io.punctual.RetryLaterException;
 import io.punctual.TaskContext;
 import io.punctual.TaskWorker;
+import io.punctual.client.registration.InstanceRegistration;
 import io.punctual.client.run.JobRunner;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -480,16 +481,20 @@ class CallbackIT {
   static class Shop {
 
     @Bean
-    AdvertisedCallback advertisedCallback() {
-      return new AdvertisedCallback() {
+    InstanceRegistration registration() {
+      return new InstanceRegistration() {
         @Override
-        public URI address() {
-          return URI.create("http://shop-1.example:8081/ctx/punctual/callback");
+        public void leave() {}
+
+        @Override
+        public AdvertisedCallback advertised() {
+          return new AdvertisedCallback(
+              "i", URI.create("http://shop-1.example:8081/ctx/punctual/callback"));
         }
 
         @Override
-        public String instance() {
-          return "i";
+        public String remedy() {
+          return "";
         }
       };
     }

@@ -246,7 +246,10 @@ class PunctualClientAutoConfigurationTest {
   @Test
   void whoIsInTheRegistryAsksWhetherItIsReachedUnlessToldNotTo() {
     WebApplicationContextRunner registered =
-        web.withConfiguration(AutoConfigurations.of(PunctualEurekaAutoConfiguration.class))
+        web.withConfiguration(
+                AutoConfigurations.of(
+                    PunctualEurekaAutoConfiguration.class,
+                    PunctualRegistrationAutoConfiguration.class))
             .withBean(
                 EurekaInstanceConfigBean.class,
                 () -> new EurekaInstanceConfigBean(new InetUtils(new InetUtilsProperties())))

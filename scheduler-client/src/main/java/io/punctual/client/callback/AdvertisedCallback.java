@@ -2,12 +2,10 @@ package io.punctual.client.callback;
 
 import java.net.URI;
 
-/** What the registry says of this instance. */
-public interface AdvertisedCallback {
-
-  /** Returns where it is called: the address, as schedulers put it together. */
-  URI address();
-
-  /** Returns the id of this instance. */
-  String instance();
-}
+/**
+ * What schedulers are told of this instance.
+ *
+ * @param instance its id, which no other instance of the application has
+ * @param address where it is called: the address, as schedulers put it together
+ */
+public record AdvertisedCallback(String instance, URI address) {}

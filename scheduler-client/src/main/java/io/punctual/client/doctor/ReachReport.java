@@ -2,14 +2,15 @@ package io.punctual.client.doctor;
 
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.client.ClientIdentity;
+import io.punctual.client.callback.AdvertisedCallback;
 import io.punctual.client.json.JsonObject;
+import io.punctual.client.registration.InstanceRegistration;
 import io.punctual.client.submit.SchedulerCalls;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,7 +52,7 @@ public final class ReachReport implements AutoCloseable {
       @Nullable String remedy) {}
 
   private final ClientIdentity identity;
-  private final Supplier<String> instance;
+  private final InstanceRegistration registration;
   private final SchedulerCalls calls;
   private final Duration soon;
   private final Duration later;
@@ -62,20 +63,21 @@ public final class ReachReport implements AutoCloseable {
   private boolean complained;
 
   /**
-   * @param instance this instance's id in the registry; asked for once it is up
+   * @param registration by which schedulers know this instance
    */
-  public ReachReport(ClientIdentity identity, Supplier<String> instance, SchedulerCalls calls) {
-    this(identity, instance, calls, SOON, LATER);
+  public ReachReport(
+      ClientIdentity identity, InstanceRegistration registration, SchedulerCalls calls) {
+    this(identity, registration, calls, SOON, LATER);
   }
 
   ReachReport(
       ClientIdentity identity,
-      Supplier<String> instance,
+      InstanceRegistration registration,
       SchedulerCalls calls,
       Duration soon,
       Duration later) {
     this.identity = identity;
-    this.instance = instance;
+    this.registration = registration;
     this.calls = calls;
     this.soon = soon;
     this.later = later;
@@ -126,14 +128,19 @@ public final class ReachReport implements AutoCloseable {
     try {
       if (calls.schedulers().isEmpty()) {
         found("unseen", "no scheduler is known here");
-        return unseen(false);
+        return unseen(null);
       }
     } catch (RuntimeException e) {
       // Of the registry's client, which may be well again later.
       found("unknown", "the registry is not read: " + e);
       return later;
     }
-    String id = instance.get();
+    AdvertisedCallback own = registration.advertised();
+    if (own == null) {
+      found("unseen", String.valueOf(registration.problem()));
+      return unseen(null);
+    }
+    String id = own.instance();
     SchedulerCalls.Answer answer =
         calls.call(
             "POST",
@@ -146,10 +153,10 @@ public final class ReachReport implements AutoCloseable {
         return tell(probe);
       }
       found("unseen", "a scheduler has not looked at this instance yet");
-      return unseen(false);
+      return unseen(null);
     } else if (answer.status() == 404 && answer.text("detail").contains(id)) {
       found("unseen", answer.text("detail"));
-      return unseen(true);
+      return unseen(id);
     }
     // A scheduler that knows no such call, or does not know us: submitting says that, too.
     found("unknown", "a scheduler answered HTTP " + answer.status());
@@ -166,15 +173,14 @@ public final class ReachReport implements AutoCloseable {
     return last;
   }
 
-  private @Nullable Duration unseen(boolean notRegistered) {
+  private @Nullable Duration unseen(@Nullable String instance) {
     unseen++;
-    if (unseen >= PATIENCE && notRegistered && !complained) {
+    if (unseen >= PATIENCE && instance != null && !complained) {
       complained = true;
       log.warn(
-          "Punctual: schedulers do not see this instance ({}) in their registry, and so give it no"
-              + " jobs. eureka.client.service-url.defaultZone must be the same registry here and at"
-              + " the scheduler, and eureka.client.register-with-eureka must not be false",
-          instance.get());
+          "Punctual: schedulers do not know this instance ({}), and so give it no jobs. {}",
+          instance,
+          registration.remedy());
     }
     return unseen < PATIENCE ? soon : unseen < MOST_UNSEEN ? later : null;
   }

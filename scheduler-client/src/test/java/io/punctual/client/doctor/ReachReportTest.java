@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.punctual.client.ClientIdentity;
+import io.punctual.client.callback.AdvertisedCallback;
 import io.punctual.client.json.Jackson3Json;
+import io.punctual.client.registration.InstanceRegistration;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
 import java.io.IOException;
@@ -96,10 +98,26 @@ class ReachReportTest {
     report =
         new ReachReport(
             new ClientIdentity("shop"),
-            instance,
+            new Registered(instance),
             calls,
             Duration.ofMillis(1),
             Duration.ofMillis(1));
+  }
+
+  private record Registered(Supplier<String> instance) implements InstanceRegistration {
+
+    @Override
+    public void leave() {}
+
+    @Override
+    public AdvertisedCallback advertised() {
+      return new AdvertisedCallback(instance.get(), URI.create("http://a:1/cb"));
+    }
+
+    @Override
+    public String remedy() {
+      return "Look into the registry.";
+    }
   }
 
   @AfterEach
@@ -178,10 +196,10 @@ class ReachReportTest {
 
     report.start();
 
-    eventually(output, "schedulers do not see this instance (shop:1) in their registry");
+    eventually(output, "schedulers do not know this instance (shop:1), and so give it no jobs");
     noThread();
-    assertThat(count(output, "do not see this instance")).isEqualTo(1);
-    assertThat(output).contains("eureka.client.service-url.defaultZone");
+    assertThat(count(output, "do not know this instance")).isEqualTo(1);
+    assertThat(output).contains("Look into the registry.");
   }
 
   @ParameterizedTest

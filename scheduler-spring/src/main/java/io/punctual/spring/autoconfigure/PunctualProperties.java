@@ -47,6 +47,9 @@ import org.springframework.core.env.Environment;
  *     the JVM's
  * @param delivery service mode: whether schedulers call this application (push), or it fetches its
  *     jobs (pull): where it has no web server, or schedulers cannot reach it
+ * @param registration service mode, push: where this instance says that it runs jobs: in the
+ *     registry, or at the schedulers; default at the schedulers where no registry's client is on
+ *     the class path
  * @param submitTimeout service mode: how long a call may take in all, until the last byte of the
  *     answer, 1 s to 5 min: with tries at other schedulers, pauses between them, and requests of
  *     other threads that it waits for. One scheduler has half of it to answer, and a tenth to
@@ -77,6 +80,7 @@ public record PunctualProperties(
     @Nullable String token,
     @Nullable String sslBundle,
     @DefaultValue("push") Delivery delivery,
+    @Nullable Registration registration,
     @DefaultValue("10s") Duration submitTimeout,
     @DefaultValue Callback callback,
     @DefaultValue Eureka eureka,
@@ -209,9 +213,20 @@ public record PunctualProperties(
     PULL
   }
 
+  /** Where this instance says that it runs jobs. */
+  public enum Registration {
+    /** In the registry. */
+    REGISTRY,
+    /** At the schedulers, which need no registry then. */
+    SCHEDULER
+  }
+
   /**
    * How schedulers call us.
    *
+   * @param url service mode, without a registry: the base address of this instance's web server for
+   *     schedulers, such as http://10.0.0.7:8080; default the address from which this machine calls
+   *     them, and the server's port
    * @param path service mode: where schedulers call, below context path and servlet path
    * @param secrets service mode: keys of this application, as the scheduler's command credentials
    *     prints them, newest first; calls that are not signed with one of them are refused
@@ -219,12 +234,20 @@ public record PunctualProperties(
    *     are taken without; for development only
    */
   public record Callback(
+      @Nullable URI url,
       @DefaultValue(WorkerMetadata.DEFAULT_CALLBACK_PATH) String path,
       @DefaultValue List<String> secrets,
       @DefaultValue("false") boolean acceptUnsigned) {
 
     /** Checks the values. */
     public Callback {
+      if (url != null && !isBase(url)) {
+        throw new IllegalArgumentException(
+            "punctual.callback.url must be the address of a web server such as"
+                + " http://10.0.0.7:8080, without a path, not '"
+                + url
+                + "'");
+      }
       if (!WorkerMetadata.isPlainPath(path)) {
         throw new IllegalArgumentException(
             "punctual.callback.path must be a plain absolute path such as"
@@ -234,6 +257,13 @@ public record PunctualProperties(
       }
       secrets = List.copyOf(secrets);
       var unused = keys(secrets);
+    }
+
+    private static boolean isBase(URI url) {
+      return url.getHost() != null
+          && ("http".equals(url.getScheme()) || "https".equals(url.getScheme()))
+          && url.equals(URI.create(url.getScheme() + "://" + url.getAuthority()))
+          && url.getRawUserInfo() == null;
     }
 
     /** The keys. */

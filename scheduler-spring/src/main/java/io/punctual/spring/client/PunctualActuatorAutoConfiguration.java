@@ -1,8 +1,8 @@
 package io.punctual.spring.client;
 
 import io.punctual.client.ClientIdentity;
-import io.punctual.client.callback.AdvertisedCallback;
 import io.punctual.client.doctor.ReachReport;
+import io.punctual.client.registration.InstanceRegistration;
 import io.punctual.client.run.JobRunner;
 import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.internal.TaskWorkers;
@@ -23,7 +23,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** Endpoint and health, where the application has Spring Boot's actuator. */
-@AutoConfiguration(after = PunctualEurekaAutoConfiguration.class)
+@AutoConfiguration(after = PunctualRegistrationAutoConfiguration.class)
 @ConditionalOnBean(JobRunner.class)
 public class PunctualActuatorAutoConfiguration {
 
@@ -41,7 +41,7 @@ public class PunctualActuatorAutoConfiguration {
         SchedulerLocator locator,
         PunctualProperties properties,
         AnnotatedWorkers annotated,
-        ObjectProvider<AdvertisedCallback> callback,
+        ObjectProvider<InstanceRegistration> registration,
         ObjectProvider<ReachReport> reach) {
       return new PunctualEndpoint(
           identity,
@@ -52,7 +52,7 @@ public class PunctualActuatorAutoConfiguration {
           type -> properties.settings(type, annotated),
           type -> properties.concurrency(type, annotated),
           locator,
-          callback::getIfAvailable,
+          registration::getIfAvailable,
           reach::getIfAvailable);
     }
   }
@@ -65,8 +65,11 @@ public class PunctualActuatorAutoConfiguration {
     @ConditionalOnMissingBean
     @ConditionalOnEnabledHealthIndicator("punctual")
     PunctualHealthIndicator punctualHealthIndicator(
-        SchedulerLocator locator, ObjectProvider<ReachReport> reach) {
-      return new PunctualHealthIndicator(locator, reach::getIfAvailable);
+        SchedulerLocator locator,
+        ObjectProvider<InstanceRegistration> registration,
+        ObjectProvider<ReachReport> reach) {
+      return new PunctualHealthIndicator(
+          locator, registration::getIfAvailable, reach::getIfAvailable);
     }
   }
 }

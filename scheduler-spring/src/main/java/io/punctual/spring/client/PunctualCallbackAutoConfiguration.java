@@ -1,13 +1,12 @@
 package io.punctual.spring.client;
 
 import io.punctual.client.ClientIdentity;
-import io.punctual.client.callback.AdvertisedCallback;
 import io.punctual.client.callback.CallbackGuard;
 import io.punctual.client.callback.CallbackHandler;
 import io.punctual.client.json.Json;
+import io.punctual.client.registration.InstanceRegistration;
 import io.punctual.client.run.JobRunner;
 import io.punctual.client.submit.SchedulerCalls;
-import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.internal.TaskWorkers;
 import io.punctual.spring.autoconfigure.PunctualProperties;
 import io.punctual.spring.client.servlet.ServletCallback;
@@ -50,13 +49,22 @@ public class PunctualCallbackAutoConfiguration {
       SchedulerCalls calls,
       Json json,
       PunctualProperties properties,
-      ObjectProvider<AdvertisedCallback> advertised) {
+      ObjectProvider<InstanceRegistration> registration) {
     CallbackGuard guard =
         new CallbackGuard(
             properties.callback().keys(),
             properties.callback().acceptUnsigned(),
             InstantSource.system());
-    return new CallbackHandler(identity, runner, calls, json, guard, advertised::getIfAvailable);
+    return new CallbackHandler(
+        identity,
+        runner,
+        calls,
+        json,
+        guard,
+        () -> {
+          InstanceRegistration own = registration.getIfAvailable();
+          return own == null ? null : own.advertised();
+        });
   }
 
   /** Before all other mappings, so that no catch-all of the application takes the path. */
@@ -68,7 +76,7 @@ public class PunctualCallbackAutoConfiguration {
         Ordered.HIGHEST_PRECEDENCE);
   }
 
-  /** What the registry is told. */
+  /** What schedulers are told. */
   @Bean
   WorkerMetadata punctualWorkerMetadata(
       TaskWorkers workers, PunctualProperties properties, Environment environment) {
@@ -77,16 +85,6 @@ public class PunctualCallbackAutoConfiguration {
         CallbackPath.of(environment, properties.callback().path()),
         WorkerMetadata.BATCH,
         properties.concurrency());
-  }
-
-  @Bean
-  StartupReport punctualStartupReport(
-      ClientIdentity identity,
-      TaskWorkers workers,
-      SchedulerLocator locator,
-      WorkerMetadata metadata,
-      Environment environment) {
-    return new StartupReport(identity, workers, locator, metadata, environment);
   }
 
   /**

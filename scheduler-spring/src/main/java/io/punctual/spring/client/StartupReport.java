@@ -1,10 +1,13 @@
 package io.punctual.spring.client;
 
 import io.punctual.client.ClientIdentity;
+import io.punctual.client.registration.InstanceRegistration;
+import io.punctual.client.registration.SchedulerRegistration;
 import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.internal.TaskWorkers;
 import io.punctual.spring.client.registry.EurekaAddresses;
 import io.punctual.wire.WorkerMetadata;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
@@ -17,13 +20,11 @@ final class StartupReport {
 
   private static final Logger log = LoggerFactory.getLogger(StartupReport.class);
 
-  /** Its class needs Eureka's. */
-  static final String PUBLISHER = "punctualMetadataPublisher";
-
   private final ClientIdentity identity;
   private final TaskWorkers workers;
   private final SchedulerLocator locator;
   private final WorkerMetadata metadata;
+  private final @Nullable InstanceRegistration registration;
   private final Environment environment;
 
   StartupReport(
@@ -31,11 +32,13 @@ final class StartupReport {
       TaskWorkers workers,
       SchedulerLocator locator,
       WorkerMetadata metadata,
+      @Nullable InstanceRegistration registration,
       Environment environment) {
     this.identity = identity;
     this.workers = workers;
     this.locator = locator;
     this.metadata = metadata;
+    this.registration = registration;
     this.environment = environment;
   }
 
@@ -51,11 +54,12 @@ final class StartupReport {
         environment.getProperty("local.server.port"),
         registry(),
         locator.shown());
-    if (!workers.types().isEmpty() && !event.getApplicationContext().containsBean(PUBLISHER)) {
+    if (!workers.types().isEmpty() && registration == null) {
       log.warn(
           "Punctual: no registry is told what this instance runs, since it has no Eureka client, so"
-              + " schedulers DO NOT CALL it. Give it one (eureka.client.enabled), or write {} into"
-              + " the metadata of this instance in the schedulers' registry; or set"
+              + " schedulers DO NOT CALL it. Give it one (eureka.client.enabled), or set"
+              + " punctual.registration=scheduler, and it registers at the schedulers; or write {}"
+              + " into the metadata of this instance in the schedulers' registry; or set"
               + " punctual.delivery=pull, and it fetches its jobs",
           metadata.toMap());
     }
@@ -69,6 +73,8 @@ final class StartupReport {
 
   private String registry() {
     String addresses = EurekaAddresses.of(environment);
-    return addresses == null ? "none" : addresses;
+    return registration instanceof SchedulerRegistration
+        ? "none (it registers at the schedulers)"
+        : addresses == null ? "none" : addresses;
   }
 }

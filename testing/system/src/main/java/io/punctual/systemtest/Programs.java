@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The programs of the system, as the build made them, on free ports of 127.0.0.1. */
@@ -38,6 +39,10 @@ public final class Programs {
   /** An option of the demo: its database ends with it. */
   public static final String SHOP_IN_MEMORY =
       "--spring.datasource.url=jdbc:h2:mem:shop;DB_CLOSE_DELAY=-1;DB_CLOSE_ON_EXIT=FALSE";
+
+  // What the starter brings for Eureka, and a registry's clients in general.
+  private static final Pattern REGISTRY_CLIENTS =
+      Pattern.compile("(spring-cloud-|eureka-client|netflix-).*");
 
   /** The application name and key prefix of the runs that make start caches. */
   public static final String TRAINING = "training";
@@ -220,6 +225,33 @@ public final class Programs {
                 eureka(registry)));
     arguments.addAll(Arrays.asList(options));
     return process(application, port, Launch.main(WorkerApplication.class), arguments);
+  }
+
+  /**
+   * An instance of a worker application that has no registry's client on its class path.
+   *
+   * @param schedulers at which it registers
+   */
+  public JavaProcess workerWithoutRegistry(
+      List<JavaProcess> schedulers, String application, Path record, String... options) {
+    int port = Ports.free();
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--" + WorkerApplication.RECORD + "=" + record.toAbsolutePath(),
+                NAME + application,
+                "--server.address=127.0.0.1",
+                "--server.port=" + port,
+                "--management.endpoint.health.probes.enabled=true",
+                "--punctual.callback.accept-unsigned=true",
+                "--punctual.url="
+                    + schedulers.stream().map(JavaProcess::url).collect(Collectors.joining(","))));
+    arguments.addAll(Arrays.asList(options));
+    return process(
+        application,
+        port,
+        Launch.main(WorkerApplication.class, jar -> !REGISTRY_CLIENTS.matcher(jar).matches()),
+        arguments);
   }
 
   /** A web application of the class path that registers, with nothing else but these options. */

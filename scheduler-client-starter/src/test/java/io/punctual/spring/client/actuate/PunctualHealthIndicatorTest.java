@@ -31,7 +31,7 @@ class PunctualHealthIndicatorTest {
   private final List<URI> schedulers = new ArrayList<>();
   private final SchedulerLocator locator = new SchedulerLocator(() -> schedulers);
   private final PunctualHealthIndicator indicator =
-      new PunctualHealthIndicator(locator, () -> null);
+      new PunctualHealthIndicator(locator, () -> null, () -> null);
   private SchedulerCalls calls;
 
   @BeforeEach

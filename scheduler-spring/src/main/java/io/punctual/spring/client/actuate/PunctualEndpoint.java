@@ -3,6 +3,7 @@ package io.punctual.spring.client.actuate;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.callback.AdvertisedCallback;
 import io.punctual.client.doctor.ReachReport;
+import io.punctual.client.registration.InstanceRegistration;
 import io.punctual.client.run.JobRunner;
 import io.punctual.client.submit.SchedulerContact;
 import io.punctual.client.submit.SchedulerLocator;
@@ -38,7 +39,7 @@ public final class PunctualEndpoint {
   private final Function<String, WorkerSettings> settings;
   private final ToIntFunction<String> places;
   private final SchedulerLocator locator;
-  private final Supplier<@Nullable AdvertisedCallback> callback;
+  private final Supplier<@Nullable InstanceRegistration> registration;
   private final Supplier<@Nullable ReachReport> reach;
 
   /**
@@ -46,7 +47,7 @@ public final class PunctualEndpoint {
    * @param concurrency jobs that this instance runs at once
    * @param settings of a task type
    * @param places most jobs of a task type at once
-   * @param callback where this instance is called; gives null where no registry is told
+   * @param registration by which schedulers know this instance; gives null where there is none
    * @param reach what schedulers see of this instance; gives null where none is asked
    */
   public PunctualEndpoint(
@@ -58,7 +59,7 @@ public final class PunctualEndpoint {
       Function<String, WorkerSettings> settings,
       ToIntFunction<String> places,
       SchedulerLocator locator,
-      Supplier<@Nullable AdvertisedCallback> callback,
+      Supplier<@Nullable InstanceRegistration> registration,
       Supplier<@Nullable ReachReport> reach) {
     this.identity = identity;
     this.delivery = delivery;
@@ -68,7 +69,7 @@ public final class PunctualEndpoint {
     this.settings = settings;
     this.places = places;
     this.locator = locator;
-    this.callback = callback;
+    this.registration = registration;
     this.reach = reach;
   }
 
@@ -77,7 +78,9 @@ public final class PunctualEndpoint {
    *
    * @param application its name for schedulers
    * @param delivery who begins: {@code push} or {@code pull}
-   * @param callback where this instance is called; null where no registry is told
+   * @param callback where this instance is called; null where schedulers are not told
+   * @param registrationError why schedulers may not know this instance; null where nothing is in
+   *     the way
    * @param reach what a scheduler saw when it was asked to call; null where none was asked
    * @param concurrency jobs that this instance runs at once
    * @param running jobs that run now
@@ -91,6 +94,7 @@ public final class PunctualEndpoint {
       String application,
       String delivery,
       @Nullable URI callback,
+      @Nullable String registrationError,
       ReachReport.@Nullable Finding reach,
       int concurrency,
       int running,
@@ -147,7 +151,8 @@ public final class PunctualEndpoint {
     for (String type : workers.types()) {
       types.put(type, taskType(type, running.getOrDefault(type, 0)));
     }
-    AdvertisedCallback advertised = callback.get();
+    InstanceRegistration own = registration.get();
+    AdvertisedCallback advertised = own == null ? null : own.advertised();
     ReachReport report = reach.get();
     List<Scheduler> schedulers = List.of();
     String schedulersError = null;
@@ -160,6 +165,7 @@ public final class PunctualEndpoint {
         identity.application(),
         delivery,
         advertised == null ? null : advertised.address(),
+        own == null ? null : own.problem(),
         report == null ? null : report.last(),
         concurrency,
         running.values().stream().mapToInt(Integer::intValue).sum(),

@@ -1,6 +1,7 @@
 package io.punctual.spring.client.actuate;
 
 import io.punctual.client.doctor.ReachReport;
+import io.punctual.client.registration.InstanceRegistration;
 import io.punctual.client.submit.SchedulerContact;
 import io.punctual.client.submit.SchedulerLocator;
 import java.time.Instant;
@@ -13,9 +14,9 @@ import org.springframework.boot.health.contributor.Status;
 
 /**
  * {@code punctual} in the health: UP where a scheduler answers, UNKNOWN before the first call,
- * WARNING where none answers, or a scheduler says that it cannot call this instance. Never DOWN: an
- * instance must not be taken out of service because a scheduler is away, least of all out of the
- * registry, from which it would get no jobs any more.
+ * WARNING where none answers, this instance is not registered at them, or a scheduler says that it
+ * cannot call it. Never DOWN: an instance must not be taken out of service because a scheduler is
+ * away, least of all out of the registry, from which it would get no jobs any more.
  */
 public final class PunctualHealthIndicator extends AbstractHealthIndicator {
 
@@ -23,14 +24,20 @@ public final class PunctualHealthIndicator extends AbstractHealthIndicator {
   public static final Status WARNING = new Status("WARNING");
 
   private final SchedulerLocator locator;
+  private final Supplier<@Nullable InstanceRegistration> registration;
   private final Supplier<@Nullable ReachReport> reach;
 
   /**
+   * @param registration by which schedulers know this instance; gives null where there is none
    * @param reach what schedulers see of this instance; gives null where none is asked
    */
-  public PunctualHealthIndicator(SchedulerLocator locator, Supplier<@Nullable ReachReport> reach) {
+  public PunctualHealthIndicator(
+      SchedulerLocator locator,
+      Supplier<@Nullable InstanceRegistration> registration,
+      Supplier<@Nullable ReachReport> reach) {
     super("It is not known which schedulers there are");
     this.locator = locator;
+    this.registration = registration;
     this.reach = reach;
   }
 
@@ -52,6 +59,11 @@ public final class PunctualHealthIndicator extends AbstractHealthIndicator {
       if (contact.error() != null) {
         builder.withDetail("error", contact.error());
       }
+    }
+    InstanceRegistration own = registration.get();
+    String problem = own == null ? null : own.problem();
+    if (problem != null) {
+      builder.status(WARNING).withDetail("registration", problem);
     }
     ReachReport report = reach.get();
     ReachReport.Finding found = report == null ? null : report.last();

@@ -1,0 +1,221 @@
+package io.punctual.client.registration;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import io.punctual.client.ClientIdentity;
+import io.punctual.client.callback.AdvertisedCallback;
+import io.punctual.client.json.Jackson3Json;
+import io.punctual.client.submit.SchedulerCalls;
+import io.punctual.client.submit.SchedulerLocator;
+import io.punctual.wire.WorkerMetadata;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class SchedulerRegistrationTest {
+
+  private static final String PUT = "PUT /api/v1/workers/shop/10.0.0.7%3A8081";
+  private static final String DELETE = "DELETE /api/v1/workers/shop/10.0.0.7%3A8081";
+
+  private final Queue<String> calls = new ConcurrentLinkedQueue<>();
+  private final Queue<String> bodies = new ConcurrentLinkedQueue<>();
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private volatile int status = 201;
+  private volatile CountDownLatch gate = new CountDownLatch(0);
+  private HttpServer scheduler;
+  private SchedulerCalls client;
+
+  @BeforeEach
+  void start() throws IOException {
+    scheduler = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    scheduler.setExecutor(threads);
+    scheduler.createContext(
+        "/",
+        exchange -> {
+          bodies.add(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
+          calls.add(exchange.getRequestMethod() + " " + exchange.getRequestURI().getRawPath());
+          await(gate);
+          byte[] answer =
+              (status < 300 ? "{\"renewAfter\":1}" : "{\"detail\":\"url must not be called\"}")
+                  .getBytes(UTF_8);
+          exchange.sendResponseHeaders(status, answer.length);
+          exchange.getResponseBody().write(answer);
+          exchange.close();
+        });
+    scheduler.start();
+    client = client(List.of(URI.create("http://127.0.0.1:" + scheduler.getAddress().getPort())));
+  }
+
+  private static void await(CountDownLatch gate) {
+    try {
+      assertThat(gate.await(20, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static SchedulerCalls client(List<URI> schedulers) {
+    return new SchedulerCalls(
+        new SchedulerLocator(() -> schedulers),
+        new Jackson3Json(),
+        Duration.ofSeconds(1),
+        null,
+        builder -> {});
+  }
+
+  @AfterEach
+  void stop() {
+    client.close();
+    scheduler.stop(0);
+    threads.shutdownNow();
+  }
+
+  private static ConditionFactory eventually() {
+    return Awaitility.await().atMost(Duration.ofSeconds(20));
+  }
+
+  private static WorkerMetadata metadata(String... types) {
+    return new WorkerMetadata(Set.of(types), "/ctx/callback", WorkerMetadata.BATCH, 7);
+  }
+
+  private SchedulerRegistration registration(String... types) {
+    return new SchedulerRegistration(
+        new ClientIdentity("shop"),
+        client,
+        metadata(types),
+        URI.create("http://10.0.0.7:8081/ctx/callback"));
+  }
+
+  @Test
+  void anInstanceRegistersAndRenewsUntilItLeaves() {
+    SchedulerRegistration registration = registration("order.remind", "order.close");
+    assertThat(registration.advertised()).isNull();
+
+    registration.enter();
+    eventually().until(() -> calls.size() >= 2);
+    registration.leave();
+
+    assertThat(calls.stream().filter(call -> !call.equals(PUT))).containsExactly(DELETE);
+    assertThat(bodies.peek())
+        .contains("\"url\":\"http://10.0.0.7:8081/ctx/callback\"")
+        .contains("\"taskTypes\":[\"order.close\",\"order.remind\"]")
+        .contains("\"concurrency\":7", "\"protocol\":\"batch\"", "\"ttl\":\"30s\"");
+    // Also for calls that come while it leaves.
+    assertThat(registration.advertised())
+        .isEqualTo(
+            new AdvertisedCallback(
+                "10.0.0.7:8081", URI.create("http://10.0.0.7:8081/ctx/callback")));
+  }
+
+  @Test
+  void aContextThatIsStartedAgainRegistersAgain() {
+    SchedulerRegistration registration = registration("t");
+    registration.enter();
+    eventually().until(() -> !calls.isEmpty());
+    registration.leave();
+    calls.clear();
+
+    registration.enter();
+    eventually().until(() -> calls.contains(PUT));
+    registration.leave();
+    registration.leave();
+
+    assertThat(calls.stream().filter(DELETE::equals)).hasSize(1);
+  }
+
+  @Test
+  void whoLeavesIsNotPutBackByACallThatIsUnderWay() {
+    SchedulerRegistration registration = registration("t");
+    gate = new CountDownLatch(1);
+    registration.enter();
+    eventually().until(() -> calls.contains(PUT));
+
+    CompletableFuture<Void> left = CompletableFuture.runAsync(registration::leave, threads);
+    gate.countDown();
+    left.join();
+
+    assertThat(calls).last().isEqualTo(DELETE);
+  }
+
+  @Test
+  void whatIsInTheWayIsSaidUntilItIsNot() {
+    status = 400;
+    SchedulerRegistration registration = registration("t");
+    registration.enter();
+    eventually().until(() -> registration.problem() != null);
+    assertThat(registration.problem())
+        .isEqualTo("a scheduler refused it, HTTP 400: url must not be called");
+
+    status = 200;
+    eventually().until(() -> registration.problem() == null);
+    registration.leave();
+  }
+
+  @Test
+  void whereNoSchedulerAnswersTheInstanceStopsAllTheSame() {
+    scheduler.stop(0);
+    SchedulerRegistration registration = registration("t");
+    registration.enter();
+    eventually().until(() -> registration.problem() != null);
+
+    registration.leave();
+
+    assertThat(registration.problem()).contains("no scheduler accepts connections");
+  }
+
+  @Test
+  void whoRunsNothingIsNotRegistered() {
+    SchedulerRegistration registration = registration();
+    registration.enter();
+    registration.leave();
+
+    assertThat(calls).isEmpty();
+    assertThat(registration.advertised()).isNull();
+  }
+
+  @Test
+  void theAddressIsThatFromWhichSchedulersAreCalled() {
+    SchedulerRegistration registration =
+        SchedulerRegistration.atLocalAddress(
+            new ClientIdentity("shop"),
+            client,
+            metadata("t"),
+            host -> URI.create("https://" + host + ":8443"));
+    registration.enter();
+    eventually().until(() -> !calls.isEmpty());
+    registration.leave();
+
+    assertThat(registration.advertised())
+        .isEqualTo(
+            new AdvertisedCallback(
+                "127.0.0.1:8443", URI.create("https://127.0.0.1:8443/ctx/callback")));
+  }
+
+  @Test
+  void anAddressOfIpv6StandsInBrackets() {
+    assertThat(LocalAddress.towards(List.of(URI.create("http://[::1]:8080"))))
+        .isIn("[0:0:0:0:0:0:0:1]", null);
+    assertThat(
+            LocalAddress.towards(
+                List.of(URI.create("http://no-such-host.invalid"), URI.create("http://127.0.0.1"))))
+        .isEqualTo("127.0.0.1");
+  }
+}

@@ -1,0 +1,63 @@
+package io.punctual.spring.client;
+
+import io.punctual.client.registration.InstanceRegistration;
+import io.punctual.client.run.JobRunner;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Takes jobs once the web server is up. Stops first of all: takes the instance out of the rotation,
+ * then waits for what runs and for those who come.
+ */
+final class Drain implements SmartLifecycle {
+
+  private static final Logger log = LoggerFactory.getLogger(Drain.class);
+
+  // A scheduler reads the registry every two seconds, whose answers are as old again at most.
+  private static final Duration LEAVING = Duration.ofSeconds(5);
+
+  private final InstanceRegistration registration;
+  private final JobRunner runner;
+  private final Duration patience;
+  private volatile boolean running;
+
+  Drain(InstanceRegistration registration, JobRunner runner, Duration patience) {
+    this.registration = registration;
+    this.runner = runner;
+    this.patience = patience;
+  }
+
+  @Override
+  public void start() {
+    runner.open();
+    registration.enter();
+    running = true;
+  }
+
+  @Override
+  public void stop() {
+    running = false;
+    registration.leave();
+    try {
+      if (!runner.drain(patience)) {
+        log.warn("Some jobs did not end within {}; they will be delivered again", patience);
+      }
+      // The web server stops next.
+      runner.awaitQuiet(LEAVING);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public boolean isRunning() {
+    return running;
+  }
+
+  @Override
+  public int getPhase() {
+    return SmartLifecycle.DEFAULT_PHASE;
+  }
+}

@@ -1,0 +1,125 @@
+package io.punctual.spring.client;
+
+import io.punctual.client.ClientIdentity;
+import io.punctual.client.callback.CallbackHandler;
+import io.punctual.client.doctor.ReachReport;
+import io.punctual.client.registration.InstanceRegistration;
+import io.punctual.client.registration.SchedulerRegistration;
+import io.punctual.client.run.JobRunner;
+import io.punctual.client.submit.SchedulerCalls;
+import io.punctual.client.submit.SchedulerLocator;
+import io.punctual.internal.TaskWorkers;
+import io.punctual.spring.autoconfigure.PunctualProperties;
+import io.punctual.wire.WorkerMetadata;
+import java.net.URI;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.web.server.Ssl;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+
+/** How schedulers come to know this instance: by a registry, or because it registers at them. */
+@AutoConfiguration(after = PunctualEurekaAutoConfiguration.class)
+@ConditionalOnBean(CallbackHandler.class)
+public class PunctualRegistrationAutoConfiguration {
+
+  @Bean
+  StartupReport punctualStartupReport(
+      ClientIdentity identity,
+      TaskWorkers workers,
+      SchedulerLocator locator,
+      WorkerMetadata metadata,
+      ObjectProvider<InstanceRegistration> registration,
+      Environment environment) {
+    return new StartupReport(
+        identity, workers, locator, metadata, registration.getIfAvailable(), environment);
+  }
+
+  @Bean
+  @ConditionalOnBean(InstanceRegistration.class)
+  Drain punctualDrain(
+      InstanceRegistration registration, JobRunner runner, PunctualProperties properties) {
+    return new Drain(registration, runner, properties.shutdownPatience());
+  }
+
+  /** Only where there are workers: an application that submits and nothing else is not called. */
+  @Bean(destroyMethod = "close")
+  @ConditionalOnBean(InstanceRegistration.class)
+  ReachReport punctualReachReport(
+      ClientIdentity identity, InstanceRegistration registration, SchedulerCalls calls) {
+    return new ReachReport(identity, registration, calls);
+  }
+
+  @Bean
+  @ConditionalOnBean(InstanceRegistration.class)
+  ApplicationListener<ApplicationReadyEvent> punctualReachReportStart(
+      ReachReport report, TaskWorkers workers) {
+    return event -> {
+      if (!workers.types().isEmpty()) {
+        report.start();
+      }
+    };
+  }
+
+  /** Before the beans that ask for its bean. */
+  @Configuration(proxyBeanMethods = false)
+  @Conditional(AtSchedulers.class)
+  static class Schedulers {
+
+    @Bean
+    @ConditionalOnMissingBean(InstanceRegistration.class)
+    SchedulerRegistration punctualSchedulerRegistration(
+        ClientIdentity identity,
+        SchedulerCalls calls,
+        WorkerMetadata metadata,
+        PunctualProperties properties,
+        Environment environment) {
+      URI own = properties.callback().url();
+      return own == null
+          ? SchedulerRegistration.atLocalAddress(
+              identity, calls, metadata, host -> server(host, environment))
+          : new SchedulerRegistration(
+              identity, calls, metadata, URI.create(own + metadata.callbackPath()));
+    }
+
+    private static URI server(String host, Environment environment) {
+      boolean secure =
+          Ssl.isEnabled(Binder.get(environment).bind("server.ssl", Ssl.class).orElse(null));
+      return URI.create(
+          "%s://%s:%s"
+              .formatted(
+                  secure ? "https" : "http",
+                  host,
+                  environment.getRequiredProperty("local.server.port")));
+    }
+  }
+
+  /** Where the properties say so, or no registry's client is on the class path. */
+  static final class AtSchedulers extends AnyNestedCondition {
+
+    AtSchedulers() {
+      super(ConfigurationPhase.REGISTER_BEAN);
+    }
+
+    @ConditionalOnProperty(prefix = "punctual", name = "registration", havingValue = "scheduler")
+    static class Asked {}
+
+    @ConditionalOnMissingClass("org.springframework.cloud.client.discovery.DiscoveryClient")
+    @ConditionalOnProperty(
+        prefix = "punctual",
+        name = "registration",
+        havingValue = "scheduler",
+        matchIfMissing = true)
+    static class NoRegistry {}
+  }
+}
