@@ -93,22 +93,22 @@ class WorkerProbeIT extends SharedRedisTestBase {
           new Case(Code.CLOCK_OFF, "ahead", "NTP"),
           new Case(Code.CLOCK_OFF, "behind", "NTP"),
           new Case(Code.UNAVAILABLE, "leaving", "server.port"),
-          new Case(Code.UNKNOWN_HOST, "nowhere", "eureka.instance.hostname"),
+          new Case(Code.UNKNOWN_HOST, "nowhere", "registry must show an address"),
           new Case(Code.ADDRESS_NOT_ALLOWED, "forbidden", "punctual.dispatch.allowed-networks"),
-          new Case(Code.CONNECTION_REFUSED, "refused", "eureka.instance.non-secure-port"),
-          new Case(Code.CONNECTION_TIMEOUT, "black-hole", "eureka.instance.hostname"),
-          new Case(Code.NO_ROUTE, "unreachable", "eureka.instance.hostname"),
-          new Case(Code.NO_ANSWER, "hanging", "eureka.instance.non-secure-port"),
-          new Case(Code.NOT_HTTP, "garbage", "eureka.instance.non-secure-port"),
-          new Case(Code.TLS_TO_PLAIN_PORT, "plain", "eureka.instance.secure-port-enabled=false"),
-          new Case(Code.PLAIN_TO_TLS_PORT, "secure", "eureka.instance.secure-port-enabled=true"),
+          new Case(Code.CONNECTION_REFUSED, "refused", "port in the registry"),
+          new Case(Code.CONNECTION_TIMEOUT, "black-hole", "registry must show an address"),
+          new Case(Code.NO_ROUTE, "unreachable", "registry must show an address"),
+          new Case(Code.NO_ANSWER, "hanging", "port in the registry"),
+          new Case(Code.NOT_HTTP, "garbage", "port in the registry"),
+          new Case(Code.TLS_TO_PLAIN_PORT, "plain", "as one without TLS"),
+          new Case(Code.PLAIN_TO_TLS_PORT, "secure", "as one with TLS"),
           new Case(Code.CERTIFICATE_NOT_TRUSTED, "stranger", "punctual.dispatch.ssl-bundle"),
           new Case(Code.WRONG_PATH, "path", "server.servlet.context-path"),
           new Case(Code.NOT_A_CALLBACK, "page", "punctual.callback.path"),
           new Case(Code.NOT_A_CALLBACK, "getter", "punctual.callback.path"),
           new Case(Code.LOGIN_IN_FRONT, "login401", "punctual.callback.path"),
           new Case(Code.LOGIN_IN_FRONT, "login302", "punctual.callback.path"),
-          new Case(Code.REDIRECTED, "redirected", "eureka.instance.secure-port-enabled=true"),
+          new Case(Code.REDIRECTED, "redirected", "as one with TLS"),
           new Case(Code.OTHER_APPLICATION, "others421", "punctual.application"),
           new Case(Code.OTHER_APPLICATION, "others", "punctual.application"),
           new Case(Code.WORKER_WITHOUT_KEY, "keyless", "punctual.callback.secrets"),
@@ -372,7 +372,7 @@ class WorkerProbeIT extends SharedRedisTestBase {
               assertThat(check.get("name").asString()).isEqualTo("worker");
               assertThat(check.get("message").asString())
                   .contains("refused-0", "connection-refused");
-              assertThat(check.get("remedy").asString()).contains("eureka.instance.");
+              assertThat(check.get("remedy").asString()).contains("port in the registry");
             });
   }
 

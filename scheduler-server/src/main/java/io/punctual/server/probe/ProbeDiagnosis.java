@@ -5,6 +5,7 @@ import io.punctual.server.dispatch.callback.PingResult.Answered;
 import io.punctual.server.dispatch.callback.PingResult.NoAnswer;
 import io.punctual.server.dispatch.callback.PingResult.NotCalled;
 import io.punctual.server.probe.ProbeResult.Code;
+import io.punctual.server.registry.RegisteredSource;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.server.text.Printable;
 import io.punctual.server.text.Texts;
@@ -19,6 +20,7 @@ import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -51,6 +53,10 @@ final class ProbeDiagnosis {
   private static final JsonMapper JSON =
       JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
   private static final Texts TEXTS = new Texts("diagnoses.properties", ProbeDiagnosis.class);
+
+  // What is set depends on where the instance is registered.
+  private static final Map<String, String> REGISTRATIONS =
+      Map.of("eureka", ".eureka", RegisteredSource.NAME, ".scheduler");
 
   private final WorkerInstance instance;
   private final URI url;
@@ -106,23 +112,15 @@ final class ProbeDiagnosis {
   }
 
   private @Nullable String text(Code code, String variant, String part, String detail) {
-    return TEXTS.get(
-        code.word(),
-        variant,
-        part,
-        Map.of(
-            "detail",
-            detail,
-            "host",
-            host,
-            "authority",
-            host + ":" + url.getPort(),
-            "path",
-            url.getPath(),
-            "application",
-            instance.application(),
-            "hint",
-            CONTAINER.matcher(host).matches() ? TEXTS.part("container") + " " : ""));
+    Map<String, String> values =
+        new HashMap<>(TEXTS.endingIn(REGISTRATIONS.getOrDefault(instance.source(), ".other")));
+    values.put("detail", detail);
+    values.put("host", host);
+    values.put("authority", host + ":" + url.getPort());
+    values.put("path", url.getPath());
+    values.put("application", instance.application());
+    values.put("hint", CONTAINER.matcher(host).matches() ? TEXTS.part("container") + " " : "");
+    return TEXTS.get(code.word(), variant, part, values);
   }
 
   private ProbeResult noAnswer(NoAnswer none) {

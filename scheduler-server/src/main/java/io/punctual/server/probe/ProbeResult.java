@@ -56,9 +56,9 @@ public record ProbeResult(
     NO_ANSWER(PROBLEM),
     /** A connection, and something that is no HTTP. */
     NOT_HTTP(PROBLEM),
-    /** The registry says https, and there is plain HTTP. */
+    /** It is registered with https, and there is plain HTTP. */
     TLS_TO_PLAIN_PORT(PROBLEM),
-    /** The registry says http, and there is TLS. */
+    /** It is registered with http, and there is TLS. */
     PLAIN_TO_TLS_PORT(PROBLEM),
     /** The scheduler does not trust the certificate, or it has expired. */
     CERTIFICATE_NOT_TRUSTED(PROBLEM),

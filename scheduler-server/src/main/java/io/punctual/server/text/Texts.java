@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.core.io.support.PropertiesLoaderUtils;
@@ -54,6 +55,14 @@ public final class Texts {
   /** Returns the text of that name, for others to be made of; empty if there is none. */
   public String part(String name) {
     return texts.getProperty(name, "");
+  }
+
+  /** Returns all texts whose names end so, by the rest of their names. */
+  public Map<String, String> endingIn(String end) {
+    return texts.stringPropertyNames().stream()
+        .filter(name -> name.endsWith(end))
+        .collect(
+            Collectors.toMap(name -> name.substring(0, name.length() - end.length()), this::part));
   }
 
   private String fill(String text, Map<String, String> values) {

@@ -13,11 +13,13 @@ import java.net.http.HttpHeaders;
 import java.security.cert.CertificateException;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
@@ -33,12 +35,16 @@ class ProbeDiagnosisTest {
   private static final Instant NOW = Instant.parse("2026-11-21T12:00:00Z");
 
   private static WorkerInstance instance(String address, String protocol) {
+    return instance(address, protocol, "eureka");
+  }
+
+  private static WorkerInstance instance(String address, String protocol, String source) {
     return new WorkerInstance(
         "shop-1",
         "shop",
         URI.create(address + "/punctual/callback"),
         new WorkerMetadata(Set.of("order.close"), "/punctual/callback", protocol, 10),
-        "eureka");
+        source);
   }
 
   private ProbeResult failed(String address, CallFailure failure, @Nullable Throwable cause) {
@@ -169,6 +175,29 @@ class ProbeDiagnosisTest {
     assertThat(result.remedy()).contains("NTP", "30 s ahead");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "eureka, Set eureka.instance.hostname in the worker",
+    "scheduler, Set punctual.callback.url in the worker",
+    "consul, The worker's registry must show an address"
+  })
+  void theRemedyNamesWhatIsSetWhereTheInstanceIsRegistered(String source, String remedy) {
+    WorkerInstance instance = instance("http://shop:8080", "batch", source);
+    for (CallFailure failure : CallFailure.values()) {
+      String text =
+          ProbeDiagnosis.of(instance, new PingResult.NoAnswer(failure, null, false), NOW).remedy();
+      assertThat(text).doesNotContain("{");
+      if (!source.equals("eureka")) {
+        assertThat(text).doesNotContain("eureka.");
+      }
+    }
+    assertThat(
+            ProbeDiagnosis.of(
+                    instance, new PingResult.NoAnswer(CallFailure.NO_ROUTE, null, false), NOW)
+                .remedy())
+        .startsWith(remedy);
+  }
+
   @Test
   void whatStrangersSayStaysOnOneLine() {
     ProbeResult result =
@@ -215,6 +244,15 @@ class ProbeDiagnosisTest {
             new ClassPathResource("diagnoses.properties", ProbeDiagnosis.class));
     Set<String> known = new HashSet<>(texts.stringPropertyNames());
     known.addAll(List.of("detail", "host", "authority", "path", "application", "hint"));
+    Map<String, Set<String>> ends = new HashMap<>();
+    for (String name : texts.stringPropertyNames()) {
+      Matcher end = Pattern.compile("(.*)\\.(eureka|scheduler|other)").matcher(name);
+      if (end.matches()) {
+        known.add(end.group(1));
+        ends.computeIfAbsent(end.group(1), key -> new HashSet<>()).add(end.group(2));
+      }
+    }
+    assertThat(ends.values()).isNotEmpty().allMatch(end -> end.size() == 3);
     for (Object text : texts.values()) {
       assertThat(Pattern.compile("\\{([^}]*)}").matcher(text.toString()).results())
           .allMatch(found -> known.contains(found.group(1)), text.toString());

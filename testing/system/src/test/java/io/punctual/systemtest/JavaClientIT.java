@@ -5,18 +5,31 @@ import static io.punctual.systemtest.SharedSystem.REDIS;
 import static io.punctual.systemtest.SharedSystem.REGISTRY;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import io.punctual.CancelResult;
 import io.punctual.DelayQueueJob;
 import io.punctual.JobInfo;
 import io.punctual.SubmitResult;
 import io.punctual.TagCancelResult;
+import io.punctual.TaskWorker;
+import io.punctual.client.PunctualClient;
+import io.punctual.client.callback.HttpServerCallback;
 import io.punctual.spi.JobScheduler;
+import io.punctual.wire.CallbackSignature;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -25,11 +38,21 @@ import org.junit.jupiter.api.Test;
 /** The client in plain Java and a real scheduler. */
 class JavaClientIT {
 
+  private static final String SIGNING_KEY = "a secret of schedulers that is long enough";
+
   private static JavaProcess scheduler;
 
   @BeforeAll
   static void start() {
-    scheduler = PROGRAMS.scheduler(REGISTRY, REDIS.port(), "java-client").start().awaitReady();
+    scheduler =
+        PROGRAMS
+            .scheduler(
+                REGISTRY,
+                REDIS.port(),
+                "java-client",
+                "--punctual.security.signing-keys=" + SIGNING_KEY)
+            .start()
+            .awaitReady();
   }
 
   @AfterAll
@@ -110,6 +133,55 @@ class JavaClientIT {
     assertThat(jobs.find("mail", "a").orElseThrow().state()).isEqualTo(JobInfo.State.CANCELLED);
     assertThat(jobs.find("bill", "c").orElseThrow().state()).isEqualTo(JobInfo.State.DELAYED);
     end(token, "ack", "");
+  }
+
+  @Test
+  void anInstanceThatRegistersIsCalledUntilItIsClosed() throws Exception {
+    String application = Workload.of("registers").application();
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    ExecutorService threads = Executors.newCachedThreadPool();
+    server.setExecutor(threads);
+    BlockingQueue<String> ran = new LinkedBlockingQueue<>();
+    try (PunctualClient client =
+        PunctualClient.of(application)
+            .schedulers(List.of(URI.create(scheduler.url())))
+            .worker(
+                new TaskWorker() {
+                  @Override
+                  public String type() {
+                    return "mail";
+                  }
+
+                  @Override
+                  public void invoke(String params) {
+                    ran.add(params);
+                  }
+                })
+            .build()) {
+      server.createContext(
+          "/callback",
+          new HttpServerCallback(
+              client.callback(List.of(CallbackSignature.Key.derived(SIGNING_KEY, application)))));
+      server.start();
+      client.register(
+          URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/callback"));
+
+      client
+          .scheduler()
+          .submit(DelayQueueJob.of("mail").params("hello").delay(Duration.ZERO).build());
+      assertThat(ran.poll(20, TimeUnit.SECONDS)).isEqualTo("hello");
+    } finally {
+      server.stop(0);
+      threads.shutdownNow();
+    }
+    Waiting.until(
+        "the instance is known no more",
+        () ->
+            Http.get(scheduler.url() + "/api/v1/workers?application=" + application)
+                .json()
+                .get("items")
+                .isEmpty());
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.punctual.client.callback.HttpServerCallback;
 import io.punctual.wire.CallbackSignature;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.util.List;
 import java.util.concurrent.Executors;
 
@@ -21,6 +22,7 @@ final class PlainCallbacks {
         "/punctual/callback",
         new HttpServerCallback(client.callback(List.of(CallbackSignature.Key.parse(secret)))));
     server.start();
+    client.register(URI.create("http://10.0.0.7:8081/punctual/callback"));
     return server;
   }
 }
