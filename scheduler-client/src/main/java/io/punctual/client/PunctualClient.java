@@ -61,6 +61,7 @@ public final class PunctualClient implements AutoCloseable {
   private final PullRunner puller;
   private final Duration drainTimeout;
   private volatile @Nullable SchedulerRegistration registration;
+  private boolean closed;
 
   private PunctualClient(Builder options) {
     identity = options.identity;
@@ -121,15 +122,28 @@ public final class PunctualClient implements AutoCloseable {
    *
    * @param address where schedulers call the handler of {@link #callback}: http or https, a host
    *     and port that no other instance has, and a plain path
-   * @throws IllegalStateException if it is registered already
+   * @throws IllegalArgumentException if the address is none
+   * @throws IllegalStateException if it is registered already, has no workers, or is closed
    */
   public synchronized void register(URI address) {
-    if (registration != null) {
-      throw new IllegalStateException("This client is registered already");
+    if (registration != null || closed || workers.types().isEmpty()) {
+      throw new IllegalStateException(
+          closed
+              ? "This client is closed"
+              : registration == null
+                  ? "This client has no workers: add them to the builder"
+                  : "This client is registered already");
     }
-    WorkerMetadata metadata =
-        new WorkerMetadata(workers.types(), address.getPath(), WorkerMetadata.BATCH, concurrency);
-    SchedulerRegistration own = new SchedulerRegistration(identity, calls, metadata, address);
+    SchedulerRegistration own =
+        new SchedulerRegistration(
+            identity,
+            calls,
+            new WorkerMetadata(
+                workers.types(),
+                WorkerMetadata.DEFAULT_CALLBACK_PATH,
+                WorkerMetadata.BATCH,
+                concurrency),
+            address);
     registration = own;
     own.enter();
   }
@@ -173,14 +187,19 @@ public final class PunctualClient implements AutoCloseable {
         advertised);
   }
 
+  private synchronized @Nullable SchedulerRegistration leave() {
+    closed = true;
+    if (registration != null) {
+      registration.leave();
+    }
+    return registration;
+  }
+
   /** Takes no more jobs, waits for those that run, and ends. Then the web server may end. */
   @Override
   public void close() {
     long deadline = System.nanoTime() + drainTimeout.toNanos();
-    SchedulerRegistration own = registration;
-    if (own != null) {
-      own.leave();
-    }
+    SchedulerRegistration own = leave();
     puller.close();
     try {
       var unused = runner.drain(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));

@@ -9,6 +9,7 @@ import static com.github.tomakehurst.wiremock.client.WireMock.postRequestedFor;
 import static com.github.tomakehurst.wiremock.client.WireMock.urlEqualTo;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.github.tomakehurst.wiremock.WireMockServer;
 import com.github.tomakehurst.wiremock.core.WireMockConfiguration;
@@ -67,6 +68,21 @@ class PunctualClientTest {
     web.stop(0);
     threads.shutdownNow();
     scheduler.stop();
+  }
+
+  @Test
+  void aClientRegistersOnceWithWorkersAndUntilItIsClosed() {
+    URI address = URI.create("http://127.0.0.1:8081/cb");
+    try (PunctualClient idle = PunctualClient.of("shop").build()) {
+      assertThatThrownBy(() -> idle.register(address)).hasMessageContaining("no workers");
+    }
+    PunctualClient client = client(new Jackson3Json());
+    assertThatThrownBy(() -> client.register(URI.create("/cb")))
+        .isInstanceOf(IllegalArgumentException.class);
+    client.register(address);
+    assertThatThrownBy(() -> client.register(address)).hasMessageContaining("registered already");
+    client.close();
+    assertThatThrownBy(() -> client.register(address)).hasMessageContaining("closed");
   }
 
   static List<Json> both() {

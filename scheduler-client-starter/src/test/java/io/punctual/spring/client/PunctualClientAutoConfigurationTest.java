@@ -16,6 +16,8 @@ import io.punctual.TaskWorker;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.callback.CallbackHandler;
 import io.punctual.client.doctor.ReachReport;
+import io.punctual.client.registration.InstanceRegistration;
+import io.punctual.client.registration.SchedulerRegistration;
 import io.punctual.internal.TaskWorkers;
 import io.punctual.internal.WorkerSetupException;
 import io.punctual.spi.JobScheduler;
@@ -265,6 +267,46 @@ class PunctualClientAutoConfigurationTest {
 
     registered.run(context -> assertThat(context).hasSingleBean(ReachReport.class));
     web.run(context -> assertThat(context).doesNotHaveBean(ReachReport.class));
+  }
+
+  @Test
+  void whoIsToldToRegistersAtTheSchedulersAndSoDoesWhoHasNoRegistrysClient() {
+    WebApplicationContextRunner registering =
+        web.withConfiguration(AutoConfigurations.of(PunctualRegistrationAutoConfiguration.class));
+
+    registering.run(context -> assertThat(context).doesNotHaveBean(InstanceRegistration.class));
+    registering
+        .withPropertyValues("punctual.registration=scheduler")
+        .run(context -> assertThat(context).hasSingleBean(SchedulerRegistration.class));
+    WebApplicationContextRunner without =
+        registering
+            .withClassLoader(new FilteredClassLoader("org.springframework.cloud", "com.netflix"))
+            .withPropertyValues("punctual.url=http://localhost:8080");
+    without.run(context -> assertThat(context).hasSingleBean(SchedulerRegistration.class));
+    without
+        .withPropertyValues("punctual.registration=registry")
+        .run(context -> assertThat(context).doesNotHaveBean(InstanceRegistration.class));
+    without
+        .withPropertyValues("punctual.delivery=pull")
+        .run(context -> assertThat(context).doesNotHaveBean(InstanceRegistration.class));
+  }
+
+  @Test
+  void theAddressOfCallbacksIsThatOfAServer() {
+    for (String url : List.of("http://h:1/path", "h:1", "ftp://h", "http://u:p@h")) {
+      web.withPropertyValues("punctual.callback.url=" + url)
+          .run(context -> assertThat(context).hasFailed());
+    }
+    web.withPropertyValues("punctual.callback.url=http://10.0.0.7:8081/")
+        .run(context -> assertThat(context).hasNotFailed());
+  }
+
+  @Test
+  void aHandlerOfTheApplicationsOwnNeedsNoMetadata() {
+    new ApplicationContextRunner()
+        .withConfiguration(AutoConfigurations.of(PunctualRegistrationAutoConfiguration.class))
+        .withBean(CallbackHandler.class, () -> null)
+        .run(context -> assertThat(context).hasNotFailed());
   }
 
   @Test

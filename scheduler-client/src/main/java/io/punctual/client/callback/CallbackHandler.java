@@ -173,8 +173,14 @@ public final class CallbackHandler {
       return false;
     }
     URI called = URI.create(callback.address());
-    return called.getPort() != address.getPort()
+    return port(called) != port(address)
         || !String.valueOf(called.getHost()).equalsIgnoreCase(address.getHost());
+  }
+
+  private static int port(URI address) {
+    return address.getPort() >= 0
+        ? address.getPort()
+        : "https".equalsIgnoreCase(address.getScheme()) ? 443 : 80;
   }
 
   private void answerPing(CallbackExchange exchange) throws IOException {

@@ -37,7 +37,8 @@ public final class ReachReport implements AutoCloseable {
    *
    * @param at when
    * @param status {@code ok}, {@code warning} or {@code problem} as the scheduler says; {@code
-   *     unseen} while no scheduler knows this instance; {@code unknown} where nobody can say
+   *     unseen} while no scheduler knows this instance, and {@code problem} once that has lasted a
+   *     minute; {@code unknown} where nobody can say
    * @param code of docs/doctor.md; null where no probe has a result
    * @param url the address that was called; null where no probe has a result
    * @param message what was found, for people
@@ -137,7 +138,8 @@ public final class ReachReport implements AutoCloseable {
     }
     AdvertisedCallback own = registration.advertised();
     if (own == null) {
-      found("unseen", String.valueOf(registration.problem()));
+      String problem = registration.problem();
+      found("unseen", problem == null ? "it is not known yet where it is called" : problem);
       return unseen(null);
     }
     String id = own.instance();
@@ -175,12 +177,14 @@ public final class ReachReport implements AutoCloseable {
 
   private @Nullable Duration unseen(@Nullable String instance) {
     unseen++;
-    if (unseen >= PATIENCE && instance != null && !complained) {
-      complained = true;
-      log.warn(
-          "Punctual: schedulers do not know this instance ({}), and so give it no jobs. {}",
-          instance,
-          registration.remedy());
+    if (unseen >= PATIENCE && instance != null) {
+      String message =
+          "schedulers do not know this instance (%s), and so give it no jobs.".formatted(instance);
+      last = new Finding(Instant.now(), "problem", null, null, message, registration.remedy());
+      if (!complained) {
+        complained = true;
+        log.warn("Punctual: {} {}", message, registration.remedy());
+      }
     }
     return unseen < PATIENCE ? soon : unseen < MOST_UNSEEN ? later : null;
   }

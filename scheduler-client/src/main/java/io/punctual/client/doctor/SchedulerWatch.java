@@ -89,8 +89,11 @@ public final class SchedulerWatch implements AutoCloseable {
     SchedulerCalls.Answer answer;
     try {
       answer =
-          calls.look(
-              "/api/v1/workers?application=%s&limit=1".formatted(identity.application()), patience);
+          calls.callWithin(
+              patience,
+              "GET",
+              "/api/v1/workers?application=%s&limit=1".formatted(identity.application()),
+              null);
     } catch (NoSchedulerException e) {
       log.warn(
           "Punctual: NO SCHEDULER ANSWERS {}, so its jobs are neither sent nor run: {} {}",

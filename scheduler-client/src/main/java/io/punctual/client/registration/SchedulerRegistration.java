@@ -3,6 +3,7 @@ package io.punctual.client.registration;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.client.ClientIdentity;
 import io.punctual.client.callback.AdvertisedCallback;
+import io.punctual.client.submit.NoSchedulerException;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.wire.WorkerMetadata;
 import java.net.URI;
@@ -10,13 +11,12 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,38 +25,44 @@ import org.slf4j.LoggerFactory;
 /**
  * Registers this instance at the schedulers, where there is no registry: one of them is told, and
  * all that share its Redis know the instance within a second. It is renewed until the instance
- * leaves; one that stops to renew is gone after 30 s.
+ * leaves. If renewals stop, it is gone after 30 s.
  */
 public final class SchedulerRegistration implements InstanceRegistration {
 
   private static final Logger log = LoggerFactory.getLogger(SchedulerRegistration.class);
 
   private static final Duration TTL = Duration.ofSeconds(30);
-  private static final Duration ANSWER = Duration.ofSeconds(5);
+  private static final Duration CALL = Duration.ofSeconds(5);
   // A call that no scheduler answers takes seconds already; one that is refused takes none.
   private static final Duration AFTER_NO_ANSWER = Duration.ofSeconds(1);
   private static final Duration AFTER_REFUSAL = Duration.ofSeconds(5);
+  private static final String SET_ADDRESS =
+      "set punctual.callback.url to an address at which they reach this instance";
+
+  /** What is in the way, and of what kind that is: a kind is logged once. */
+  private record Problem(String kind, String text) {}
 
   private final ClientIdentity identity;
   private final SchedulerCalls calls;
   private final WorkerMetadata metadata;
   private final Function<List<URI>, @Nullable URI> address;
-  // One thread: nothing renews a registration that was taken back.
   private @Nullable ScheduledThreadPoolExecutor timer;
   private volatile @Nullable AdvertisedCallback advertised;
-  private volatile @Nullable String problem;
+  private volatile @Nullable Problem problem;
   private volatile boolean leaving;
+  private volatile boolean sent;
   private boolean entered;
 
   /**
    * Registers at one address.
    *
    * @param metadata what this instance runs, and how
-   * @param callback where schedulers call it
+   * @param callback where schedulers call it: http or https, a host, a plain path
+   * @throws IllegalArgumentException if that is no such address
    */
   public SchedulerRegistration(
       ClientIdentity identity, SchedulerCalls calls, WorkerMetadata metadata, URI callback) {
-    this(identity, calls, metadata, schedulers -> callback);
+    this(identity, calls, metadata, fixed(checked(callback)));
   }
 
   private SchedulerRegistration(
@@ -68,6 +74,10 @@ public final class SchedulerRegistration implements InstanceRegistration {
     this.calls = calls;
     this.metadata = metadata;
     this.address = address;
+  }
+
+  private static Function<List<URI>, @Nullable URI> fixed(URI callback) {
+    return schedulers -> callback;
   }
 
   /**
@@ -88,11 +98,31 @@ public final class SchedulerRegistration implements InstanceRegistration {
         metadata,
         schedulers -> {
           String host = LocalAddress.towards(schedulers);
-          return host == null ? null : URI.create(server.apply(host) + metadata.callbackPath());
+          return host == null
+              ? null
+              : checked(URI.create(server.apply(host) + metadata.callbackPath()));
         });
   }
 
-  /** Registers, and goes on to, unless there is nothing that this instance runs. */
+  /** With its port, as schedulers call it. */
+  private static URI checked(URI callback) {
+    String scheme = String.valueOf(callback.getScheme()).toLowerCase(Locale.ROOT);
+    boolean secure = scheme.equals("https");
+    if ((!secure && !scheme.equals("http"))
+        || callback.getHost() == null
+        || callback.getRawUserInfo() != null
+        || callback.getRawQuery() != null
+        || callback.getRawFragment() != null
+        || !WorkerMetadata.isPlainPath(String.valueOf(callback.getRawPath()))) {
+      throw new IllegalArgumentException(
+          "The address of callbacks must be one such as http://10.0.0.7:8081/punctual/callback,"
+              + " without user, query or fragment, and with a plain path");
+    }
+    int port = callback.getPort() >= 0 ? callback.getPort() : secure ? 443 : 80;
+    return URI.create(scheme + "://" + callback.getHost() + ":" + port + callback.getRawPath());
+  }
+
+  /** Registers, and renews that, unless there is nothing that this instance runs. */
   @Override
   public synchronized void enter() {
     if (timer != null || metadata.taskTypes().isEmpty()) {
@@ -100,7 +130,11 @@ public final class SchedulerRegistration implements InstanceRegistration {
     }
     leaving = false;
     entered = false;
-    timer =
+    sent = false;
+    // A context that is started again may have another port.
+    advertised = null;
+    problem = new Problem("", "the first registration has no answer yet");
+    ScheduledThreadPoolExecutor own =
         new ScheduledThreadPoolExecutor(
             1,
             task -> {
@@ -108,30 +142,52 @@ public final class SchedulerRegistration implements InstanceRegistration {
               thread.setDaemon(true);
               return thread;
             });
-    ScheduledExecutorService own = timer;
-    timer.execute(() -> register(own));
+    timer = own;
+    own.execute(() -> register(own));
   }
 
-  /** Takes the registration back, within five seconds if schedulers answer. */
+  /** Takes the registration back, within some seconds if schedulers answer. */
   @Override
   public synchronized void leave() {
     if (timer == null) {
       return;
     }
     leaving = true;
+    // A renewal that is under way ends at once, and none follows the removal.
+    timer.shutdownNow();
     try {
-      var unused = timer.submit(this::remove).get(ANSWER.toMillis(), TimeUnit.MILLISECONDS);
+      if (!timer.awaitTermination(CALL.toMillis(), TimeUnit.MILLISECONDS)) {
+        log.debug("A renewal of the registration does not end");
+      }
+      AdvertisedCallback own = advertised;
+      if (own != null && sent) {
+        remove(own);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (ExecutionException | TimeoutException e) {
-      log.warn(
-          "Punctual: no scheduler could be told that this instance stops; they try to call it for"
-              + " {} s more at most",
-          TTL.toSeconds());
     } finally {
-      timer.shutdownNow();
       timer = null;
     }
+  }
+
+  private void remove(AdvertisedCallback own) {
+    String why;
+    try {
+      int status = calls.callWithin(CALL, "DELETE", path(own), null).status();
+      if (status == 200 || status == 404) {
+        return;
+      }
+      why = "HTTP " + status;
+    } catch (RuntimeException e) {
+      why = e instanceof NoSchedulerException none ? none.reason() : e.toString();
+    }
+    log.warn(
+        "Punctual: the registration of {} at the schedulers could not be taken back: {}. They call"
+            + " it until the registration is over, {} s after the last renewal; no job is lost by"
+            + " that",
+        own.instance(),
+        why,
+        TTL.toSeconds());
   }
 
   @Override
@@ -141,7 +197,8 @@ public final class SchedulerRegistration implements InstanceRegistration {
 
   @Override
   public @Nullable String problem() {
-    return problem;
+    Problem now = problem;
+    return now == null ? null : now.text();
   }
 
   @Override
@@ -150,18 +207,21 @@ public final class SchedulerRegistration implements InstanceRegistration {
   }
 
   private void register(ScheduledExecutorService timer) {
-    if (leaving) {
-      return;
-    }
     Duration next = AFTER_REFUSAL;
     try {
       next = registered();
     } catch (SchedulerUnavailableException e) {
-      complain(String.valueOf(e.getMessage()));
+      complain(
+          "no answer",
+          e instanceof NoSchedulerException none
+              ? none.reason() + " " + none.remedy()
+              : String.valueOf(e.getMessage()));
       next = AFTER_NO_ANSWER;
+    } catch (IllegalStateException | IllegalArgumentException e) {
+      complain("address", String.valueOf(e.getMessage()));
     } catch (RuntimeException | Error e) {
       // Of the registry in which schedulers are. Without this, an Error would end the renewals.
-      complain(e.toString());
+      complain("defect", e.toString());
     } finally {
       if (!leaving) {
         var unused = timer.schedule(() -> register(timer), next.toMillis(), TimeUnit.MILLISECONDS);
@@ -171,17 +231,14 @@ public final class SchedulerRegistration implements InstanceRegistration {
 
   /** Returns when to call again. */
   private Duration registered() {
-    AdvertisedCallback own = advertised;
+    AdvertisedCallback own = current();
     if (own == null) {
-      own = found();
-      if (own == null) {
-        complain("no scheduler is known, or this machine has no route to it");
-        return AFTER_NO_ANSWER;
-      }
-      advertised = own;
+      return AFTER_NO_ANSWER;
     }
+    sent = true;
     SchedulerCalls.Answer answer =
-        calls.call(
+        calls.callWithin(
+            CALL,
             "PUT",
             path(own),
             Map.of(
@@ -194,10 +251,16 @@ public final class SchedulerRegistration implements InstanceRegistration {
                 "protocol",
                 metadata.protocol(),
                 "ttl",
-                TTL.toSeconds() + "s"),
-            ANSWER);
-    if (answer.status() != 200 && answer.status() != 201) {
-      complain("a scheduler refused it, HTTP " + answer.status() + ": " + answer.text("detail"));
+                TTL.toSeconds() + "s"));
+    int status = answer.status();
+    if (status != 200 && status != 201) {
+      String detail = answer.text("detail");
+      complain(
+          "HTTP " + status,
+          "a scheduler refused it, HTTP "
+              + status
+              + ": "
+              + (detail.isEmpty() ? "it takes no registrations, or is an older one" : detail));
       return AFTER_REFUSAL;
     }
     if (!entered || problem != null) {
@@ -212,27 +275,43 @@ public final class SchedulerRegistration implements InstanceRegistration {
     return Duration.ofMillis(Math.max(AFTER_NO_ANSWER.toMillis(), renewAfter));
   }
 
-  private @Nullable AdvertisedCallback found() {
-    URI callback = address.apply(calls.schedulers());
+  /** What to register: looked up each time, as a machine may get another address. */
+  private @Nullable AdvertisedCallback current() {
+    AdvertisedCallback before = advertised;
+    List<URI> schedulers = calls.schedulers();
+    URI callback = address.apply(schedulers);
+    if (callback == null) {
+      if (before == null) {
+        complain(
+            "no address",
+            schedulers.isEmpty()
+                ? "no scheduler is known"
+                : "this machine has no route to the schedulers "
+                    + calls.shownSchedulers()
+                    + "; "
+                    + SET_ADDRESS);
+      }
+      return before;
+    }
     // Two instances at one address are one: it is the address that is called.
-    return callback == null ? null : new AdvertisedCallback(callback.getAuthority(), callback);
+    AdvertisedCallback now = new AdvertisedCallback(callback.getAuthority(), callback);
+    if (before != null && !before.equals(now)) {
+      entered = false;
+      remove(before);
+    }
+    advertised = now;
+    return now;
   }
 
-  private void complain(String what) {
-    if (!what.equals(problem) && !leaving) {
+  private void complain(String kind, String text) {
+    Problem before = problem;
+    if (!leaving && (before == null || !before.kind().equals(kind))) {
       log.warn(
-          "Punctual: this instance is not registered at the schedulers{}: {}. It is tried again",
+          "Punctual: this instance is not registered at the schedulers{}: {} It is tried again",
           entered ? " any more, or soon will not be" : "",
-          what);
+          text.endsWith(".") ? text : text + ".");
     }
-    problem = what;
-  }
-
-  private void remove() {
-    AdvertisedCallback own = advertised;
-    if (own != null) {
-      var unused = calls.call("DELETE", path(own), null, ANSWER.dividedBy(2));
-    }
+    problem = new Problem(kind, text);
   }
 
   private String path(AdvertisedCallback own) {

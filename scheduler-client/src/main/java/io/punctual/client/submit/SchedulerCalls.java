@@ -105,13 +105,16 @@ public final class SchedulerCalls implements AutoCloseable {
   }
 
   /**
-   * Asks for something, within a time of its own.
+   * Makes a call within a time of its own, whatever the time-out of others is.
    *
-   * @param within how long that may take in all, with tries at other schedulers
+   * @param within how long that may take in all, with tries at other schedulers; one of them has
+   *     half of it
+   * @param body to be sent as JSON; null for none
    * @throws SchedulerUnavailableException if no scheduler had an answer in that time
    */
-  public Answer look(String path, Duration within) {
-    return call("GET", path, null, within, within, System.nanoTime() + within.toNanos());
+  public Answer callWithin(Duration within, String method, String path, @Nullable Object body) {
+    return call(
+        method, path, body, within.dividedBy(TRIES), within, System.nanoTime() + within.toNanos());
   }
 
   /**

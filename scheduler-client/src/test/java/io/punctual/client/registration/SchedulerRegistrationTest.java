@@ -2,6 +2,7 @@ package io.punctual.client.registration;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import io.punctual.client.ClientIdentity;
@@ -29,6 +30,9 @@ import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SchedulerRegistrationTest {
 
@@ -97,11 +101,12 @@ class SchedulerRegistrationTest {
   }
 
   private SchedulerRegistration registration(String... types) {
+    return at("http://10.0.0.7:8081/ctx/callback", types);
+  }
+
+  private SchedulerRegistration at(String address, String... types) {
     return new SchedulerRegistration(
-        new ClientIdentity("shop"),
-        client,
-        metadata(types),
-        URI.create("http://10.0.0.7:8081/ctx/callback"));
+        new ClientIdentity("shop"), client, metadata(types), URI.create(address));
   }
 
   @Test
@@ -110,10 +115,13 @@ class SchedulerRegistrationTest {
     assertThat(registration.advertised()).isNull();
 
     registration.enter();
+    assertThat(registration.problem()).isNotNull();
     eventually().until(() -> calls.size() >= 2);
+    assertThat(registration.problem()).isNull();
     registration.leave();
 
     assertThat(calls.stream().filter(call -> !call.equals(PUT))).containsExactly(DELETE);
+    assertThat(calls).last().isEqualTo(DELETE);
     assertThat(bodies.peek())
         .contains("\"url\":\"http://10.0.0.7:8081/ctx/callback\"")
         .contains("\"taskTypes\":[\"order.close\",\"order.remind\"]")
@@ -160,9 +168,11 @@ class SchedulerRegistrationTest {
     status = 400;
     SchedulerRegistration registration = registration("t");
     registration.enter();
-    eventually().until(() -> registration.problem() != null);
-    assertThat(registration.problem())
-        .isEqualTo("a scheduler refused it, HTTP 400: url must not be called");
+    eventually()
+        .until(
+            () ->
+                "a scheduler refused it, HTTP 400: url must not be called"
+                    .equals(registration.problem()));
 
     status = 200;
     eventually().until(() -> registration.problem() == null);
@@ -174,11 +184,13 @@ class SchedulerRegistrationTest {
     scheduler.stop(0);
     SchedulerRegistration registration = registration("t");
     registration.enter();
-    eventually().until(() -> registration.problem() != null);
+    eventually()
+        .until(
+            () ->
+                String.valueOf(registration.problem())
+                    .contains("no scheduler accepts connections"));
 
     registration.leave();
-
-    assertThat(registration.problem()).contains("no scheduler accepts connections");
   }
 
   @Test
@@ -207,6 +219,90 @@ class SchedulerRegistrationTest {
         .isEqualTo(
             new AdvertisedCallback(
                 "127.0.0.1:8443", URI.create("https://127.0.0.1:8443/ctx/callback")));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "https://shop-1.example/cb, shop-1.example:443, https://shop-1.example:443/cb",
+    "HTTP://shop-1.example/cb, shop-1.example:80, http://shop-1.example:80/cb",
+    "http://[::1]:8081/cb, [::1]:8081, http://[::1]:8081/cb"
+  })
+  void schedulersCallWithAPortSoTheAddressHasOne(String given, String instance, String address) {
+    SchedulerRegistration registration = at(given, "t");
+    registration.enter();
+    eventually().until(() -> registration.advertised() != null);
+    registration.leave();
+
+    assertThat(registration.advertised())
+        .isEqualTo(new AdvertisedCallback(instance, URI.create(address)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/cb",
+        "mailto:x",
+        "http://user:secret@h/cb",
+        "http://h/a%2Fb",
+        "http://h/cb?x=1",
+        "http://h/cb#x",
+        "http://h",
+        "ftp://h/cb"
+      })
+  void whatIsNoAddressIsRefusedAtOnce(String address) {
+    assertThatThrownBy(() -> at(address, "t"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("http://10.0.0.7:8081/punctual/callback")
+        .hasMessageNotContaining("secret");
+  }
+
+  @Test
+  void anInstanceWhoseAddressChangesIsRegisteredAnew() {
+    Queue<String> hosts = new ConcurrentLinkedQueue<>(List.of("10.0.0.7", "10.0.0.8"));
+    SchedulerRegistration registration =
+        SchedulerRegistration.atLocalAddress(
+            new ClientIdentity("shop"),
+            client,
+            metadata("t"),
+            any ->
+                URI.create("http://" + (hosts.size() > 1 ? hosts.poll() : hosts.peek()) + ":8081"));
+    registration.enter();
+    eventually().until(() -> calls.contains(PUT.replace("10.0.0.7", "10.0.0.8")));
+    registration.leave();
+
+    assertThat(calls)
+        .startsWith(PUT, DELETE, PUT.replace("10.0.0.7", "10.0.0.8"))
+        .endsWith(DELETE.replace("10.0.0.7", "10.0.0.8"));
+  }
+
+  @Test
+  void whereThePortIsNotKnownTheWayOutIsNamed() {
+    SchedulerRegistration registration =
+        SchedulerRegistration.atLocalAddress(
+            new ClientIdentity("shop"),
+            client,
+            metadata("t"),
+            host -> {
+              throw new IllegalStateException("the port is not known; set it");
+            });
+    registration.enter();
+    eventually().until(() -> "the port is not known; set it".equals(registration.problem()));
+    registration.leave();
+
+    assertThat(calls).isEmpty();
+  }
+
+  @Test
+  void anAddressThatOthersMayKnowIsPreferredToLoopback() {
+    // Of this machine, if it has another one.
+    String other = LocalAddress.towards(List.of(URI.create("http://192.0.2.1")));
+    String expected = other == null ? "127.0.0.1" : other;
+    URI near = URI.create("http://127.0.0.1:8080");
+    URI far = URI.create("http://192.0.2.1:8080");
+
+    assertThat(LocalAddress.towards(List.of(near, far))).isEqualTo(expected);
+    assertThat(LocalAddress.towards(List.of(far, near))).isEqualTo(expected);
+    assertThat(LocalAddress.towards(List.of(near))).isEqualTo("127.0.0.1");
   }
 
   @Test

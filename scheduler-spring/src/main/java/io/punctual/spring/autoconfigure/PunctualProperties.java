@@ -262,7 +262,8 @@ public record PunctualProperties(
     private static boolean isBase(URI url) {
       return url.getHost() != null
           && ("http".equals(url.getScheme()) || "https".equals(url.getScheme()))
-          && url.equals(URI.create(url.getScheme() + "://" + url.getAuthority()))
+          && (url.getScheme() + "://" + url.getAuthority())
+              .equals(url.toString().replaceFirst("/$", ""))
           && url.getRawUserInfo() == null;
     }
 

@@ -39,7 +39,11 @@ final class Drain implements SmartLifecycle {
   @Override
   public void stop() {
     running = false;
-    registration.leave();
+    try {
+      registration.leave();
+    } catch (RuntimeException e) {
+      log.warn("Schedulers could not be told that this instance stops; it stops all the same", e);
+    }
     try {
       if (!runner.drain(patience)) {
         log.warn("Some jobs did not end within {}; they will be delivered again", patience);

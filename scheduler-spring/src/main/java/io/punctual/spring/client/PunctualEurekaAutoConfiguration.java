@@ -18,7 +18,7 @@ import org.springframework.context.annotation.Bean;
     after = PunctualCallbackAutoConfiguration.class,
     afterName = "org.springframework.cloud.netflix.eureka.EurekaClientAutoConfiguration")
 @ConditionalOnClass(ApplicationInfoManager.class)
-@ConditionalOnBean({CallbackHandler.class, ApplicationInfoManager.class})
+@ConditionalOnBean({CallbackHandler.class, WorkerMetadata.class, ApplicationInfoManager.class})
 @ConditionalOnProperty(
     prefix = "punctual",
     name = "registration",

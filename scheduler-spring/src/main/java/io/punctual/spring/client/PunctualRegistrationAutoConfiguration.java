@@ -11,6 +11,8 @@ import io.punctual.client.submit.SchedulerLocator;
 import io.punctual.internal.TaskWorkers;
 import io.punctual.spring.autoconfigure.PunctualProperties;
 import io.punctual.wire.WorkerMetadata;
+import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.URI;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -27,10 +29,11 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
+import org.springframework.web.util.UriComponentsBuilder;
 
 /** How schedulers come to know this instance: by a registry, or because it registers at them. */
 @AutoConfiguration(after = PunctualEurekaAutoConfiguration.class)
-@ConditionalOnBean(CallbackHandler.class)
+@ConditionalOnBean({CallbackHandler.class, WorkerMetadata.class})
 public class PunctualRegistrationAutoConfiguration {
 
   @Bean
@@ -89,18 +92,33 @@ public class PunctualRegistrationAutoConfiguration {
           ? SchedulerRegistration.atLocalAddress(
               identity, calls, metadata, host -> server(host, environment))
           : new SchedulerRegistration(
-              identity, calls, metadata, URI.create(own + metadata.callbackPath()));
+              identity,
+              calls,
+              metadata,
+              URI.create(own.getScheme() + "://" + own.getAuthority() + metadata.callbackPath()));
     }
 
     private static URI server(String host, Environment environment) {
-      boolean secure =
-          Ssl.isEnabled(Binder.get(environment).bind("server.ssl", Ssl.class).orElse(null));
-      return URI.create(
-          "%s://%s:%s"
-              .formatted(
-                  secure ? "https" : "http",
-                  host,
-                  environment.getRequiredProperty("local.server.port")));
+      String port = environment.getProperty("local.server.port");
+      if (port == null) {
+        throw new IllegalStateException(
+            "the port of the web server is not known; set punctual.callback.url to the address at"
+                + " which schedulers reach this instance");
+      }
+      Binder binder = Binder.get(environment);
+      InetAddress bound = binder.bind("server.address", InetAddress.class).orElse(null);
+      boolean secure = Ssl.isEnabled(binder.bind("server.ssl", Ssl.class).orElse(null));
+      return UriComponentsBuilder.newInstance()
+          .scheme(secure ? "https" : "http")
+          .host(
+              bound == null || bound.isAnyLocalAddress()
+                  ? host
+                  : bound instanceof Inet6Address
+                      ? "[" + bound.getHostAddress().replaceFirst("%.*", "") + "]"
+                      : bound.getHostAddress())
+          .port(port)
+          .build()
+          .toUri();
     }
   }
 

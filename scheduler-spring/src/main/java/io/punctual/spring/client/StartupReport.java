@@ -73,8 +73,7 @@ final class StartupReport {
 
   private String registry() {
     String addresses = EurekaAddresses.of(environment);
-    return registration instanceof SchedulerRegistration
-        ? "none (it registers at the schedulers)"
-        : addresses == null ? "none" : addresses;
+    return (addresses == null ? "none" : addresses)
+        + (registration instanceof SchedulerRegistration ? ", and it registers at schedulers" : "");
   }
 }
