@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Registers at the scheduler, and runs what that POSTs here: worker.py APPLICATION TASK_TYPE"""
 
+import atexit
 import http.server
 import json
 import os
@@ -23,13 +24,6 @@ def call(method, body=None):
     urllib.request.urlopen(urllib.request.Request(ME, body, HEADERS, method=method), timeout=5)
 
 
-def leave():
-    try:
-        call("DELETE")
-    finally:
-        os._exit(0)
-
-
 class Callback(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         params = self.rfile.read(int(self.headers["Content-Length"])).decode()
@@ -43,7 +37,8 @@ class Callback(http.server.BaseHTTPRequestHandler):
 
 server = http.server.ThreadingHTTPServer(("", int(ADDRESS.split(":")[1])), Callback)
 threading.Thread(target=server.serve_forever, daemon=True).start()
-signal.signal(signal.SIGTERM, lambda *_: leave())
+atexit.register(call, "DELETE")
+signal.signal(signal.SIGTERM, lambda *_: sys.exit())
 while True:
     try:
         call("PUT", json.dumps(WORKER).encode())
