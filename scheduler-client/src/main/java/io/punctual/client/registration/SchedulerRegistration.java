@@ -146,7 +146,7 @@ public final class SchedulerRegistration implements InstanceRegistration {
     own.execute(() -> register(own));
   }
 
-  /** Takes the registration back, within some seconds if schedulers answer. */
+  /** Removes the registration, within some seconds if schedulers answer. */
   @Override
   public synchronized void leave() {
     if (timer == null) {
@@ -182,9 +182,8 @@ public final class SchedulerRegistration implements InstanceRegistration {
       why = e instanceof NoSchedulerException none ? none.reason() : e.toString();
     }
     log.warn(
-        "Punctual: the registration of {} at the schedulers could not be taken back: {}. They call"
-            + " it until the registration is over, {} s after the last renewal; no job is lost by"
-            + " that",
+        "Punctual: the registration of {} at the schedulers could not be removed: {}. They call it"
+            + " until the registration ends, {} s after the last renewal. No job is lost",
         own.instance(),
         why,
         TTL.toSeconds());
