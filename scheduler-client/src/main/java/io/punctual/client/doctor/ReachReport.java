@@ -38,7 +38,7 @@ public final class ReachReport implements AutoCloseable {
    * @param at when
    * @param status {@code ok}, {@code warning} or {@code problem} as the scheduler says; {@code
    *     unseen} while no scheduler knows this instance, and {@code problem} once that has lasted a
-   *     minute; {@code unknown} where nobody can say
+   *     minute; {@code unknown} if no scheduler can say it
    * @param code of docs/doctor.md; null where no probe has a result
    * @param url the address that was called; null where no probe has a result
    * @param message what was found, for people

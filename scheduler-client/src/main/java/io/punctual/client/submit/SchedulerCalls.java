@@ -105,7 +105,7 @@ public final class SchedulerCalls implements AutoCloseable {
   }
 
   /**
-   * Makes a call within a time of its own, whatever the time-out of others is.
+   * Makes a call within the given time instead of the time-out.
    *
    * @param within how long that may take in all, with tries at other schedulers; one of them has
    *     half of it

@@ -8,8 +8,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Takes jobs once the web server is up. Stops first of all: takes the instance out of the rotation,
- * then waits for what runs and for those who come.
+ * Takes jobs once the web server is up. Stops before all others: has schedulers give this instance
+ * no more jobs, then waits for running jobs and for calls that are still on their way.
  */
 final class Drain implements SmartLifecycle {
 

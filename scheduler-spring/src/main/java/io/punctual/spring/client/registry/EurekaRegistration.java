@@ -22,7 +22,7 @@ public final class EurekaRegistration implements InstanceRegistration, SmartLife
   private volatile boolean running;
 
   /**
-   * @param settings of which the registration is made when somebody first asks for it
+   * @param settings from which the registration is made at the first call for it
    */
   public EurekaRegistration(
       ApplicationInfoManager registration, EurekaInstanceConfig settings, WorkerMetadata metadata) {
