@@ -1,6 +1,7 @@
--- Registered workers: a hash with '<end ms> <text>' for each, and at the empty field '<version>
--- <earliest end ms> <last look ms> <characters of all texts>'. The version moves with each change
--- but a renewal. A hash without workers is no key.
+-- Registered workers: a hash with '<end ms> <session> <text>' for each, or '<end ms> <session>' once
+-- that session was removed, and at the empty field '<version> <earliest end ms> <last look ms>
+-- <characters of all sessions and texts>'. The version moves with each change but a renewal. A hash
+-- without workers is no key.
 
 -- Longest life without a renewal.
 local LONGEST = 300000
@@ -8,6 +9,11 @@ local LONGEST = 300000
 local NOTED = 1000
 -- Without a look for longer, Redis was away or its clock was set: no worker could renew itself.
 local SILENCE = 2000
+
+-- The session of what stands behind an end, and what it says; that is nil if it was removed.
+local function said(entry)
+  return string.match(entry or '', '^(%S*) (.*)$')
+end
 
 -- Writes what is at the empty field. What removes comes first: a full Redis takes what follows.
 local function note(key, at)

@@ -2,7 +2,8 @@
 --
 -- KEYS     the registered workers, a hash, see lib/workers
 -- ARGV     version: text, of the answer before; '' for none
--- RETURNS  {version, {worker, what it says of itself}...}; the version alone if it is the same
+-- RETURNS  {version, {worker, its session, what it says of itself}...}; the version alone if it is
+--          the same
 -- COST     1 read, and a small write once a second; the whole hash after a change, where a worker's
 --          time is over, and after a silence
 -- WHY      each read ends those that were not renewed: no scheduler needs to be told
@@ -16,8 +17,9 @@ local result = { version }
 if version ~= ARGV[1] then
   local entries = redis.call('HGETALL', key)
   for i = 1, #entries, 2 do
-    if entries[i] ~= '' then
-      result[#result + 1] = { entries[i], string.match(entries[i + 1], '^%d+ (.*)$') or '' }
+    local session, text = said(string.match(entries[i + 1], '^%d+ (.*)$'))
+    if entries[i] ~= '' and text then
+      result[#result + 1] = { entries[i], session, text }
     end
   end
 end

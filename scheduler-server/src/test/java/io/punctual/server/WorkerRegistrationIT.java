@@ -139,13 +139,39 @@ class WorkerRegistrationIT extends SharedRedisTestBase {
                     .contains("\"taskTypes\":[\"other\"]"));
   }
 
+  /**
+   * A rolling restart at one address: the run that goes does not take the one that came with it.
+   */
+  @Test
+  void aRunRemovesItselfAndNoOther() {
+    String job = "{'url':'" + url() + "','taskTypes':['mail.send'],'session':'%s'}";
+    assertThat(put("one", job.formatted("old")).status()).isEqualTo(201);
+    assertThat(put("one", job.formatted("new")).status()).isEqualTo(200);
+    Answer late = api.delete(workers + "one?session=old");
+    assertThat(late.status()).isEqualTo(404);
+    assertThat(late.text()).contains("that id and session");
+    submit("still");
+    eventually().until(() -> ran.contains("still"));
+
+    assertThat(api.delete(workers + "one?session=a%20b").status()).isEqualTo(400);
+    assertThat(api.delete(workers + "one?session=new").status()).isEqualTo(200);
+    Answer renewal = put("one", job.formatted("new"));
+    assertThat(renewal.status()).as(renewal.text()).isEqualTo(409);
+    assertThat(renewal.text()).contains("wrong-state", "another session");
+    eventually().until(() -> listed() == 0);
+    assertThat(put("one", job.formatted("newer")).status()).isEqualTo(201);
+  }
+
   /** One application cannot fill what all schedulers read. */
   @Test
   void anApplicationHasSoManyInstances() {
     String text = "x".repeat(1_000_000);
     var put =
         registered.put(
-            new RegisteredWorkers.Worker(app, "large", text), Duration.ofMinutes(1), BOUND, BOUND);
+            new RegisteredWorkers.Worker(app, "large", "", text),
+            Duration.ofMinutes(1),
+            BOUND,
+            BOUND);
     assertThat(put).isEqualTo(RegisteredWorkers.Put.CREATED);
     Answer answer = register("one", "1m");
     assertThat(answer.status()).as(answer.text()).isEqualTo(400);
@@ -168,7 +194,7 @@ class WorkerRegistrationIT extends SharedRedisTestBase {
     String text = "http\n127.0.0.1\n" + worker.getAddress().getPort() + "\n/callback\nsingle\n1\n";
     var put =
         registered.put(
-            new RegisteredWorkers.Worker(app, "there", text + "mail.send"),
+            new RegisteredWorkers.Worker(app, "there", "", text + "mail.send"),
             Duration.ofMinutes(1),
             BOUND,
             BOUND);
@@ -198,6 +224,7 @@ class WorkerRegistrationIT extends SharedRedisTestBase {
         "{'url':'http://127.0.0.1:9/cb','taskTypes':['x'],'protocol':'soap'} | protocol    | single",
         "{'url':'http://127.0.0.1:9/cb','taskTypes':['x'],'ttl':'1s'}        | ttl         | between 5s",
         "{'url':'http://127.0.0.1:9/cb','taskTypes':['x'],'ttl':'365d'}      | ttl         | and 5m",
+        "{'url':'http://127.0.0.1:9/cb','taskTypes':['x'],'session':'a b'}   | session     | 64",
         "{'url':'http://127.0.0.1:9/cb','taskTypes':['x'],'color':'red'}     | color       | known",
       })
   void whatCannotBeIsRefused(String json, String field, String text) {

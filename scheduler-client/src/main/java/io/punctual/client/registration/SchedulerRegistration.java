@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -52,6 +53,8 @@ public final class SchedulerRegistration implements InstanceRegistration {
   private volatile boolean leaving;
   private volatile boolean sent;
   private boolean entered;
+  // Names this run, so that what leaves is this one, and no renewal that comes late brings it back.
+  private volatile String session = "";
 
   /**
    * Registers at one address.
@@ -129,6 +132,7 @@ public final class SchedulerRegistration implements InstanceRegistration {
       return;
     }
     leaving = false;
+    session = UUID.randomUUID().toString();
     entered = false;
     sent = false;
     // A context that is started again may have another port.
@@ -173,7 +177,7 @@ public final class SchedulerRegistration implements InstanceRegistration {
   private void remove(AdvertisedCallback own) {
     String why;
     try {
-      int status = calls.callWithin(CALL, "DELETE", path(own), null).status();
+      int status = calls.callWithin(CALL, "DELETE", path(own) + "?session=" + session, null).status();
       if (status == 200 || status == 404) {
         return;
       }
@@ -249,6 +253,8 @@ public final class SchedulerRegistration implements InstanceRegistration {
                 metadata.concurrency(),
                 "protocol",
                 metadata.protocol(),
+                "session",
+                session,
                 "ttl",
                 TTL.toSeconds() + "s"));
     int status = answer.status();
@@ -297,6 +303,8 @@ public final class SchedulerRegistration implements InstanceRegistration {
     if (before != null && !before.equals(now)) {
       entered = false;
       remove(before);
+      // It may get the address before that back.
+      session = UUID.randomUUID().toString();
     }
     advertised = now;
     return now;

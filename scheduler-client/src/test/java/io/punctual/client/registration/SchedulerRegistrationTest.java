@@ -41,6 +41,7 @@ class SchedulerRegistrationTest {
 
   private final Queue<String> calls = new ConcurrentLinkedQueue<>();
   private final Queue<String> bodies = new ConcurrentLinkedQueue<>();
+  private final Queue<String> removed = new ConcurrentLinkedQueue<>();
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private volatile int status = 201;
   private volatile CountDownLatch gate = new CountDownLatch(0);
@@ -56,6 +57,9 @@ class SchedulerRegistrationTest {
         exchange -> {
           bodies.add(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
           calls.add(exchange.getRequestMethod() + " " + exchange.getRequestURI().getRawPath());
+          if (exchange.getRequestMethod().equals("DELETE")) {
+            removed.add(exchange.getRequestURI().getRawQuery());
+          }
           await(gate);
           byte[] answer =
               (status < 300 ? "{\"renewAfter\":1}" : "{\"detail\":\"url must not be called\"}")
@@ -303,6 +307,27 @@ class SchedulerRegistrationTest {
     assertThat(LocalAddress.towards(List.of(near, far))).isEqualTo(expected);
     assertThat(LocalAddress.towards(List.of(far, near))).isEqualTo(expected);
     assertThat(LocalAddress.towards(List.of(near))).isEqualTo("127.0.0.1");
+  }
+
+  /** Else a run that stops would remove the one that began at its address. */
+  @Test
+  void eachRunHasASessionOfItsOwn() {
+    SchedulerRegistration registration = registration("t");
+    for (int run = 0; run < 2; run++) {
+      calls.clear();
+      registration.enter();
+      eventually().until(() -> calls.size() >= 2);
+      registration.leave();
+    }
+
+    List<String> sessions =
+        bodies.stream()
+            .filter(body -> !body.isEmpty())
+            .map(body -> body.replaceFirst("(?s).*\"session\":\"(.*?)\".*", "session=$1"))
+            .distinct()
+            .toList();
+    assertThat(sessions).hasSize(2);
+    assertThat(removed).containsExactlyElementsOf(sessions);
   }
 
   @Test

@@ -14,6 +14,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -32,6 +33,7 @@ public class WorkerRegistration {
 
   private static final Logger log = LoggerFactory.getLogger(WorkerRegistration.class);
   private static final Pattern ID = Pattern.compile("[!-~]{1,200}");
+  private static final Pattern SESSION = Pattern.compile("[!-~]{1,64}");
 
   private final RegisteredSource source;
   private final WorkerDirectory workers;
@@ -96,21 +98,42 @@ public class WorkerRegistration {
   /**
    * Registers an instance, or renews it. All schedulers know it within a second.
    *
+   * @param session names this run of the instance; null if nothing does
    * @param ttl after which it is gone unless it is renewed
-   * @throws ApiException 400 if the id is none, or the application has too many; 429 if all have
+   * @throws ApiException 400 if the id or the session is none, or the application has too many; 409
+   *     if the session has been removed; 429 if all applications have too many
    */
   public Outcome put(
-      String application, String instance, URI callback, WorkerMetadata metadata, Duration ttl) {
+      String application,
+      String instance,
+      @Nullable String session,
+      URI callback,
+      WorkerMetadata metadata,
+      Duration ttl) {
     if (!ID.matcher(instance).matches()) {
       throw ApiException.invalid(
           "instance", "must be 1 to 200 printable ASCII characters without spaces");
     }
     Outcome outcome =
         switch (source.put(
-            application, instance, callback, metadata, ttl, OF_APPLICATION, OF_ALL)) {
+            application,
+            instance,
+            session(session),
+            callback,
+            metadata,
+            ttl,
+            OF_APPLICATION,
+            OF_ALL)) {
           case CREATED -> Outcome.CREATED;
           case CHANGED -> Outcome.CHANGED;
           case RENEWED -> Outcome.RENEWED;
+          case ENDED ->
+              throw ApiException.of(
+                  ErrorCode.WRONG_STATE,
+                  "session",
+                  "of "
+                      + instance
+                      + " has been removed, and this call came after that; an instance that starts again must choose another session");
           case FULL ->
               throw ApiException.invalid(
                   "instance",
@@ -140,18 +163,27 @@ public class WorkerRegistration {
     return outcome;
   }
 
+  private static String session(@Nullable String given) {
+    if (given != null && !SESSION.matcher(given).matches()) {
+      throw ApiException.invalid(
+          "session", "must be 1 to 64 printable ASCII characters without spaces");
+    }
+    return given == null ? "" : given;
+  }
+
   /**
    * Removes an instance: within a second it gets no more jobs.
    *
-   * @throws ApiException 404
+   * @param session as it was registered; null for whichever is there
+   * @throws ApiException 400 if the session is none; 404
    */
-  public void remove(String application, String instance) {
-    if (!ID.matcher(instance).matches() || !source.remove(application, instance)) {
+  public void remove(String application, String instance, @Nullable String session) {
+    String run = session(session);
+    if (!ID.matcher(instance).matches() || !source.remove(application, instance, run)) {
       throw ApiException.of(
           ErrorCode.NOT_FOUND,
-          "no instance of that id of "
-              + application
-              + " is registered here; it never was, has left, or its ttl is over");
+          "no instance of that id%s of %s is registered here; it never was, was removed, or its ttl is over"
+              .formatted(run.isEmpty() ? "" : " and session", application));
     }
     log.info("Instance {} of {} has left", instance, application);
     audit.did("worker", () -> application + " " + instance, "there", "removed");

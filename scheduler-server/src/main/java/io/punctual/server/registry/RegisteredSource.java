@@ -81,6 +81,7 @@ public class RegisteredSource implements InstanceSource {
   /**
    * Registers an instance, or renews it.
    *
+   * @param session names this run of the instance; empty if nothing does
    * @param metadata with the path of the callback
    * @param life after which it is gone
    * @param own what the instances of the application may take
@@ -89,6 +90,7 @@ public class RegisteredSource implements InstanceSource {
   public RegisteredWorkers.Put put(
       String application,
       String instance,
+      String session,
       URI callback,
       WorkerMetadata metadata,
       Duration life,
@@ -104,12 +106,17 @@ public class RegisteredSource implements InstanceSource {
             metadata.protocol(),
             Integer.toString(metadata.concurrency()),
             metadata.toMap().get(WorkerMetadata.TASK_TYPES));
-    return workers.put(new Worker(application, instance, text), life, own, all);
+    return workers.put(new Worker(application, instance, session, text), life, own, all);
   }
 
-  /** Removes an instance; false if it is not there. */
-  public boolean remove(String application, String instance) {
-    return workers.remove(application, instance);
+  /**
+   * Removes an instance.
+   *
+   * @param session as it was registered; empty for whichever is there
+   * @return false if it is not there, or another session of it is
+   */
+  public boolean remove(String application, String instance, String session) {
+    return workers.remove(application, instance, session);
   }
 
   // What another program wrote is read as it is: it is checked where the instance is asked for.

@@ -52,6 +52,7 @@ class WorkersController {
   /**
    * An instance to register.
    *
+   * @param session names this run of the instance; null if nothing does
    * @param protocol batch or single; null for single
    */
   record Registration(
@@ -59,7 +60,8 @@ class WorkersController {
       @Nullable List<String> taskTypes,
       @Nullable Integer concurrency,
       @Nullable String protocol,
-      @Nullable Duration ttl) {
+      @Nullable Duration ttl,
+      @Nullable String session) {
 
     WorkerMetadata metadata(String path) {
       List<String> types = JobFields.names("taskTypes", JobFields.required("taskTypes", taskTypes));
@@ -115,7 +117,7 @@ class WorkersController {
             MIN_TTL,
             RegisteredWorkers.LONGEST);
     long ms = Objects.requireNonNull(ttl).toMillis();
-    var outcome = registration.put(name, instance, callback, metadata, ttl);
+    var outcome = registration.put(name, instance, request.session(), callback, metadata, ttl);
     return ResponseEntity.status(outcome == Outcome.CREATED ? HttpStatus.CREATED : HttpStatus.OK)
         .body(new Registered(name, instance, outcome.name().toLowerCase(Locale.ROOT), ms, ms / 3));
   }
@@ -123,9 +125,12 @@ class WorkersController {
   /** Removes an instance that registered here: within a second it gets no more jobs. */
   @Allowed(value = Role.ADMIN, applications = true)
   @DeleteMapping(WORKER)
-  Registered remove(@PathVariable String application, @PathVariable String instance) {
+  Registered remove(
+      @PathVariable String application,
+      @PathVariable String instance,
+      @RequestParam(required = false) @Nullable String session) {
     String name = JobFields.application(application).toLowerCase(Locale.ROOT);
-    registration.remove(name, instance);
+    registration.remove(name, instance, session);
     return new Registered(name, instance, "removed", null, null);
   }
 

@@ -20,9 +20,10 @@ public interface RegisteredWorkers {
    *
    * @param application a name, without spaces
    * @param instance unique in its application, without spaces
+   * @param session names this run of the instance, without spaces; empty if nothing does
    * @param text what it says of itself
    */
-  record Worker(String application, String instance, String text) {}
+  record Worker(String application, String instance, String session, String text) {}
 
   /**
    * All workers.
@@ -35,16 +36,19 @@ public interface RegisteredWorkers {
    * How much workers may take together.
    *
    * @param workers at most so many
-   * @param characters of their texts, in bytes of UTF-8
+   * @param characters of what is kept of them, in bytes of UTF-8: session, a space and text
    */
   record Bound(int workers, int characters) {}
 
   /** What became of a registration. */
   enum Put {
+    /** It was not there, or its session had been removed. */
     CREATED,
     /** It was there and says something else of itself now. */
     CHANGED,
     RENEWED,
+    /** Its session has been removed, this call came late; nothing was changed. */
+    ENDED,
     /** The workers of the application take as much as they may; nothing was changed. */
     FULL,
     /** The workers of all applications take as much as they may; nothing was changed. */
@@ -62,11 +66,14 @@ public interface RegisteredWorkers {
   Put put(Worker worker, Duration life, Bound own, Bound all);
 
   /**
-   * Removes a worker. False if there was none.
+   * Removes a worker. Its session cannot be registered again until the time of the worker would
+   * have been over.
    *
+   * @param session as it was registered; empty for whichever is there
+   * @return false if it is not there, or another session of it is
    * @throws StoreException if the store was not reached or refused
    */
-  boolean remove(String application, String instance);
+  boolean remove(String application, String instance, String session);
 
   /**
    * Reads all workers.

@@ -33,14 +33,15 @@ final class RedisRegisteredWorkers implements RegisteredWorkers {
       case "created" -> Put.CREATED;
       case "changed" -> Put.CHANGED;
       case "renewed" -> Put.RENEWED;
+      case "ended" -> Put.ENDED;
       case "full" -> Put.FULL;
       default -> Put.ALL_FULL;
     };
   }
 
   @Override
-  public boolean remove(String application, String instance) {
-    Worker worker = new Worker(application, instance, "");
+  public boolean remove(String application, String instance, String session) {
+    Worker worker = new Worker(application, instance, session, "");
     return put("remove a worker of ", worker, Duration.ZERO, NONE, NONE).equals("removed");
   }
 
@@ -55,6 +56,7 @@ final class RedisRegisteredWorkers implements RegisteredWorkers {
             new Arguments()
                 .add(prefix + worker.instance())
                 .add(prefix)
+                .add(worker.session())
                 .add(worker.text())
                 .add(life.toMillis())
                 .add(own.workers())
@@ -82,7 +84,7 @@ final class RedisRegisteredWorkers implements RegisteredWorkers {
       Reply entry = reply.list(i);
       String[] names = entry.text(0).split(" ", 2);
       if (names.length == 2) {
-        workers.add(new Worker(names[0], names[1], entry.text(1)));
+        workers.add(new Worker(names[0], names[1], entry.text(1), entry.text(2)));
       }
     }
     return new View(now, List.copyOf(workers));

@@ -237,8 +237,8 @@ class FullRedisIT extends TransitionTestBase {
         RedisStore.registeredWorkers(connections, StoreOptions.DEFAULTS, new StoreCalls());
     Bound bound = new Bound(10, 1_000);
     Duration minute = Duration.ofMinutes(1);
-    Worker one = new Worker("shop", "one", "x");
-    Worker two = new Worker("shop", "two", "y");
+    Worker one = new Worker("shop", "one", "s", "x");
+    Worker two = new Worker("shop", "two", "s", "y");
     workers.put(one, minute, bound, bound);
     redis.client().configSet("maxmemory", "1");
 

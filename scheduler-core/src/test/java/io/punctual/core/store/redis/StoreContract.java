@@ -455,7 +455,7 @@ abstract class StoreContract {
   void aWorkerIsRegisteredUntilItLeavesOrItsTimeIsOver() {
     RegisteredWorkers workers =
         RedisStore.registeredWorkers(connections(), options, new StoreCalls());
-    Worker one = new Worker("shop", "one", "a b\nc");
+    Worker one = new Worker("shop", "one", "", "a b\nc");
     assertThat(view(workers, "").workers()).isEmpty();
 
     assertThat(put(workers, one)).isEqualTo(RegisteredWorkers.Put.CREATED);
@@ -464,24 +464,25 @@ abstract class StoreContract {
     assertThat(put(workers, one)).isEqualTo(RegisteredWorkers.Put.RENEWED);
     assertThat(workers.read(first.version())).isNull();
 
-    Worker other = new Worker("shop", "one", "d");
+    Worker other = new Worker("shop", "one", "", "d");
     assertThat(put(workers, other)).isEqualTo(RegisteredWorkers.Put.CHANGED);
     assertThat(view(workers, first.version()).workers()).containsExactly(other);
 
-    Worker brief = new Worker("shop", "brief", "");
+    Worker brief = new Worker("shop", "brief", "", "");
     assertThat(workers.put(brief, Duration.ofMillis(300), TWO, MANY))
         .isEqualTo(RegisteredWorkers.Put.CREATED);
     RegisteredWorkers.View both = view(workers, "");
     assertThat(both.workers()).containsExactlyInAnyOrder(other, brief);
-    assertThat(put(workers, new Worker("shop", "three", ""))).isEqualTo(RegisteredWorkers.Put.FULL);
-    assertThat(put(workers, new Worker("shoppers", "one", "")))
+    assertThat(put(workers, new Worker("shop", "three", "", "")))
+        .isEqualTo(RegisteredWorkers.Put.FULL);
+    assertThat(put(workers, new Worker("shoppers", "one", "", "")))
         .isEqualTo(RegisteredWorkers.Put.CREATED);
     eventually().until(() -> view(workers, "").workers().size() == 2);
 
-    assertThat(workers.remove("shop", "one")).isTrue();
-    assertThat(workers.remove("shop", "one")).isFalse();
+    assertThat(workers.remove("shop", "one", "")).isTrue();
+    assertThat(workers.remove("shop", "one", "")).isFalse();
     RegisteredWorkers.View last = view(workers, both.version());
-    assertThat(last.workers()).containsExactly(new Worker("shoppers", "one", ""));
+    assertThat(last.workers()).containsExactly(new Worker("shoppers", "one", "", ""));
 
     try (RedisConnection connection = connections().getConnection()) {
       connection.keyCommands().pExpire(new Keys(options.prefix(), TimeSource.REDIS).workers(), 0);
@@ -492,35 +493,84 @@ abstract class StoreContract {
     assertThat(view(workers, emptied.version()).workers()).containsExactly(one);
   }
 
+  /** Two runs of an instance at one address are one worker: the newer one stays. */
+  @Test
+  void aWorkerIsRemovedByItsOwnSessionAndDoesNotComeBack() {
+    RegisteredWorkers workers =
+        RedisStore.registeredWorkers(connections(), options, new StoreCalls());
+    Worker before = new Worker("shop", "one", "s1", "x");
+    Worker after = new Worker("shop", "one", "s2", "x");
+    assertThat(put(workers, before)).isEqualTo(RegisteredWorkers.Put.CREATED);
+    String version = view(workers, "").version();
+    assertThat(put(workers, after)).isEqualTo(RegisteredWorkers.Put.RENEWED);
+    assertThat(workers.read(version)).isNull();
+
+    assertThat(workers.remove("shop", "one", "s1")).isFalse();
+    assertThat(view(workers, "").workers()).containsExactly(after);
+    assertThat(workers.remove("shop", "one", "s2")).isTrue();
+    assertThat(workers.remove("shop", "one", "s2")).isFalse();
+    assertThat(view(workers, version).workers()).isEmpty();
+    assertThat(put(workers, after)).isEqualTo(RegisteredWorkers.Put.ENDED);
+    assertThat(view(workers, "").workers()).isEmpty();
+
+    Worker restarted = new Worker("shop", "one", "s3", "x");
+    assertThat(workers.put(restarted, Duration.ofMillis(300), TWO, MANY))
+        .isEqualTo(RegisteredWorkers.Put.CREATED);
+    assertThat(workers.remove("shop", "one", "s3")).isTrue();
+    assertThat(workers.put(restarted, Duration.ofMillis(300), TWO, MANY))
+        .isEqualTo(RegisteredWorkers.Put.ENDED);
+    // What was removed is forgotten when its time is over.
+    eventually().until(() -> put(workers, restarted) == RegisteredWorkers.Put.CREATED);
+    assertThat(workers.remove("shop", "one", "")).isTrue();
+    assertThat(view(workers, "").workers()).isEmpty();
+  }
+
+  /** Who registers and leaves again and again takes no more room than who stays. */
+  @Test
+  void removedSessionsCountAsWorkers() {
+    RegisteredWorkers workers =
+        RedisStore.registeredWorkers(connections(), options, new StoreCalls());
+    for (String instance : List.of("one", "two")) {
+      assertThat(put(workers, new Worker("shop", instance, "s", "x")))
+          .isEqualTo(RegisteredWorkers.Put.CREATED);
+      assertThat(workers.remove("shop", instance, "s")).isTrue();
+    }
+    assertThat(put(workers, new Worker("shop", "three", "s", "x")))
+        .isEqualTo(RegisteredWorkers.Put.FULL);
+    assertThat(put(workers, new Worker("shop", "two", "t", "x")))
+        .isEqualTo(RegisteredWorkers.Put.CREATED);
+  }
+
   @Test
   void registeredWorkersAreBounded() {
     RegisteredWorkers workers =
         RedisStore.registeredWorkers(connections(), options, new StoreCalls());
     Duration minute = Duration.ofMinutes(1);
-    Bound own = new Bound(2, 10);
-    Bound all = new Bound(4, 15);
-    assertThat(workers.put(new Worker("a", "1", "12345678"), minute, own, all))
+    // Of each a character more is kept than its text.
+    Bound own = new Bound(2, 12);
+    Bound all = new Bound(4, 18);
+    assertThat(workers.put(new Worker("a", "1", "", "12345678"), minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.CREATED);
-    assertThat(workers.put(new Worker("a", "2", "123"), minute, own, all))
+    assertThat(workers.put(new Worker("a", "2", "", "123"), minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.FULL);
-    assertThat(workers.put(new Worker("a", "2", "12"), minute, own, all))
+    assertThat(workers.put(new Worker("a", "2", "", "12"), minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.CREATED);
-    assertThat(workers.put(new Worker("a", "2", "123"), minute, own, all))
+    assertThat(workers.put(new Worker("a", "2", "", "123"), minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.FULL);
-    assertThat(workers.put(new Worker("b", "1", "123456"), minute, own, all))
+    assertThat(workers.put(new Worker("b", "1", "", "123456"), minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.ALL_FULL);
-    assertThat(workers.put(new Worker("b", "1", "12345"), minute, own, all))
+    assertThat(workers.put(new Worker("b", "1", "", "12345"), minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.CREATED);
-    assertThat(workers.put(new Worker("b", "1", "12345"), minute, own, all))
+    assertThat(workers.put(new Worker("b", "1", "", "12345"), minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.RENEWED);
-    assertThat(workers.put(new Worker("a", "1", ""), minute, own, all))
+    assertThat(workers.put(new Worker("a", "1", "", ""), minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.CHANGED);
-    assertThat(workers.put(new Worker("c", "1", ""), minute, own, all))
+    assertThat(workers.put(new Worker("c", "1", "", ""), minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.CREATED);
-    assertThat(workers.put(new Worker("d", "1", ""), minute, own, all))
+    assertThat(workers.put(new Worker("d", "1", "", ""), minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.ALL_FULL);
-    assertThat(workers.remove("b", "1")).isTrue();
-    assertThat(workers.put(new Worker("d", "1", "12345678"), minute, own, all))
+    assertThat(workers.remove("b", "1", "")).isTrue();
+    assertThat(workers.put(new Worker("d", "1", "", "12345678"), minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.CREATED);
   }
 
@@ -529,7 +579,7 @@ abstract class StoreContract {
   void timeInWhichNobodyLooksIsNoneOfARegisteredWorker() {
     RegisteredWorkers workers =
         RedisStore.registeredWorkers(connections(), options, new StoreCalls());
-    Worker one = new Worker("shop", "one", "x");
+    Worker one = new Worker("shop", "one", "", "x");
     for (long moved : new long[] {-3_600_000, 3_600_000}) {
       assertThat(workers.put(one, Duration.ofMillis(1_500), TWO, MANY))
           .isEqualTo(RegisteredWorkers.Put.CREATED);
