@@ -117,7 +117,8 @@ final class EngineRun {
     }
     system.endAllWell();
     for (String id : taskIds) {
-      Waiting.until(id + " is over", DRAIN, () -> isOver(id));
+      Waiting.until(
+          "%s is over (seed %d, %s)".formatted(id, seed, fault), DRAIN, () -> isOver(id));
     }
   }
 

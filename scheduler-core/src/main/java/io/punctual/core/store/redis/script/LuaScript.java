@@ -3,6 +3,8 @@ package io.punctual.core.store.redis.script;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.URL;
+import java.net.URLConnection;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -91,11 +93,18 @@ public record LuaScript(String name, byte[] text, String sha1) {
 
   public static String read(String file) {
     String resource = "/io/punctual/core/lua/" + file + ".lua";
-    try (InputStream in = LuaScript.class.getResourceAsStream(resource)) {
-      if (in == null) {
+    try {
+      URL url = LuaScript.class.getResource(resource);
+      if (url == null) {
         throw new IOException("not on the class path: " + resource);
       }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      URLConnection connection = url.openConnection();
+      // The JVM shares a cached archive among all class loaders. One that is closed meanwhile leaves
+      // it closed there, and scripts are read when they are first needed.
+      connection.setUseCaches(false);
+      try (InputStream in = connection.getInputStream()) {
+        return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
