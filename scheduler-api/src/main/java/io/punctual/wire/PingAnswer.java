@@ -1,5 +1,6 @@
 package io.punctual.wire;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,5 +10,14 @@ import org.jspecify.annotations.Nullable;
  * @param application in lower case
  * @param time epoch milliseconds by the clock of whoever answers
  * @param version of what answers; null if it does not know
+ * @param taskTypes that it runs, at most {@value WorkerMetadata#MAX_TASK_TYPES}; null if it does
+ *     not say: then those count that its registry has
+ * @param concurrency jobs that it takes at once, 1 to {@value WorkerMetadata#MAX_CONCURRENCY}; null
+ *     if it does not say
  */
-public record PingAnswer(String application, long time, @Nullable String version) {}
+public record PingAnswer(
+    String application,
+    long time,
+    @Nullable String version,
+    @Nullable List<String> taskTypes,
+    @Nullable Integer concurrency) {}

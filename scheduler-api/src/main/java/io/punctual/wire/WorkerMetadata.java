@@ -25,6 +25,13 @@ public record WorkerMetadata(
   /** Registry metadata key: where to POST callbacks. */
   public static final String CALLBACK_PATH = "punctual.callback-path";
 
+  /**
+   * Registry metadata key of an instance whose {@link PingAnswer} says the rest: where to POST
+   * callbacks. It speaks the batch protocol. Registries that allow no dots in keys (Consul), or
+   * only short values, have this alone.
+   */
+  public static final String CALLBACK = "punctual-callback";
+
   /** Registry metadata key: {@code batch} or {@code single}. */
   public static final String PROTOCOL = "punctual.protocol";
 
@@ -116,6 +123,20 @@ public record WorkerMetadata(
     return map;
   }
 
+  /** Whether registry metadata are those of a worker. */
+  public static boolean isWorker(Map<String, String> map) {
+    return map.containsKey(TASK_TYPES) || map.containsKey(CALLBACK);
+  }
+
+  /** The same, with what the instance says itself in its answer to a ping. */
+  public WorkerMetadata with(PingAnswer answer) {
+    return new WorkerMetadata(
+        answer.taskTypes() == null ? taskTypes : Set.copyOf(answer.taskTypes()),
+        callbackPath,
+        protocol,
+        answer.concurrency() == null ? concurrency : answer.concurrency());
+  }
+
   /**
    * Reads registry metadata; missing entries take their defaults.
    *
@@ -137,8 +158,8 @@ public record WorkerMetadata(
             .map(String::strip)
             .filter(type -> !type.isEmpty())
             .collect(Collectors.toSet()),
-        map.getOrDefault(CALLBACK_PATH, DEFAULT_CALLBACK_PATH),
-        map.getOrDefault(PROTOCOL, SINGLE),
+        map.getOrDefault(CALLBACK_PATH, map.getOrDefault(CALLBACK, DEFAULT_CALLBACK_PATH)),
+        map.getOrDefault(PROTOCOL, map.containsKey(TASK_TYPES) ? SINGLE : BATCH),
         Integer.parseInt(concurrency));
   }
 }

@@ -29,6 +29,16 @@ class WorkerMetadataTest {
     assertThat(WorkerMetadata.from(metadata.toMap())).isEqualTo(metadata);
   }
 
+  @Test
+  void anAddressAloneIsAWorkerOfTheBatchProtocol() {
+    Map<String, String> map = Map.of(WorkerMetadata.CALLBACK, "/callback");
+
+    assertThat(WorkerMetadata.isWorker(map)).isTrue();
+    assertThat(WorkerMetadata.isWorker(Map.of("zone", "a"))).isFalse();
+    assertThat(WorkerMetadata.from(map))
+        .isEqualTo(new WorkerMetadata(Set.of(), "/callback", WorkerMetadata.BATCH, 100));
+  }
+
   static Set<String> keys() {
     return Set.of(
         WorkerMetadata.TASK_TYPES,

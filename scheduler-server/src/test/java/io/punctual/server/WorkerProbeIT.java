@@ -117,6 +117,7 @@ class WorkerProbeIT extends SharedRedisTestBase {
           new Case(Code.CLOCKS_APART, "apart", "NTP"),
           new Case(Code.ANSWER_NOT_SIGNED, "bare", "punctual.security.unsigned-answers"),
           new Case(Code.ANSWER_OF_ANOTHER_KEY, "impostor", "punctual.callback.secrets"),
+          new Case(Code.NO_TASK_TYPES, "typeless", "punctual.task-types"),
           new Case(Code.SERVER_ERROR, "broken", "punctual.callback.path"));
 
   private static final class Behaviour implements ResponseDefinitionTransformerV2 {
@@ -160,6 +161,12 @@ class WorkerProbeIT extends SharedRedisTestBase {
         .forEach(
             app -> {
               instance(registry, app, 0, WORKER.port(), singles.contains(app) ? "single" : "batch");
+              if (app.equals("typeless")) {
+                registry.add(
+                    "spring.cloud.discovery.client.simple.instances.typeless[0].metadata"
+                        + "[punctual.task-types]",
+                    () -> "");
+              }
               if (elsewhere.containsKey(app)) {
                 String uri = elsewhere.get(app);
                 registry.add(
@@ -196,6 +203,7 @@ class WorkerProbeIT extends SharedRedisTestBase {
     on("apart", request -> refusal(CallbackRefusal.CLOCK));
     on("bare", request -> status(200).withBody(line("bare", Duration.ZERO)));
     on("impostor", request -> pong("impostor", Duration.ZERO, request, MASTER, "well"));
+    on("typeless", request -> pong("typeless", Duration.ZERO, request, MASTER, "typeless"));
     on("broken", request -> status(500));
     on("jobless", request -> status(405).withHeader("Allow", "POST"));
     on("moved", request -> pong("moved", Duration.ZERO, request, MASTER, "moved"));
@@ -265,7 +273,7 @@ class WorkerProbeIT extends SharedRedisTestBase {
 
   private static String line(String app, Duration ahead) {
     long time = Instant.now().plus(ahead).toEpochMilli();
-    return JSON.writeValueAsString(new PingAnswer(app, time, "1.2.3")) + "\n";
+    return JSON.writeValueAsString(new PingAnswer(app, time, "1.2.3", null, null)) + "\n";
   }
 
   private static ResponseDefinitionBuilder pong(

@@ -388,6 +388,7 @@ class CallbackIT {
     assertThat(answer.headers().firstValue("content-type")).contains("application/x-ndjson");
     assertThat(answer.body().lines()).hasSize(1);
     assertThat(answer.body()).startsWith("{\"application\":\"shop\",\"time\":").endsWith("\n");
+    assertThat(answer.body()).containsPattern("\"taskTypes\":\\[\"[^\\]]+\\],\"concurrency\":\\d+");
     assertThat(shop.seen).hasSize(before);
     HttpResponse<String> others = post("{\"application\":\"bank\",\"jobs\":[]}");
     assertThat(others.statusCode()).isEqualTo(421);

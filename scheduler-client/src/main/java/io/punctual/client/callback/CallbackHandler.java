@@ -17,7 +17,9 @@ import java.io.OutputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -184,7 +186,13 @@ public final class CallbackHandler {
   }
 
   private void answerPing(CallbackExchange exchange) throws IOException {
-    PingAnswer answer = new PingAnswer(identity.application(), guard.now().toEpochMilli(), VERSION);
+    PingAnswer answer =
+        new PingAnswer(
+            identity.application(),
+            guard.now().toEpochMilli(),
+            VERSION,
+            List.copyOf(new TreeSet<>(runner.types())),
+            runner.concurrency());
     String line = new String(json.write(answer), StandardCharsets.UTF_8) + "\n";
     CallbackGuard.AnswerSeal seal = guard.seal(exchange);
     exchange

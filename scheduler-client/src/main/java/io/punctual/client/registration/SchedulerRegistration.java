@@ -177,7 +177,8 @@ public final class SchedulerRegistration implements InstanceRegistration {
   private void remove(AdvertisedCallback own) {
     String why;
     try {
-      int status = calls.callWithin(CALL, "DELETE", path(own) + "?session=" + session, null).status();
+      int status =
+          calls.callWithin(CALL, "DELETE", path(own) + "?session=" + session, null).status();
       if (status == 200 || status == 404) {
         return;
       }

@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -99,6 +100,16 @@ public final class JobRunner implements AutoCloseable {
             });
     this.timer.setRemoveOnCancelPolicy(true);
     this.all = new Places(concurrency, timer);
+  }
+
+  /** The task types that it runs. */
+  public Set<String> types() {
+    return workers.types();
+  }
+
+  /** Most jobs at once. */
+  public int concurrency() {
+    return concurrency;
   }
 
   /** Where results are written. */

@@ -64,6 +64,7 @@ final class ProbeDiagnosis {
   private final Instant at;
   private @Nullable Long clockAhead;
   private @Nullable String version;
+  private @Nullable WorkerMetadata says;
 
   private ProbeDiagnosis(WorkerInstance instance, Instant at) {
     this.instance = instance;
@@ -73,17 +74,26 @@ final class ProbeDiagnosis {
   }
 
   /**
+   * What a ping showed.
+   *
+   * @param says what the instance says of itself; null if its answer is no proof or says nothing
+   */
+  record Finding(ProbeResult result, @Nullable WorkerMetadata says) {}
+
+  /**
    * Diagnoses an instance.
    *
    * @param at when the ping ended, by the clock here
    */
-  static ProbeResult of(WorkerInstance instance, PingResult result, Instant at) {
+  static Finding of(WorkerInstance instance, PingResult ping, Instant at) {
     ProbeDiagnosis diagnosis = new ProbeDiagnosis(instance, at);
-    return switch (result) {
-      case NotCalled notCalled -> diagnosis.notCalled(notCalled.reason());
-      case NoAnswer none -> diagnosis.noAnswer(none);
-      case Answered answered -> diagnosis.answered(answered);
-    };
+    ProbeResult result =
+        switch (ping) {
+          case NotCalled notCalled -> diagnosis.notCalled(notCalled.reason());
+          case NoAnswer none -> diagnosis.noAnswer(none);
+          case Answered answered -> diagnosis.answered(answered);
+        };
+    return new Finding(result, diagnosis.says);
   }
 
   private ProbeResult result(Code code) {
@@ -253,6 +263,15 @@ final class ProbeDiagnosis {
     }
     version = pong.version() == null ? null : Printable.of(pong.version());
     clockAhead = pong.time() - answer.at().toEpochMilli();
+    try {
+      says = instance.registered().with(pong);
+    } catch (IllegalArgumentException | NullPointerException e) {
+      return result(
+          Code.NOT_A_CALLBACK, "", "HTTP 200, and a wrong answer to a ping: " + describe(e));
+    }
+    if (pong.taskTypes() == null && isWithoutTypes()) {
+      return result(Code.NO_TASK_TYPES);
+    }
     boolean signed = answer.signature() == PingResult.Signature.RIGHT;
     return reached(Code.REACHED, signed ? "signed" : "", "");
   }
@@ -274,8 +293,15 @@ final class ProbeDiagnosis {
         : reached(Code.UNPROVEN, status == 404 ? "path" : "", detail);
   }
 
+  private boolean isWithoutTypes() {
+    return instance.registered().taskTypes().isEmpty();
+  }
+
   /** Makes the result of a worker that is reached, unless its clock is off. */
   private ProbeResult reached(Code code, String variant, String detail) {
+    if (code == Code.NO_PING && isWithoutTypes()) {
+      return result(Code.NO_TASK_TYPES);
+    }
     Long ahead = clockAhead;
     if (ahead == null || Math.abs(ahead) <= CLOCKS.toMillis()) {
       return result(code, variant, detail);

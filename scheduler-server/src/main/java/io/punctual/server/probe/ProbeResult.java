@@ -88,6 +88,8 @@ public record ProbeResult(
     ANSWER_NOT_SIGNED(PROBLEM),
     /** The answer is signed with another key. */
     ANSWER_OF_ANOTHER_KEY(PROBLEM),
+    /** Neither its registry nor itself says what it runs. */
+    NO_TASK_TYPES(PROBLEM),
     /** The instance fails. */
     SERVER_ERROR(PROBLEM);
 

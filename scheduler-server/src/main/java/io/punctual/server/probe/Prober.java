@@ -32,7 +32,7 @@ import org.springframework.stereotype.Component;
 /**
  * Probes instances: calls each of them without a job and keeps the result. Probes an instance when
  * it appears, when it changed and when jobs did not reach it. Repeats the probe while its result is
- * no {@link Status#OK}.
+ * no {@link Status#OK}, and where the registry does not say what the instance runs.
  */
 @Component
 public class Prober extends RepeatedTask {
@@ -42,6 +42,8 @@ public class Prober extends RepeatedTask {
   // A result that is not older is returned without another call.
   private static final Duration FRESH = Duration.ofSeconds(1);
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
+  // Its registry does not tell if what the instance runs changes.
+  private static final Duration SAID = Duration.ofSeconds(5);
   private static final long[] RETRY_S = {2, 5, 15, 30};
 
   private final WorkerDirectory workers;
@@ -232,10 +234,13 @@ public class Prober extends RepeatedTask {
 
   private void run(ProbeState state, CompletableFuture<ProbeResult> future) {
     try {
-      ProbeResult result =
+      ProbeDiagnosis.Finding found =
           ProbeDiagnosis.of(state.instance, dispatcher.ping(state.instance), clock.instant());
-      keep(state, result);
-      future.complete(result);
+      if (found.says() != null) {
+        workers.said(state.instance, found.says());
+      }
+      keep(state, found.result());
+      future.complete(found.result());
     } catch (Throwable e) {
       log.error(
           "Instance {} could not be probed",
@@ -256,11 +261,7 @@ public class Prober extends RepeatedTask {
       state.result = result;
       boolean bad = result.status() == Status.PROBLEM;
       state.failures = result.status() == Status.OK ? 0 : state.failures + 1;
-      state.dueAt =
-          result.status() == Status.OK
-              ? null
-              : System.nanoTime()
-                  + TimeUnit.SECONDS.toNanos(RETRY_S[Math.min(state.failures, RETRY_S.length) - 1]);
+      state.dueAt = nextProbe(state, System.nanoTime());
       // An instance may register a moment before it listens: its first failure is not logged.
       report =
           bad
@@ -273,6 +274,15 @@ public class Prober extends RepeatedTask {
     if (report) {
       report(state.instance, result);
     }
+  }
+
+  private static @Nullable Long nextProbe(ProbeState state, long now) {
+    if (state.failures > 0) {
+      return now + TimeUnit.SECONDS.toNanos(RETRY_S[Math.min(state.failures, RETRY_S.length) - 1]);
+    }
+    WorkerInstance instance = state.instance;
+    boolean told = instance.registered().taskTypes().containsAll(instance.metadata().taskTypes());
+    return told ? null : now + SAID.toNanos();
   }
 
   private static void report(WorkerInstance instance, ProbeResult result) {

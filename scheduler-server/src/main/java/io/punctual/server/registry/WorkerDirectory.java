@@ -4,6 +4,7 @@ import io.punctual.server.text.Printable;
 import io.punctual.server.text.PrintableException;
 import io.punctual.wire.Limits;
 import io.punctual.wire.WorkerMetadata;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -16,6 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,7 +26,8 @@ import org.springframework.cloud.client.ServiceInstance;
 /**
  * The instances of each application, of all sources. What they say is who exists, never who is
  * alive: that is for the dispatcher to find out. An instance that two sources have is taken from
- * the later one.
+ * the later one. What an instance says of itself when it is called counts more than what its source
+ * has, until that changes.
  */
 public class WorkerDirectory {
 
@@ -44,10 +47,21 @@ public class WorkerDirectory {
   private final Map<Origin, List<WorkerInstance>> last = new ConcurrentHashMap<>();
   // By application and id, as the sources have them.
   private final Map<Origin, Map<String, Unusable>> unusable = new ConcurrentHashMap<>();
+  private final Map<Entry, Said> said = new ConcurrentHashMap<>();
   private long minute = System.nanoTime();
   private int lines;
 
   private record Origin(String source, String application) {}
+
+  private record Entry(Origin origin, String id) {
+
+    static Entry of(WorkerInstance instance) {
+      return new Entry(new Origin(instance.source(), instance.application()), instance.id());
+    }
+  }
+
+  /** What an instance said at an address, while its source had the other of it. */
+  private record Said(URI callback, WorkerMetadata registered, WorkerMetadata metadata) {}
 
   /**
    * An instance that gets no jobs since what it says of itself makes no sense.
@@ -102,6 +116,7 @@ public class WorkerDirectory {
     applications.values().forEach(application -> all.addAll(read(application)));
     unusable.keySet().removeIf(origin -> !applications.containsKey(origin.application()));
     last.keySet().removeIf(origin -> !view.containsKey(origin.application()));
+    said.keySet().retainAll(all.stream().map(Entry::of).collect(Collectors.toSet()));
     return all;
   }
 
@@ -121,6 +136,11 @@ public class WorkerDirectory {
           .map(Origin::application)
           .toList();
     }
+  }
+
+  /** Takes what an instance said of itself when it was called; counts from the next reading on. */
+  public void said(WorkerInstance instance, WorkerMetadata metadata) {
+    said.put(Entry.of(instance), new Said(instance.callback(), instance.registered(), metadata));
   }
 
   /** Those that were seen and are not among the instances. */
@@ -221,7 +241,7 @@ public class WorkerDirectory {
     // application's key must not stand for this one's.
     if (!isSame(application, instance.getServiceId())
         || entries == null
-        || !entries.containsKey(WorkerMetadata.TASK_TYPES)) {
+        || !WorkerMetadata.isWorker(entries)) {
       return null;
     }
     if (!Limits.isName(application)) {
@@ -239,13 +259,33 @@ public class WorkerDirectory {
               + " worker that registers at the scheduler needs an https url");
     }
     WorkerMetadata metadata = WorkerMetadata.from(entries);
-    return new WorkerInstance(
-        id,
-        application.toLowerCase(Locale.ROOT),
-        CallbackAddress.of(
-            instance.isSecure(), instance.getHost(), instance.getPort(), metadata.callbackPath()),
-        metadata,
-        source.name());
+    WorkerInstance registered =
+        new WorkerInstance(
+            id,
+            application.toLowerCase(Locale.ROOT),
+            CallbackAddress.of(
+                instance.isSecure(),
+                instance.getHost(),
+                instance.getPort(),
+                metadata.callbackPath()),
+            metadata,
+            source.name());
+    return asSaid(registered);
+  }
+
+  private WorkerInstance asSaid(WorkerInstance instance) {
+    Said last = said.get(Entry.of(instance));
+    return last == null
+            || !last.callback().equals(instance.callback())
+            || !last.registered().equals(instance.registered())
+        ? instance
+        : new WorkerInstance(
+            instance.id(),
+            instance.application(),
+            instance.callback(),
+            instance.registered(),
+            last.metadata(),
+            instance.source());
   }
 
   /** Without case among names; others have letters that are the same as ours in another case. */

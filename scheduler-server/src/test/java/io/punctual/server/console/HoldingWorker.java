@@ -51,7 +51,8 @@ final class HoldingWorker {
       return;
     }
     String line =
-        JSON.writeValueAsString(new PingAnswer(application, Instant.now().toEpochMilli(), "1.2.3"))
+        JSON.writeValueAsString(
+                new PingAnswer(application, Instant.now().toEpochMilli(), "1.2.3", null, null))
             + "\n";
     String signature =
         CallbackSignature.sign(

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.core.io.support.PropertiesLoaderUtils;
 
@@ -49,7 +50,8 @@ class ProbeDiagnosisTest {
 
   private ProbeResult failed(String address, CallFailure failure, @Nullable Throwable cause) {
     return ProbeDiagnosis.of(
-        instance(address, "batch"), new PingResult.NoAnswer(failure, cause, false), NOW);
+            instance(address, "batch"), new PingResult.NoAnswer(failure, cause, false), NOW)
+        .result();
   }
 
   private ProbeResult failed(String address, Throwable cause) {
@@ -58,8 +60,13 @@ class ProbeDiagnosisTest {
 
   private ProbeResult answered(
       String protocol, int status, Map<String, List<String>> headers, String body) {
+    return found(instance("http://shop:8080", protocol), status, headers, body).result();
+  }
+
+  private static ProbeDiagnosis.Finding found(
+      WorkerInstance instance, int status, Map<String, List<String>> headers, String body) {
     return ProbeDiagnosis.of(
-        instance("http://shop:8080", protocol),
+        instance,
         new PingResult.Answered(
             status,
             HttpHeaders.of(headers, (name, value) -> true),
@@ -68,6 +75,64 @@ class ProbeDiagnosisTest {
             false,
             NOW),
         NOW);
+  }
+
+  private static WorkerInstance registered(String type) {
+    return new WorkerInstance(
+        "shop-1",
+        "shop",
+        URI.create("http://shop:8080/callback"),
+        new WorkerMetadata(
+            type.isEmpty() ? Set.of() : Set.of(type), "/callback", WorkerMetadata.BATCH, 10),
+        "other");
+  }
+
+  private static ProbeDiagnosis.Finding pinged(String type, String more) {
+    String line = "{\"application\":\"shop\",\"time\":" + NOW.toEpochMilli() + more + "}\n";
+    return found(registered(type), 200, Map.of(), line);
+  }
+
+  @Test
+  void whatAnInstanceSaysItselfCounts() {
+    ProbeDiagnosis.Finding found =
+        pinged("before", ",\"taskTypes\":[\"a\",\"b\"],\"concurrency\":3");
+
+    assertThat(found.result().code()).isEqualTo(Code.REACHED);
+    assertThat(found.says())
+        .isEqualTo(new WorkerMetadata(Set.of("a", "b"), "/callback", WorkerMetadata.BATCH, 3));
+  }
+
+  @Test
+  void whatAnInstanceDoesNotSayIsAsItIsRegistered() {
+    ProbeDiagnosis.Finding found = pinged("before", "");
+
+    assertThat(found.result().code()).isEqualTo(Code.REACHED);
+    assertThat(found.says())
+        .isEqualTo(new WorkerMetadata(Set.of("before"), "/callback", WorkerMetadata.BATCH, 10));
+  }
+
+  @Test
+  void anInstanceOfWhichNobodySaysWhatItRunsIsAProblem() {
+    assertThat(pinged("", "").result().code()).isEqualTo(Code.NO_TASK_TYPES);
+    assertThat(pinged("", ",\"taskTypes\":[]").result().code()).isEqualTo(Code.REACHED);
+    // An empty answer, as programs give that know no more of pings.
+    assertThat(found(registered(""), 200, Map.of(), "").result().code())
+        .isEqualTo(Code.NO_TASK_TYPES);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        ",\"taskTypes\":[\"a b\"]",
+        ",\"taskTypes\":[null]",
+        ",\"concurrency\":0",
+        ",\"concurrency\":10001"
+      })
+  void whatMakesNoSenseIsNoAnswer(String more) {
+    ProbeDiagnosis.Finding found = pinged("before", more);
+
+    assertThat(found.result().code()).isEqualTo(Code.NOT_A_CALLBACK);
+    assertThat(found.says()).isNull();
   }
 
   private static SSLHandshakeException handshake(Throwable cause) {
@@ -137,9 +202,10 @@ class ProbeDiagnosisTest {
   void aSchedulerOnTheSameMachineMayBeAllowedToCallIt() {
     ProbeResult result =
         ProbeDiagnosis.of(
-            instance("http://127.0.0.1:8081", "batch"),
-            new PingResult.NotCalled("127.0.0.1 is 127.0.0.1, which is not called"),
-            NOW);
+                instance("http://127.0.0.1:8081", "batch"),
+                new PingResult.NotCalled("127.0.0.1 is 127.0.0.1, which is not called"),
+                NOW)
+            .result();
     assertThat(result.code()).isEqualTo(Code.ADDRESS_NOT_ALLOWED);
     assertThat(result.remedy())
         .contains("eureka.instance.hostname", "127.0.0.0/8", "punctual.dispatch.allowed-networks");
@@ -185,7 +251,9 @@ class ProbeDiagnosisTest {
     WorkerInstance instance = instance("http://shop:8080", "batch", source);
     for (CallFailure failure : CallFailure.values()) {
       String text =
-          ProbeDiagnosis.of(instance, new PingResult.NoAnswer(failure, null, false), NOW).remedy();
+          ProbeDiagnosis.of(instance, new PingResult.NoAnswer(failure, null, false), NOW)
+              .result()
+              .remedy();
       assertThat(text).doesNotContain("{");
       if (!source.equals("eureka")) {
         assertThat(text).doesNotContain("eureka.");
@@ -194,6 +262,7 @@ class ProbeDiagnosisTest {
     assertThat(
             ProbeDiagnosis.of(
                     instance, new PingResult.NoAnswer(CallFailure.NO_ROUTE, null, false), NOW)
+                .result()
                 .remedy())
         .startsWith(remedy);
   }

@@ -3,9 +3,11 @@ package io.punctual.server.registry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.server.registry.WorkerDirectory.Unusable;
+import io.punctual.wire.WorkerMetadata;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -42,6 +44,55 @@ class WorkerDirectoryTest {
 
   private List<String> seen(String application) {
     return directory.instances(application).stream().map(WorkerInstance::id).toList();
+  }
+
+  /** What it runs, how many at once. */
+  private String says(String application) {
+    WorkerMetadata metadata = directory.instances(application).get(0).metadata();
+    return metadata.taskTypes() + " " + metadata.concurrency();
+  }
+
+  private static DefaultServiceInstance withCallback(String path) {
+    return new DefaultServiceInstance(
+        "one", "shop", "127.0.0.1", 8080, false, Map.of("punctual-callback", path));
+  }
+
+  @Test
+  void whatAnInstanceSaysCountsUntilItIsRegisteredAnew() {
+    registry.set("shop", withCallback("/callback"));
+    WorkerInstance registered = directory.instances("shop").get(0);
+    assertThat(registered.callback()).hasToString("http://127.0.0.1:8080/callback");
+    assertThat(registered.metadata().protocol()).isEqualTo(WorkerMetadata.BATCH);
+    assertThat(directory.instances("shop", "order.close")).isEmpty();
+
+    directory.said(
+        registered,
+        new WorkerMetadata(Set.of("order.close"), "/callback", WorkerMetadata.BATCH, 7));
+    directory.refresh();
+    assertThat(says("shop")).isEqualTo("[order.close] 7");
+    assertThat(directory.instances("shop", "order.close")).hasSize(1);
+    assertThat(directory.all()).isEqualTo(directory.instances("shop"));
+
+    registry.set("shop", withCallback("/other"));
+    directory.refresh();
+    assertThat(says("shop")).isEqualTo("[] 100");
+    registry.set("shop", withCallback("/callback"));
+    directory.refresh();
+    assertThat(says("shop")).isEqualTo("[order.close] 7");
+  }
+
+  @Test
+  void whatAnInstanceSaidIsForgottenWhenItIsGone() {
+    registry.set("shop", withCallback("/callback"));
+    directory.said(
+        directory.instances("shop").get(0),
+        new WorkerMetadata(Set.of("order.close"), "/callback", WorkerMetadata.BATCH, 7));
+    registry.set("shop");
+    assertThat(directory.all()).isEmpty();
+
+    registry.set("shop", withCallback("/callback"));
+    directory.refresh();
+    assertThat(says("shop")).isEqualTo("[] 100");
   }
 
   @Test

@@ -14,6 +14,7 @@ import io.punctual.TagCancelResult;
 import io.punctual.TaskWorker;
 import io.punctual.client.PunctualClient;
 import io.punctual.client.callback.HttpServerCallback;
+import io.punctual.redis.Ports;
 import io.punctual.spi.JobScheduler;
 import io.punctual.wire.CallbackSignature;
 import java.io.IOException;
@@ -40,17 +41,24 @@ class JavaClientIT {
 
   private static final String SIGNING_KEY = "a secret of schedulers that is long enough";
 
+  private static final String ASKED = Workload.of("asked").application();
+
   private static JavaProcess scheduler;
+  private static int askedPort;
 
   @BeforeAll
   static void start() {
+    askedPort = Ports.free();
+    String asked = "--spring.cloud.discovery.client.simple.instances." + ASKED + "[0].";
     scheduler =
         PROGRAMS
             .scheduler(
                 REGISTRY,
                 REDIS.port(),
                 "java-client",
-                "--punctual.security.signing-keys=" + SIGNING_KEY)
+                "--punctual.security.signing-keys=" + SIGNING_KEY,
+                asked + "uri=http://127.0.0.1:" + askedPort,
+                asked + "metadata.punctual-callback=/callback")
             .start()
             .awaitReady();
   }
@@ -135,45 +143,89 @@ class JavaClientIT {
     end(token, "ack", "");
   }
 
-  @Test
-  void anInstanceThatRegistersIsCalledUntilItIsClosed() throws Exception {
-    String application = Workload.of("registers").application();
-    HttpServer server =
-        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    ExecutorService threads = Executors.newCachedThreadPool();
-    server.setExecutor(threads);
-    BlockingQueue<String> ran = new LinkedBlockingQueue<>();
-    try (PunctualClient client =
-        PunctualClient.of(application)
-            .schedulers(List.of(URI.create(scheduler.url())))
-            .worker(
-                new TaskWorker() {
-                  @Override
-                  public String type() {
-                    return "mail";
-                  }
+  /** An instance in plain Java that runs some task types, behind the JDK's server. */
+  private static final class Instance implements AutoCloseable {
 
-                  @Override
-                  public void invoke(String params) {
-                    ran.add(params);
-                  }
-                })
-            .build()) {
+    private final BlockingQueue<String> ran = new LinkedBlockingQueue<>();
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final HttpServer server;
+    private final PunctualClient client;
+
+    Instance(String application, int port, String... types) throws IOException {
+      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+      server.setExecutor(threads);
+      PunctualClient.Builder builder =
+          PunctualClient.of(application).schedulers(List.of(URI.create(scheduler.url())));
+      for (String type : types) {
+        builder.worker(
+            new TaskWorker() {
+              @Override
+              public String type() {
+                return type;
+              }
+
+              @Override
+              public void invoke(String params) {
+                ran.add(params);
+              }
+            });
+      }
+      client = builder.build();
       server.createContext(
           "/callback",
           new HttpServerCallback(
               client.callback(List.of(CallbackSignature.Key.derived(SIGNING_KEY, application)))));
       server.start();
+    }
+
+    void register() {
       client.register(
           URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/callback"));
+    }
 
-      client
-          .scheduler()
-          .submit(DelayQueueJob.of("mail").params("hello").delay(Duration.ZERO).build());
-      assertThat(ran.poll(20, TimeUnit.SECONDS)).isEqualTo("hello");
-    } finally {
+    void submit(String type, String params) {
+      client.scheduler().submit(DelayQueueJob.of(type).params(params).delay(Duration.ZERO).build());
+    }
+
+    String next() throws InterruptedException {
+      return ran.poll(20, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void close() {
+      client.close();
       server.stop(0);
       threads.shutdownNow();
+    }
+  }
+
+  /** Its registry has an address, and no more. */
+  @Test
+  void anInstanceIsAskedWhatItRunsAgainAndAgain() throws Exception {
+    try (Instance before = new Instance(ASKED, askedPort, "mail")) {
+      before.submit("mail", "hello");
+      assertThat(before.next()).isEqualTo("hello");
+    }
+    // At the same address; the registry shows no difference.
+    try (Instance after = new Instance(ASKED, askedPort, "bill")) {
+      after.submit("bill", "5 EUR");
+      assertThat(after.next()).isEqualTo("5 EUR");
+      Waiting.until(
+          "only that is run",
+          () ->
+              Http.get(scheduler.url() + "/api/v1/workers?application=" + ASKED)
+                  .body()
+                  .contains("\"taskTypes\":[\"bill\"]"));
+    }
+  }
+
+  @Test
+  void anInstanceThatRegistersIsCalledUntilItIsClosed() throws Exception {
+    String application = Workload.of("registers").application();
+    try (Instance instance = new Instance(application, 0, "mail")) {
+      instance.register();
+      instance.submit("mail", "hello");
+      assertThat(instance.next()).isEqualTo("hello");
     }
     Waiting.until(
         "the instance is known no more",

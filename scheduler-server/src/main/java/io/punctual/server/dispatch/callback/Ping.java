@@ -29,7 +29,8 @@ import tools.jackson.databind.json.JsonMapper;
 public final class Ping {
 
   private static final Duration PATIENCE = Duration.ofSeconds(5);
-  private static final int MAX_BODY = 64 * 1024;
+  // An answer may name all task types.
+  private static final int MAX_BODY = 256 * 1024;
   private static final ContentType JSON = ContentType.create("application/json");
 
   private final CallContext context;

@@ -117,8 +117,7 @@ final class EngineRun {
     }
     system.endAllWell();
     for (String id : taskIds) {
-      Waiting.until(
-          "%s is over (seed %d, %s)".formatted(id, seed, fault), DRAIN, () -> isOver(id));
+      Waiting.until("%s is over (seed %d, %s)".formatted(id, seed, fault), DRAIN, () -> isOver(id));
     }
   }
 

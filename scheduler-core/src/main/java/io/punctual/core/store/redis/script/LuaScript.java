@@ -99,7 +99,8 @@ public record LuaScript(String name, byte[] text, String sha1) {
         throw new IOException("not on the class path: " + resource);
       }
       URLConnection connection = url.openConnection();
-      // The JVM shares a cached archive among all class loaders. One that is closed meanwhile leaves
+      // The JVM shares a cached archive among all class loaders. One that is closed meanwhile
+      // leaves
       // it closed there, and scripts are read when they are first needed.
       connection.setUseCaches(false);
       try (InputStream in = connection.getInputStream()) {
