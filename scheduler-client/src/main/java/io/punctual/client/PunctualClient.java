@@ -145,7 +145,7 @@ public final class PunctualClient implements AutoCloseable {
                 concurrency),
             address);
     registration = own;
-    own.enter();
+    own.register();
   }
 
   /**
@@ -190,7 +190,7 @@ public final class PunctualClient implements AutoCloseable {
   private synchronized @Nullable SchedulerRegistration leave() {
     closed = true;
     if (registration != null) {
-      registration.leave();
+      registration.deregister();
     }
     return registration;
   }

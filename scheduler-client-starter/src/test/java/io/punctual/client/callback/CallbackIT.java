@@ -485,7 +485,7 @@ class CallbackIT {
     InstanceRegistration registration() {
       return new InstanceRegistration() {
         @Override
-        public void leave() {}
+        public void deregister() {}
 
         @Override
         public AdvertisedCallback advertised() {

@@ -270,7 +270,7 @@ class PunctualClientAutoConfigurationTest {
   }
 
   @Test
-  void whoIsToldToRegistersAtTheSchedulersAndSoDoesWhoHasNoRegistrysClient() {
+  void registersAtTheSchedulersIfConfiguredOrWithoutADiscoveryClient() {
     WebApplicationContextRunner registering =
         web.withConfiguration(AutoConfigurations.of(PunctualRegistrationAutoConfiguration.class));
 
@@ -292,7 +292,7 @@ class PunctualClientAutoConfigurationTest {
   }
 
   @Test
-  void theAddressOfCallbacksIsThatOfAServer() {
+  void theCallbackUrlMustBeABaseAddress() {
     for (String url : List.of("http://h:1/path", "h:1", "ftp://h", "http://u:p@h")) {
       web.withPropertyValues("punctual.callback.url=" + url)
           .run(context -> assertThat(context).hasFailed());

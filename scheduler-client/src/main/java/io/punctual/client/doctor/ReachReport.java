@@ -138,7 +138,7 @@ public final class ReachReport implements AutoCloseable {
     }
     AdvertisedCallback own = registration.advertised();
     if (own == null) {
-      String problem = registration.problem();
+      String problem = registration.error();
       found("unseen", problem == null ? "it is not known yet where it is called" : problem);
       return unseen(null);
     }

@@ -4,25 +4,28 @@ import io.punctual.client.callback.AdvertisedCallback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes this instance known to schedulers, in a registry or at the schedulers themselves. It is
- * entered once the instance takes calls, and left before it stops.
+ * Makes this instance known to schedulers, in a registry or at the schedulers themselves. Register
+ * once the instance accepts calls, and deregister before it stops.
  */
 public interface InstanceRegistration {
 
-  /** Makes the instance known. Returns at once. Nothing where a registry's own client does it. */
-  default void enter() {}
+  /** Starts to register. Returns at once. Does nothing if a registry's own client registers. */
+  default void register() {}
 
-  /** Has schedulers give this instance no more jobs. They follow within some seconds. */
-  void leave();
+  /** Deregisters: schedulers give this instance no more jobs, within some seconds. */
+  void deregister();
 
-  /** Returns what schedulers are told; null as long as that is not known. */
+  /** Returns what schedulers are told; null until that is known. */
   @Nullable AdvertisedCallback advertised();
 
-  /** Returns why schedulers may not know this instance; null if nothing is in the way. */
-  default @Nullable String problem() {
+  /**
+   * Returns why schedulers may not know this instance, for people, without a period at the end;
+   * null if no error is known.
+   */
+  default @Nullable String error() {
     return null;
   }
 
-  /** Says what to check where schedulers do not know this instance, in whole sentences. */
+  /** Returns what to do if schedulers do not know this instance, in whole sentences. */
   String remedy();
 }

@@ -127,7 +127,7 @@ public final class SchedulerRegistration implements InstanceRegistration {
 
   /** Registers, and renews that, unless there is nothing that this instance runs. */
   @Override
-  public synchronized void enter() {
+  public synchronized void register() {
     if (timer != null || metadata.taskTypes().isEmpty()) {
       return;
     }
@@ -152,7 +152,7 @@ public final class SchedulerRegistration implements InstanceRegistration {
 
   /** Removes the registration, within some seconds if schedulers answer. */
   @Override
-  public synchronized void leave() {
+  public synchronized void deregister() {
     if (timer == null) {
       return;
     }
@@ -200,7 +200,7 @@ public final class SchedulerRegistration implements InstanceRegistration {
   }
 
   @Override
-  public @Nullable String problem() {
+  public @Nullable String error() {
     Problem now = problem;
     return now == null ? null : now.text();
   }
@@ -215,17 +215,17 @@ public final class SchedulerRegistration implements InstanceRegistration {
     try {
       next = registered();
     } catch (SchedulerUnavailableException e) {
-      complain(
+      reportProblem(
           "no answer",
           e instanceof NoSchedulerException none
               ? none.reason() + " " + none.remedy()
               : String.valueOf(e.getMessage()));
       next = AFTER_NO_ANSWER;
     } catch (IllegalStateException | IllegalArgumentException e) {
-      complain("address", String.valueOf(e.getMessage()));
+      reportProblem("address", String.valueOf(e.getMessage()));
     } catch (RuntimeException | Error e) {
       // Of the registry in which schedulers are. Without this, an Error would end the renewals.
-      complain("defect", e.toString());
+      reportProblem("defect", e.toString());
     } finally {
       if (!leaving) {
         var unused = timer.schedule(() -> register(timer), next.toMillis(), TimeUnit.MILLISECONDS);
@@ -261,7 +261,7 @@ public final class SchedulerRegistration implements InstanceRegistration {
     int status = answer.status();
     if (status != 200 && status != 201) {
       String detail = answer.text("detail");
-      complain(
+      reportProblem(
           "HTTP " + status,
           "a scheduler refused it, HTTP "
               + status
@@ -288,7 +288,7 @@ public final class SchedulerRegistration implements InstanceRegistration {
     URI callback = address.apply(schedulers);
     if (callback == null) {
       if (before == null) {
-        complain(
+        reportProblem(
             "no address",
             schedulers.isEmpty()
                 ? "no scheduler is known"
@@ -311,7 +311,7 @@ public final class SchedulerRegistration implements InstanceRegistration {
     return now;
   }
 
-  private void complain(String kind, String text) {
+  private void reportProblem(String kind, String text) {
     Problem before = problem;
     if (!leaving && (before == null || !before.kind().equals(kind))) {
       log.warn(

@@ -107,7 +107,7 @@ class ReachReportTest {
   private record Registered(Supplier<String> instance) implements InstanceRegistration {
 
     @Override
-    public void leave() {}
+    public void deregister() {}
 
     @Override
     public AdvertisedCallback advertised() {

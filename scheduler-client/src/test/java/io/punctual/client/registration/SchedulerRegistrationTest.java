@@ -114,15 +114,15 @@ class SchedulerRegistrationTest {
   }
 
   @Test
-  void anInstanceRegistersAndRenewsUntilItLeaves() {
+  void registersRenewsAndDeregisters() {
     SchedulerRegistration registration = registration("order.remind", "order.close");
     assertThat(registration.advertised()).isNull();
 
-    registration.enter();
-    assertThat(registration.problem()).isNotNull();
+    registration.register();
+    assertThat(registration.error()).isNotNull();
     eventually().until(() -> calls.size() >= 2);
-    assertThat(registration.problem()).isNull();
-    registration.leave();
+    assertThat(registration.error()).isNull();
+    registration.deregister();
 
     assertThat(calls.stream().filter(call -> !call.equals(PUT))).containsExactly(DELETE);
     assertThat(calls).last().isEqualTo(DELETE);
@@ -138,29 +138,29 @@ class SchedulerRegistrationTest {
   }
 
   @Test
-  void aContextThatIsStartedAgainRegistersAgain() {
+  void registersAgainIfTheContextIsRestarted() {
     SchedulerRegistration registration = registration("t");
-    registration.enter();
+    registration.register();
     eventually().until(() -> !calls.isEmpty());
-    registration.leave();
+    registration.deregister();
     calls.clear();
 
-    registration.enter();
+    registration.register();
     eventually().until(() -> calls.contains(PUT));
-    registration.leave();
-    registration.leave();
+    registration.deregister();
+    registration.deregister();
 
     assertThat(calls.stream().filter(DELETE::equals)).hasSize(1);
   }
 
   @Test
-  void whoLeavesIsNotPutBackByACallThatIsUnderWay() {
+  void aRenewalInFlightDoesNotRestoreADeregisteredInstance() {
     SchedulerRegistration registration = registration("t");
     gate = new CountDownLatch(1);
-    registration.enter();
+    registration.register();
     eventually().until(() -> calls.contains(PUT));
 
-    CompletableFuture<Void> left = CompletableFuture.runAsync(registration::leave, threads);
+    CompletableFuture<Void> left = CompletableFuture.runAsync(registration::deregister, threads);
     gate.countDown();
     left.join();
 
@@ -168,56 +168,55 @@ class SchedulerRegistrationTest {
   }
 
   @Test
-  void whatIsInTheWayIsSaidUntilItIsNot() {
+  void theErrorIsClearedByASuccessfulRegistration() {
     status = 400;
     SchedulerRegistration registration = registration("t");
-    registration.enter();
+    registration.register();
     eventually()
         .until(
             () ->
                 "a scheduler refused it, HTTP 400: url must not be called"
-                    .equals(registration.problem()));
+                    .equals(registration.error()));
 
     status = 200;
-    eventually().until(() -> registration.problem() == null);
-    registration.leave();
+    eventually().until(() -> registration.error() == null);
+    registration.deregister();
   }
 
   @Test
-  void whereNoSchedulerAnswersTheInstanceStopsAllTheSame() {
+  void deregistersWithoutAnExceptionIfNoSchedulerAnswers() {
     scheduler.stop(0);
     SchedulerRegistration registration = registration("t");
-    registration.enter();
+    registration.register();
     eventually()
         .until(
             () ->
-                String.valueOf(registration.problem())
-                    .contains("no scheduler accepts connections"));
+                String.valueOf(registration.error()).contains("no scheduler accepts connections"));
 
-    registration.leave();
+    registration.deregister();
   }
 
   @Test
-  void whoRunsNothingIsNotRegistered() {
+  void anInstanceWithoutTaskTypesIsNotRegistered() {
     SchedulerRegistration registration = registration();
-    registration.enter();
-    registration.leave();
+    registration.register();
+    registration.deregister();
 
     assertThat(calls).isEmpty();
     assertThat(registration.advertised()).isNull();
   }
 
   @Test
-  void theAddressIsThatFromWhichSchedulersAreCalled() {
+  void registersTheLocalAddressOnTheRouteToAScheduler() {
     SchedulerRegistration registration =
         SchedulerRegistration.atLocalAddress(
             new ClientIdentity("shop"),
             client,
             metadata("t"),
             host -> URI.create("https://" + host + ":8443"));
-    registration.enter();
+    registration.register();
     eventually().until(() -> !calls.isEmpty());
-    registration.leave();
+    registration.deregister();
 
     assertThat(registration.advertised())
         .isEqualTo(
@@ -231,11 +230,11 @@ class SchedulerRegistrationTest {
     "HTTP://shop-1.example/cb, shop-1.example:80, http://shop-1.example:80/cb",
     "http://[::1]:8081/cb, [::1]:8081, http://[::1]:8081/cb"
   })
-  void schedulersCallWithAPortSoTheAddressHasOne(String given, String instance, String address) {
+  void addsTheDefaultPortToTheAddress(String given, String instance, String address) {
     SchedulerRegistration registration = at(given, "t");
-    registration.enter();
+    registration.register();
     eventually().until(() -> registration.advertised() != null);
-    registration.leave();
+    registration.deregister();
 
     assertThat(registration.advertised())
         .isEqualTo(new AdvertisedCallback(instance, URI.create(address)));
@@ -253,7 +252,7 @@ class SchedulerRegistrationTest {
         "http://h",
         "ftp://h/cb"
       })
-  void whatIsNoAddressIsRefusedAtOnce(String address) {
+  void rejectsAnInvalidAddress(String address) {
     assertThatThrownBy(() -> at(address, "t"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("http://10.0.0.7:8081/punctual/callback")
@@ -261,7 +260,7 @@ class SchedulerRegistrationTest {
   }
 
   @Test
-  void anInstanceWhoseAddressChangesIsRegisteredAnew() {
+  void deregistersTheOldAddressIfTheAddressChanges() {
     Queue<String> hosts = new ConcurrentLinkedQueue<>(List.of("10.0.0.7", "10.0.0.8"));
     SchedulerRegistration registration =
         SchedulerRegistration.atLocalAddress(
@@ -270,9 +269,9 @@ class SchedulerRegistrationTest {
             metadata("t"),
             any ->
                 URI.create("http://" + (hosts.size() > 1 ? hosts.poll() : hosts.peek()) + ":8081"));
-    registration.enter();
+    registration.register();
     eventually().until(() -> calls.contains(PUT.replace("10.0.0.7", "10.0.0.8")));
-    registration.leave();
+    registration.deregister();
 
     assertThat(calls)
         .startsWith(PUT, DELETE, PUT.replace("10.0.0.7", "10.0.0.8"))
@@ -280,7 +279,7 @@ class SchedulerRegistrationTest {
   }
 
   @Test
-  void whereThePortIsNotKnownTheWayOutIsNamed() {
+  void anUnknownPortIsReportedWithARemedy() {
     SchedulerRegistration registration =
         SchedulerRegistration.atLocalAddress(
             new ClientIdentity("shop"),
@@ -289,15 +288,15 @@ class SchedulerRegistrationTest {
             host -> {
               throw new IllegalStateException("the port is not known; set it");
             });
-    registration.enter();
-    eventually().until(() -> "the port is not known; set it".equals(registration.problem()));
-    registration.leave();
+    registration.register();
+    eventually().until(() -> "the port is not known; set it".equals(registration.error()));
+    registration.deregister();
 
     assertThat(calls).isEmpty();
   }
 
   @Test
-  void anAddressThatOthersMayKnowIsPreferredToLoopback() {
+  void prefersOtherLocalAddressesToLoopback() {
     // Of this machine, if it has another one.
     String other = LocalAddress.towards(List.of(URI.create("http://192.0.2.1")));
     String expected = other == null ? "127.0.0.1" : other;
@@ -331,7 +330,7 @@ class SchedulerRegistrationTest {
   }
 
   @Test
-  void anAddressOfIpv6StandsInBrackets() {
+  void putsAnIpv6AddressInBrackets() {
     assertThat(LocalAddress.towards(List.of(URI.create("http://[::1]:8080"))))
         .isIn("[0:0:0:0:0:0:0:1]", null);
     assertThat(

@@ -32,7 +32,7 @@ final class Drain implements SmartLifecycle {
   @Override
   public void start() {
     runner.open();
-    registration.enter();
+    registration.register();
     running = true;
   }
 
@@ -40,7 +40,7 @@ final class Drain implements SmartLifecycle {
   public void stop() {
     running = false;
     try {
-      registration.leave();
+      registration.deregister();
     } catch (RuntimeException e) {
       log.warn("Schedulers could not be told that this instance stops; it stops all the same", e);
     }

@@ -116,7 +116,7 @@ class KubernetesIT {
   }
 
   @Test
-  void allOfThemMeanThePodsOfTheDeployment() throws IOException {
+  void selectorsMatchThePodsOfTheDeployment() throws IOException {
     Deployment deployment = deployment();
     assertThat(deployment.getSpec().getReplicas()).isEqualTo(2);
     assertThat(deployment.getSpec().getSelector().getMatchLabels()).isEqualTo(LABELS);

@@ -165,7 +165,7 @@ public final class PunctualEndpoint {
         identity.application(),
         delivery,
         advertised == null ? null : advertised.address(),
-        own == null ? null : own.problem(),
+        own == null ? null : own.error(),
         report == null ? null : report.last(),
         concurrency,
         running.values().stream().mapToInt(Integer::intValue).sum(),

@@ -61,7 +61,7 @@ public final class PunctualHealthIndicator extends AbstractHealthIndicator {
       }
     }
     InstanceRegistration own = registration.get();
-    String problem = own == null ? null : own.problem();
+    String problem = own == null ? null : own.error();
     if (problem != null) {
       builder.status(WARNING).withDetail("registration", problem);
     }

@@ -64,7 +64,7 @@ public final class EurekaRegistration implements InstanceRegistration, SmartLife
   }
 
   @Override
-  public void leave() {
+  public void deregister() {
     registration.setInstanceStatus(InstanceInfo.InstanceStatus.OUT_OF_SERVICE);
   }
 
