@@ -24,6 +24,8 @@ import io.punctual.spi.JobScheduler;
 import io.punctual.spring.autoconfigure.WorkerSetupFailureAnalyzer;
 import io.punctual.spring.client.actuate.PunctualEndpoint;
 import io.punctual.spring.client.actuate.PunctualHealthIndicator;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -293,12 +295,34 @@ class PunctualClientAutoConfigurationTest {
 
   @Test
   void theCallbackUrlMustBeABaseAddress() {
-    for (String url : List.of("http://h:1/path", "h:1", "ftp://h", "http://u:p@h")) {
+    for (String url :
+        List.of(
+            "http://h:1/path",
+            "h:1",
+            "ftp://h",
+            "http://my_host:8081",
+            "http://user:secret@h",
+            "http://user:secret@my_host",
+            "http://h?token=secret")) {
       web.withPropertyValues("punctual.callback.url=" + url)
-          .run(context -> assertThat(context).hasFailed());
+          .run(
+              context ->
+                  assertThat(context.getStartupFailure())
+                      .hasStackTraceContaining(
+                          "punctual.callback.url must be http or https with a host and an optional"
+                              + " port, such as http://10.0.0.7:8080, but was '")
+                      .hasStackTraceContaining("Remove user, path, query and fragment.")
+                      .satisfies(
+                          failure -> assertThat(stackTrace(failure)).doesNotContain("secret")));
     }
     web.withPropertyValues("punctual.callback.url=http://10.0.0.7:8081/")
         .run(context -> assertThat(context).hasNotFailed());
+  }
+
+  private static String stackTrace(Throwable failure) {
+    StringWriter text = new StringWriter();
+    failure.printStackTrace(new PrintWriter(text));
+    return text.toString();
   }
 
   @Test

@@ -11,6 +11,8 @@ import com.github.tomakehurst.wiremock.WireMockServer;
 import io.punctual.DelayedTask;
 import io.punctual.TaskSubmitService;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.ApplicationRunner;
@@ -119,6 +121,26 @@ class StartupLinesIT {
             "The registry http://127.0.0.1:1/eureka/ has not answered yet (connection refused)");
   }
 
+  @Test
+  void anInvalidCallbackUrlStopsTheStartWithoutItsPassword(CapturedOutput output) {
+    assertThatThrownBy(
+            () ->
+                start(
+                    WebApplicationType.SERVLET,
+                    Shop.class,
+                    "--punctual.registration=scheduler",
+                    "--punctual.callback.url=http://user:secret@10.0.0.7:8081/"))
+        .hasStackTraceContaining("punctual.callback.url");
+
+    assertThat(output)
+        .contains("APPLICATION FAILED TO START")
+        .contains(
+            "punctual.callback.url must be http or https with a host and an optional port, such as"
+                + " http://10.0.0.7:8080, but was 'http://***@10.0.0.7:8081/': it has a user.")
+        .contains("Remove user, path, query and fragment.")
+        .doesNotContain("secret");
+  }
+
   private static void startWithRegistry(String url) {
     new SpringApplicationBuilder(FirstOrder.class)
         .web(WebApplicationType.NONE)
@@ -130,16 +152,18 @@ class StartupLinesIT {
         .close();
   }
 
-  private static void start(WebApplicationType type, Class<?> application) {
+  private static void start(WebApplicationType type, Class<?> application, String... options) {
+    String[] common = {
+      "--spring.application.name=shop",
+      "--server.port=0",
+      "--server.servlet.context-path=/ctx",
+      "--punctual.url=http://127.0.0.1:1",
+      "--punctual.submit-timeout=1s",
+      "--eureka.client.enabled=false"
+    };
     new SpringApplicationBuilder(application)
         .web(type)
-        .run(
-            "--spring.application.name=shop",
-            "--server.port=0",
-            "--server.servlet.context-path=/ctx",
-            "--punctual.url=http://127.0.0.1:1",
-            "--punctual.submit-timeout=1s",
-            "--eureka.client.enabled=false")
+        .run(Stream.concat(Arrays.stream(common), Arrays.stream(options)).toArray(String[]::new))
         .close();
   }
 

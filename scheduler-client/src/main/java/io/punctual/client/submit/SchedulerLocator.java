@@ -1,5 +1,6 @@
 package io.punctual.client.submit;
 
+import io.punctual.internal.ConfiguredUrl;
 import java.net.URI;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -46,11 +47,13 @@ public final class SchedulerLocator {
     return all;
   }
 
-  /** Returns the schedulers that are known now, in words. */
+  /** Returns the schedulers that are known now, in words, without users and passwords. */
   public String shown() {
     try {
       List<URI> found = schedulers();
-      return found.isEmpty() ? "none seen yet" : found.toString();
+      return found.isEmpty()
+          ? "none seen yet"
+          : found.stream().map(ConfiguredUrl::masked).toList().toString();
     } catch (RuntimeException e) {
       return "unknown: " + e.getMessage();
     }

@@ -1,6 +1,7 @@
 package io.punctual.client.submit;
 
 import io.punctual.SchedulerUnavailableException;
+import io.punctual.internal.ConfiguredUrl;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -63,7 +64,7 @@ final class Tries {
     sent |= status != 429;
     String text = "HTTP " + status + (detail.isEmpty() ? "" : ": " + detail);
     failures.put(scheduler, text);
-    last = new IOException(scheduler + " answered " + text);
+    last = new IOException(ConfiguredUrl.masked(scheduler) + " answered " + text);
   }
 
   /**
@@ -173,11 +174,9 @@ final class Tries {
 
   private String shown() {
     return failures.entrySet().stream()
-        .map(failure -> "%s (%s)".formatted(withoutUser(failure.getKey()), failure.getValue()))
+        .map(
+            failure ->
+                "%s (%s)".formatted(ConfiguredUrl.masked(failure.getKey()), failure.getValue()))
         .collect(Collectors.joining(", "));
-  }
-
-  private static String withoutUser(URI scheduler) {
-    return scheduler.toString().replaceFirst("//[^/]*@", "//");
   }
 }

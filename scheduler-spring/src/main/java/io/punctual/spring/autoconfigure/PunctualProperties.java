@@ -1,6 +1,7 @@
 package io.punctual.spring.autoconfigure;
 
 import io.punctual.RetryPolicy;
+import io.punctual.internal.ConfiguredUrl;
 import io.punctual.spring.AnnotatedWorkers;
 import io.punctual.spring.Once;
 import io.punctual.spring.Transactions;
@@ -47,9 +48,9 @@ import org.springframework.core.env.Environment;
  *     the JVM's
  * @param delivery service mode: whether schedulers call this application (push), or it fetches its
  *     jobs (pull): where it has no web server, or schedulers cannot reach it
- * @param registration service mode, push: where this instance says that it runs jobs: in the
- *     registry, or at the schedulers; default at the schedulers where no registry's client is on
- *     the class path
+ * @param registration service mode, push: where this instance registers: registry (Eureka), or
+ *     scheduler (at the schedulers, which need no registry then); default registry if Spring
+ *     Cloud's DiscoveryClient is on the class path, else scheduler
  * @param submitTimeout service mode: how long a call may take in all, until the last byte of the
  *     answer, 1 s to 5 min: with tries at other schedulers, pauses between them, and requests of
  *     other threads that it waits for. One scheduler has half of it to answer, and a tenth to
@@ -213,9 +214,9 @@ public record PunctualProperties(
     PULL
   }
 
-  /** Where this instance says that it runs jobs. */
+  /** Where this instance registers. */
   public enum Registration {
-    /** In the registry. */
+    /** In Eureka, by its client. */
     REGISTRY,
     /** At the schedulers, which need no registry then. */
     SCHEDULER
@@ -224,9 +225,10 @@ public record PunctualProperties(
   /**
    * How schedulers call us.
    *
-   * @param url service mode, without a registry: the base address of this instance's web server for
-   *     schedulers, such as http://10.0.0.7:8080; default the address from which this machine calls
-   *     them, and the server's port
+   * @param url service mode, only with registration=scheduler: scheme, host and port at which
+   *     schedulers reach this instance's web server, such as http://10.0.0.7:8080; default
+   *     server.address, or else the local IP address on the route to a scheduler, with the server's
+   *     scheme and port
    * @param path service mode: where schedulers call, below context path and servlet path
    * @param secrets service mode: keys of this application, as the scheduler's command credentials
    *     prints them, newest first; calls that are not signed with one of them are refused
@@ -241,12 +243,8 @@ public record PunctualProperties(
 
     /** Checks the values. */
     public Callback {
-      if (url != null && !isBase(url)) {
-        throw new IllegalArgumentException(
-            "punctual.callback.url must be the address of a web server such as"
-                + " http://10.0.0.7:8080, without a path, not '"
-                + url
-                + "'");
+      if (url != null) {
+        requireBase(url);
       }
       if (!WorkerMetadata.isPlainPath(path)) {
         throw new IllegalArgumentException(
@@ -259,12 +257,17 @@ public record PunctualProperties(
       var unused = keys(secrets);
     }
 
-    private static boolean isBase(URI url) {
-      return url.getHost() != null
-          && ("http".equals(url.getScheme()) || "https".equals(url.getScheme()))
-          && (url.getScheme() + "://" + url.getAuthority())
-              .equals(url.toString().replaceFirst("/$", ""))
-          && url.getRawUserInfo() == null;
+    private static void requireBase(URI url) {
+      String flaw = ConfiguredUrl.flaw(url);
+      if (flaw == null && !url.getRawPath().isEmpty() && !url.getRawPath().equals("/")) {
+        flaw = "it has a path";
+      }
+      if (flaw != null) {
+        throw new IllegalArgumentException(
+            "punctual.callback.url must be http or https with a host and an optional port, such as"
+                + " http://10.0.0.7:8080, but was '%s': %s. Remove user, path, query and fragment."
+                    .formatted(ConfiguredUrl.masked(url), flaw));
+      }
     }
 
     /** The keys. */

@@ -7,6 +7,7 @@ import io.punctual.client.registration.InstanceRegistration;
 import io.punctual.client.run.JobRunner;
 import io.punctual.client.submit.SchedulerContact;
 import io.punctual.client.submit.SchedulerLocator;
+import io.punctual.internal.ConfiguredUrl;
 import io.punctual.internal.TaskWorkers;
 import io.punctual.spring.Once;
 import io.punctual.spring.WorkerSettings;
@@ -135,11 +136,10 @@ public final class PunctualEndpoint {
 
     static Scheduler of(SchedulerContact contact) {
       return new Scheduler(
-          withoutUser(contact.scheduler()), contact.answered(), contact.failed(), contact.error());
-    }
-
-    private static String withoutUser(URI uri) {
-      return uri.toString().replaceFirst("//[^/]*@", "//");
+          ConfiguredUrl.masked(contact.scheduler()),
+          contact.answered(),
+          contact.failed(),
+          contact.error());
     }
   }
 
