@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PunctualClient implements AutoCloseable {
 
-  // Schedulers know within a second that an instance left.
+  // Schedulers know within a second that an instance has deregistered.
   private static final Duration LEAVING = Duration.ofSeconds(5);
 
   private final ClientIdentity identity;
@@ -117,22 +117,26 @@ public final class PunctualClient implements AutoCloseable {
   }
 
   /**
-   * Registers this instance at the schedulers, until {@link #close}: all of them know within a
-   * second what it runs, and call it. To be called once the web server takes calls.
+   * Registers this instance at the schedulers and renews that until {@link #close}. Call it once
+   * the web server accepts calls. It returns before the instance is registered: failures are logged
+   * and retried. All schedulers that share a Redis know the instance within a second, and call it.
    *
-   * @param address where schedulers call the handler of {@link #callback}: http or https, a host
-   *     and port that no other instance has, and a plain path
-   * @throws IllegalArgumentException if the address is none
-   * @throws IllegalStateException if it is registered already, has no workers, or is closed
+   * @param address where schedulers reach the handler of {@link #callback}, such as {@code
+   *     http://10.0.0.7:8081/punctual/callback}: http or https, a host and port that no other
+   *     instance has, and a plain path
+   * @throws IllegalArgumentException if a part of the address is wrong; the message names the part
+   * @throws IllegalStateException if the client is registered already, has no workers, or is closed
    */
   public synchronized void register(URI address) {
-    if (registration != null || closed || workers.types().isEmpty()) {
+    if (closed) {
+      throw new IllegalStateException("This client is closed. Build a new client and register it.");
+    } else if (registration != null) {
       throw new IllegalStateException(
-          closed
-              ? "This client is closed"
-              : registration == null
-                  ? "This client has no workers: add them to the builder"
-                  : "This client is registered already");
+          "This client is registered already. Call register once, or build a client for each"
+              + " address.");
+    } else if (workers.types().isEmpty()) {
+      throw new IllegalStateException(
+          "This client has no workers. Add a worker to the builder, or do not register.");
     }
     SchedulerRegistration own =
         new SchedulerRegistration(
@@ -149,15 +153,16 @@ public final class PunctualClient implements AutoCloseable {
   }
 
   /**
-   * Returns what takes the calls of schedulers, to be put behind a web server. Schedulers must know
-   * the server: by {@link #register}, or by a registry that shows it, with the metadata of {@link
-   * WorkerMetadata}.
+   * Returns the handler of the schedulers' calls; put it behind a web server. Schedulers must know
+   * that server: call {@link #register}, or use a registry that shows the server with the metadata
+   * of {@link WorkerMetadata}.
    *
-   * <p>Instances of an application share their keys. A handler whose instance is not registered at
-   * the schedulers also takes calls that were meant for another instance.
+   * <p>If this client is registered, the handler refuses (421) calls for another instance.
+   * Otherwise it also accepts calls for other instances of the application, since all of them have
+   * the same keys.
    *
-   * @param keys of this application, as the scheduler's command {@code credentials} prints them,
-   *     newest first
+   * @param keys of this application, newest first, as the scheduler's command {@code credentials}
+   *     prints them
    */
   public CallbackHandler callback(List<CallbackSignature.Key> keys) {
     return callback(
@@ -169,12 +174,12 @@ public final class PunctualClient implements AutoCloseable {
   }
 
   /**
-   * Returns what takes the calls of schedulers for one instance, and refuses (421) those for
-   * another one.
+   * Returns the handler of the schedulers' calls for one instance. It refuses (421) calls for
+   * another instance.
    *
    * @param keys as for {@link #callback(List)}
-   * @param advertised the instance's id and address, as the registry shows them; null as long as
-   *     they are not known
+   * @param advertised supplies the instance's id and address, as the registry shows them; supplies
+   *     null until they are known
    */
   public CallbackHandler callback(
       List<CallbackSignature.Key> keys, Supplier<@Nullable AdvertisedCallback> advertised) {
@@ -187,7 +192,7 @@ public final class PunctualClient implements AutoCloseable {
         advertised);
   }
 
-  private synchronized @Nullable SchedulerRegistration leave() {
+  private synchronized @Nullable SchedulerRegistration deregister() {
     closed = true;
     if (registration != null) {
       registration.deregister();
@@ -199,7 +204,7 @@ public final class PunctualClient implements AutoCloseable {
   @Override
   public void close() {
     long deadline = System.nanoTime() + drainTimeout.toNanos();
-    SchedulerRegistration own = leave();
+    SchedulerRegistration own = deregister();
     puller.close();
     try {
       var unused = runner.drain(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));

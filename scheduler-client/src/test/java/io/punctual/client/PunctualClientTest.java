@@ -74,15 +74,15 @@ class PunctualClientTest {
   void aClientRegistersOnceWithWorkersAndUntilItIsClosed() {
     URI address = URI.create("http://127.0.0.1:8081/cb");
     try (PunctualClient idle = PunctualClient.of("shop").build()) {
-      assertThatThrownBy(() -> idle.register(address)).hasMessageContaining("no workers");
+      assertThatThrownBy(() -> idle.register(address)).hasMessageContaining("no workers. Add");
     }
     PunctualClient client = client(new Jackson3Json());
     assertThatThrownBy(() -> client.register(URI.create("/cb")))
         .isInstanceOf(IllegalArgumentException.class);
     client.register(address);
-    assertThatThrownBy(() -> client.register(address)).hasMessageContaining("registered already");
+    assertThatThrownBy(() -> client.register(address)).hasMessageContaining("already. Call");
     client.close();
-    assertThatThrownBy(() -> client.register(address)).hasMessageContaining("closed");
+    assertThatThrownBy(() -> client.register(address)).hasMessageContaining("closed. Build");
   }
 
   static List<Json> both() {

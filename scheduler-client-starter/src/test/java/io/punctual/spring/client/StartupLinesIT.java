@@ -52,8 +52,17 @@ class StartupLinesIT {
     start(WebApplicationType.SERVLET, Shop.class);
 
     assertThat(output)
-        .contains("schedulers DO NOT CALL it")
+        .contains("schedulers DO NOT CALL it. This application has no Eureka client. Enable one")
         .contains("punctual.task-types=order.close, punctual.callback-path=/ctx/punctual/callback");
+  }
+
+  @Test
+  void anInstanceThatRegistersAtTheSchedulersSaysSo(CapturedOutput output) {
+    start(WebApplicationType.SERVLET, Shop.class, "--punctual.registration=scheduler");
+
+    assertThat(output)
+        .contains("registry none (registers at the schedulers); schedulers")
+        .doesNotContain("DO NOT CALL");
   }
 
   @Test

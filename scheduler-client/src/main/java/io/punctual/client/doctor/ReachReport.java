@@ -138,8 +138,8 @@ public final class ReachReport implements AutoCloseable {
     }
     AdvertisedCallback own = registration.advertised();
     if (own == null) {
-      String problem = registration.error();
-      found("unseen", problem == null ? "it is not known yet where it is called" : problem);
+      String error = registration.error();
+      found("unseen", error == null ? "it is not known yet where it is called" : error);
       return unseen(null);
     }
     String id = own.instance();
@@ -180,6 +180,10 @@ public final class ReachReport implements AutoCloseable {
     if (unseen >= PATIENCE && instance != null) {
       String message =
           "schedulers do not know this instance (%s), and so give it no jobs.".formatted(instance);
+      String error = registration.error();
+      if (error != null) {
+        message += " Registration failed: " + error + ".";
+      }
       last = new Finding(Instant.now(), "problem", null, null, message, registration.remedy());
       if (!complained) {
         complained = true;

@@ -1,48 +1,76 @@
 package io.punctual.client.registration;
 
+import io.punctual.internal.ConfiguredUrl;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the address of this machine under which schedulers most likely reach it. */
+/** Finds the IP address of this machine at which schedulers most likely reach it. */
 final class LocalAddress {
+
+  /** What the route to one scheduler shows: an address, or why there is none. */
+  private record Route(@Nullable InetAddress local, String whyNone) {}
 
   private LocalAddress() {}
 
   /**
-   * Returns the address from which this machine calls one of these, as the host of a URL: one that
-   * other machines may know, if there is one; null if there is a route to none of them. It is the
-   * same whatever their order.
+   * Returns the local IP address on the route to a scheduler, as the host of a URL. An address that
+   * is not loopback is preferred. The order of the schedulers does not matter.
+   *
+   * @param schedulers their base URLs
+   * @return null if there is none; {@link #whyNone} tells why
    */
   static @Nullable String towards(List<URI> schedulers) {
     Stream<InetAddress> local =
-        schedulers.stream().sorted().map(LocalAddress::towards).filter(Objects::nonNull);
+        schedulers.stream()
+            .sorted()
+            .map(LocalAddress::route)
+            .map(Route::local)
+            .filter(Objects::nonNull);
     return local
         .min(Comparator.comparing(InetAddress::isLoopbackAddress))
         .map(LocalAddress::text)
         .orElse(null);
   }
 
-  private static @Nullable InetAddress towards(URI scheduler) {
+  /** Returns why no scheduler gives an address: each scheduler, with what is wrong. */
+  static String whyNone(List<URI> schedulers) {
+    return schedulers.stream()
+        .sorted()
+        .map(scheduler -> ConfiguredUrl.masked(scheduler) + " (" + route(scheduler).whyNone() + ")")
+        .collect(Collectors.joining(", "));
+  }
+
+  private static Route route(URI scheduler) {
     if (scheduler.getHost() == null) {
-      return null;
+      return new Route(null, "no valid host");
     }
     // Sends nothing: connecting a datagram socket only has the system choose the route.
     try (DatagramSocket socket = new DatagramSocket()) {
       socket.connect(
           new InetSocketAddress(InetAddress.getByName(scheduler.getHost()), port(scheduler)));
       InetAddress local = socket.getLocalAddress();
-      return local.isAnyLocalAddress() || local.isLinkLocalAddress() ? null : local;
+      if (local.isAnyLocalAddress()) {
+        return new Route(null, "no route");
+      } else if (local.isLinkLocalAddress()) {
+        return new Route(
+            null, "this machine's address %s is link-local".formatted(local.getHostAddress()));
+      }
+      return new Route(local, "");
+    } catch (UnknownHostException e) {
+      return new Route(null, "unknown host");
     } catch (IOException e) {
-      return null;
+      return new Route(null, "no route: " + e.getMessage());
     }
   }
 

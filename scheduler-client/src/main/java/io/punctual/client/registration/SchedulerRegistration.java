@@ -5,13 +5,13 @@ import io.punctual.client.ClientIdentity;
 import io.punctual.client.callback.AdvertisedCallback;
 import io.punctual.client.submit.NoSchedulerException;
 import io.punctual.client.submit.SchedulerCalls;
+import io.punctual.internal.ConfiguredUrl;
 import io.punctual.wire.WorkerMetadata;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Registers this instance at the schedulers, where there is no registry: one of them is told, and
- * all that share its Redis know the instance within a second. It is renewed until the instance
- * leaves. If renewals stop, it is gone after 30 s.
+ * Registers this instance at the schedulers, without a registry. It calls one scheduler, and all
+ * schedulers that share its Redis know the instance within a second. It renews the registration
+ * until it is told to deregister. Schedulers drop it 30 s after the last renewal.
  */
 public final class SchedulerRegistration implements InstanceRegistration {
 
@@ -38,10 +38,16 @@ public final class SchedulerRegistration implements InstanceRegistration {
   private static final Duration AFTER_NO_ANSWER = Duration.ofSeconds(1);
   private static final Duration AFTER_REFUSAL = Duration.ofSeconds(5);
   private static final String SET_ADDRESS =
-      "set punctual.callback.url to an address at which they reach this instance";
+      "Set punctual.callback.url to an address at which schedulers reach this instance.";
 
-  /** What is in the way, and of what kind that is: a kind is logged once. */
-  private record Problem(String kind, String text) {}
+  /**
+   * Why the registration failed.
+   *
+   * @param kind is logged once, until the registration succeeds
+   * @param text without a period at the end
+   * @param remedy in whole sentences
+   */
+  private record Problem(String kind, String text, String remedy) {}
 
   private final ClientIdentity identity;
   private final SchedulerCalls calls;
@@ -60,8 +66,8 @@ public final class SchedulerRegistration implements InstanceRegistration {
    * Registers at one address.
    *
    * @param metadata what this instance runs, and how
-   * @param callback where schedulers call it: http or https, a host, a plain path
-   * @throws IllegalArgumentException if that is no such address
+   * @param callback where schedulers call it: http or https, a host, an optional port, a plain path
+   * @throws IllegalArgumentException if a part of the address is wrong; the message names the part
    */
   public SchedulerRegistration(
       ClientIdentity identity, SchedulerCalls calls, WorkerMetadata metadata, URI callback) {
@@ -84,11 +90,11 @@ public final class SchedulerRegistration implements InstanceRegistration {
   }
 
   /**
-   * Registers at the address from which this machine calls schedulers, below which is the path of
-   * the metadata.
+   * Registers the local IP address on the route to a scheduler, followed by the callback path of
+   * the metadata. The address is looked up before each renewal.
    *
-   * @param server makes the base address of the web server of the host in it, such as {@code
-   *     10.0.0.7}; called once this instance is entered
+   * @param server returns the base URL of this instance's web server for a host such as {@code
+   *     10.0.0.7} or {@code [fd00::7]}; called after {@link #register}, before each renewal
    */
   public static SchedulerRegistration atLocalAddress(
       ClientIdentity identity,
@@ -107,25 +113,24 @@ public final class SchedulerRegistration implements InstanceRegistration {
         });
   }
 
-  /** With its port, as schedulers call it. */
+  /** Returns the address with its port, as schedulers call it. */
   private static URI checked(URI callback) {
-    String scheme = String.valueOf(callback.getScheme()).toLowerCase(Locale.ROOT);
-    boolean secure = scheme.equals("https");
-    if ((!secure && !scheme.equals("http"))
-        || callback.getHost() == null
-        || callback.getRawUserInfo() != null
-        || callback.getRawQuery() != null
-        || callback.getRawFragment() != null
-        || !WorkerMetadata.isPlainPath(String.valueOf(callback.getRawPath()))) {
-      throw new IllegalArgumentException(
-          "The address of callbacks must be one such as http://10.0.0.7:8081/punctual/callback,"
-              + " without user, query or fragment, and with a plain path");
+    String flaw = ConfiguredUrl.flaw(callback);
+    if (flaw == null && !WorkerMetadata.isPlainPath(callback.getRawPath())) {
+      flaw = "its path is not plain: segments of letters, digits and . _ ~ -";
     }
+    if (flaw != null) {
+      throw new IllegalArgumentException(
+          "The callback address must be such as http://10.0.0.7:8081/punctual/callback, but was"
+              + " '%s': %s".formatted(ConfiguredUrl.masked(callback), flaw));
+    }
+    boolean secure = callback.getScheme().equalsIgnoreCase("https");
+    String scheme = secure ? "https" : "http";
     int port = callback.getPort() >= 0 ? callback.getPort() : secure ? 443 : 80;
     return URI.create(scheme + "://" + callback.getHost() + ":" + port + callback.getRawPath());
   }
 
-  /** Registers, and renews that, unless there is nothing that this instance runs. */
+  /** Registers and renews in the background. Does nothing if there are no task types. */
   @Override
   public synchronized void register() {
     if (timer != null || metadata.taskTypes().isEmpty()) {
@@ -137,7 +142,11 @@ public final class SchedulerRegistration implements InstanceRegistration {
     sent = false;
     // A context that is started again may have another port.
     advertised = null;
-    problem = new Problem("", "the first registration has no answer yet");
+    problem =
+        new Problem(
+            "",
+            "the first registration has no answer yet",
+            "Wait: it is retried until it succeeds.");
     ScheduledThreadPoolExecutor own =
         new ScheduledThreadPoolExecutor(
             1,
@@ -187,10 +196,10 @@ public final class SchedulerRegistration implements InstanceRegistration {
       why = e instanceof NoSchedulerException none ? none.reason() : e.toString();
     }
     log.warn(
-        "Punctual: the registration of {} at the schedulers could not be removed: {}. They call it"
-            + " until the registration ends, {} s after the last renewal. No job is lost",
+        "Punctual: deregistration of instance {} failed: {}. Schedulers call it until {} s after the"
+            + " last renewal. No job is lost.",
         own.instance(),
-        why,
+        withoutPeriod(why),
         TTL.toSeconds());
   }
 
@@ -207,7 +216,11 @@ public final class SchedulerRegistration implements InstanceRegistration {
 
   @Override
   public String remedy() {
-    return "The log says why it is not registered at them.";
+    Problem now = problem;
+    return now == null
+        ? "A scheduler accepted the registration, but another one does not know it. All schedulers"
+            + " in punctual.url must use the same Redis."
+        : now.remedy();
   }
 
   private void register(ScheduledExecutorService timer) {
@@ -215,22 +228,31 @@ public final class SchedulerRegistration implements InstanceRegistration {
     try {
       next = registered();
     } catch (SchedulerUnavailableException e) {
-      reportProblem(
-          "no answer",
-          e instanceof NoSchedulerException none
-              ? none.reason() + " " + none.remedy()
-              : String.valueOf(e.getMessage()));
+      reportProblem("no answer", reason(e), remedy(e));
       next = AFTER_NO_ANSWER;
     } catch (IllegalStateException | IllegalArgumentException e) {
-      reportProblem("address", String.valueOf(e.getMessage()));
+      reportProblem("address", String.valueOf(e.getMessage()), SET_ADDRESS);
     } catch (RuntimeException | Error e) {
       // Of the registry in which schedulers are. Without this, an Error would end the renewals.
-      reportProblem("defect", e.toString());
+      log.debug("The registration failed", e);
+      reportProblem(
+          "defect", e.toString(), "If the registry's client failed, set punctual.url instead.");
     } finally {
       if (!leaving) {
         var unused = timer.schedule(() -> register(timer), next.toMillis(), TimeUnit.MILLISECONDS);
       }
     }
+  }
+
+  private static String reason(SchedulerUnavailableException e) {
+    return e instanceof NoSchedulerException none ? none.reason() : String.valueOf(e.getMessage());
+  }
+
+  private static String remedy(SchedulerUnavailableException e) {
+    // Else it says to repeat a call with the task id of a job.
+    return e instanceof NoSchedulerException none && !none.mayHaveTakenEffect()
+        ? none.remedy()
+        : "Check whether the schedulers and their Redis are overloaded.";
   }
 
   /** Returns when to call again. */
@@ -261,12 +283,16 @@ public final class SchedulerRegistration implements InstanceRegistration {
     int status = answer.status();
     if (status != 200 && status != 201) {
       String detail = answer.text("detail");
+      boolean unknown = (status == 404 || status == 405) && detail.isEmpty();
       reportProblem(
           "HTTP " + status,
-          "a scheduler refused it, HTTP "
+          "a scheduler refused instance "
+              + own.instance()
+              + ": HTTP "
               + status
-              + ": "
-              + (detail.isEmpty() ? "it takes no registrations, or is an older one" : detail));
+              + (unknown ? ". It is older or takes no registrations" : "")
+              + (detail.isEmpty() ? "" : ": " + detail),
+          unknown ? "Upgrade all schedulers." : remedy(status, detail));
       return AFTER_REFUSAL;
     }
     if (!entered || problem != null) {
@@ -281,6 +307,17 @@ public final class SchedulerRegistration implements InstanceRegistration {
     return Duration.ofMillis(Math.max(AFTER_NO_ANSWER.toMillis(), renewAfter));
   }
 
+  private String remedy(int status, String detail) {
+    if (status == 401 || status == 403) {
+      return "Set punctual.token to what the schedulers' command \"credentials %s\" prints."
+          .formatted(identity.application());
+    }
+    return detail.startsWith("url ")
+        ? SET_ADDRESS
+            + " Or allow the address at the schedulers (punctual.dispatch.allowed-networks)."
+        : "Correct what the scheduler names.";
+  }
+
   /** What to register: looked up each time, as a machine may get another address. */
   private @Nullable AdvertisedCallback current() {
     AdvertisedCallback before = advertised;
@@ -288,14 +325,18 @@ public final class SchedulerRegistration implements InstanceRegistration {
     URI callback = address.apply(schedulers);
     if (callback == null) {
       if (before == null) {
-        reportProblem(
-            "no address",
-            schedulers.isEmpty()
-                ? "no scheduler is known"
-                : "this machine has no route to the schedulers "
-                    + calls.shownSchedulers()
-                    + "; "
-                    + SET_ADDRESS);
+        if (schedulers.isEmpty()) {
+          reportProblem(
+              "no scheduler",
+              "no scheduler is known",
+              "Set punctual.url, or register the schedulers in the registry.");
+        } else {
+          reportProblem(
+              "no address",
+              "no local address for callbacks was found: " + LocalAddress.whyNone(schedulers),
+              "Correct punctual.url, or set punctual.callback.url to an address at which schedulers"
+                  + " reach this instance.");
+        }
       }
       return before;
     }
@@ -311,15 +352,27 @@ public final class SchedulerRegistration implements InstanceRegistration {
     return now;
   }
 
-  private void reportProblem(String kind, String text) {
+  private void reportProblem(String kind, String text, String remedy) {
     Problem before = problem;
+    Problem now = new Problem(kind, withoutPeriod(text), remedy);
     if (!leaving && (before == null || !before.kind().equals(kind))) {
+      AdvertisedCallback own = advertised;
       log.warn(
-          "Punctual: this instance is not registered at the schedulers{}: {} It is tried again",
-          entered ? " any more, or soon will not be" : "",
-          text.endsWith(".") ? text : text + ".");
+          "Punctual: instance {} of {} is not {}: {}. {} {} Punctual retries until it succeeds.",
+          own == null ? "(address unknown)" : own.instance(),
+          identity.application(),
+          entered ? "renewed" : "registered",
+          now.text(),
+          entered
+              ? "Schedulers drop it %d s after the last renewal.".formatted(TTL.toSeconds())
+              : "Schedulers give it no jobs.",
+          remedy);
     }
-    problem = new Problem(kind, text);
+    problem = now;
+  }
+
+  private static String withoutPeriod(String text) {
+    return text.endsWith(".") ? text.substring(0, text.length() - 1) : text;
   }
 
   private String path(AdvertisedCallback own) {

@@ -105,12 +105,14 @@ public final class SchedulerCalls implements AutoCloseable {
   }
 
   /**
-   * Makes a call within the given time instead of the time-out.
+   * Makes a call within the given time, whatever the time-out of this object is.
    *
-   * @param within how long that may take in all, with tries at other schedulers; one of them has
-   *     half of it
-   * @param body to be sent as JSON; null for none
-   * @throws SchedulerUnavailableException if no scheduler had an answer in that time
+   * @param within how long the call may take, with pauses and tries at other schedulers; one
+   *     scheduler may take half of it
+   * @param method the HTTP method
+   * @param path the path and query, below the scheduler's base URL
+   * @param body sent as JSON; null for none
+   * @throws SchedulerUnavailableException if no scheduler answers in that time
    */
   public Answer callWithin(Duration within, String method, String path, @Nullable Object body) {
     return call(

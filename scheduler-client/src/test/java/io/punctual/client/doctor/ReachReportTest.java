@@ -88,6 +88,10 @@ class ReachReportTest {
   }
 
   private void report(List<URI> schedulers, Supplier<String> instance) {
+    report(schedulers, instance, null);
+  }
+
+  private void report(List<URI> schedulers, Supplier<String> instance, String error) {
     calls =
         new SchedulerCalls(
             new SchedulerLocator(() -> schedulers),
@@ -98,13 +102,14 @@ class ReachReportTest {
     report =
         new ReachReport(
             new ClientIdentity("shop"),
-            new Registered(instance),
+            new Registered(instance, error),
             calls,
             Duration.ofMillis(1),
             Duration.ofMillis(1));
   }
 
-  private record Registered(Supplier<String> instance) implements InstanceRegistration {
+  private record Registered(Supplier<String> instance, String error)
+      implements InstanceRegistration {
 
     @Override
     public void deregister() {}
@@ -112,6 +117,11 @@ class ReachReportTest {
     @Override
     public AdvertisedCallback advertised() {
       return new AdvertisedCallback(instance.get(), URI.create("http://a:1/cb"));
+    }
+
+    @Override
+    public String error() {
+      return error;
     }
 
     @Override
@@ -200,6 +210,25 @@ class ReachReportTest {
     noThread();
     assertThat(count(output, "do not know this instance")).isEqualTo(1);
     assertThat(output).contains("Look into the registry.");
+  }
+
+  @Test
+  void aFailedRegistrationIsNamedIfSchedulersDoNotKnowTheInstance(CapturedOutput output) {
+    answer(404, UNKNOWN);
+    report.close();
+    calls.close();
+    report(
+        List.of(URI.create("http://127.0.0.1:" + scheduler.getAddress().getPort())),
+        () -> "shop:1",
+        "a scheduler refused it");
+
+    report.start();
+
+    eventually(
+        output,
+        "and so give it no jobs. Registration failed: a scheduler refused it. Look into the"
+            + " registry.");
+    noThread();
   }
 
   @ParameterizedTest

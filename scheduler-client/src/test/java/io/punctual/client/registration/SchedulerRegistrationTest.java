@@ -30,10 +30,14 @@ import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
+@ExtendWith(OutputCaptureExtension.class)
 class SchedulerRegistrationTest {
 
   private static final String PUT = "PUT /api/v1/workers/shop/10.0.0.7%3A8081";
@@ -44,6 +48,7 @@ class SchedulerRegistrationTest {
   private final Queue<String> removed = new ConcurrentLinkedQueue<>();
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private volatile int status = 201;
+  private volatile String detail = "url must not be called";
   private volatile CountDownLatch gate = new CountDownLatch(0);
   private HttpServer scheduler;
   private SchedulerCalls client;
@@ -62,7 +67,7 @@ class SchedulerRegistrationTest {
           }
           await(gate);
           byte[] answer =
-              (status < 300 ? "{\"renewAfter\":1}" : "{\"detail\":\"url must not be called\"}")
+              (status < 300 ? "{\"renewAfter\":1}" : "{\"detail\":\"" + detail + "\"}")
                   .getBytes(UTF_8);
           exchange.sendResponseHeaders(status, answer.length);
           exchange.getResponseBody().write(answer);
@@ -168,19 +173,94 @@ class SchedulerRegistrationTest {
   }
 
   @Test
-  void theErrorIsClearedByASuccessfulRegistration() {
+  void theErrorIsClearedByASuccessfulRegistration(CapturedOutput output) {
     status = 400;
     SchedulerRegistration registration = registration("t");
     registration.register();
-    eventually()
-        .until(
-            () ->
-                "a scheduler refused it, HTTP 400: url must not be called"
-                    .equals(registration.error()));
+    awaitError(
+        registration,
+        "a scheduler refused instance 10.0.0.7:8081: HTTP 400: url must not be called");
+    assertThat(registration.remedy())
+        .isEqualTo(
+            "Set punctual.callback.url to an address at which schedulers reach this instance. Or"
+                + " allow the address at the schedulers (punctual.dispatch.allowed-networks).");
 
     status = 200;
     eventually().until(() -> registration.error() == null);
+    assertThat(registration.remedy())
+        .isEqualTo(
+            "A scheduler accepted the registration, but another one does not know it. All"
+                + " schedulers in punctual.url must use the same Redis.");
+    assertThat(output)
+        .contains(
+            "WARN",
+            "Punctual: instance 10.0.0.7:8081 of shop is not registered: a scheduler refused",
+            "HTTP 400: url must not be called. Schedulers give it no jobs. Set"
+                + " punctual.callback.url");
+
+    status = 403;
+    detail = "token is not of shop";
+    eventually().until(() -> registration.error() != null);
     registration.deregister();
+    assertThat(output)
+        .contains(
+            "instance 10.0.0.7:8081 of shop is not renewed: a scheduler refused instance"
+                + " 10.0.0.7:8081: HTTP 403: token is not of shop. Schedulers drop it 30 s after"
+                + " the last renewal. Set punctual.token");
+  }
+
+  private static void awaitError(SchedulerRegistration registration, String error) {
+    eventually().untilAsserted(() -> assertThat(registration.error()).isEqualTo(error));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {404, 405})
+  void anOlderSchedulerMustBeUpgraded(int status) {
+    this.status = status;
+    detail = "";
+    SchedulerRegistration registration = registration("t");
+    registration.register();
+    awaitError(
+        registration,
+        "a scheduler refused instance 10.0.0.7:8081: HTTP "
+            + status
+            + ". It is older or takes no registrations");
+    registration.deregister();
+
+    assertThat(registration.remedy()).isEqualTo("Upgrade all schedulers.");
+  }
+
+  @Test
+  void noSchedulerIsAnErrorWithARemedy() {
+    SchedulerRegistration registration = atLocalAddress(List.of());
+    registration.register();
+    awaitError(registration, "no scheduler is known");
+    registration.deregister();
+
+    assertThat(registration.remedy())
+        .isEqualTo("Set punctual.url, or register the schedulers in the registry.");
+  }
+
+  @Test
+  void anUnknownSchedulerIsNamedWithoutItsPassword() {
+    SchedulerRegistration registration =
+        atLocalAddress(List.of(URI.create("http://user:secret@no-such-host.invalid:8080")));
+    registration.register();
+    awaitError(
+        registration,
+        "no local address for callbacks was found: http://***@no-such-host.invalid:8080 (unknown"
+            + " host)");
+    registration.deregister();
+
+    assertThat(registration.remedy()).startsWith("Correct punctual.url, or set");
+  }
+
+  private static SchedulerRegistration atLocalAddress(List<URI> schedulers) {
+    return SchedulerRegistration.atLocalAddress(
+        new ClientIdentity("shop"),
+        client(schedulers),
+        metadata("t"),
+        host -> URI.create("http://" + host + ":8081"));
   }
 
   @Test
@@ -241,22 +321,25 @@ class SchedulerRegistrationTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "/cb",
-        "mailto:x",
-        "http://user:secret@h/cb",
-        "http://h/a%2Fb",
-        "http://h/cb?x=1",
-        "http://h/cb#x",
-        "http://h",
-        "ftp://h/cb"
-      })
-  void rejectsAnInvalidAddress(String address) {
+  @CsvSource({
+    "/cb, /cb, scheme",
+    "mailto:x, mailto:x, scheme",
+    "ftp://h/cb, ftp://h/cb, scheme",
+    "http://user:secret@h/cb, http://***@h/cb, user",
+    "http://my_host:8081/cb, http://my_host:8081/cb, underscore",
+    "http://h/a%2Fb, http://h/a%2Fb, path",
+    "http://h, http://h, path",
+    "http://h/cb?x=secret, http://h/cb?***, query",
+    "http://h/cb#x, http://h/cb#***, fragment"
+  })
+  void rejectsAnInvalidAddressAndNamesItsPart(String address, String shown, String part) {
     assertThatThrownBy(() -> at(address, "t"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("http://10.0.0.7:8081/punctual/callback")
-        .hasMessageNotContaining("secret");
+        .hasMessageContaining("such as http://10.0.0.7:8081/punctual/callback, but was '")
+        .hasMessageContaining("'" + shown + "': ")
+        .message()
+        .doesNotContain("secret")
+        .satisfies(text -> assertThat(text.substring(text.lastIndexOf("': "))).contains(part));
   }
 
   @Test
@@ -286,10 +369,11 @@ class SchedulerRegistrationTest {
             client,
             metadata("t"),
             host -> {
-              throw new IllegalStateException("the port is not known; set it");
+              throw new IllegalStateException("the port is not known");
             });
     registration.register();
-    eventually().until(() -> "the port is not known; set it".equals(registration.error()));
+    awaitError(registration, "the port is not known");
+    assertThat(registration.remedy()).startsWith("Set punctual.callback.url");
     registration.deregister();
 
     assertThat(calls).isEmpty();

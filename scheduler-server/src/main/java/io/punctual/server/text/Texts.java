@@ -57,7 +57,12 @@ public final class Texts {
     return texts.getProperty(name, "");
   }
 
-  /** Returns all texts whose names end so, by the rest of their names. */
+  /**
+   * Returns all texts whose names end with this suffix.
+   *
+   * @param end the suffix, such as {@code ".remedy"}
+   * @return the texts, by their names without the suffix
+   */
   public Map<String, String> endingIn(String end) {
     return texts.stringPropertyNames().stream()
         .filter(name -> name.endsWith(end))

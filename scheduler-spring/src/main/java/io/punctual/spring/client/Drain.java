@@ -8,14 +8,15 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Takes jobs once the web server is up. Stops before all others: has schedulers give this instance
- * no more jobs, then waits for running jobs and for calls that are still on their way.
+ * Registers this instance once the web server is up. Stops before all other beans: deregisters the
+ * instance, waits for running jobs, and then until schedulers have made no call for a second.
  */
 final class Drain implements SmartLifecycle {
 
   private static final Logger log = LoggerFactory.getLogger(Drain.class);
 
-  // A scheduler reads the registry every two seconds, whose answers are as old again at most.
+  // How long schedulers may still call. A scheduler reads the registry every two seconds, and the
+  // registry's answer may be two seconds old. A deregistration at schedulers is known in a second.
   private static final Duration LEAVING = Duration.ofSeconds(5);
 
   private final InstanceRegistration registration;
@@ -42,7 +43,10 @@ final class Drain implements SmartLifecycle {
     try {
       registration.deregister();
     } catch (RuntimeException e) {
-      log.warn("Schedulers could not be told that this instance stops; it stops all the same", e);
+      log.warn(
+          "Deregistration failed; this instance stops anyway. Schedulers may call it until they find"
+              + " it gone. No job is lost.",
+          e);
     }
     try {
       if (!runner.drain(patience)) {

@@ -101,9 +101,7 @@ public class PunctualRegistrationAutoConfiguration {
     private static URI server(String host, Environment environment) {
       String port = environment.getProperty("local.server.port");
       if (port == null) {
-        throw new IllegalStateException(
-            "the port of the web server is not known; set punctual.callback.url to the address at"
-                + " which schedulers reach this instance");
+        throw new IllegalStateException("the port of the web server is not known");
       }
       Binder binder = Binder.get(environment);
       InetAddress bound = binder.bind("server.address", InetAddress.class).orElse(null);

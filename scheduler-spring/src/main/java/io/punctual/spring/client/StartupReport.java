@@ -56,11 +56,11 @@ final class StartupReport {
         locator.shown());
     if (!workers.types().isEmpty() && registration == null) {
       log.warn(
-          "Punctual: no registry is told what this instance runs, since it has no Eureka client, so"
-              + " schedulers DO NOT CALL it. Give it one (eureka.client.enabled), or set"
-              + " punctual.registration=scheduler, and it registers at the schedulers; or write {}"
-              + " into the metadata of this instance in the schedulers' registry; or set"
-              + " punctual.delivery=pull, and it fetches its jobs",
+          "Punctual: no registry knows what this instance runs, so schedulers DO NOT CALL it. This"
+              + " application has no Eureka client. Enable one (eureka.client.enabled=true). Or set"
+              + " punctual.registration=scheduler: the instance registers at the schedulers. Or set"
+              + " punctual.delivery=pull: the instance fetches its jobs. Or write {} into its"
+              + " metadata in the schedulers' registry.",
           metadata.toMap());
     }
     if (ClassUtils.isPresent("org.glassfish.jersey.client.JerseyClient", null)
@@ -74,6 +74,6 @@ final class StartupReport {
   private String registry() {
     String addresses = EurekaAddresses.of(environment);
     return (addresses == null ? "none" : addresses)
-        + (registration instanceof SchedulerRegistration ? ", and it registers at schedulers" : "");
+        + (registration instanceof SchedulerRegistration ? " (registers at the schedulers)" : "");
   }
 }

@@ -6,11 +6,14 @@ import static com.github.tomakehurst.wiremock.client.WireMock.okJson;
 import static com.github.tomakehurst.wiremock.client.WireMock.serviceUnavailable;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import com.github.tomakehurst.wiremock.WireMockServer;
 import com.github.tomakehurst.wiremock.core.WireMockConfiguration;
 import io.punctual.SchedulerUnavailableException;
 import io.punctual.client.json.Jackson3Json;
+import io.punctual.client.registration.InstanceRegistration;
 import io.punctual.client.submit.SchedulerCalls;
 import io.punctual.client.submit.SchedulerLocator;
 import java.net.URI;
@@ -82,6 +85,22 @@ class PunctualHealthIndicatorTest {
     calls.call("GET", "/", null);
     assertThat(health().getStatus()).isEqualTo(Status.UP);
     assertThat(health().getDetails()).doesNotContainKey("error");
+  }
+
+  @Test
+  void aFailedRegistrationIsAWarningWithItsRemedy() {
+    InstanceRegistration registration = mock(InstanceRegistration.class);
+    when(registration.error()).thenReturn("no scheduler is known");
+    when(registration.remedy()).thenReturn("Set punctual.url.");
+
+    Health health =
+        Objects.requireNonNull(
+            new PunctualHealthIndicator(locator, () -> registration, () -> null).health());
+
+    assertThat(health.getStatus()).isEqualTo(PunctualHealthIndicator.WARNING);
+    assertThat(health.getDetails())
+        .containsEntry("registration", "no scheduler is known")
+        .containsEntry("remedy", "Set punctual.url.");
   }
 
   private Health health() {

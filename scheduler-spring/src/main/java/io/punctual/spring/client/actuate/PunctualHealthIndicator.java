@@ -61,15 +61,19 @@ public final class PunctualHealthIndicator extends AbstractHealthIndicator {
       }
     }
     InstanceRegistration own = registration.get();
-    String problem = own == null ? null : own.error();
-    if (problem != null) {
-      builder.status(WARNING).withDetail("registration", problem);
+    String notRegistered = own == null ? null : own.error();
+    if (own != null && notRegistered != null) {
+      builder
+          .status(WARNING)
+          .withDetail("registration", notRegistered)
+          .withDetail("remedy", own.remedy());
     }
     ReachReport report = reach.get();
     ReachReport.Finding found = report == null ? null : report.last();
     if (found != null && found.status().equals("problem")) {
       builder.status(WARNING).withDetail("reach", found.message());
-      if (found.remedy() != null) {
+      // The instance must be registered before it can be called.
+      if (found.remedy() != null && notRegistered == null) {
         builder.withDetail("remedy", found.remedy());
       }
     }
