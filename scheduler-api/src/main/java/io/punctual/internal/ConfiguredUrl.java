@@ -25,24 +25,36 @@ public final class ConfiguredUrl {
   }
 
   /**
-   * Returns which part of the URL keeps an HTTP client from calling it: scheme, host, port, user,
-   * query or fragment. The path is not checked.
+   * Returns which part of the URL keeps an HTTP client from calling it: scheme, host or port.
    *
-   * @return the end of a sentence, such as {@code "its host is missing"}; null if nothing is wrong
+   * @return the end of a sentence, such as {@code "its host is missing or invalid"}; null if
+   *     nothing is wrong
    */
-  public static @Nullable String flaw(URI url) {
-    String authority = String.valueOf(url.getRawAuthority());
+  public static @Nullable String uncallable(URI url) {
     if (!"http".equalsIgnoreCase(url.getScheme()) && !"https".equalsIgnoreCase(url.getScheme())) {
       return "its scheme is not http or https";
-    } else if (authority.contains("@")) {
-      return "it has a user";
     } else if (url.getHost() == null) {
+      String authority = String.valueOf(url.getRawAuthority());
       // java.net.URI gives no host then.
-      return authority.contains("_")
+      return authority.substring(authority.lastIndexOf('@') + 1).contains("_")
           ? "its host has an underscore, which host names must not have"
           : "its host is missing or invalid";
-    } else if (url.getPort() == 0 || url.getPort() > 65_535) {
-      return "its port is not between 1 and 65535";
+    }
+    return url.getPort() == 0 || url.getPort() > 65_535
+        ? "its port is not between 1 and 65535"
+        : null;
+  }
+
+  /**
+   * Returns which part of the URL is wrong: as {@link #uncallable}, or a user, query or fragment,
+   * which it must not have. The path is not checked.
+   */
+  public static @Nullable String flaw(URI url) {
+    String uncallable = uncallable(url);
+    if (uncallable != null) {
+      return uncallable;
+    } else if (url.getRawUserInfo() != null) {
+      return "it has a user";
     } else if (url.getRawQuery() != null) {
       return "it has a query";
     }

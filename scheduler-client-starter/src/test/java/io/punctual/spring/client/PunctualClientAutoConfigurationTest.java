@@ -248,7 +248,7 @@ class PunctualClientAutoConfigurationTest {
   }
 
   @Test
-  void whoIsInTheRegistryAsksWhetherItIsReachedUnlessToldNotTo() {
+  void onlyARegisteredInstanceAsksWhetherSchedulersReachIt() {
     WebApplicationContextRunner registered =
         web.withConfiguration(
                 AutoConfigurations.of(

@@ -312,6 +312,9 @@ public final class SchedulerRegistration implements InstanceRegistration {
       return "Set punctual.token to what the schedulers' command \"credentials %s\" prints."
           .formatted(identity.application());
     }
+    if (detail.isEmpty()) {
+      return "Check that punctual.url is the address of a scheduler.";
+    }
     return detail.startsWith("url ")
         ? SET_ADDRESS
             + " Or allow the address at the schedulers (punctual.dispatch.allowed-networks)."

@@ -4,7 +4,9 @@ import io.punctual.SchedulerUnavailableException;
 import io.punctual.client.json.Json;
 import io.punctual.client.json.JsonException;
 import io.punctual.client.json.JsonObject;
+import io.punctual.internal.ConfiguredUrl;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -129,6 +131,7 @@ public final class SchedulerCalls implements AutoCloseable {
     byte[] bytes = json.write(body);
     List<CompletableFuture<HttpResponse<byte[]>>> answers =
         schedulers(new Tries(locator.source(), /* changes= */ true)).stream()
+            .filter(scheduler -> ConfiguredUrl.uncallable(scheduler) == null)
             .map(
                 scheduler ->
                     client.sendAsync(
@@ -191,6 +194,12 @@ public final class SchedulerCalls implements AutoCloseable {
           break;
         }
         Duration within = left < answerWithin.toNanos() ? Duration.ofNanos(left) : answerWithin;
+        String flaw = ConfiguredUrl.uncallable(scheduler);
+        if (flaw != null) {
+          // The error of the HTTP client would contain the whole address, with its password.
+          locator.failed(scheduler, tries.failed(scheduler, new ConnectException(flaw), within));
+          continue;
+        }
         HttpResponse<byte[]> response =
             response(scheduler, request(scheduler, method, path, bytes, within), within, tries);
         if (response == null) {

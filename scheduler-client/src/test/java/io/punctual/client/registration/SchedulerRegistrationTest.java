@@ -231,6 +231,19 @@ class SchedulerRegistrationTest {
   }
 
   @Test
+  void aRefusalWithoutAReasonNamesTheUrlToCheck() {
+    status = 302;
+    detail = "";
+    SchedulerRegistration registration = registration("t");
+    registration.register();
+    awaitError(registration, "a scheduler refused instance 10.0.0.7:8081: HTTP 302");
+    registration.deregister();
+
+    assertThat(registration.remedy())
+        .isEqualTo("Check that punctual.url is the address of a scheduler.");
+  }
+
+  @Test
   void noSchedulerIsAnErrorWithARemedy() {
     SchedulerRegistration registration = atLocalAddress(List.of());
     registration.register();

@@ -403,6 +403,19 @@ class HttpJobSchedulerTest {
   }
 
   @Test
+  void anInvalidAddressIsNamedWithoutItsPassword() {
+    assertThatThrownBy(
+            () -> service(SHORT, URI.create("http://user:secret@my_host:8080")).submit(job()))
+        .isInstanceOf(SchedulerUnavailableException.class)
+        .hasMessageContaining("Nothing was sent")
+        .hasMessageContaining("http://***@my_host:8080 (its host has an underscore")
+        .hasMessageContaining("correct punctual.url")
+        .satisfies(e -> assertThat(e).hasStackTraceContaining("underscore"))
+        .message()
+        .doesNotContain("secret");
+  }
+
+  @Test
   void nothingWasSentWhereNoSchedulerIsKnown() {
     assertThatThrownBy(() -> service(SHORT, new URI[0]).submit(job()))
         .hasMessage(
