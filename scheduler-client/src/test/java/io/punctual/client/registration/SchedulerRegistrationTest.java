@@ -411,9 +411,9 @@ class SchedulerRegistrationTest {
     SchedulerRegistration registration = registration("t");
     for (int run = 0; run < 2; run++) {
       calls.clear();
-      registration.enter();
+      registration.register();
       eventually().until(() -> calls.size() >= 2);
-      registration.leave();
+      registration.deregister();
     }
 
     List<String> sessions =
