@@ -4,6 +4,7 @@ import io.punctual.core.store.instance.InstanceMarks;
 import io.punctual.core.store.instance.RegisteredWorkers;
 import io.punctual.server.dispatch.callback.CallbackKeys;
 import io.punctual.server.dispatch.callback.CallbackTargets;
+import io.punctual.server.registry.InstanceSource;
 import io.punctual.server.registry.RegisteredSource;
 import io.punctual.server.registry.RegistrySource;
 import io.punctual.server.registry.SchedulerName;
@@ -11,9 +12,9 @@ import io.punctual.server.registry.WorkerDirectory;
 import io.punctual.server.security.SecurityProperties;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.context.annotation.Bean;
@@ -31,16 +32,13 @@ class DispatchConfiguration {
     return new RegisteredSource(workers);
   }
 
-  /** Who registered at a scheduler had a token of the application: that entry counts. */
+  /** Who registered at a scheduler had a token of the application: that entry comes last. */
   @Bean
   WorkerDirectory workerDirectory(
-      DiscoveryClient discovery,
-      RegisteredSource registered,
-      DispatchProperties properties,
-      @Value("${eureka.client.enabled:true}") boolean eureka) {
-    String name = eureka ? "eureka" : "configuration";
-    return new WorkerDirectory(
-        List.of(new RegistrySource(name, discovery), registered), properties.requireTls());
+      DiscoveryClient discovery, RegisteredSource registered, DispatchProperties properties) {
+    List<InstanceSource> sources = new ArrayList<>(RegistrySource.of(discovery));
+    sources.add(registered);
+    return new WorkerDirectory(sources, properties.requireTls());
   }
 
   @Bean

@@ -5,6 +5,7 @@ import static io.punctual.systemtest.SharedSystem.REGISTRY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.punctual.redis.RedisServer;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -24,7 +25,8 @@ class RedisPauseIT {
     try (RedisServer redis = RedisServer.startTemporary();
         JavaProcess one = PROGRAMS.scheduler(REGISTRY, redis.port(), load.application()).start();
         JavaProcess two = PROGRAMS.scheduler(REGISTRY, redis.port(), load.application()).start();
-        JavaProcess worker = load.worker(REGISTRY).start()) {
+        JavaProcess worker = load.worker(REGISTRY).start();
+        JavaProcess late = load.worker(REGISTRY)) {
       one.awaitReady();
       two.awaitReady();
       worker.awaitReady();
@@ -41,8 +43,13 @@ class RedisPauseIT {
               assertThat(submitter.submitOne(one, "refused", "record", 0)).isFalse();
               assertThat(Duration.ofNanos(System.nanoTime() - refused))
                   .isLessThan(Duration.ofSeconds(10));
+              // Threads that wait for Redis hold up no view of the registry.
+              late.start();
+              for (JavaProcess scheduler : List.of(one, two)) {
+                Waiting.until("it is seen", () -> seen(scheduler, load) == 2);
+              }
               // This is the fault itself, and no wait for anything.
-              LockSupport.parkNanos(PAUSE.toNanos());
+              LockSupport.parkNanos(PAUSE.toNanos() - (System.nanoTime() - refused));
               redis.resume();
             });
 
@@ -59,5 +66,12 @@ class RedisPauseIT {
       Accounting accounting = load.account();
       assertThat(accounting.repeated()).noneMatch(id -> id.startsWith("held-"));
     }
+  }
+
+  private static int seen(JavaProcess scheduler, Workload load) throws IOException {
+    return Http.get(scheduler.url() + "/api/v1/workers?application=" + load.application())
+        .json()
+        .get("items")
+        .size();
   }
 }
