@@ -1,16 +1,18 @@
--- Registered workers: a hash with '<end ms> <session> <text>' for each, or '<end ms> <session>' once
--- that session was removed, and at the empty field '<version> <earliest end ms> <last look ms>
--- <characters of all sessions and texts>'. The version moves with each change but a renewal. A hash
--- without workers is no key.
+-- Registered workers: a hash with '<end ms> <session> <text>' for each; '<end ms> ' at the field
+-- '<worker> <session>' of a session that was removed; and at the empty field '<version> <earliest
+-- end ms> <last look ms> <characters of all sessions and texts>'. The version moves with each change
+-- but a renewal. A hash without workers is no key.
 
 -- Longest life without a renewal.
 local LONGEST = 300000
 -- A look is noted once a second: schedulers look twice a second.
 local NOTED = 1000
+-- A renewal may be as late as that and be executed all the same.
+local REMEMBERED = 30000
 -- Without a look for longer, Redis was away or its clock was set: no worker could renew itself.
 local SILENCE = 2000
 
--- The session of what stands behind an end, and what it says; that is nil if it was removed.
+-- The session of what stands behind an end, and what it says; nil if that is a removed session.
 local function said(entry)
   return string.match(entry or '', '^(%S*) (.*)$')
 end

@@ -1,10 +1,14 @@
 package io.punctual.internal;
 
 import java.net.URI;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Checks URLs that people configure, and shows them in errors and logs without their secrets. */
 public final class ConfiguredUrl {
+
+  private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://");
 
   private ConfiguredUrl() {}
 
@@ -17,9 +21,8 @@ public final class ConfiguredUrl {
     String text = url.toString();
     int at = text.lastIndexOf('@');
     if (at >= 0) {
-      int slashes = text.indexOf("//");
-      String scheme = slashes >= 0 && slashes < at ? text.substring(0, slashes + 2) : "";
-      text = scheme + "***" + text.substring(at);
+      Matcher scheme = SCHEME.matcher(text);
+      text = (scheme.lookingAt() ? scheme.group() : "") + "***" + text.substring(at);
     }
     return text.replaceFirst("([?#]).*", "$1***");
   }

@@ -159,7 +159,7 @@ public record WorkerMetadata(
             .filter(type -> !type.isEmpty())
             .collect(Collectors.toSet()),
         map.getOrDefault(CALLBACK_PATH, map.getOrDefault(CALLBACK, DEFAULT_CALLBACK_PATH)),
-        map.getOrDefault(PROTOCOL, map.containsKey(TASK_TYPES) ? SINGLE : BATCH),
+        map.getOrDefault(PROTOCOL, map.containsKey(CALLBACK) ? BATCH : SINGLE),
         Integer.parseInt(concurrency));
   }
 }

@@ -20,6 +20,8 @@ class ConfiguredUrlTest {
     "http://user:sec?ret@h/x, http://***@h/x",
     "http://user:secret@my_host:1, http://***@my_host:1",
     "user:secret@h, ***@h",
+    "user:se//cret@h:8080, ***@h:8080",
+    "http:user:se//cret@h, ***@h",
     "http://h/cb?token=secret, http://h/cb?***",
     "http://h/cb#secret, http://h/cb#***"
   })

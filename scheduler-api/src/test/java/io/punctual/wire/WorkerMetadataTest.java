@@ -37,6 +37,10 @@ class WorkerMetadataTest {
     assertThat(WorkerMetadata.isWorker(Map.of("zone", "a"))).isFalse();
     assertThat(WorkerMetadata.from(map))
         .isEqualTo(new WorkerMetadata(Set.of(), "/callback", WorkerMetadata.BATCH, 100));
+    assertThat(
+            WorkerMetadata.from(
+                Map.of(WorkerMetadata.CALLBACK, "/callback", WorkerMetadata.TASK_TYPES, "a")))
+        .isEqualTo(new WorkerMetadata(Set.of("a"), "/callback", WorkerMetadata.BATCH, 100));
   }
 
   static Set<String> keys() {

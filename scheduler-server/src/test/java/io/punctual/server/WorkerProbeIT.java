@@ -17,7 +17,9 @@ import io.punctual.server.probe.ProbeResult.Code;
 import io.punctual.wire.CallbackRefusal;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.CallbackSignature;
+import io.punctual.wire.Limits;
 import io.punctual.wire.PingAnswer;
+import io.punctual.wire.WorkerMetadata;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -34,8 +36,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -87,6 +91,7 @@ class WorkerProbeIT extends SharedRedisTestBase {
       List.of(
           new Case(Code.REACHED, "well", ""),
           new Case(Code.REACHED, "allows", ""),
+          new Case(Code.REACHED, "versatile", ""),
           new Case(Code.UNPROVEN, "polyglot", ""),
           new Case(Code.NO_PING, "old", "scheduler-client-starter"),
           new Case(Code.NO_PING, "silent", "scheduler-client-starter"),
@@ -178,6 +183,7 @@ class WorkerProbeIT extends SharedRedisTestBase {
 
   private static void behaveBadly() {
     on("well", request -> pong("well", Duration.ZERO, request, MASTER, "well"));
+    on("versatile", request -> pong("versatile", Duration.ZERO, request, MASTER, "versatile"));
     on("allows", request -> status(405).withHeader("Allow", "POST"));
     on("polyglot", request -> status(404));
     on(
@@ -273,7 +279,16 @@ class WorkerProbeIT extends SharedRedisTestBase {
 
   private static String line(String app, Duration ahead) {
     long time = Instant.now().plus(ahead).toEpochMilli();
-    return JSON.writeValueAsString(new PingAnswer(app, time, "1.2.3", null, null)) + "\n";
+    return JSON.writeValueAsString(new PingAnswer(app, time, "1.2.3", types(app), null)) + "\n";
+  }
+
+  /** As many and as long ones as may be. */
+  private static @Nullable List<String> types(String app) {
+    return app.equals("versatile")
+        ? IntStream.range(0, WorkerMetadata.MAX_TASK_TYPES)
+            .mapToObj(i -> "t".repeat(Limits.MAX_NAME - 4) + (1000 + i))
+            .toList()
+        : null;
   }
 
   private static ResponseDefinitionBuilder pong(

@@ -65,6 +65,7 @@ final class ProbeDiagnosis {
   private @Nullable Long clockAhead;
   private @Nullable String version;
   private @Nullable WorkerMetadata says;
+  private boolean namesTypes;
 
   private ProbeDiagnosis(WorkerInstance instance, Instant at) {
     this.instance = instance;
@@ -249,6 +250,7 @@ final class ProbeDiagnosis {
       return result(Code.NOT_A_CALLBACK, "", detail);
     } else if (answer.body().isBlank()) {
       clockAhead = byDate(answer);
+      says = instance.registered();
       return reached(Code.NO_PING, "empty", "");
     }
     PingAnswer pong = parsed(answer);
@@ -269,9 +271,7 @@ final class ProbeDiagnosis {
       return result(
           Code.NOT_A_CALLBACK, "", "HTTP 200, and a wrong answer to a ping: " + describe(e));
     }
-    if (pong.taskTypes() == null && isWithoutTypes()) {
-      return result(Code.NO_TASK_TYPES);
-    }
+    namesTypes = pong.taskTypes() != null;
     boolean signed = answer.signature() == PingResult.Signature.RIGHT;
     return reached(Code.REACHED, signed ? "signed" : "", "");
   }
@@ -293,13 +293,9 @@ final class ProbeDiagnosis {
         : reached(Code.UNPROVEN, status == 404 ? "path" : "", detail);
   }
 
-  private boolean isWithoutTypes() {
-    return instance.registered().taskTypes().isEmpty();
-  }
-
   /** Makes the result of a worker that is reached, unless its clock is off. */
   private ProbeResult reached(Code code, String variant, String detail) {
-    if (code == Code.NO_PING && isWithoutTypes()) {
+    if (!namesTypes && instance.registered().taskTypes().isEmpty()) {
       return result(Code.NO_TASK_TYPES);
     }
     Long ahead = clockAhead;

@@ -9,6 +9,7 @@ import io.punctual.server.registry.WorkerInstance;
 import io.punctual.server.text.Printable;
 import io.punctual.server.text.PrintableException;
 import io.punctual.server.work.RepeatedTask;
+import io.punctual.wire.WorkerMetadata;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Comparator;
@@ -65,7 +66,7 @@ public class Prober extends RepeatedTask {
 
   /** An instance and the result of its last probe. */
   static final class ProbeState {
-    private final WorkerInstance instance;
+    private volatile WorkerInstance instance;
     private @Nullable ProbeResult result;
     @Nullable Probe running;
     private ProbeResult.@Nullable Code reported;
@@ -77,6 +78,15 @@ public class Prober extends RepeatedTask {
     ProbeState(WorkerInstance instance, long now) {
       this.instance = instance;
       this.dueAt = now;
+    }
+
+    /** Takes what the instance says of itself by now; false if it is registered in another way. */
+    boolean shows(WorkerInstance now) {
+      if (!instance.isRegisteredAs(now)) {
+        return false;
+      }
+      instance = now;
+      return true;
     }
 
     synchronized @Nullable ProbeResult result() {
@@ -174,16 +184,16 @@ public class Prober extends RepeatedTask {
     long now = System.nanoTime();
     lastRound = now;
     Map<String, WorkerInstance> shown = new HashMap<>();
-    workers
-        .all()
-        .forEach(instance -> shown.put(key(instance.application(), instance.id()), instance));
+    List<WorkerInstance> all = workers.all();
+    workers.retain(all);
+    all.forEach(instance -> shown.put(key(instance.application(), instance.id()), instance));
     states.keySet().retainAll(shown.keySet());
     shown.forEach(
         (key, instance) ->
             states.compute(
                 key,
                 (any, known) ->
-                    known != null && known.instance.equals(instance)
+                    known != null && known.shows(instance)
                         ? known
                         : new ProbeState(instance, now)));
     for (ProbeState state : states.values()) {
@@ -239,7 +249,7 @@ public class Prober extends RepeatedTask {
       if (found.says() != null) {
         workers.said(state.instance, found.says());
       }
-      keep(state, found.result());
+      keep(state, found);
       future.complete(found.result());
     } catch (Throwable e) {
       log.error(
@@ -254,14 +264,16 @@ public class Prober extends RepeatedTask {
     }
   }
 
-  private void keep(ProbeState state, ProbeResult result) {
+  private void keep(ProbeState state, ProbeDiagnosis.Finding found) {
+    ProbeResult result = found.result();
     boolean report;
     synchronized (state) {
       state.running = null;
       state.result = result;
       boolean bad = result.status() == Status.PROBLEM;
       state.failures = result.status() == Status.OK ? 0 : state.failures + 1;
-      state.dueAt = nextProbe(state, System.nanoTime());
+      Duration next = nextProbe(state.instance, found.says(), state.failures);
+      state.dueAt = next == null ? null : System.nanoTime() + next.toNanos();
       // An instance may register a moment before it listens: its first failure is not logged.
       report =
           bad
@@ -276,13 +288,20 @@ public class Prober extends RepeatedTask {
     }
   }
 
-  private static @Nullable Long nextProbe(ProbeState state, long now) {
-    if (state.failures > 0) {
-      return now + TimeUnit.SECONDS.toNanos(RETRY_S[Math.min(state.failures, RETRY_S.length) - 1]);
+  /**
+   * Returns when to probe an instance again; null if it needs no other probe.
+   *
+   * @param says what it said of itself; null if it did not
+   * @param failures one after the other, until now
+   */
+  static @Nullable Duration nextProbe(
+      WorkerInstance instance, @Nullable WorkerMetadata says, int failures) {
+    boolean asked = instance.asked() || (says != null && !says.equals(instance.registered()));
+    if (failures == 0) {
+      return asked ? SAID : null;
     }
-    WorkerInstance instance = state.instance;
-    boolean told = instance.registered().taskTypes().containsAll(instance.metadata().taskTypes());
-    return told ? null : now + SAID.toNanos();
+    Duration retry = Duration.ofSeconds(RETRY_S[Math.min(failures, RETRY_S.length) - 1]);
+    return asked && retry.compareTo(SAID) > 0 ? SAID : retry;
   }
 
   private static void report(WorkerInstance instance, ProbeResult result) {

@@ -4,7 +4,6 @@ import io.punctual.server.text.Printable;
 import io.punctual.server.text.PrintableException;
 import io.punctual.wire.Limits;
 import io.punctual.wire.WorkerMetadata;
-import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -60,8 +59,8 @@ public class WorkerDirectory {
     }
   }
 
-  /** What an instance said at an address, while its source had the other of it. */
-  private record Said(URI callback, WorkerMetadata registered, WorkerMetadata metadata) {}
+  /** What an instance said while it was registered like that. */
+  private record Said(WorkerInstance instance, WorkerMetadata metadata) {}
 
   /**
    * An instance that gets no jobs since what it says of itself makes no sense.
@@ -116,7 +115,6 @@ public class WorkerDirectory {
     applications.values().forEach(application -> all.addAll(read(application)));
     unusable.keySet().removeIf(origin -> !applications.containsKey(origin.application()));
     last.keySet().removeIf(origin -> !view.containsKey(origin.application()));
-    said.keySet().retainAll(all.stream().map(Entry::of).collect(Collectors.toSet()));
     return all;
   }
 
@@ -138,9 +136,19 @@ public class WorkerDirectory {
     }
   }
 
-  /** Takes what an instance said of itself when it was called; counts from the next reading on. */
+  /**
+   * Takes what an instance said of itself when it was called; counts from the next reading on. Who
+   * registers at a scheduler says it with each renewal, within bounds, and is not listened to here.
+   */
   public void said(WorkerInstance instance, WorkerMetadata metadata) {
-    said.put(Entry.of(instance), new Said(instance.callback(), instance.registered(), metadata));
+    if (!instance.source().equals(RegisteredSource.NAME)) {
+      said.put(Entry.of(instance), new Said(instance, metadata));
+    }
+  }
+
+  /** Forgets what others than these instances said. */
+  public void retain(Collection<WorkerInstance> instances) {
+    said.keySet().retainAll(instances.stream().map(Entry::of).collect(Collectors.toSet()));
   }
 
   /** Those that were seen and are not among the instances. */
@@ -176,7 +184,7 @@ public class WorkerDirectory {
             source.name(),
             PrintableException.text(e));
       }
-      return last.getOrDefault(origin, List.of());
+      return last.getOrDefault(origin, List.of()).stream().map(this::asSaid).toList();
     }
   }
 
@@ -269,23 +277,22 @@ public class WorkerDirectory {
                 instance.getPort(),
                 metadata.callbackPath()),
             metadata,
-            source.name());
+            metadata,
+            source.name(),
+            !entries.containsKey(WorkerMetadata.TASK_TYPES));
     return asSaid(registered);
   }
 
   private WorkerInstance asSaid(WorkerInstance instance) {
-    Said last = said.get(Entry.of(instance));
-    return last == null
-            || !last.callback().equals(instance.callback())
-            || !last.registered().equals(instance.registered())
-        ? instance
-        : new WorkerInstance(
-            instance.id(),
-            instance.application(),
-            instance.callback(),
-            instance.registered(),
-            last.metadata(),
-            instance.source());
+    Entry entry = Entry.of(instance);
+    Said last = said.get(entry);
+    if (last == null) {
+      return instance;
+    } else if (!last.instance().isRegisteredAs(instance)) {
+      said.remove(entry, last);
+      return instance;
+    }
+    return instance.with(last.metadata());
   }
 
   /** Without case among names; others have letters that are the same as ours in another case. */

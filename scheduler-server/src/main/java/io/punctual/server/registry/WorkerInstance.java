@@ -12,6 +12,7 @@ import java.net.URI;
  * @param registered what its registry has of it
  * @param metadata what counts: what it said itself, as far as it did, else what its registry has
  * @param source the word for where it is registered
+ * @param asked whether its registry leaves it to the instance to say what it runs
  */
 public record WorkerInstance(
     String id,
@@ -19,11 +20,22 @@ public record WorkerInstance(
     URI callback,
     WorkerMetadata registered,
     WorkerMetadata metadata,
-    String source) {
+    String source,
+    boolean asked) {
 
   /** One that has not said anything yet. */
   public WorkerInstance(
       String id, String application, URI callback, WorkerMetadata registered, String source) {
-    this(id, application, callback, registered, registered, source);
+    this(id, application, callback, registered, registered, source, false);
+  }
+
+  /** The same, with what counts instead of what its registry has. */
+  WorkerInstance with(WorkerMetadata says) {
+    return new WorkerInstance(id, application, callback, registered, says, source, asked);
+  }
+
+  /** Whether both are the same but for what they said of themselves. */
+  public boolean isRegisteredAs(WorkerInstance other) {
+    return with(registered).equals(other.with(other.registered));
   }
 }

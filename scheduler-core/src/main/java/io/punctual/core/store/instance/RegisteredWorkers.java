@@ -42,7 +42,6 @@ public interface RegisteredWorkers {
 
   /** What became of a registration. */
   enum Put {
-    /** It was not there, or its session had been removed. */
     CREATED,
     /** It was there and says something else of itself now. */
     CHANGED,
@@ -66,8 +65,7 @@ public interface RegisteredWorkers {
   Put put(Worker worker, Duration life, Bound own, Bound all);
 
   /**
-   * Removes a worker. Its session cannot be registered again until the time of the worker would
-   * have been over.
+   * Removes a worker. Its session cannot be registered again for 30 s.
    *
    * @param session as it was registered; empty for whichever is there
    * @return false if it is not there, or another session of it is

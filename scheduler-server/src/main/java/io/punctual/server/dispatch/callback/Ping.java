@@ -5,7 +5,6 @@ import io.punctual.core.Delivery;
 import io.punctual.server.registry.WorkerInstance;
 import io.punctual.wire.CallbackRequest;
 import io.punctual.wire.WorkerMetadata;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -167,7 +166,7 @@ public final class Ping {
       return PingResult.Signature.NOT_WANTED;
     }
     try (AnswerMemory.Share share = context.memory().share()) {
-      SignedLines lines = new SignedLines(new ByteArrayInputStream(body), 1, signer, share);
+      SignedLines lines = SignedLines.ofPing(body, signer, share);
       while (lines.next() != null) {
         lines.counts();
       }

@@ -1,6 +1,7 @@
 package io.punctual.server.dispatch.callback;
 
 import io.punctual.wire.CallbackSignature;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -61,10 +62,27 @@ final class SignedLines {
    * @param jobs how many jobs the call carried; bounds the size of the answer
    */
   SignedLines(InputStream body, int jobs, CallbackSigner signer, AnswerMemory.Share memory) {
-    this.lines = new LineReader(body, MAX_LINE, (long) ANSWER_OF_A_JOB * (jobs + 1), memory);
-    this.maxUnsigned = Math.max(MIN_UNSIGNED, jobs * UNSIGNED_OF_A_JOB);
+    this(
+        new LineReader(body, MAX_LINE, (long) ANSWER_OF_A_JOB * (jobs + 1), memory),
+        Math.max(MIN_UNSIGNED, jobs * UNSIGNED_OF_A_JOB),
+        signer,
+        memory);
+  }
+
+  private SignedLines(
+      LineReader lines, int maxUnsigned, CallbackSigner signer, AnswerMemory.Share memory) {
+    this.lines = lines;
+    this.maxUnsigned = maxUnsigned;
     this.signer = signer;
     this.memory = memory;
+  }
+
+  /** The whole answer to a ping, of which a line may be all. */
+  static SignedLines ofPing(byte[] body, CallbackSigner signer, AnswerMemory.Share memory) {
+    // A reader asks for a byte more, to see the end.
+    int most = body.length + 1;
+    return new SignedLines(
+        new LineReader(new ByteArrayInputStream(body), most, most, memory), most, signer, memory);
   }
 
   /**
