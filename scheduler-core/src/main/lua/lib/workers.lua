@@ -1,6 +1,6 @@
--- Registered workers: a hash with '<end ms> <session> <text>' for each; '<end ms> ' at the field
--- '<worker> <session>' of a session that was removed; and at the empty field '<version> <earliest
--- end ms> <last look ms> <characters of all sessions and texts>'. The version moves with each change
+-- Registered workers: a hash with '<end ms> <text>' for each, at the field '<worker>' or '<worker>
+-- <session>', or '<end ms>' once that session was removed; and at the empty field '<version>
+-- <earliest end ms> <last look ms> <characters of all texts>'. The version moves with each change
 -- but a renewal. A hash without workers is no key.
 
 -- Longest life without a renewal.
@@ -12,9 +12,9 @@ local REMEMBERED = 30000
 -- Without a look for longer, Redis was away or its clock was set: no worker could renew itself.
 local SILENCE = 2000
 
--- The session of what stands behind an end, and what it says; nil if that is a removed session.
-local function said(entry)
-  return string.match(entry or '', '^(%S*) (.*)$')
+-- What a worker says of itself; nil if it was removed.
+local function said(value)
+  return string.match(value or '', '^%d+ (.*)$')
 end
 
 -- Writes what is at the empty field. What removes comes first: a full Redis takes what follows.
@@ -52,7 +52,7 @@ local function tended(key, now)
   end
   at.earliest, at.seen, at.size = now + LONGEST, now, 0
   for i = 1, #entries, 2 do
-    local ends, text = string.match(entries[i + 1], '^(%d+) (.*)$')
+    local ends, rest = string.match(entries[i + 1], '^(%d+)(.*)$')
     local moved = math.min((tonumber(ends) or 0) + (counts and 0 or passed), now + LONGEST)
     if entries[i] ~= '' and moved <= now then
       redis.call('HDEL', key, entries[i])
@@ -60,10 +60,10 @@ local function tended(key, now)
     elseif entries[i] ~= '' then
       if int(moved) ~= ends then
         redis.call('HDEL', key, entries[i])
-        redis.call('HSET', key, entries[i], int(moved) .. ' ' .. text)
+        redis.call('HSET', key, entries[i], int(moved) .. rest)
       end
       at.earliest = math.min(at.earliest, moved)
-      at.size = at.size + #text
+      at.size = at.size + math.max(#rest - 1, 0)
     end
   end
   note(key, at)

@@ -146,7 +146,9 @@ class WorkerRegistrationIT extends SharedRedisTestBase {
   void aRunRemovesItselfAndNoOther() {
     String job = "{'url':'" + url() + "','taskTypes':['mail.send'],'session':'%s'}";
     assertThat(put("one", job.formatted("old")).status()).isEqualTo(201);
-    assertThat(put("one", job.formatted("new")).status()).isEqualTo(200);
+    assertThat(put("one", job.formatted("new")).status()).isEqualTo(201);
+    assertThat(put("one", job.formatted("old")).status()).isEqualTo(200);
+    assertThat(api.delete(workers + "one?session=old").status()).isEqualTo(200);
     Answer late = api.delete(workers + "one?session=old");
     assertThat(late.status()).isEqualTo(404);
     assertThat(late.text()).contains("that id and session");
@@ -168,7 +170,8 @@ class WorkerRegistrationIT extends SharedRedisTestBase {
     String text = "x".repeat(1_000_000);
     var put =
         registered.put(
-            new RegisteredWorkers.Worker(app, "large", "", text),
+            new RegisteredWorkers.Worker(app, "large", text),
+            "",
             Duration.ofMinutes(1),
             BOUND,
             BOUND);
@@ -194,7 +197,8 @@ class WorkerRegistrationIT extends SharedRedisTestBase {
     String text = "http\n127.0.0.1\n" + worker.getAddress().getPort() + "\n/callback\nsingle\n1\n";
     var put =
         registered.put(
-            new RegisteredWorkers.Worker(app, "there", "", text + "mail.send"),
+            new RegisteredWorkers.Worker(app, "there", text + "mail.send"),
+            "",
             Duration.ofMinutes(1),
             BOUND,
             BOUND);

@@ -174,7 +174,7 @@ public class WorkerRegistration {
   /**
    * Removes an instance: within a second it gets no more jobs.
    *
-   * @param session as it was registered; null for whichever is there
+   * @param session as it was registered; null for all that are there
    * @throws ApiException 400 if the session is none; 404
    */
   public void remove(String application, String instance, @Nullable String session) {

@@ -106,14 +106,14 @@ public class RegisteredSource implements InstanceSource {
             metadata.protocol(),
             Integer.toString(metadata.concurrency()),
             metadata.toMap().get(WorkerMetadata.TASK_TYPES));
-    return workers.put(new Worker(application, instance, session, text), life, own, all);
+    return workers.put(new Worker(application, instance, text), session, life, own, all);
   }
 
   /**
    * Removes an instance.
    *
-   * @param session as it was registered; empty for whichever is there
-   * @return false if it is not there, or another session of it is
+   * @param session as it was registered; empty for all that are there
+   * @return false if it is not there
    */
   public boolean remove(String application, String instance, String session) {
     return workers.remove(application, instance, session);

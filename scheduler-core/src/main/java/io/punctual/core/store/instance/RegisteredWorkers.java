@@ -20,10 +20,9 @@ public interface RegisteredWorkers {
    *
    * @param application a name, without spaces
    * @param instance unique in its application, without spaces
-   * @param session names this run of the instance, without spaces; empty if nothing does
    * @param text what it says of itself
    */
-  record Worker(String application, String instance, String session, String text) {}
+  record Worker(String application, String instance, String text) {}
 
   /**
    * All workers.
@@ -36,7 +35,7 @@ public interface RegisteredWorkers {
    * How much workers may take together.
    *
    * @param workers at most so many
-   * @param characters of what is kept of them, in bytes of UTF-8: session, a space and text
+   * @param characters of their texts, in bytes of UTF-8
    */
   record Bound(int workers, int characters) {}
 
@@ -57,18 +56,20 @@ public interface RegisteredWorkers {
   /**
    * Registers a worker, or renews it.
    *
+   * @param session names this run of the worker, without spaces; empty if nothing does. What a
+   *     worker says is what its session said whose life ends last
    * @param life after which it is gone; 1 ms to {@link #LONGEST}
    * @param own what the workers of an application may take
    * @param all what the workers of all applications may take
    * @throws StoreException if the store was not reached or refused
    */
-  Put put(Worker worker, Duration life, Bound own, Bound all);
+  Put put(Worker worker, String session, Duration life, Bound own, Bound all);
 
   /**
-   * Removes a worker. Its session cannot be registered again for 30 s.
+   * Removes a session of a worker. It cannot be registered again for 30 s.
    *
-   * @param session as it was registered; empty for whichever is there
-   * @return false if it is not there, or another session of it is
+   * @param session as it was registered; empty for all that are there
+   * @return false if it is not there
    * @throws StoreException if the store was not reached or refused
    */
   boolean remove(String application, String instance, String session);

@@ -25,11 +25,11 @@ final class RedisRegisteredWorkers implements RegisteredWorkers {
   }
 
   @Override
-  public Put put(Worker worker, Duration life, Bound own, Bound all) {
+  public Put put(Worker worker, String session, Duration life, Bound own, Bound all) {
     if (life.toMillis() < 1 || life.compareTo(LONGEST) > 0) {
       throw new IllegalArgumentException("life must be 1 ms to " + LONGEST + ", not " + life);
     }
-    return switch (put("register a worker of ", worker, life, own, all)) {
+    return switch (put("register a worker of ", worker, session, life, own, all)) {
       case "created" -> Put.CREATED;
       case "changed" -> Put.CHANGED;
       case "renewed" -> Put.RENEWED;
@@ -41,11 +41,12 @@ final class RedisRegisteredWorkers implements RegisteredWorkers {
 
   @Override
   public boolean remove(String application, String instance, String session) {
-    Worker worker = new Worker(application, instance, session, "");
-    return put("remove a worker of ", worker, Duration.ZERO, NONE, NONE).equals("removed");
+    Worker worker = new Worker(application, instance, "");
+    return put("remove a worker of ", worker, session, Duration.ZERO, NONE, NONE).equals("removed");
   }
 
-  private String put(String what, Worker worker, Duration life, Bound own, Bound all) {
+  private String put(
+      String what, Worker worker, String session, Duration life, Bound own, Bound all) {
     String prefix = worker.application() + " ";
     return scripts
         .run(
@@ -56,7 +57,7 @@ final class RedisRegisteredWorkers implements RegisteredWorkers {
             new Arguments()
                 .add(prefix + worker.instance())
                 .add(prefix)
-                .add(worker.session())
+                .add(session)
                 .add(worker.text())
                 .add(life.toMillis())
                 .add(own.workers())
@@ -84,7 +85,7 @@ final class RedisRegisteredWorkers implements RegisteredWorkers {
       Reply entry = reply.list(i);
       String[] names = entry.text(0).split(" ", 2);
       if (names.length == 2) {
-        workers.add(new Worker(names[0], names[1], entry.text(1), entry.text(2)));
+        workers.add(new Worker(names[0], names[1], entry.text(1)));
       }
     }
     return new View(now, List.copyOf(workers));

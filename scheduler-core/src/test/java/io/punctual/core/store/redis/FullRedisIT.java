@@ -237,13 +237,14 @@ class FullRedisIT extends TransitionTestBase {
         RedisStore.registeredWorkers(connections, StoreOptions.DEFAULTS, new StoreCalls());
     Bound bound = new Bound(10, 1_000);
     Duration minute = Duration.ofMinutes(1);
-    Worker one = new Worker("shop", "one", "s", "x");
-    Worker two = new Worker("shop", "two", "s", "y");
-    workers.put(one, minute, bound, bound);
+    Worker one = new Worker("shop", "one", "x");
+    Worker two = new Worker("shop", "two", "y");
+    workers.put(one, "s", minute, bound, bound);
     redis.client().configSet("maxmemory", "1");
 
-    assertRefused(() -> workers.put(two, minute, bound, bound));
-    assertThat(workers.put(one, minute, bound, bound)).isEqualTo(RegisteredWorkers.Put.RENEWED);
+    assertRefused(() -> workers.put(two, "s", minute, bound, bound));
+    assertThat(workers.put(one, "s", minute, bound, bound))
+        .isEqualTo(RegisteredWorkers.Put.RENEWED);
     RegisteredWorkers.View view = workers.read("");
     assertThat(view).isNotNull();
     assertThat(view.workers()).containsExactly(one);

@@ -455,7 +455,7 @@ abstract class StoreContract {
   void aWorkerIsRegisteredUntilItLeavesOrItsTimeIsOver() {
     RegisteredWorkers workers =
         RedisStore.registeredWorkers(connections(), options, new StoreCalls());
-    Worker one = new Worker("shop", "one", "", "a b\nc");
+    Worker one = new Worker("shop", "one", "a b\nc");
     assertThat(view(workers, "").workers()).isEmpty();
 
     assertThat(put(workers, one)).isEqualTo(RegisteredWorkers.Put.CREATED);
@@ -464,25 +464,24 @@ abstract class StoreContract {
     assertThat(put(workers, one)).isEqualTo(RegisteredWorkers.Put.RENEWED);
     assertThat(workers.read(first.version())).isNull();
 
-    Worker other = new Worker("shop", "one", "", "d");
+    Worker other = new Worker("shop", "one", "d");
     assertThat(put(workers, other)).isEqualTo(RegisteredWorkers.Put.CHANGED);
     assertThat(view(workers, first.version()).workers()).containsExactly(other);
 
-    Worker brief = new Worker("shop", "brief", "", "");
-    assertThat(workers.put(brief, Duration.ofMillis(300), TWO, MANY))
+    Worker brief = new Worker("shop", "brief", "");
+    assertThat(workers.put(brief, "", Duration.ofMillis(300), TWO, MANY))
         .isEqualTo(RegisteredWorkers.Put.CREATED);
     RegisteredWorkers.View both = view(workers, "");
     assertThat(both.workers()).containsExactlyInAnyOrder(other, brief);
-    assertThat(put(workers, new Worker("shop", "three", "", "")))
-        .isEqualTo(RegisteredWorkers.Put.FULL);
-    assertThat(put(workers, new Worker("shoppers", "one", "", "")))
+    assertThat(put(workers, new Worker("shop", "three", ""))).isEqualTo(RegisteredWorkers.Put.FULL);
+    assertThat(put(workers, new Worker("shoppers", "one", "")))
         .isEqualTo(RegisteredWorkers.Put.CREATED);
     eventually().until(() -> view(workers, "").workers().size() == 2);
 
     assertThat(workers.remove("shop", "one", "")).isTrue();
     assertThat(workers.remove("shop", "one", "")).isFalse();
     RegisteredWorkers.View last = view(workers, both.version());
-    assertThat(last.workers()).containsExactly(new Worker("shoppers", "one", "", ""));
+    assertThat(last.workers()).containsExactly(new Worker("shoppers", "one", ""));
 
     try (RedisConnection connection = connections().getConnection()) {
       connection.keyCommands().pExpire(new Keys(options.prefix(), TimeSource.REDIS).workers(), 0);
@@ -493,33 +492,46 @@ abstract class StoreContract {
     assertThat(view(workers, emptied.version()).workers()).containsExactly(one);
   }
 
-  /** Two runs of an instance at one address are one worker: the newer one stays. */
+  /** Two runs of an instance at one address are one worker, which is there while one of them is. */
   @Test
-  void aWorkerIsRemovedByItsOwnSessionAndDoesNotComeBack() {
+  void eachSessionOfAWorkerIsRemovedByItselfAndDoesNotComeBack() {
     RegisteredWorkers workers =
         RedisStore.registeredWorkers(connections(), options, new StoreCalls());
-    Worker before = new Worker("shop", "one", "s1", "x");
-    Worker after = new Worker("shop", "one", "s2", "x");
-    assertThat(put(workers, before)).isEqualTo(RegisteredWorkers.Put.CREATED);
-    String version = view(workers, "").version();
-    assertThat(put(workers, after)).isEqualTo(RegisteredWorkers.Put.RENEWED);
-    assertThat(workers.read(version)).isNull();
-
+    Worker one = new Worker("shop", "one", "x");
+    Worker next = new Worker("shop", "one", "y");
+    assertThat(put(workers, one, "s1")).isEqualTo(RegisteredWorkers.Put.CREATED);
+    assertThat(put(workers, one, "s1")).isEqualTo(RegisteredWorkers.Put.RENEWED);
+    assertThat(workers.put(next, "s2", Duration.ofMinutes(2), TWO, MANY))
+        .isEqualTo(RegisteredWorkers.Put.CREATED);
+    assertThat(view(workers, "").workers()).containsExactly(next);
+    // The old run renews itself once more, and ends.
+    assertThat(put(workers, one, "s1")).isEqualTo(RegisteredWorkers.Put.RENEWED);
+    assertThat(workers.remove("shop", "one", "s1")).isTrue();
     assertThat(workers.remove("shop", "one", "s1")).isFalse();
-    assertThat(view(workers, "").workers()).containsExactly(after);
-    assertThat(workers.remove("shop", "one", "s2")).isTrue();
-    assertThat(workers.remove("shop", "one", "s2")).isFalse();
-    assertThat(view(workers, version).workers()).isEmpty();
-    assertThat(put(workers, after)).isEqualTo(RegisteredWorkers.Put.ENDED);
-    assertThat(view(workers, "").workers()).isEmpty();
+    assertThat(put(workers, one, "s1")).isEqualTo(RegisteredWorkers.Put.ENDED);
+    RegisteredWorkers.View view = view(workers, "");
+    assertThat(view.workers()).containsExactly(next);
 
-    Worker restarted = new Worker("shop", "one", "s3", "x");
-    assertThat(put(workers, restarted)).isEqualTo(RegisteredWorkers.Put.CREATED);
-    // Not even once another run is there.
-    assertThat(put(workers, after)).isEqualTo(RegisteredWorkers.Put.ENDED);
-    assertThat(view(workers, "").workers()).containsExactly(restarted);
-    assertThat(workers.remove("shop", "one", "")).isTrue();
+    assertThat(workers.remove("shop", "one", "s2")).isTrue();
+    assertThat(view(workers, view.version()).workers()).isEmpty();
+    assertThat(put(workers, next, "s2")).isEqualTo(RegisteredWorkers.Put.ENDED);
     assertThat(view(workers, "").workers()).isEmpty();
+    assertThat(workers.remove("shop", "one", "")).isFalse();
+  }
+
+  @Test
+  void whoNamesNoSessionRemovesAll() {
+    RegisteredWorkers workers =
+        RedisStore.registeredWorkers(connections(), options, new StoreCalls());
+    Worker one = new Worker("shop", "one", "x");
+    Worker other = new Worker("shop", "one2", "x");
+    assertThat(put(workers, one, "s1")).isEqualTo(RegisteredWorkers.Put.CREATED);
+    assertThat(put(workers, one)).isEqualTo(RegisteredWorkers.Put.CREATED);
+    assertThat(workers.put(other, "s1", Duration.ofMinutes(1), MANY, MANY))
+        .isEqualTo(RegisteredWorkers.Put.CREATED);
+
+    assertThat(workers.remove("shop", "one", "")).isTrue();
+    assertThat(view(workers, "").workers()).containsExactly(other);
   }
 
   /** Who registers and leaves again and again takes no more room than who stays. */
@@ -527,14 +539,13 @@ abstract class StoreContract {
   void removedSessionsAreBounded() {
     RegisteredWorkers workers =
         RedisStore.registeredWorkers(connections(), options, new StoreCalls());
-    for (String instance : List.of("one", "two", "three", "four")) {
-      assertThat(put(workers, new Worker("shop", instance, "s", "x")))
-          .isEqualTo(RegisteredWorkers.Put.CREATED);
-      assertThat(workers.remove("shop", instance, "s")).isTrue();
+    Worker one = new Worker("shop", "one", "x");
+    for (String session : List.of("s1", "s2", "s3", "s4")) {
+      assertThat(put(workers, one, session)).isEqualTo(RegisteredWorkers.Put.CREATED);
+      assertThat(workers.remove("shop", "one", session)).isTrue();
     }
-    assertThat(put(workers, new Worker("shop", "five", "s", "x")))
-        .isEqualTo(RegisteredWorkers.Put.FULL);
-    assertThat(put(workers, new Worker("bank", "one", "s", "x")))
+    assertThat(put(workers, one, "s5")).isEqualTo(RegisteredWorkers.Put.FULL);
+    assertThat(put(workers, new Worker("bank", "one", "x"), "s5"))
         .isEqualTo(RegisteredWorkers.Put.CREATED);
   }
 
@@ -543,31 +554,30 @@ abstract class StoreContract {
     RegisteredWorkers workers =
         RedisStore.registeredWorkers(connections(), options, new StoreCalls());
     Duration minute = Duration.ofMinutes(1);
-    // Of each a character more is kept than its text.
-    Bound own = new Bound(2, 12);
-    Bound all = new Bound(4, 18);
-    assertThat(workers.put(new Worker("a", "1", "", "12345678"), minute, own, all))
+    Bound own = new Bound(2, 10);
+    Bound all = new Bound(4, 15);
+    assertThat(workers.put(new Worker("a", "1", "12345678"), "", minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.CREATED);
-    assertThat(workers.put(new Worker("a", "2", "", "123"), minute, own, all))
+    assertThat(workers.put(new Worker("a", "2", "123"), "", minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.FULL);
-    assertThat(workers.put(new Worker("a", "2", "", "12"), minute, own, all))
+    assertThat(workers.put(new Worker("a", "2", "12"), "", minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.CREATED);
-    assertThat(workers.put(new Worker("a", "2", "", "123"), minute, own, all))
+    assertThat(workers.put(new Worker("a", "2", "123"), "", minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.FULL);
-    assertThat(workers.put(new Worker("b", "1", "", "123456"), minute, own, all))
+    assertThat(workers.put(new Worker("b", "1", "123456"), "", minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.ALL_FULL);
-    assertThat(workers.put(new Worker("b", "1", "", "12345"), minute, own, all))
+    assertThat(workers.put(new Worker("b", "1", "12345"), "", minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.CREATED);
-    assertThat(workers.put(new Worker("b", "1", "", "12345"), minute, own, all))
+    assertThat(workers.put(new Worker("b", "1", "12345"), "", minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.RENEWED);
-    assertThat(workers.put(new Worker("a", "1", "", ""), minute, own, all))
+    assertThat(workers.put(new Worker("a", "1", ""), "", minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.CHANGED);
-    assertThat(workers.put(new Worker("c", "1", "", ""), minute, own, all))
+    assertThat(workers.put(new Worker("c", "1", ""), "", minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.CREATED);
-    assertThat(workers.put(new Worker("d", "1", "", ""), minute, own, all))
+    assertThat(workers.put(new Worker("d", "1", ""), "", minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.ALL_FULL);
     assertThat(workers.remove("b", "1", "")).isTrue();
-    assertThat(workers.put(new Worker("d", "1", "", "12345678"), minute, own, all))
+    assertThat(workers.put(new Worker("d", "1", "12345678"), "", minute, own, all))
         .isEqualTo(RegisteredWorkers.Put.CREATED);
   }
 
@@ -576,9 +586,9 @@ abstract class StoreContract {
   void timeInWhichNobodyLooksIsNoneOfARegisteredWorker() {
     RegisteredWorkers workers =
         RedisStore.registeredWorkers(connections(), options, new StoreCalls());
-    Worker one = new Worker("shop", "one", "", "x");
+    Worker one = new Worker("shop", "one", "x");
     for (long moved : new long[] {-3_600_000, 3_600_000}) {
-      assertThat(workers.put(one, Duration.ofMillis(1_500), TWO, MANY))
+      assertThat(workers.put(one, "", Duration.ofMillis(1_500), TWO, MANY))
           .isEqualTo(RegisteredWorkers.Put.CREATED);
       String version = view(workers, "").version();
       moveRegistered(moved);
@@ -603,7 +613,12 @@ abstract class StoreContract {
   }
 
   private static RegisteredWorkers.Put put(RegisteredWorkers workers, Worker worker) {
-    return workers.put(worker, Duration.ofMinutes(1), TWO, MANY);
+    return put(workers, worker, "");
+  }
+
+  private static RegisteredWorkers.Put put(
+      RegisteredWorkers workers, Worker worker, String session) {
+    return workers.put(worker, session, Duration.ofMinutes(1), TWO, MANY);
   }
 
   private static RegisteredWorkers.View view(RegisteredWorkers workers, String version) {
