@@ -15,9 +15,9 @@
 -- COST     3 reads and 2 writes; the whole hash to remove all sessions, where a worker's time is over, and for a change
 --          where all together have as many as an application may
 -- WHY      schedulers read all of them twice a second: the version says that nothing has changed.
---          Each session has an entry of its own, so that a run that ends does not take one that
---          has begun at the same address. One that was removed is remembered for a while: a renewal
---          that comes late does not bring it back
+--          Each session has its own entry: a run that ends does not remove one that has begun at
+--          the same address. A removed session is remembered for a while: a late renewal does not
+--          bring it back
 --- @include lib/text
 --- @include lib/now
 --- @include lib/workers

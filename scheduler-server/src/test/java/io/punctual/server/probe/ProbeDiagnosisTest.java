@@ -106,7 +106,7 @@ class ProbeDiagnosisTest {
         .isEqualTo(new WorkerMetadata(Set.of("a", "b"), "/callback", WorkerMetadata.BATCH, 3));
   }
 
-  /** Nobody gets jobs of a type by answering at somebody else's address. */
+  /** A stranger gets no jobs of a type by an answer at an instance's address. */
   @ParameterizedTest
   @CsvSource({
     "shop, WRONG, ANSWER_OF_ANOTHER_KEY",
