@@ -1,6 +1,7 @@
 package io.punctual.internal;
 
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -18,13 +19,34 @@ public final class ConfiguredUrl {
    * that should have been encoded.
    */
   public static String masked(URI url) {
-    String text = url.toString();
+    return masked(url.toString());
+  }
+
+  private static String masked(String url) {
+    String text = url;
     int at = text.lastIndexOf('@');
     if (at >= 0) {
       Matcher scheme = SCHEME.matcher(text);
       text = (scheme.lookingAt() ? scheme.group() : "") + "***" + text.substring(at);
     }
     return text.replaceFirst("([?#]).*", "$1***");
+  }
+
+  /**
+   * Reads a URL. Properties have the type text for this: where Spring Boot cannot convert one, it
+   * shows the whole value.
+   *
+   * @param property names it in the error
+   * @throws IllegalArgumentException if it is none; the message shows it masked
+   */
+  public static URI parsed(String property, String url) {
+    try {
+      return new URI(url.strip());
+    } catch (URISyntaxException e) {
+      throw new IllegalArgumentException(
+          "%s must be a URL such as http://10.0.0.7:8080, but was '%s': %s"
+              .formatted(property, masked(url), e.getReason()));
+    }
   }
 
   /**

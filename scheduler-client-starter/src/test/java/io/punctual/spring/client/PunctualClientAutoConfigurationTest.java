@@ -319,6 +319,20 @@ class PunctualClientAutoConfigurationTest {
         .run(context -> assertThat(context).hasNotFailed());
   }
 
+  @Test
+  void aUrlThatIsNoneIsShownWithoutItsPassword() {
+    for (String property : List.of("punctual.callback.url", "punctual.url")) {
+      web.withPropertyValues(property + "=http://user:secret@h h")
+          .run(
+              context ->
+                  assertThat(context.getStartupFailure())
+                      .hasStackTraceContaining(property)
+                      .hasStackTraceContaining("'http://***@h h': Illegal character in authority")
+                      .satisfies(
+                          failure -> assertThat(stackTrace(failure)).doesNotContain("secret")));
+    }
+  }
+
   private static String stackTrace(Throwable failure) {
     StringWriter text = new StringWriter();
     failure.printStackTrace(new PrintWriter(text));

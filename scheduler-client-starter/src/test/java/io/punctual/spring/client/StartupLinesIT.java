@@ -53,7 +53,7 @@ class StartupLinesIT {
 
     assertThat(output)
         .contains("schedulers DO NOT CALL it. This application has no Eureka client. Enable one")
-        .contains("punctual.task-types=order.close, punctual.callback-path=/ctx/punctual/callback");
+        .contains("Or write punctual-callback=/ctx/punctual/callback into its metadata");
   }
 
   @Test

@@ -76,7 +76,7 @@ public record PunctualProperties(
     @DefaultValue Map<String, Worker> workers,
     @DefaultValue("20s") Duration shutdownPatience,
     @DefaultValue("embedded") InitializeSchema initializeSchema,
-    @DefaultValue List<URI> url,
+    @DefaultValue List<String> url,
     @DefaultValue("punctual-scheduler") String serviceId,
     @Nullable String token,
     @Nullable String sslBundle,
@@ -97,6 +97,7 @@ public record PunctualProperties(
   /** Checks the values. */
   public PunctualProperties {
     url = List.copyOf(url);
+    var unused = schedulers(url);
     workers = Map.copyOf(workers);
     workers.forEach((type, worker) -> worker.check("punctual.workers.\"[" + type + "]\"."));
     requireConcurrency("punctual.concurrency", concurrency);
@@ -105,6 +106,19 @@ public record PunctualProperties(
     }
     require("shutdown-patience", shutdownPatience, Duration.ZERO, Duration.ofHours(1));
     require("submit-timeout", submitTimeout, Duration.ofSeconds(1), Duration.ofMinutes(5));
+  }
+
+  /** Returns the addresses of the schedulers; empty if the registry is asked for them. */
+  public List<URI> schedulers() {
+    return schedulers(url);
+  }
+
+  private static List<URI> schedulers(List<String> urls) {
+    List<URI> schedulers = new ArrayList<>();
+    for (int i = 0; i < urls.size(); i++) {
+      schedulers.add(ConfiguredUrl.parsed("punctual.url[" + i + "]", urls.get(i)));
+    }
+    return schedulers;
   }
 
   private static void require(String name, Duration value, Duration least, Duration most) {
@@ -236,16 +250,14 @@ public record PunctualProperties(
    *     are taken without; for development only
    */
   public record Callback(
-      @Nullable URI url,
+      @Nullable String url,
       @DefaultValue(WorkerMetadata.DEFAULT_CALLBACK_PATH) String path,
       @DefaultValue List<String> secrets,
       @DefaultValue("false") boolean acceptUnsigned) {
 
     /** Checks the values. */
     public Callback {
-      if (url != null) {
-        requireBase(url);
-      }
+      var unusedBase = base(url);
       if (!WorkerMetadata.isPlainPath(path)) {
         throw new IllegalArgumentException(
             "punctual.callback.path must be a plain absolute path such as"
@@ -257,17 +269,27 @@ public record PunctualProperties(
       var unused = keys(secrets);
     }
 
-    private static void requireBase(URI url) {
-      String flaw = ConfiguredUrl.flaw(url);
-      if (flaw == null && !url.getRawPath().isEmpty() && !url.getRawPath().equals("/")) {
+    /** Returns the address of this instance's web server, without a path; null if it is not set. */
+    public @Nullable URI base() {
+      return base(url);
+    }
+
+    private static @Nullable URI base(@Nullable String url) {
+      if (url == null || url.isBlank()) {
+        return null;
+      }
+      URI base = ConfiguredUrl.parsed("punctual.callback.url", url);
+      String flaw = ConfiguredUrl.flaw(base);
+      if (flaw == null && !base.getRawPath().isEmpty() && !base.getRawPath().equals("/")) {
         flaw = "it has a path";
       }
       if (flaw != null) {
         throw new IllegalArgumentException(
             "punctual.callback.url must be http or https with a host and an optional port, such as"
                 + " http://10.0.0.7:8080, but was '%s': %s. Remove user, path, query and fragment."
-                    .formatted(ConfiguredUrl.masked(url), flaw));
+                    .formatted(ConfiguredUrl.masked(base), flaw));
       }
+      return base;
     }
 
     /** The keys. */

@@ -10,6 +10,6 @@ record PropertiesConnectionDetails(PunctualProperties properties)
 
   @Override
   public List<URI> getUrls() {
-    return properties.url();
+    return properties.schedulers();
   }
 }

@@ -87,7 +87,7 @@ public class PunctualRegistrationAutoConfiguration {
         WorkerMetadata metadata,
         PunctualProperties properties,
         Environment environment) {
-      URI own = properties.callback().url();
+      URI own = properties.callback().base();
       return own == null
           ? SchedulerRegistration.atLocalAddress(
               identity, calls, metadata, host -> server(host, environment))

@@ -59,9 +59,10 @@ final class StartupReport {
           "Punctual: no registry knows what this instance runs, so schedulers DO NOT CALL it. This"
               + " application has no Eureka client. Enable one (eureka.client.enabled=true). Or set"
               + " punctual.registration=scheduler: the instance registers at the schedulers. Or set"
-              + " punctual.delivery=pull: the instance fetches its jobs. Or write {} into its"
-              + " metadata in the schedulers' registry.",
-          metadata.toMap());
+              + " punctual.delivery=pull: the instance fetches its jobs. Or write {}={} into"
+              + " its metadata in the schedulers' registry.",
+          WorkerMetadata.CALLBACK,
+          metadata.callbackPath());
     }
     if (ClassUtils.isPresent("org.glassfish.jersey.client.JerseyClient", null)
         && environment.getProperty("eureka.client.jersey.enabled", Boolean.class, true)) {
