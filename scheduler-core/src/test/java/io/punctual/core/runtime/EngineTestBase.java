@@ -8,16 +8,25 @@ import io.punctual.core.Engine;
 import io.punctual.core.EngineListener;
 import io.punctual.core.EngineOptions;
 import io.punctual.core.Submit;
+import io.punctual.core.job.Bucket;
+import io.punctual.core.job.Due;
+import io.punctual.core.job.Opening;
 import io.punctual.core.job.QueueName;
 import io.punctual.core.scan.ScanSignals;
+import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Store;
 import io.punctual.core.store.WakeUps;
 import io.punctual.core.store.query.JobView;
 import io.punctual.core.store.redis.RedisStore;
 import io.punctual.core.store.redis.script.StoreOptions;
+import io.punctual.core.times.Hours;
+import io.punctual.schedule.TimeRules;
+import io.punctual.schedule.Windows;
 import io.punctual.test.redis.RedisCluster;
 import io.punctual.test.redis.RedisExtension;
 import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -197,6 +206,34 @@ abstract class EngineTestBase {
       throw new AssertionError("nothing went wrong with " + job);
     }
     return error;
+  }
+
+  /** Neither today nor on the days around it. */
+  static TimeRules inDays() {
+    String day = LocalDate.now(ZoneOffset.UTC).plusDays(3).getDayOfWeek().toString();
+    return new TimeRules(
+        null, null, null, Windows.parse(day.substring(0, 3) + " 00:00-24:00"), null, null);
+  }
+
+  /**
+   * Submits a job that is due, to a queue that opens in a moment.
+   *
+   * @return when that is, epoch ms
+   */
+  long submitBeforeOpening(Engine engine, String taskId) {
+    JobStore jobs = store().jobs();
+    Bucket bucket = new Bucket(QUEUE, 0);
+    submit(engine, taskId, Duration.ofHours(1));
+    engine.operations().hours(QUEUE, inDays());
+    var unused = engine.operations().revise(QUEUE, taskId, Due.in(0), null, null);
+    // Else the engine may write after this that the queue opens in days.
+    eventually().until(() -> jobs.stats(bucket).closedUntil() > 0);
+    long opens = jobs.stats(bucket).now() + 700;
+    jobs.opening(
+        bucket, Hours.text(inDays()), new Opening(opens, opens + 60_000, 0, opens + 60_000));
+    // Has the engine look again.
+    unused = engine.operations().revise(QUEUE, taskId, Due.in(0), null, null);
+    return opens;
   }
 
   static ConditionFactory eventually() {

@@ -15,9 +15,7 @@ import io.punctual.core.QueueListener;
 import io.punctual.core.QueueStats;
 import io.punctual.core.WakeCause;
 import io.punctual.core.job.Bucket;
-import io.punctual.core.job.Opening;
 import io.punctual.core.job.QueueName;
-import io.punctual.core.store.JobStore;
 import io.punctual.core.store.Settlement;
 import io.punctual.core.store.Submitted;
 import io.punctual.redis.Resp;
@@ -186,18 +184,12 @@ class ListenerIT extends EngineTestBase {
   void aJobIsNotLateBeforeTheHoursOfItsQueueBegin() {
     TestDispatcher dispatcher = new TestDispatcher();
     Engine engine = engine(dispatcher);
-    submit(engine, "later", Duration.ofHours(1));
-    JobStore jobs = store().jobs();
-    Bucket bucket = new Bucket(QUEUE, 0);
-    String hours = "00:00-24:00\n\n";
-    var head = jobs.hours(bucket, hours);
-    long opens = jobs.stats(bucket).now() + 700;
-    jobs.opening(bucket, hours, new Opening(opens, opens + 60_000, 0, opens + 60_000));
-    submit(engine, "a", Duration.ZERO);
+    long opens = submitBeforeOpening(engine, "a");
     next(dispatcher).done().join();
 
     eventually().until(() -> !late.isEmpty());
-    long open = TimeUnit.MILLISECONDS.toNanos(jobs.stats(bucket).now() - opens);
+    long now = store().jobs().stats(new Bucket(QUEUE, 0)).now();
+    long open = TimeUnit.MILLISECONDS.toNanos(now - opens);
     assertThat(Objects.requireNonNull(late.peek()).nanos()).isLessThanOrEqualTo(open);
   }
 

@@ -9,15 +9,11 @@ import io.punctual.core.PullRequest;
 import io.punctual.core.job.Bucket;
 import io.punctual.core.job.Due;
 import io.punctual.core.job.JobState;
-import io.punctual.core.job.Opening;
 import io.punctual.core.store.JobStore;
-import io.punctual.core.times.Hours;
 import io.punctual.schedule.TimeRules;
 import io.punctual.schedule.Windows;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.NoSuchElementException;
 import org.junit.jupiter.api.Test;
@@ -25,12 +21,6 @@ import org.springframework.data.redis.connection.RedisConnection;
 
 /** No job starts outside of the hours of its queue, in push and pull mode. */
 class QueueHoursIT extends EngineTestBase {
-
-  /** Neither today nor on the days around it. */
-  private static TimeRules inDays() {
-    String day = LocalDate.now(ZoneOffset.UTC).plusDays(3).getDayOfWeek().toString();
-    return hours(day.substring(0, 3) + " 00:00-24:00");
-  }
 
   private static TimeRules hours(String window) {
     return new TimeRules(null, null, null, Windows.parse(window), null, null);
@@ -75,18 +65,11 @@ class QueueHoursIT extends EngineTestBase {
   @Test
   void jobsGoOutWhenTheOpeningBegins() {
     TestDispatcher dispatcher = TestDispatcher.done();
-    JobStore jobs = store().jobs();
     Engine engine = engine(dispatcher);
-    submit(engine, "a", Duration.ofHours(1));
-    engine.operations().hours(QUEUE, inDays());
-    Bucket bucket = new Bucket(QUEUE, 0);
-    long opens = jobs.stats(bucket).now() + 700;
-    jobs.opening(
-        bucket, Hours.text(inDays()), new Opening(opens, opens + 60_000, 0, opens + 60_000));
-    var unused = engine.operations().revise(QUEUE, "a", Due.in(0), null, null);
+    long opens = submitBeforeOpening(engine, "a");
 
     eventually().until(() -> dispatcher.seen.contains("a"));
-    assertThat(jobs.stats(bucket).now()).isGreaterThanOrEqualTo(opens);
+    assertThat(store().jobs().stats(new Bucket(QUEUE, 0)).now()).isGreaterThanOrEqualTo(opens);
   }
 
   @Test

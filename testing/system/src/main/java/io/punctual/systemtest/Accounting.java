@@ -51,7 +51,7 @@ public record Accounting(
     Set<String> unexplained) {
 
   private static final String FAILED = "the worker said that it failed";
-  private static final String OVERRAN = "the worker overran the job's time";
+  private static final String OVERRAN = "the job's time was over before its end";
 
   /**
    * Adds up.

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param run the invocation, unique over all processes
  * @param senders the schedulers that had sent the job to that process by then, host and port; none
  *     when it came in another way, or as a single job
+ * @param claimed when a scheduler had claimed it, epoch microseconds: from then on its time counts.
+ *     The beginning where that is not known
  * @param begin epoch microseconds
  * @param end epoch microseconds; null when the worker died first
  * @param ending how it ended; null when the worker died first
@@ -28,6 +30,7 @@ public record Execution(
     String run,
     String taskId,
     Set<String> senders,
+    long claimed,
     long begin,
     @Nullable Long end,
     @Nullable Ending ending,
@@ -53,9 +56,9 @@ public record Execution(
     return ending == Ending.DONE;
   }
 
-  /** Whether it is known to have gone on for longer than that, microseconds. */
+  /** Whether it is known to have ended more than that after it was claimed, microseconds. */
   boolean lasted(long limit) {
-    return end != null && end - begin > limit;
+    return end != null && end - Math.min(claimed, begin) > limit;
   }
 
   /** Returns the first word of a job's params: its task id and the version of its content. */
@@ -78,10 +81,13 @@ public record Execution(
    * The line that is written at the beginning.
    *
    * @param content the first word of the job's params
+   * @param claimed epoch microseconds; 0 if that is not known
    */
-  public static String beginLine(String run, String content, long micros, Set<String> senders) {
-    return "begin %s %s %d %s %d\n"
-        .formatted(run, taskIdOf(content), micros, String.join(",", senders), versionOf(content));
+  public static String beginLine(
+      String run, String content, long micros, Set<String> senders, long claimed) {
+    return "begin %s %s %d %s %d %d\n"
+        .formatted(
+            run, taskIdOf(content), micros, String.join(",", senders), versionOf(content), claimed);
   }
 
   /** The line that is written at the end. */
@@ -106,7 +112,15 @@ public record Execution(
       if (words[0].equals("begin")) {
         byRun.put(
             words[1],
-            new Execution(words[1], words[2], senders(words), micros, null, null, version(words)));
+            new Execution(
+                words[1],
+                words[2],
+                senders(words),
+                claimed(words, micros),
+                micros,
+                null,
+                null,
+                version(words)));
       } else {
         Execution begun = byRun.get(words[1]);
         if (begun == null) {
@@ -126,7 +140,12 @@ public record Execution(
     return words.length < 6 ? 0 : Integer.parseInt(words[5]);
   }
 
+  private static long claimed(String[] words, long begin) {
+    long claimed = words.length < 7 ? 0 : Long.parseLong(words[6]);
+    return claimed == 0 ? begin : claimed;
+  }
+
   private Execution ended(long micros, Ending how) {
-    return new Execution(run, taskId, senders, begin, micros, how, version);
+    return new Execution(run, taskId, senders, claimed, begin, micros, how, version);
   }
 }

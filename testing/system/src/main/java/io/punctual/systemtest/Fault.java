@@ -131,7 +131,7 @@ public record Fault(
 
   /** From when on a run's time may have been counted. */
   static long sent(Execution run) {
-    return run.begin() - SLACK;
+    return Math.min(run.claimed(), run.begin() - SLACK);
   }
 
   /** Until when a run's end may have been on its way to Redis, if nothing broke meanwhile. */

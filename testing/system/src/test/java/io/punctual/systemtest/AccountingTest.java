@@ -258,8 +258,40 @@ class AccountingTest {
 
     assertThat(accounting.sound()).isTrue();
     assertThat(accounting.causes())
-        .containsExactly(Map.entry("the worker overran the job's time", 1));
+        .containsExactly(Map.entry("the job's time was over before its end", 1));
     assertThat(accounting.furtherUnasked()).isOne();
+  }
+
+  /** A machine may stand still between the two. */
+  @Test
+  void aRunsTimeCountsFromItsClaim() {
+    String end = "end 1 a %d DONE".formatted(3 * SECOND);
+    String[] next = {"begin 3 a 4000000", "end 3 a 4000500 DONE", HONEST[2], HONEST[3]};
+    Accounting late =
+        of(
+            LIMITED,
+            List.of(),
+            "begin 1 a 2900000 h:1 0 100000",
+            end,
+            next[0],
+            next[1],
+            next[2],
+            next[3]);
+    assertThat(late.sound()).isTrue();
+    assertThat(late.causes())
+        .containsExactly(Map.entry("the job's time was over before its end", 1));
+
+    Accounting inTime =
+        of(
+            LIMITED,
+            List.of(),
+            "begin 1 a 2900000 h:1 0 2800000",
+            end,
+            next[0],
+            next[1],
+            next[2],
+            next[3]);
+    assertThat(inTime.unexplained()).containsExactly("a");
   }
 
   @Test

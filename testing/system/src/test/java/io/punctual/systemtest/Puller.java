@@ -78,7 +78,8 @@ public final class Puller {
   private static Execution execution(Run run, @Nullable Long end, Execution.@Nullable Ending how) {
     Pulled job = run.job();
     int version = Execution.versionOf(job.params().split(" ", 2)[0]);
-    return new Execution(run.number(), job.taskId(), Set.of(), run.begin(), end, how, version);
+    return new Execution(
+        run.number(), job.taskId(), Set.of(), run.begin(), run.begin(), end, how, version);
   }
 
   /**

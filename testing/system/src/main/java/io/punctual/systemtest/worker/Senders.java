@@ -18,16 +18,22 @@ import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Notes which scheduler sends which job, before the job can run. */
+/** Notes which scheduler sends which job, and when it claimed it, before the job can run. */
 final class Senders implements Filter {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private final Map<String, Set<String>> byJob = new ConcurrentHashMap<>();
+  private final Map<String, Long> claims = new ConcurrentHashMap<>();
 
   /** The schedulers that have sent a job so far, host and port. */
   Set<String> of(String taskId) {
     return byJob.getOrDefault(taskId, Set.of());
+  }
+
+  /** When the newest delivery of a job was claimed, epoch microseconds; 0 if none was heard. */
+  long claimed(String taskId) {
+    return claims.getOrDefault(taskId, 0L);
   }
 
   @Override
@@ -47,6 +53,8 @@ final class Senders implements Filter {
       byJob
           .computeIfAbsent(job.path("taskId").asString(""), id -> ConcurrentHashMap.newKeySet())
           .add(scheduler);
+      claims.merge(
+          job.path("taskId").asString(""), job.path("claimedAt").asLong(0) * 1000, Math::max);
     }
   }
 

@@ -181,7 +181,7 @@ public class WorkerApplication {
     private String begin(String[] words, long now) throws IOException {
       String run = ProcessHandle.current().pid() + "-" + RUNS.incrementAndGet();
       String taskId = Execution.taskIdOf(words[0]);
-      write(Execution.beginLine(run, words[0], now, SENDERS.of(taskId)));
+      write(Execution.beginLine(run, words[0], now, SENDERS.of(taskId), SENDERS.claimed(taskId)));
       words[0] = taskId;
       return run;
     }
