@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.DataType;
 import org.springframework.data.redis.connection.RedisClusterConnection;
@@ -168,7 +171,7 @@ public final class ScriptRunner {
       List<byte[]> on,
       Arguments arguments,
       @Nullable Behind behind) {
-    LuaScript script = scripts.computeIfAbsent(name, n -> LuaScript.load(n, time));
+    LuaScript script = script(name);
     byte[][] keysAndArguments = arguments.behind(on);
     return StoreErrors.translated(
         what,
@@ -190,6 +193,35 @@ public final class ScriptRunner {
             release(connection);
           }
         });
+  }
+
+  private LuaScript script(String name) {
+    LuaScript known = scripts.get(name);
+    if (known == null) {
+      known = onPlatformThread(() -> LuaScript.load(name, time));
+      scripts.put(name, known);
+    }
+    return known;
+  }
+
+  /**
+   * Reads the archive on a thread that needs no carrier. A virtual thread that waits for the
+   * archive's lock becomes its next owner; if all carriers wait for that lock by then, as classes
+   * are loaded on them, nobody goes on.
+   */
+  private static LuaScript onPlatformThread(Supplier<LuaScript> load) {
+    try {
+      return CompletableFuture.supplyAsync(
+              load,
+              task -> {
+                Thread reader = new Thread(task, "punctual-scripts");
+                reader.setDaemon(true);
+                reader.start();
+              })
+          .join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException cause ? cause : e;
+    }
   }
 
   // A script checks the keys that it needs, and Redis does not say which of them has a foreign
