@@ -206,8 +206,8 @@ public final class ScriptRunner {
 
   /**
    * Reads the archive on a thread that needs no carrier. A virtual thread that waits for the
-   * archive's lock becomes its next owner; if all carriers wait for that lock by then, as classes
-   * are loaded on them, nobody goes on.
+   * archive's lock becomes its next owner. If all carriers load classes from the same archive, they
+   * wait for that lock too, and the threads deadlock.
    */
   private static LuaScript onPlatformThread(Supplier<LuaScript> load) {
     try {
