@@ -6,6 +6,7 @@ import io.punctual.core.store.redis.RedisStore;
 import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.spring.autoconfigure.PunctualProperties;
 import io.punctual.spring.plugin.PunctualPluginAutoConfiguration;
+import java.time.Duration;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -38,12 +39,12 @@ public class PunctualPluginRedisAutoConfiguration {
         new StoreOptions(
             properties.keyPrefix(),
             StoreOptions.DEFAULTS.tombstones(),
-            durability(properties.durability())));
+            durability(properties.durability(), RedisStore.patience(redis.connections()))));
   }
 
-  private static Durability durability(String text) {
+  private static Durability durability(String text, Duration patience) {
     try {
-      return Durability.parse(text, Durability.DEFAULT.patience());
+      return Durability.parse(text, patience);
     } catch (IllegalArgumentException e) {
       // Without its cause: of a chain, Spring Boot shows the innermost message alone.
       throw new IllegalArgumentException("punctual.durability: " + e.getMessage());

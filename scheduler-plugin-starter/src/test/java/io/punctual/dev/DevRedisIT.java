@@ -10,11 +10,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -26,20 +27,25 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.util.FileSystemUtils;
 
 /** An application in plugin mode on a machine where nothing was installed and nothing started. */
 @ExtendWith(OutputCaptureExtension.class)
 class DevRedisIT {
 
-  @TempDir Path directory;
+  private final String application = "shop-" + UUID.randomUUID();
+  private final Path directory = Path.of(".punctual", "redis-" + application).toAbsolutePath();
+
+  @AfterEach
+  void remove() {
+    FileSystemUtils.deleteRecursively(directory.toFile());
+  }
 
   private ConfigurableApplicationContext start(String... more) {
     return new SpringApplicationBuilder(Shop.class)
         .profiles("dev")
         .properties(
-            "spring.application.name=shop",
-            "spring.main.web-application-type=none",
-            "punctual.dev.redis.directory=" + directory)
+            "spring.application.name=" + application, "spring.main.web-application-type=none")
         .run(more);
   }
 
@@ -87,29 +93,32 @@ class DevRedisIT {
       assertThatThrownBy(this::start)
           .rootCause()
           .hasMessageContaining("has its Redis of the profile dev in " + directory)
-          .hasMessageContaining("punctual.dev.redis.directory");
+          .satisfies(
+              refused ->
+                  assertThat(((DevRedisException) refused).action())
+                      .contains("spring.application.name of its own"));
       assertThat(output).contains("APPLICATION FAILED TO START").contains("spring.data.redis.host");
     }
   }
 
   @Test
   void itStaysAwayWithoutTheProfileOrPunctualAndWhereARedisIsNamed() {
-    ApplicationContextRunner application =
+    ApplicationContextRunner runner =
         new ApplicationContextRunner()
             .withConfiguration(
                 AutoConfigurations.of(
                     DevRedisAutoConfiguration.class, DataRedisAutoConfiguration.class))
             .withPropertyValues(
-                "spring.profiles.active=dev", "punctual.dev.redis.directory=" + directory);
+                "spring.profiles.active=dev", "spring.application.name=" + application);
 
-    application.run(context -> assertThat(context).hasSingleBean(DevRedis.class));
+    runner.run(context -> assertThat(context).hasSingleBean(DevRedis.class));
     for (String away :
         List.of(
             "spring.profiles.active=prod",
             "punctual.enabled=false",
             "spring.data.redis.host=127.0.0.1",
             "spring.data.redis.port=6380")) {
-      application
+      runner
           .withPropertyValues(away)
           .run(
               context ->

@@ -78,15 +78,16 @@ class OutageLogsIT {
     try (RedisServer redis = RedisServer.startTemporary();
         ConfigurableApplicationContext server =
             server(
-                redis,
-                "--punctual.durability=replicated:1",
-                "--punctual.durability-timeout=100ms");
+                redis, "--punctual.durability=replicated:1", "--spring.data.redis.timeout=600ms");
         ApiClient api = client(server)) {
       ApiClient.Answer answer = post(api, "unsafe");
 
       assertThat(answer.status()).isEqualTo(503);
       assertThat(answer.at("/detail"))
-          .contains("0 of 1 replicas confirmed it", "not known to be safe", "repeat it")
+          .contains(
+              "within 300 ms only 0 of 1 replicas confirmed it",
+              "not known to be safe",
+              "repeat it")
           .doesNotContain("did not answer");
       assertThat(api.get("/api/v1/jobs/shop/lonely/unsafe").at("/state")).isEqualTo("delayed");
     }

@@ -85,7 +85,7 @@ class ProviderTokensIT extends SharedRedisTestBase {
     }
   }
 
-  private static String token(Map<String, Object> more) {
+  static String token(Map<String, Object> more) {
     return signed(PROVIDER, claims(more));
   }
 

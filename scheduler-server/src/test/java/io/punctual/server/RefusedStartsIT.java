@@ -76,9 +76,8 @@ class RefusedStartsIT {
 
   @ParameterizedTest
   @CsvSource({
-    "punctual.durability=disk, 'punctual.durability and punctual.durability-timeout: must be auto'",
-    "punctual.durability=replicated:0, 'punctual.durability and punctual.durability-timeout: must'",
-    "punctual.durability-timeout=1m, 'punctual.durability and punctual.durability-timeout: '",
+    "punctual.durability=disk, 'punctual.durability: must be auto'",
+    "punctual.durability=replicated:0, 'punctual.durability: must be auto'",
     "punctual.retry=soon, 'punctual.retry: '",
     "punctual.queues[0].application=a --punctual.queues[0].task-type=t"
         + " --punctual.queues[0].retry=soon, 'punctual.queues[].retry: '",

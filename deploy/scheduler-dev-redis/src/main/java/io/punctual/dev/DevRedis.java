@@ -30,10 +30,10 @@ final class DevRedis implements AutoCloseable {
   /**
    * Starts it.
    *
+   * @param directory where its data stays between starts; of one running application at a time
    * @throws DevRedisException if another application has the directory, or Redis does not come up
    */
-  static DevRedis start(DevRedisProperties properties) {
-    Path directory = properties.directory().toAbsolutePath().normalize();
+  static DevRedis start(Path directory) {
     FileChannel lock = lock(directory);
     try {
       RedisServer server =
@@ -79,8 +79,8 @@ final class DevRedis implements AutoCloseable {
             "Another application that runs now has its Redis of the profile dev in "
                 + directory
                 + ".",
-            "End it; or give this one a directory of its own with punctual.dev.redis.directory; or"
-                + " let it use the other one's, whose log says the port, with"
+            "End it; or give this one a spring.application.name of its own; or let it use the"
+                + " other one's Redis, whose log says the port, with"
                 + " spring.data.redis.host=127.0.0.1 and spring.data.redis.port.",
             null);
       }
@@ -88,7 +88,8 @@ final class DevRedis implements AutoCloseable {
     } catch (IOException e) {
       throw new DevRedisException(
           "The directory " + directory + " for the Redis of the profile dev cannot be used: " + e,
-          "Make it writable, or name another one with punctual.dev.redis.directory.",
+          "Make it writable, start the application in another working directory, or name your own"
+              + " Redis with spring.data.redis.host.",
           e);
     }
   }

@@ -1,17 +1,18 @@
 package io.punctual.dev;
 
+import java.nio.file.Path;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Profile;
+import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
@@ -24,12 +25,13 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 @ConditionalOnProperty(prefix = "punctual", name = "enabled", matchIfMissing = true)
 @Conditional(DevRedisAutoConfiguration.NoOtherRedis.class)
 @ConditionalOnMissingBean(DataRedisConnectionDetails.class)
-@EnableConfigurationProperties(DevRedisProperties.class)
 public class DevRedisAutoConfiguration {
 
   @Bean(destroyMethod = "close")
-  DevRedis punctualDevRedis(DevRedisProperties properties) {
-    return DevRedis.start(properties);
+  DevRedis punctualDevRedis(Environment environment) {
+    String application = environment.getProperty("spring.application.name", "application");
+    String name = "redis-" + application.replaceAll("[^A-Za-z0-9._-]", "_");
+    return DevRedis.start(Path.of(".punctual", name).toAbsolutePath());
   }
 
   @Bean

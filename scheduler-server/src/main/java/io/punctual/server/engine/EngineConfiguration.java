@@ -9,6 +9,7 @@ import io.punctual.core.store.StoreCalls;
 import io.punctual.core.store.instance.InstanceMarks;
 import io.punctual.core.store.instance.RegisteredWorkers;
 import io.punctual.core.store.redis.RedisStore;
+import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.server.dispatch.HttpDispatcher;
 import io.punctual.server.registry.SchedulerName;
 import java.util.UUID;
@@ -52,25 +53,30 @@ class EngineConfiguration {
   }
 
   @Bean
+  StoreOptions storeOptions(RedisConnectionFactory connections, EngineProperties properties) {
+    return properties.storeOptions(RedisStore.patience(connections));
+  }
+
+  @Bean
   Store store(
       RedisConnectionFactory connections,
-      EngineProperties properties,
+      StoreOptions options,
       ObjectProvider<StoreCalls.Listener> listeners) {
-    Store store = RedisStore.connect(connections, properties.storeOptions());
+    Store store = RedisStore.connect(connections, options);
     listeners.forEach(store.calls()::add);
     return store;
   }
 
   @Bean
   InstanceMarks instanceMarks(
-      RedisConnectionFactory connections, EngineProperties properties, Store store) {
-    return RedisStore.instanceMarks(connections, properties.storeOptions(), store.calls());
+      RedisConnectionFactory connections, StoreOptions options, Store store) {
+    return RedisStore.instanceMarks(connections, options, store.calls());
   }
 
   @Bean
   RegisteredWorkers registeredWorkers(
-      RedisConnectionFactory connections, EngineProperties properties, Store store) {
-    return RedisStore.registeredWorkers(connections, properties.storeOptions(), store.calls());
+      RedisConnectionFactory connections, StoreOptions options, Store store) {
+    return RedisStore.registeredWorkers(connections, options, store.calls());
   }
 
   @Bean(destroyMethod = "close")

@@ -27,11 +27,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param tombstones how long a finished id is remembered, 1 s to 7 days
  * @param durability where a change must be before it is answered: {@code auto} at one replica if
  *     Redis has one, {@code redis} for what Redis is configured to, {@code synced} on its disk,
- *     {@code replicated:n} at n replicas, 1 to 9
- * @param durabilityTimeout how long to wait for that, 10 ms to 10 s, and less than
- *     spring.data.redis.timeout (2 s), after which the connection is given up; then the answer is
- *     503, and that the outcome is not known. With auto, changes are answered without a replica
- *     from then on until one confirms again
+ *     {@code replicated:n} at n replicas, 1 to 9. A change waits for that for half of {@code
+ *     spring.data.redis.timeout} (2 s). Then the answer is 503, and that the outcome is not known;
+ *     with auto, changes are answered without a replica from then on until one confirms again
  * @param durabilityOfEnds whether the ends of attempts, too, wait for one replica where replicas
  *     confirm. Then a fail-over repeats no job whose end a replica has confirmed. Ends that come
  *     together share the wait; without a replica they do not wait
@@ -52,7 +50,6 @@ public record EngineProperties(
     @DefaultValue("punctual") String keyPrefix,
     @DefaultValue("10m") Duration tombstones,
     @DefaultValue("auto") String durability,
-    @DefaultValue("1s") Duration durabilityTimeout,
     @DefaultValue("false") boolean durabilityOfEnds,
     @DefaultValue("20s") Duration shutdownPatience,
     @DefaultValue List<Queue> queues,
@@ -103,21 +100,25 @@ public record EngineProperties(
     require("punctual.max-queues", maxQueues >= 1, "at least 1", maxQueues);
     require("punctual.max-schedules", maxSchedules >= 1, "at least 1", maxSchedules);
     policy("punctual.retry", retry);
-    durability(durability, durabilityTimeout);
+    durability(durability, Durability.DEFAULT.patience());
     queues = List.copyOf(queues);
   }
 
-  /** How the store keeps its data. */
-  StoreOptions storeOptions() {
+  /**
+   * How the store keeps its data.
+   *
+   * @param patience how long a change waits until it is as durable as asked for
+   */
+  StoreOptions storeOptions(Duration patience) {
     return new StoreOptions(
-        keyPrefix, tombstones, durability(durability, durabilityTimeout), durabilityOfEnds);
+        keyPrefix, tombstones, durability(durability, patience), durabilityOfEnds);
   }
 
-  private static Durability durability(String text, Duration timeout) {
+  private static Durability durability(String text, Duration patience) {
     try {
-      return Durability.parse(text, timeout);
+      return Durability.parse(text, patience);
     } catch (IllegalArgumentException e) {
-      throw wrong("punctual.durability and punctual.durability-timeout: ", e);
+      throw wrong("punctual.durability: ", e);
     }
   }
 

@@ -26,13 +26,26 @@ final class BearerLogin implements AuthenticationManager {
 
   private final ApplicationTokens tokens;
   private final @Nullable JwtDecoder jwts;
-  private final SecurityProperties.Jwt claims;
+  private final String rolesClaim;
+  private final String applicationClaim;
   private final InstantSource clock = InstantSource.system();
 
-  BearerLogin(ApplicationTokens tokens, @Nullable JwtDecoder jwts, SecurityProperties.Jwt claims) {
+  /**
+   * @param jwts decodes the provider's tokens; null where none is configured
+   * @param rolesClaim the claim with the roles: a list, or a text with spaces; counted are {@code
+   *     punctual.viewer}, {@code punctual.operator} and {@code punctual.admin}
+   * @param applicationClaim the claim that names the application for which a token without a role
+   *     may act
+   */
+  BearerLogin(
+      ApplicationTokens tokens,
+      @Nullable JwtDecoder jwts,
+      String rolesClaim,
+      String applicationClaim) {
     this.tokens = tokens;
     this.jwts = jwts;
-    this.claims = claims;
+    this.rolesClaim = rolesClaim;
+    this.applicationClaim = applicationClaim;
   }
 
   @Override
@@ -72,7 +85,7 @@ final class BearerLogin implements AuthenticationManager {
   }
 
   private Caller fromProvider(Jwt jwt) {
-    Set<String> granted = texts(jwt.getClaim(claims.rolesClaim()));
+    Set<String> granted = texts(jwt.getClaim(rolesClaim));
     String name = String.valueOf(jwt.getSubject());
     return Arrays.stream(Role.values())
         .filter(role -> granted.contains("punctual." + role.name().toLowerCase(Locale.ROOT)))
@@ -82,13 +95,13 @@ final class BearerLogin implements AuthenticationManager {
   }
 
   private Caller forApplication(Jwt jwt, String name) {
-    Object application = jwt.getClaim(claims.applicationClaim());
+    Object application = jwt.getClaim(applicationClaim);
     if (application == null || !Limits.isName(application.toString())) {
       throw new InvalidBearerTokenException(
           "the token has neither a role in "
-              + claims.rolesClaim()
+              + rolesClaim
               + " nor the name of an application in "
-              + claims.applicationClaim());
+              + applicationClaim);
     }
     return Caller.application(application.toString().toLowerCase(Locale.ROOT), name);
   }

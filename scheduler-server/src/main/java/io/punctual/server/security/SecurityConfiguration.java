@@ -51,7 +51,8 @@ class SecurityConfiguration {
   /** What the console's addresses begin with. */
   static final String CONSOLE = "/console";
 
-  private static final String AUDIENCES = "spring.security.oauth2.resourceserver.jwt.audiences";
+  private static final String JWT = "spring.security.oauth2.resourceserver.jwt.";
+  private static final String AUDIENCES = JWT + "audiences";
   private static final Logger log = LoggerFactory.getLogger(SecurityConfiguration.class);
 
   SecurityConfiguration(SecurityProperties properties) {
@@ -182,7 +183,6 @@ class SecurityConfiguration {
       ApplicationTokens tokens,
       AuthenticationManager operators,
       ObjectProvider<JwtDecoder> jwts,
-      SecurityProperties properties,
       AuthenticationEntryPoint entryPoint,
       AccessDeniedHandler denied,
       Environment environment) {
@@ -193,7 +193,12 @@ class SecurityConfiguration {
           "{} is not set: every token of that provider counts here, whomever it was made for",
           AUDIENCES);
     }
-    BearerLogin bearers = new BearerLogin(tokens, jwts.getIfAvailable(), properties.jwt());
+    BearerLogin bearers =
+        new BearerLogin(
+            tokens,
+            jwts.getIfAvailable(),
+            environment.getProperty(JWT + "authorities-claim-name", "scope"),
+            environment.getProperty(JWT + "principal-claim-name", "client_id"));
     return http
         // Nothing is kept between calls and no cookie is looked at: there is nothing to forge.
         .csrf(AbstractHttpConfigurer::disable)

@@ -18,14 +18,12 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     makes it, and {@code role}: viewer, operator or admin
  * @param unsignedAnswers applications whose workers do not sign their answers: a program that gets
  *     into the registry under such a name can make its jobs disappear
- * @param jwt how tokens of an OAuth2 provider are read, where one is configured
  */
 @ConfigurationProperties("punctual.security")
 public record SecurityProperties(
     @DefaultValue List<String> signingKeys,
     @DefaultValue Map<String, Operator> operators,
-    @DefaultValue List<String> unsignedAnswers,
-    @DefaultValue Jwt jwt) {
+    @DefaultValue List<String> unsignedAnswers) {
 
   private static final int MAX_KEYS = 3;
   private static final Pattern HASH =
@@ -97,16 +95,4 @@ public record SecurityProperties(
       return "Operator[role=" + role + "]";
     }
   }
-
-  /**
-   * How tokens of an OAuth2 provider are read (spring.security.oauth2.resourceserver.jwt).
-   *
-   * @param rolesClaim the claim with the roles: a list, or a text with spaces; counted are {@code
-   *     punctual.viewer}, {@code punctual.operator} and {@code punctual.admin}
-   * @param applicationClaim the claim that names the application for which a token without a role
-   *     may act
-   */
-  public record Jwt(
-      @DefaultValue("scope") String rolesClaim,
-      @DefaultValue("client_id") String applicationClaim) {}
 }

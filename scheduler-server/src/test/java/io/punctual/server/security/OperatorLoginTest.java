@@ -40,8 +40,7 @@ class OperatorLoginTest {
                   "ada",
                   new SecurityProperties.Operator(
                       "{bcrypt}" + new BCryptPasswordEncoder(4).encode(PASSWORD), Role.ADMIN)),
-              List.of(),
-              new SecurityProperties.Jwt("scope", "client_id")),
+              List.of()),
           new PasswordEncoder() {
             private final PasswordEncoder encoder =
                 PasswordEncoderFactories.createDelegatingPasswordEncoder();

@@ -100,7 +100,6 @@ final class ChangedJobs {
         new ArrayList<>(
             List.of(
                 "--punctual.durability=replicated:1",
-                "--punctual.durability-timeout=300ms",
                 // All jobs fail here, so that they wait for their next attempt.
                 "--punctual.dispatch.circuit.failures=0"));
     options.addAll(List.of(more));

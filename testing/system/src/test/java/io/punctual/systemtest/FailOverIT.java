@@ -110,8 +110,7 @@ class FailOverIT {
                     load.application(),
                     RedisOptions.of(redis)[0],
                     RedisOptions.of(redis)[1],
-                    "--punctual.durability=replicated:1",
-                    "--punctual.durability-timeout=300ms")
+                    "--punctual.durability=replicated:1")
                 .start();
         JavaProcess worker = load.worker(REGISTRY).start()) {
       scheduler.awaitReady();

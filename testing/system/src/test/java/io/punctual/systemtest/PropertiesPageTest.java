@@ -22,7 +22,6 @@ class PropertiesPageTest {
 
   static {
     MODULES.put("scheduler-spring", "Applications, with either starter");
-    MODULES.put("scheduler-dev-redis", "Plugin mode in development, profile `dev`");
     MODULES.put("scheduler-test", "Tests of applications, with the test kit");
     MODULES.put("scheduler-server", "The scheduler");
     MODULES.put("eureka-registry", "The registry");

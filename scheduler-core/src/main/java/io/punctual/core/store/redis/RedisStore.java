@@ -12,6 +12,7 @@ import io.punctual.core.store.redis.script.Replicas;
 import io.punctual.core.store.redis.script.ScriptRunner;
 import io.punctual.core.store.redis.script.StoreOptions;
 import io.punctual.core.store.redis.script.TimeSource;
+import java.time.Duration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
@@ -21,6 +22,17 @@ public final class RedisStore {
   private static final String LETTUCE = "org.springframework.data.redis.connection.lettuce";
 
   private RedisStore() {}
+
+  /**
+   * How long a change may wait until it is as durable as asked for: half the time after which these
+   * connections give Redis up, 10 ms to 10 s; 1 s where they never do.
+   */
+  public static Duration patience(RedisConnectionFactory connections) {
+    int timeout = connections instanceof JedisConnectionFactory jedis ? jedis.getTimeout() : 0;
+    return timeout <= 0
+        ? Durability.DEFAULT.patience()
+        : Duration.ofMillis(Math.max(10, Math.min(timeout / 2, 10_000)));
+  }
 
   /**
    * A store on Redis 6.2 or newer. Connects when it is first used.
