@@ -9,6 +9,14 @@ public class InvalidJobException extends PunctualException {
    * @param message names the field and what it must be
    */
   public InvalidJobException(String message) {
-    super(ErrorCode.INVALID, message);
+    this(ErrorCode.INVALID, message);
+  }
+
+  /**
+   * @param code what is wrong with the input
+   * @param message names the field and what it must be
+   */
+  public InvalidJobException(ErrorCode code, String message) {
+    super(code, message);
   }
 }

@@ -39,10 +39,17 @@ class DelayQueueJobTest {
             .retry(RetryPolicy.NEVER)
             .header("x", "y")
             .tag("order:1")
+            .expiresIn(Duration.ofDays(1))
+            .cancelOn("order.paid", "1")
+            .runOn("order.shipped", "1")
+            .onConflict(OnConflict.REPLACE)
             .build();
+    DelayQueueJob bare = DelayQueueJob.of("other").delay(Duration.ZERO).build();
     for (RecordComponent part : DelayQueueJob.class.getRecordComponents()) {
       if (!part.getName().equals("delayTime")) {
-        assertThat(part.getAccessor().invoke(job)).as(part.getName() + " is set here").isNotNull();
+        assertThat(part.getAccessor().invoke(job))
+            .as("set %s in the job above, so that its copy is tested", part.getName())
+            .isNotEqualTo(part.getAccessor().invoke(bare));
       }
     }
 

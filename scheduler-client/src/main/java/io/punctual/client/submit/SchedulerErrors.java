@@ -21,7 +21,8 @@ public final class SchedulerErrors {
   static PunctualException of(int status, JsonObject problem) {
     String detail = problem.text("detail", "the scheduler answered HTTP " + status);
     return switch (problem.text("code", "")) {
-      case "invalid", "too-large" -> new InvalidJobException(detail);
+      case "invalid" -> new InvalidJobException(detail);
+      case "too-large" -> new InvalidJobException(ErrorCode.TOO_LARGE, detail);
       // A job that cannot be replaced, since a worker has it, is in conflict as well.
       case "conflict", "wrong-state" ->
           new JobConflictException(detail, problem.texts("differing"));

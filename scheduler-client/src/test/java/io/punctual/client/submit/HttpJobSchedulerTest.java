@@ -22,6 +22,7 @@ import com.github.tomakehurst.wiremock.http.Fault;
 import io.punctual.CancelResult;
 import io.punctual.DeferralResult;
 import io.punctual.DelayQueueJob;
+import io.punctual.ErrorCode;
 import io.punctual.InvalidJobException;
 import io.punctual.JobConflictException;
 import io.punctual.JobInfo;
@@ -323,7 +324,12 @@ class HttpJobSchedulerTest {
         .hasMessageContaining("taskId is wrong")
         .isInstanceOfSatisfying(
             InvalidJobException.class, e -> assertThat(e.isTransient()).isFalse());
-    good.verify(1, postRequestedFor(anyUrl()));
+
+    answer(good, 413, "{\"code\":\"too-large\",\"detail\":\"params is too large\"}");
+    assertThatThrownBy(() -> service(good).submit(job()))
+        .isInstanceOfSatisfying(
+            InvalidJobException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.TOO_LARGE));
+    good.verify(2, postRequestedFor(anyUrl()));
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.punctual.DelayQueueJob.Event;
 import io.punctual.RetryPolicy;
 import io.punctual.schedule.TimeRules;
+import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -32,7 +33,12 @@ class JobContentCodecTest {
   private static final JobContent BARE = JobContent.of(Due.in(0)).build();
 
   @Test
-  void aCopyKeepsAll() {
+  void aCopyKeepsAll() throws Exception {
+    for (RecordComponent part : JobContent.class.getRecordComponents()) {
+      assertThat(part.getAccessor().invoke(FULL))
+          .as("set %s in FULL, so that its bytes and its copy are tested", part.getName())
+          .isNotEqualTo(part.getAccessor().invoke(BARE));
+    }
     assertThat(FULL.toBuilder().build()).isEqualTo(FULL);
   }
 

@@ -18,6 +18,7 @@ import io.punctual.spring.CommitFailures;
 import io.punctual.spring.DeferredCall;
 import io.punctual.spring.jdbc.Database;
 import io.punctual.spring.jdbc.TestDatabase;
+import java.lang.reflect.RecordComponent;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -587,7 +588,7 @@ abstract class OutboxContract {
   }
 
   @Test
-  void aJobArrivesAsItWasSent() {
+  void aJobArrivesAsItWasSent() throws Exception {
     DelayQueueJob full =
         DelayQueueJob.of("mail.send")
             .taskId("Job.A:1")
@@ -599,8 +600,17 @@ abstract class OutboxContract {
             .header("source", "web")
             .tag("order:1")
             .tag("cafe")
+            .expiresIn(Duration.ofDays(1))
+            .cancelOn("order.paid", "4711")
+            .runOn("order.shipped", "a=b")
             .onConflict(OnConflict.REPLACE)
             .build();
+    DelayQueueJob bare = DelayQueueJob.of("other").delay(Duration.ZERO).build();
+    for (RecordComponent part : DelayQueueJob.class.getRecordComponents()) {
+      assertThat(part.getAccessor().invoke(full))
+          .as("set %s in the job above, so that the outbox is seen to keep it", part.getName())
+          .isNotEqualTo(part.getAccessor().invoke(bare));
+    }
     DelayQueueJob debounced =
         DelayQueueJob.of("mail.send")
             .taskId("key")

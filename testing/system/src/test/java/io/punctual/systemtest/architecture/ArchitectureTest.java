@@ -243,7 +243,11 @@ class ArchitectureTest {
     check(
         noClasses()
             .that()
-            .resideInAPackage("io.punctual.core..")
+            .resideInAnyPackage(
+                "io.punctual.core..",
+                "io.punctual.server.input..",
+                "io.punctual.server.rest..",
+                "io.punctual.server.command..")
             .should()
             .accessTargetWhere(
                 calls("java.lang.System", "currentTimeMillis")
