@@ -239,7 +239,10 @@ public final class PunctualClient implements AutoCloseable {
       this.identity = identity;
     }
 
-    /** Sets the base addresses of schedulers, such as {@code http://localhost:8080}. */
+    /**
+     * Sets the base addresses of schedulers, such as {@code http://localhost:8080}; see {@link
+     * SchedulerSource#of}.
+     */
     public Builder schedulers(List<URI> addresses) {
       return schedulers(SchedulerSource.of(addresses));
     }

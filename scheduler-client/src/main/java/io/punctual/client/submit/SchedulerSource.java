@@ -1,5 +1,6 @@
 package io.punctual.client.submit;
 
+import java.net.InetAddress;
 import java.net.URI;
 import java.util.List;
 
@@ -14,13 +15,16 @@ public interface SchedulerSource {
    */
   List<URI> schedulers();
 
-  /** Returns the source of addresses that do not change; a slash at an end counts for nothing. */
+  /**
+   * Returns the source of addresses from a configuration; a slash at an end counts for nothing.
+   *
+   * @param addresses each {@code http}, {@code https}, or {@code dns://host:port}: {@code http} at
+   *     each address that the DNS knows of the host, asked again after 30 s (the JVM's {@code
+   *     networkaddress.cache.ttl})
+   * @throws IllegalArgumentException for {@code dns} with anything but a host and a port
+   */
   static SchedulerSource of(List<URI> addresses) {
-    List<URI> schedulers =
-        addresses.stream()
-            .map(address -> URI.create(address.toString().replaceFirst("/$", "")))
-            .toList();
-    return () -> schedulers;
+    return new ConfiguredSchedulers(addresses, InetAddress::getAllByName);
   }
 
   /** Says why no scheduler is known, in whole sentences; may take a second. */

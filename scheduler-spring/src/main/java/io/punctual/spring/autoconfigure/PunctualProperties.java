@@ -39,7 +39,8 @@ import org.springframework.core.env.Environment;
  *     what runs longer is interrupted and delivered again
  * @param initializeSchema whether tables of outbox and once are made at the start: embedded for
  *     databases in memory, always, or never
- * @param url service mode: addresses of schedulers; when given, the registry is not asked for them
+ * @param url service mode: addresses of schedulers; when given, the registry is not asked for them.
+ *     {@code dns://host:port} stands for http at each address of that host
  * @param serviceId service mode: the schedulers' name in the registry
  * @param token service mode: who this application is for the schedulers, as their command
  *     credentials prints it
