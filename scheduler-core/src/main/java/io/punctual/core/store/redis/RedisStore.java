@@ -8,6 +8,7 @@ import io.punctual.core.store.instance.InstanceMarks;
 import io.punctual.core.store.instance.RegisteredWorkers;
 import io.punctual.core.store.redis.script.Confirmation;
 import io.punctual.core.store.redis.script.Keys;
+import io.punctual.core.store.redis.script.LuaScript;
 import io.punctual.core.store.redis.script.Replicas;
 import io.punctual.core.store.redis.script.ScriptRunner;
 import io.punctual.core.store.redis.script.StoreOptions;
@@ -69,7 +70,7 @@ public final class RedisStore {
   private static ScriptRunner scripts(
       RedisConnectionFactory connections, StoreOptions options, StoreCalls calls) {
     Keys keys = new Keys(options.prefix(), TimeSource.REDIS);
-    return new ScriptRunner(connections, keys, TimeSource.REDIS, null, null, calls);
+    return new ScriptRunner(connections, keys, LuaScript.all(TimeSource.REDIS), null, null, calls);
   }
 
   /** A store whose scripts take the time from elsewhere: for tests that walk through days. */
@@ -94,7 +95,8 @@ public final class RedisStore {
     Confirmation ends =
         options.confirmEnds() ? new Confirmation(ofEnds, inspector, replicas) : null;
     StoreCalls calls = new StoreCalls();
-    ScriptRunner scripts = new ScriptRunner(connections, keys, time, confirmation, ends, calls);
+    ScriptRunner scripts =
+        new ScriptRunner(connections, keys, LuaScript.all(time), confirmation, ends, calls);
     calls.add(new IdleConnections(connections, scripts::node));
     return new Store(
         new RedisJobStore(scripts, options.tombstones()),

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.punctual.core.store.redis.script.LuaScript;
 import io.punctual.core.store.redis.script.StoreOptions;
-import io.punctual.core.store.redis.script.TimeSource;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
@@ -76,7 +75,7 @@ class RedisStoreTest {
     }
     for (String script : Calls.all().keySet()) {
       String text =
-          new String(LuaScript.load(script, TimeSource.REDIS).text(), StandardCharsets.UTF_8);
+          new String(LuaScript.load(script, LuaScript::read).text(), StandardCharsets.UTF_8);
       // What a bucket takes does not depend on the time.
       int reads = script.equals("usage") ? 0 : 1;
       assertThat(text.split("redis.call\\('TIME'\\)", -1)).as(script).hasSize(reads + 1);

@@ -9,7 +9,6 @@ import io.punctual.core.store.durability.Durability;
 import io.punctual.core.store.redis.script.Keys;
 import io.punctual.core.store.redis.script.LuaScript;
 import io.punctual.core.store.redis.script.StoreOptions;
-import io.punctual.core.store.redis.script.TimeSource;
 import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
@@ -287,7 +286,7 @@ class ScriptHeadersTest {
   }
 
   private static List<byte[]> passed(String script, Bucket bucket) {
-    String sha1 = LuaScript.load(script, TimeSource.REDIS).sha1();
+    String sha1 = LuaScript.load(script, LuaScript::read).sha1();
     RedisScriptingCommands commands =
         answering(
             RedisScriptingCommands.class,

@@ -9,15 +9,16 @@ import io.punctual.core.store.redis.script.LuaScript;
 import io.punctual.core.store.redis.script.Replicas;
 import io.punctual.core.store.redis.script.ScriptRunner;
 import io.punctual.core.store.redis.script.StoreOptions;
+import io.punctual.core.store.redis.script.TimeSource;
 import io.punctual.test.store.RedisBucketReader;
-import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** A store on scripts that somebody changed. Stands in this package to reach the loader. */
+/**
+ * A store on scripts that somebody changed. Stands in this package to reach {@link RedisJobStore}.
+ */
 public final class MutantStore {
 
   /** The transitions. */
@@ -66,37 +67,20 @@ public final class MutantStore {
    *
    * @param files gives the text of a script or include by its name
    */
-  @SuppressWarnings("unchecked")
   public static JobStore of(
       RedisConnectionFactory connections,
       String prefix,
       Duration tombstones,
       UnaryOperator<String> files) {
+    TimeSource time = RedisBucketReader.MOVABLE_TIME;
     ScriptRunner scripts =
         new ScriptRunner(
             connections,
-            new Keys(prefix, RedisBucketReader.MOVABLE_TIME),
-            RedisBucketReader.MOVABLE_TIME,
+            new Keys(prefix, time),
+            LuaScript.all(file -> file.equals("lib/now") ? time.lua() : files.apply(file)),
             confirmation(connections, prefix),
             confirmation(connections, prefix),
             new StoreCalls());
-    try {
-      Field loaded = ScriptRunner.class.getDeclaredField("scripts");
-      loaded.setAccessible(true);
-      Map<String, LuaScript> map = (Map<String, LuaScript>) loaded.get(scripts);
-      for (String script : SCRIPTS) {
-        map.put(
-            script,
-            LuaScript.load(
-                script,
-                file ->
-                    file.equals("lib/now")
-                        ? RedisBucketReader.MOVABLE_TIME.lua()
-                        : files.apply(file)));
-      }
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException(e);
-    }
     return new RedisJobStore(scripts, tombstones);
   }
 }

@@ -345,8 +345,12 @@ class ArchitectureTest {
   void scriptsComeFromTheirFilesAlone() {
     String store = "io.punctual.core.store.redis.script.";
     assertThat(whoDoes(calls(store + "LuaScript", "<init>"))).containsExactly(store + "LuaScript");
-    assertThat(whoDoes(calls(store + "LuaScript", "load")))
-        .containsExactly(store + "LuaScript", store + "ScriptRunner");
+    assertThat(whoDoes(calls(store + "LuaScript", "load"))).containsExactly(store + "LuaScript");
+    // Once for each store, while it is made: no script is read later.
+    assertThat(whoDoes(calls(store + "LuaScript", "all")))
+        .containsExactly("io.punctual.core.store.redis.RedisStore", store + "LuaScript");
+    assertThat(whoDoes(calls(store + "LuaScript", "read")))
+        .containsExactly(store + "LuaScript", store + "TimeSource");
     assertThat(
             whoDoes(
                 describe(

@@ -10,10 +10,15 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /**
  * A script with its includes joined in. A line {@code --- @include lib/x} is replaced by the text
@@ -23,16 +28,42 @@ import java.util.function.UnaryOperator;
  */
 public record LuaScript(String name, byte[] text, String sha1) {
 
+  // A script is a file outside of lib. All are read before the first one runs.
+  private static final List<String> NAMES =
+      List.of(
+          """
+          submit claim settle extend expire lapse cancel revise requeue purge
+          find list tagged stats usage forecast pause limit expiry hours opening
+          directory/register events/remember events/remembered instances/broke losses/keep
+          members/beat schedules/declare schedules/due schedules/find schedules/list schedules/write
+          workers/put workers/read
+          """
+              .split("\\s+"));
+
   private static final String INCLUDE = "--- @include ";
   private static final String CLOCK = "lib/now";
+  private static final Map<TimeSource, Map<String, LuaScript>> LOADED = new ConcurrentHashMap<>();
 
   byte[] sha1Bytes() {
     return sha1.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Loads a script of the production set with the given clock in the place of lib/now. */
-  public static LuaScript load(String name, TimeSource time) {
-    return load(name, file -> file.equals(CLOCK) ? time.lua() : read(file));
+  /**
+   * Loads all scripts by name, with the given clock in the place of lib/now. Only the first call
+   * with a clock reads files.
+   */
+  public static Map<String, LuaScript> all(TimeSource time) {
+    return LOADED.computeIfAbsent(
+        time, clock -> all(file -> file.equals(CLOCK) ? clock.lua() : read(file)));
+  }
+
+  /** Loads all scripts by name from other files than the shipped ones. */
+  public static Map<String, LuaScript> all(UnaryOperator<String> files) {
+    Map<String, String> texts = new HashMap<>();
+    return NAMES.stream()
+        .collect(
+            Collectors.toUnmodifiableMap(
+                name -> name, name -> load(name, file -> texts.computeIfAbsent(file, files))));
   }
 
   /**
@@ -99,9 +130,8 @@ public record LuaScript(String name, byte[] text, String sha1) {
         throw new IOException("not on the class path: " + resource);
       }
       URLConnection connection = url.openConnection();
-      // The JVM shares a cached archive among all class loaders. One that is closed meanwhile
-      // leaves
-      // it closed there, and scripts are read when they are first needed.
+      // The JVM shares a cached archive among all class loaders. If one of them closes it, it is
+      // closed for all.
       connection.setUseCaches(false);
       try (InputStream in = connection.getInputStream()) {
         return new String(in.readAllBytes(), StandardCharsets.UTF_8);

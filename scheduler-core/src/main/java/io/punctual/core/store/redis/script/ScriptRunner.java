@@ -10,10 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.DataType;
 import org.springframework.data.redis.connection.RedisClusterConnection;
@@ -37,29 +34,29 @@ public final class ScriptRunner {
 
   private final RedisConnectionFactory connections;
   private final Keys keys;
-  private final TimeSource time;
+  private final Map<String, LuaScript> scripts;
   private final @Nullable Confirmation confirmation;
   private final @Nullable Confirmation endConfirmation;
   private final StoreCalls calls;
   // Where a key had a foreign type: no call does half of its work there until all keys are sound.
   private final Set<Bucket> damaged = ConcurrentHashMap.newKeySet();
   private final ClusterEval cluster = new ClusterEval();
-  private final Map<String, LuaScript> scripts = new ConcurrentHashMap<>();
 
   /**
+   * @param scripts by name
    * @param confirmation of changes that are to be durable; null if {@link #runDurably} is not used
    * @param endConfirmation of ends of attempts; null if they are not confirmed
    */
   public ScriptRunner(
       RedisConnectionFactory connections,
       Keys keys,
-      TimeSource time,
+      Map<String, LuaScript> scripts,
       @Nullable Confirmation confirmation,
       @Nullable Confirmation endConfirmation,
       StoreCalls calls) {
     this.connections = connections;
     this.keys = keys;
-    this.time = time;
+    this.scripts = scripts;
     this.confirmation = confirmation;
     this.endConfirmation = endConfirmation;
     this.calls = calls;
@@ -171,7 +168,7 @@ public final class ScriptRunner {
       List<byte[]> on,
       Arguments arguments,
       @Nullable Behind behind) {
-    LuaScript script = script(name);
+    LuaScript script = Objects.requireNonNull(scripts.get(name), name);
     byte[][] keysAndArguments = arguments.behind(on);
     return StoreErrors.translated(
         what,
@@ -193,35 +190,6 @@ public final class ScriptRunner {
             release(connection);
           }
         });
-  }
-
-  private LuaScript script(String name) {
-    LuaScript known = scripts.get(name);
-    if (known == null) {
-      known = onPlatformThread(() -> LuaScript.load(name, time));
-      scripts.put(name, known);
-    }
-    return known;
-  }
-
-  /**
-   * Reads the archive on a thread that needs no carrier. A virtual thread that waits for the
-   * archive's lock becomes its next owner. If all carriers load classes from the same archive, they
-   * wait for that lock too, and the threads deadlock.
-   */
-  private static LuaScript onPlatformThread(Supplier<LuaScript> load) {
-    try {
-      return CompletableFuture.supplyAsync(
-              load,
-              task -> {
-                Thread reader = new Thread(task, "punctual-scripts");
-                reader.setDaemon(true);
-                reader.start();
-              })
-          .join();
-    } catch (CompletionException e) {
-      throw e.getCause() instanceof RuntimeException cause ? cause : e;
-    }
   }
 
   // A script checks the keys that it needs, and Redis does not say which of them has a foreign

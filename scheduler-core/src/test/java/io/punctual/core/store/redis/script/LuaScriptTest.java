@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.io.FileNotFoundException;
+import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class LuaScriptTest {
@@ -50,7 +55,7 @@ class LuaScriptTest {
   @Test
   void aMissingScriptIsNamed() {
     assertThatIllegalStateException()
-        .isThrownBy(() -> LuaScript.load("nonsense", TimeSource.REDIS))
+        .isThrownBy(() -> LuaScript.load("nonsense", LuaScript::read))
         .withMessage("there is no nonsense.lua");
   }
 
@@ -71,16 +76,31 @@ class LuaScriptTest {
 
   @Test
   void theSameTextHasTheSameHash() {
-    LuaScript one = LuaScript.load("claim", TimeSource.REDIS);
-    assertThat(one.sha1()).matches("[0-9a-f]{40}");
-    assertThat(one.sha1()).isEqualTo(LuaScript.load("claim", TimeSource.REDIS).sha1());
-    assertThat(one.sha1()).isNotEqualTo(LuaScript.load("settle", TimeSource.REDIS).sha1());
+    Map<String, LuaScript> scripts = LuaScript.all(TimeSource.REDIS);
+    String claim = scripts.get("claim").sha1();
+    assertThat(claim).matches("[0-9a-f]{40}");
+    assertThat(claim).isEqualTo(LuaScript.load("claim", LuaScript::read).sha1());
+    assertThat(claim).isNotEqualTo(scripts.get("settle").sha1());
   }
 
   @Test
   void anotherClockStandsInThePlaceOfRedissOwn() {
     TimeSource still = new TimeSource("local function now_ms() return 5 end", "now");
-    String text = new String(LuaScript.load("claim", still).text(), StandardCharsets.UTF_8);
+    String text = new String(LuaScript.all(still).get("claim").text(), StandardCharsets.UTF_8);
     assertThat(text).contains("return 5 end").doesNotContain("TIME'");
+  }
+
+  @Test
+  void eachFileIsAScriptThatIsLoadedOrAnInclude() throws IOException, URISyntaxException {
+    Path lua = Path.of(LuaScript.class.getResource("/io/punctual/core/lua").toURI());
+    try (Stream<Path> files = Files.walk(lua)) {
+      assertThat(LuaScript.all(TimeSource.REDIS))
+          .containsOnlyKeys(
+              files
+                  .map(file -> lua.relativize(file).toString())
+                  .filter(file -> file.endsWith(".lua") && !file.startsWith("lib/"))
+                  .map(file -> file.substring(0, file.length() - ".lua".length()))
+                  .toList());
+    }
   }
 }
