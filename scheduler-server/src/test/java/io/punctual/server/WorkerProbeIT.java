@@ -16,6 +16,7 @@ import io.punctual.redis.Ports;
 import io.punctual.server.probe.ProbeResult.Code;
 import io.punctual.wire.CallbackRefusal;
 import io.punctual.wire.CallbackRequest;
+import io.punctual.wire.CallbackResult;
 import io.punctual.wire.CallbackSignature;
 import io.punctual.wire.Limits;
 import io.punctual.wire.PingAnswer;
@@ -162,7 +163,7 @@ class WorkerProbeIT extends SharedRedisTestBase {
             "secure", "http://127.0.0.1:" + WORKER.httpsPort(),
             "stranger", "https://127.0.0.1:" + WORKER.httpsPort());
     Set<String> singles = Set.of("polyglot", "allows", "jobless");
-    Stream.concat(CASES.stream().map(Case::application), Stream.of("jobless", "moved"))
+    Stream.concat(CASES.stream().map(Case::application), Stream.of("jobless", "moved", "once"))
         .forEach(
             app -> {
               instance(registry, app, 0, WORKER.port(), singles.contains(app) ? "single" : "batch");
@@ -213,6 +214,12 @@ class WorkerProbeIT extends SharedRedisTestBase {
     on("broken", request -> status(500));
     on("jobless", request -> status(405).withHeader("Allow", "POST"));
     on("moved", request -> pong("moved", Duration.ZERO, request, MASTER, "moved"));
+    on(
+        "once",
+        request ->
+            isPing(request)
+                ? pong("once", Duration.ZERO, request, MASTER, "once")
+                : signed(done(request), request, MASTER, "once"));
   }
 
   /** A port on which no connection comes about: those that wait are not taken, and fill it. */
@@ -293,7 +300,11 @@ class WorkerProbeIT extends SharedRedisTestBase {
 
   private static ResponseDefinitionBuilder pong(
       String app, Duration ahead, Request request, String master, String keyOf) {
-    String line = line(app, ahead);
+    return signed(line(app, ahead), request, master, keyOf);
+  }
+
+  private static ResponseDefinitionBuilder signed(
+      String line, Request request, String master, String keyOf) {
     String signature =
         CallbackSignature.sign(
             List.of(CallbackSignature.Key.derived(master, keyOf)),
@@ -301,6 +312,19 @@ class WorkerProbeIT extends SharedRedisTestBase {
             request.getHeader(CallbackSignature.TIMESTAMP),
             CallbackSignature.frame(0, line).getBytes(UTF_8));
     return status(200).withBody(line + CallbackSignature.line(signature) + "\n");
+  }
+
+  private static boolean isPing(Request request) {
+    return JSON.readValue(request.getBody(), CallbackRequest.class).jobs().isEmpty();
+  }
+
+  /** Acknowledges the only job of a request. */
+  private static String done(Request request) {
+    CallbackRequest.Job job =
+        JSON.readValue(request.getBody(), CallbackRequest.class).jobs().get(0);
+    return JSON.writeValueAsString(
+            new CallbackResult(job.taskId(), job.incarnation(), "done", null, null, null))
+        + "\n";
   }
 
   private static List<Request> requests(String app) {
@@ -373,7 +397,7 @@ class WorkerProbeIT extends SharedRedisTestBase {
         .untilAsserted(
             () ->
                 assertThat(api.get("/api/v1/workers?limit=500").body().get("items"))
-                    .hasSize(CASES.size() + 2)
+                    .hasSize(CASES.size() + 3)
                     .noneMatch(worker -> worker.get("probe").isNull()));
     List<String> paged = new ArrayList<>();
     String cursor = "";
@@ -383,7 +407,7 @@ class WorkerProbeIT extends SharedRedisTestBase {
       cursor =
           page.get("nextCursor").isNull() ? null : "&cursor=" + page.get("nextCursor").asString();
     }
-    assertThat(paged).hasSize(CASES.size() + 2).isSorted().doesNotHaveDuplicates();
+    assertThat(paged).hasSize(CASES.size() + 3).isSorted().doesNotHaveDuplicates();
     JsonNode one = api.get("/api/v1/workers?application=Well").body();
     assertThat(one.get("items")).hasSize(1);
     assertThat(one.at("/items/0/instance").asString()).isEqualTo("well-0");
@@ -446,6 +470,26 @@ class WorkerProbeIT extends SharedRedisTestBase {
     // The probe goes on meanwhile, and sees when it is well again.
     on("moved", request -> pong("moved", Duration.ZERO, request, MASTER, "moved"));
     Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> code("moved").equals("reached"));
+  }
+
+  /** The same answer proves its key, and says how it is. */
+  @Test
+  void anInstanceThatIsWellIsPingedOnceAndBeforeItGetsAJob() {
+    String job =
+        "{\"application\":\"once\",\"taskType\":\"order.close\",\"taskId\":\"o\",\"delay\":0}";
+    assertThat(api.post("/api/v1/jobs", job).status()).isEqualTo(201);
+
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () ->
+                api.get("/api/v1/jobs/once/order.close/o")
+                    .body()
+                    .at("/state")
+                    .asString()
+                    .equals("finished"));
+    Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> code("once").equals("reached"));
+    assertThat(requests("once")).extracting(WorkerProbeIT::isPing).containsExactly(true, false);
   }
 
   private String code(String app) {

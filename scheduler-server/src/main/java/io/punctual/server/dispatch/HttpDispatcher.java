@@ -22,6 +22,7 @@ import io.punctual.wire.WorkerMetadata;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -69,6 +70,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   private final Map<String, Set<QueueName>> waiting = new ConcurrentHashMap<>();
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile Consumer<QueueName> capacityChanged = queue -> {};
+  private volatile Consumer<WorkerInstance> unproven = instance -> {};
 
   /**
    * @param name of this scheduler, which callbacks carry
@@ -123,7 +125,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
         new Sender(
             inFlights, picker, failover, this::instances, this::recheck, threads, System::nanoTime);
     this.suspects = sender.suspects();
-    this.proofs = new KeyProofs(keys, ping::send, threads, this::recheck, System::nanoTime);
+    this.proofs = new KeyProofs(keys);
     deadlines.every(LOOK, suspects::look);
   }
 
@@ -139,6 +141,14 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   /** Sets what is told when a queue may get jobs that could not before. */
   public void onCapacity(Consumer<QueueName> listener) {
     capacityChanged = listener;
+  }
+
+  /**
+   * Sets what is told of each instance that gets no jobs before it has shown its application's key.
+   * It is told again and again, and is to {@link #ping} the instance soon.
+   */
+  public void onUnproven(Consumer<WorkerInstance> listener) {
+    unproven = listener;
   }
 
   private void capacityChanged(QueueName queue) {
@@ -172,7 +182,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   @Override
   public boolean hasCapacity(QueueName queue) {
     List<WorkerInstance> instances = workers.instances(queue.application(), queue.taskType());
-    return free(queue, proofs.known(instances)) > 0;
+    return free(queue, proofs.proven(instances)) > 0;
   }
 
   /**
@@ -187,8 +197,7 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
           }
           waiting.computeIfPresent(application, (name, left) -> left.isEmpty() ? null : left);
         });
-    workers.applications().forEach(application -> proofs.ask(workers.instances(application)));
-    proofs.tidy(this::registered);
+    workers.applications().forEach(application -> proven(workers.instances(application)));
     suspects.tidy();
     tracker.tidy(this::registered);
     Set<String> applications =
@@ -232,24 +241,38 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   }
 
   /**
-   * Calls an instance as a delivery would, with nothing to run. Blocks for some seconds at most;
-   * the result changes nothing for jobs.
+   * Calls an instance as a delivery would, with nothing to run. Blocks for some seconds at most. A
+   * signed answer proves that the instance has the key of its application; else the result changes
+   * nothing for jobs.
    */
   public PingResult ping(WorkerInstance instance) {
-    return ping.send(instance);
+    PingResult result = ping.send(instance);
+    if (proofs.pinged(instance, result)) {
+      recheck(instance.application());
+    }
+    return result;
+  }
+
+  /** Returns whether an instance may be sent jobs, as far as its key is concerned. */
+  public boolean isProven(WorkerInstance instance) {
+    return proofs.isProven(instance);
+  }
+
+  /** Forgets which other instances have shown their key. */
+  public void retain(Collection<WorkerInstance> instances) {
+    proofs.retain(instances);
   }
 
   /** What is known of an instance from the calls to it. */
   public InstanceState state(WorkerInstance instance) {
     Instant now = clock.instant();
     InstanceState state = tracker.state(instance, workers.instances(instance.application()), now);
-    String missing = proofs.missing(instance);
-    return missing == null
+    return isProven(instance)
         ? state
         : new InstanceState(
             state.inFlight(),
             state.avoidedUntil(),
-            new InstanceState.LastCall(now, false, missing));
+            new InstanceState.LastCall(now, false, KeyProofs.MISSING));
   }
 
   /** What this scheduler holds in memory for its deliveries. */
@@ -269,7 +292,15 @@ public final class HttpDispatcher implements Dispatcher, AutoCloseable {
   }
 
   private List<WorkerInstance> instances(QueueName queue) {
-    return proofs.proven(workers.instances(queue.application(), queue.taskType()));
+    return proven(workers.instances(queue.application(), queue.taskType()));
+  }
+
+  private List<WorkerInstance> proven(List<WorkerInstance> instances) {
+    List<WorkerInstance> proven = proofs.proven(instances);
+    if (proven.size() < instances.size()) {
+      instances.stream().filter(instance -> !isProven(instance)).forEach(unproven);
+    }
+    return proven;
   }
 
   private void pause(Duration time) throws InterruptedException {

@@ -16,13 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProbeQueue {
 
-  /** So many run at once. */
-  static final int AT_ONCE = 8;
-
-  /** So many of one application. */
-  static final int OF_APPLICATION = 2;
-
   private final Executor threads;
+  private final int atOnce;
+  private final int ofApplication;
   // The application whose turn it is comes first.
   private final Map<String, Deque<Runnable>> waiting = new LinkedHashMap<>();
   private final Map<String, Integer> running = new HashMap<>();
@@ -30,9 +26,13 @@ final class ProbeQueue {
 
   /**
    * @param threads runs a probe, at once
+   * @param atOnce how many run at once
+   * @param ofApplication how many of one application
    */
-  ProbeQueue(Executor threads) {
+  ProbeQueue(Executor threads, int atOnce, int ofApplication) {
     this.threads = threads;
+    this.atOnce = atOnce;
+    this.ofApplication = ofApplication;
   }
 
   /**
@@ -86,14 +86,14 @@ final class ProbeQueue {
   private record Turn(String application, Runnable probe) {}
 
   private synchronized @Nullable Turn next() {
-    if (all >= AT_ONCE) {
+    if (all >= atOnce) {
       return null;
     }
     Iterator<Map.Entry<String, Deque<Runnable>>> turns = waiting.entrySet().iterator();
     while (turns.hasNext()) {
       Map.Entry<String, Deque<Runnable>> turn = turns.next();
       String application = turn.getKey();
-      if (running.getOrDefault(application, 0) < OF_APPLICATION) {
+      if (running.getOrDefault(application, 0) < ofApplication) {
         Deque<Runnable> mine = turn.getValue();
         Runnable probe = mine.removeFirst();
         // The others have their turn before its next one.

@@ -13,10 +13,10 @@ import io.punctual.wire.WorkerMetadata;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -25,6 +25,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +34,10 @@ import org.springframework.stereotype.Component;
 /**
  * Probes instances: calls each of them without a job and keeps the result. Probes an instance when
  * it appears, when it changed and when jobs did not reach it. Repeats the probe while its result is
- * no {@link Status#OK}, and where the registry does not say what the instance runs.
+ * no {@link Status#OK}, where the registry does not say what the instance runs, and until an
+ * instance that must show its application's key has shown it.
+ *
+ * <p>No other class pings instances: dispatcher and directory are told what the answer says.
  */
 @Component
 public class Prober extends RepeatedTask {
@@ -45,7 +49,16 @@ public class Prober extends RepeatedTask {
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
   // Its registry does not tell if what the instance runs changes.
   private static final Duration SAID = Duration.ofSeconds(5);
-  private static final long[] RETRY_S = {2, 5, 15, 30};
+  // After an error of ours.
+  private static final Duration DEFECT = Duration.ofSeconds(10);
+  private static final long[] RETRY_MS = {2_000, 5_000, 15_000, 30_000};
+  // Jobs wait for these: an instance may be registered a moment before it listens.
+  private static final long[] RETRY_UNPROVEN_MS = {500, 1_000, 2_000, 4_000, 5_000};
+
+  private static final int AT_ONCE = 8;
+  private static final int OF_APPLICATION = 2;
+  // Jobs wait for these: other applications do not delay them.
+  private static final int UNPROVEN_OF_APPLICATION = 4;
 
   private final WorkerDirectory workers;
   private final HttpDispatcher dispatcher;
@@ -54,11 +67,13 @@ public class Prober extends RepeatedTask {
   private volatile long lastRound;
   private volatile @Nullable ExecutorService threads;
   private volatile @Nullable ProbeQueue probes;
+  private volatile @Nullable ProbeQueue unproven;
 
   Prober(WorkerDirectory workers, HttpDispatcher dispatcher) {
     super("prober", ROUND, ROUND);
     this.workers = workers;
     this.dispatcher = dispatcher;
+    dispatcher.onUnproven(this::prove);
   }
 
   /** A call that waits for its turn, or is made. */
@@ -67,6 +82,8 @@ public class Prober extends RepeatedTask {
   /** An instance and the result of its last probe. */
   static final class ProbeState {
     private volatile WorkerInstance instance;
+    // Monotonic ns.
+    private final long since;
     private @Nullable ProbeResult result;
     @Nullable Probe running;
     private ProbeResult.@Nullable Code reported;
@@ -77,6 +94,7 @@ public class Prober extends RepeatedTask {
 
     ProbeState(WorkerInstance instance, long now) {
       this.instance = instance;
+      this.since = now;
       this.dueAt = now;
     }
 
@@ -103,6 +121,11 @@ public class Prober extends RepeatedTask {
       avoided = avoidedNow;
       return newlyAvoided || (dueAt != null && now - dueAt >= 0);
     }
+
+    /** Returns whether to probe it, since jobs wait for its proof. */
+    synchronized boolean isProofDue(long now) {
+      return running == null && (dueAt == null || now - dueAt >= 0);
+    }
   }
 
   @Override
@@ -110,7 +133,8 @@ public class Prober extends RepeatedTask {
     ExecutorService calls =
         Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("probe").factory());
     threads = calls;
-    probes = new ProbeQueue(calls);
+    probes = new ProbeQueue(calls, AT_ONCE, OF_APPLICATION);
+    unproven = new ProbeQueue(calls, Integer.MAX_VALUE, UNPROVEN_OF_APPLICATION);
     super.start();
   }
 
@@ -118,11 +142,43 @@ public class Prober extends RepeatedTask {
   public void stop() {
     super.stop();
     probes = null;
+    unproven = null;
     ExecutorService calls = threads;
     threads = null;
     if (calls != null) {
       calls.shutdownNow();
     }
+  }
+
+  // Before the engine, which sends no jobs to instances without proof.
+  @Override
+  public int getPhase() {
+    return DEFAULT_PHASE - 8192;
+  }
+
+  /** Probes an instance at once that gets no jobs before it has shown its application's key. */
+  private void prove(WorkerInstance instance) {
+    long now = System.nanoTime();
+    ProbeState state = state(instance, now);
+    synchronized (state) {
+      if (state.isProofDue(now) && !dispatcher.isProven(instance)) {
+        var unused = probe(state, false);
+      }
+    }
+  }
+
+  /**
+   * Returns the state of an instance; a new one if it was registered in another way.
+   *
+   * @param now when the registry shows the instance like that, or a moment before, in monotonic ns
+   */
+  private ProbeState state(WorkerInstance instance, long now) {
+    return states.compute(
+        key(instance.application(), instance.id()),
+        (key, known) ->
+            known != null && (known.since - now > 0 || known.shows(instance))
+                ? known
+                : new ProbeState(instance, now));
   }
 
   /** All instances, or those of one application, in order of application and id. */
@@ -183,25 +239,26 @@ public class Prober extends RepeatedTask {
   protected synchronized void turn() {
     long now = System.nanoTime();
     lastRound = now;
-    Map<String, WorkerInstance> shown = new HashMap<>();
-    List<WorkerInstance> all = workers.all();
-    workers.retain(all);
-    all.forEach(instance -> shown.put(key(instance.application(), instance.id()), instance));
-    states.keySet().retainAll(shown.keySet());
-    shown.forEach(
-        (key, instance) ->
-            states.compute(
-                key,
-                (any, known) ->
-                    known != null && known.shows(instance)
-                        ? known
-                        : new ProbeState(instance, now)));
+    Set<ProbeState> shown =
+        workers.all().stream().map(instance -> state(instance, now)).collect(Collectors.toSet());
+    // An instance that the dispatcher showed meanwhile is among the next ones.
+    states.values().removeIf(state -> state.since - now <= 0 && !shown.contains(state));
+    List<WorkerInstance> kept = states.values().stream().map(state -> state.instance).toList();
+    workers.retain(kept);
+    dispatcher.retain(kept);
     for (ProbeState state : states.values()) {
-      if (state.isDue(now, dispatcher.state(state.instance).avoidedUntil() != null)) {
-        var unused = probe(state, false);
+      boolean avoided = dispatcher.state(state.instance).avoidedUntil() != null;
+      synchronized (state) {
+        if (state.isDue(now, avoided)) {
+          var unused = probe(state, false);
+        }
       }
     }
-    ProbeQueue queue = probes;
+    startWaiting(probes);
+    startWaiting(unproven);
+  }
+
+  private static void startWaiting(@Nullable ProbeQueue queue) {
     if (queue != null) {
       queue.startWaiting();
     }
@@ -209,7 +266,7 @@ public class Prober extends RepeatedTask {
 
   private CompletableFuture<ProbeResult> probe(ProbeState state, boolean awaited) {
     String application = state.instance.application().toLowerCase(Locale.ROOT);
-    ProbeQueue queue = probes;
+    ProbeQueue queue = dispatcher.isProven(state.instance) ? probes : unproven;
     Probe probe;
     boolean isNew;
     synchronized (state) {
@@ -258,7 +315,7 @@ public class Prober extends RepeatedTask {
           PrintableException.of(e));
       synchronized (state) {
         state.running = null;
-        state.dueAt = System.nanoTime() + TimeUnit.SECONDS.toNanos(RETRY_S[3]);
+        state.dueAt = System.nanoTime() + DEFECT.toNanos();
       }
       future.completeExceptionally(e);
     }
@@ -272,7 +329,9 @@ public class Prober extends RepeatedTask {
       state.result = result;
       boolean bad = result.status() == Status.PROBLEM;
       state.failures = result.status() == Status.OK ? 0 : state.failures + 1;
-      Duration next = nextProbe(state.instance, found.says(), state.failures);
+      Duration next =
+          nextProbe(
+              state.instance, found.says(), dispatcher.isProven(state.instance), state.failures);
       state.dueAt = next == null ? null : System.nanoTime() + next.toNanos();
       // An instance may register a moment before it listens: its first failure is not logged.
       report =
@@ -292,15 +351,18 @@ public class Prober extends RepeatedTask {
    * Returns when to probe an instance again; null if it needs no other probe.
    *
    * @param says what it said of itself; null if it did not
+   * @param proven whether it has shown its application's key, or need not
    * @param failures one after the other, until now
    */
   static @Nullable Duration nextProbe(
-      WorkerInstance instance, @Nullable WorkerMetadata says, int failures) {
-    boolean asked = instance.asked() || (says != null && !says.equals(instance.registered()));
+      WorkerInstance instance, @Nullable WorkerMetadata says, boolean proven, int failures) {
+    boolean asked =
+        !proven || instance.asked() || (says != null && !says.equals(instance.registered()));
     if (failures == 0) {
       return asked ? SAID : null;
     }
-    Duration retry = Duration.ofSeconds(RETRY_S[Math.min(failures, RETRY_S.length) - 1]);
+    long[] retries = proven ? RETRY_MS : RETRY_UNPROVEN_MS;
+    Duration retry = Duration.ofMillis(retries[Math.min(failures, retries.length) - 1]);
     return asked && retry.compareTo(SAID) > 0 ? SAID : retry;
   }
 

@@ -1,7 +1,6 @@
 package io.punctual.server.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.punctual.server.dispatch.callback.CallFailure;
 import io.punctual.server.dispatch.callback.CallbackKeys;
@@ -11,15 +10,13 @@ import io.punctual.wire.CallbackSignature;
 import io.punctual.wire.WorkerMetadata;
 import java.net.URI;
 import java.net.http.HttpHeaders;
-import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class KeyProofsTest {
 
@@ -29,19 +26,9 @@ class KeyProofsTest {
               List.of(CallbackSignature.Key.derived("q8ZJ1n0LrXv4TtYw7uKcB2sM", application)),
           Set.of("trusting"));
 
-  private final List<String> pinged = new ArrayList<>();
-  private final List<String> told = new ArrayList<>();
-  private final Deque<Runnable> threads = new ArrayDeque<>();
-  private PingResult.Signature signature = PingResult.Signature.RIGHT;
-  private long now = 1;
-  private final KeyProofs proofs = proofs(SIGNING);
+  private final KeyProofs proofs = new KeyProofs(SIGNING);
 
-  private KeyProofs proofs(CallbackKeys keys) {
-    return new KeyProofs(keys, this::ping, threads::add, told::add, () -> now);
-  }
-
-  private PingResult ping(WorkerInstance instance) {
-    pinged.add(instance.callback().getHost());
+  private static PingResult answered(PingResult.Signature signature) {
     return new PingResult.Answered(
         200, HttpHeaders.of(Map.of(), (name, value) -> true), "", signature, false, Instant.EPOCH);
   }
@@ -59,128 +46,66 @@ class KeyProofsTest {
     return instance("shop", host, WorkerMetadata.BATCH);
   }
 
-  private void run() {
-    while (!threads.isEmpty()) {
-      threads.remove().run();
-    }
+  private boolean proves(WorkerInstance instance) {
+    return proofs.pinged(instance, answered(PingResult.Signature.RIGHT));
   }
 
   @Test
   void anInstanceGetsJobsOnceItHasAnsweredWithTheKey() {
     List<WorkerInstance> two = List.of(batch("a"), batch("b"));
     assertThat(proofs.proven(two)).isEmpty();
-    threads.remove().run();
+
+    assertThat(proves(two.get(0))).isTrue();
 
     assertThat(proofs.proven(two)).containsExactly(two.get(0));
-    assertThat(told).containsExactly("shop");
-    run();
+    assertThat(proves(two.get(0))).as("the first proof").isFalse();
+    assertThat(proves(two.get(1))).isTrue();
     assertThat(proofs.proven(two)).isEqualTo(two);
-    assertThat(pinged).containsExactly("a", "b");
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "RIGHT")
+  void oneThatAnswersWithoutGetsNothing(PingResult.Signature signature) {
+    assertThat(proofs.pinged(batch("a"), answered(signature))).isFalse();
+    assertThat(proofs.isProven(batch("a"))).isFalse();
   }
 
   @Test
-  void oneForWhichThereWasNoThreadIsAskedAgain() {
-    List<Runnable> begun = new ArrayList<>();
-    int[] errors = {1};
-    KeyProofs some =
-        new KeyProofs(
-            SIGNING,
-            this::ping,
-            task -> {
-              if (errors[0]-- > 0) {
-                throw new OutOfMemoryError("of the test");
-              }
-              begun.add(task);
-            },
-            told::add,
-            () -> now);
-    List<WorkerInstance> one = List.of(batch("a"));
-    assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> some.proven(one));
-    now += Duration.ofMinutes(1).toNanos();
+  void oneThatIsNotReachedProvesNothingAndKeepsItsProof() {
+    PingResult none = new PingResult.NoAnswer(CallFailure.REFUSED, null, false);
+    assertThat(proofs.pinged(batch("a"), none)).isFalse();
+    assertThat(proofs.isProven(batch("a"))).isFalse();
+    assertThat(proves(batch("a"))).isTrue();
 
-    assertThat(some.proven(one)).isEmpty();
-    assertThat(begun).hasSize(1);
-    begun.get(0).run();
-    assertThat(some.proven(one)).isEqualTo(one);
-  }
+    assertThat(proofs.pinged(batch("a"), none)).isFalse();
 
-  @Test
-  void oneThatAnswersWithoutIsAskedAgainAndGetsNothing() {
-    List<WorkerInstance> one = List.of(batch("a"));
-    for (PingResult.Signature wrong :
-        List.of(
-            PingResult.Signature.MISSING,
-            PingResult.Signature.WRONG,
-            PingResult.Signature.NOT_WANTED)) {
-      signature = wrong;
-      assertThat(proofs.proven(one)).isEmpty();
-      run();
-      assertThat(proofs.proven(one)).isEmpty();
-      assertThat(threads).as("not at once").isEmpty();
-      now += Duration.ofSeconds(5).toNanos();
-    }
-    assertThat(pinged).hasSize(3);
-    assertThat(told).isEmpty();
-    signature = PingResult.Signature.RIGHT;
-    proofs.ask(one);
-    run();
-    assertThat(proofs.proven(one)).isEqualTo(one);
-  }
-
-  @Test
-  void oneThatIsNotReachedProvesNothing() {
-    KeyProofs unreached =
-        new KeyProofs(
-            SIGNING,
-            instance -> new PingResult.NoAnswer(CallFailure.REFUSED, null, false),
-            threads::add,
-            told::add,
-            () -> now);
-    unreached.ask(List.of(batch("a")));
-    run();
-
-    assertThat(unreached.proven(List.of(batch("a")))).isEmpty();
+    assertThat(proofs.isProven(batch("a"))).isTrue();
   }
 
   @Test
   void theSameNameAtAnotherAddressIsAnotherInstance() {
-    proofs.ask(List.of(batch("a")));
-    run();
-    WorkerInstance moved = batch("a2");
-
-    assertThat(proofs.proven(List.of(moved))).isEmpty();
-    run();
-    assertThat(proofs.proven(List.of(moved))).containsExactly(moved);
-    assertThat(pinged).containsExactly("a", "a2");
+    assertThat(proves(batch("a"))).isTrue();
+    assertThat(proofs.isProven(batch("a2"))).isFalse();
   }
 
   @Test
-  void whereNothingIsSignedAndInTheSingleProtocolNobodyIsAsked() {
-    List<WorkerInstance> trusting = List.of(instance("trusting", "a", WorkerMetadata.BATCH));
-    List<WorkerInstance> single = List.of(instance("shop", "a", WorkerMetadata.SINGLE));
-    List<WorkerInstance> unsigned = List.of(batch("a"));
-
-    assertThat(proofs.proven(trusting)).isEqualTo(trusting);
-    assertThat(proofs.proven(single)).isEqualTo(single);
-    assertThat(proofs(new CallbackKeys(application -> List.of(), Set.of())).proven(unsigned))
-        .isEqualTo(unsigned);
-    assertThat(threads).isEmpty();
+  void whereNothingIsSignedAndInTheSingleProtocolNoProofIsNeeded() {
+    assertThat(proofs.isProven(instance("trusting", "a", WorkerMetadata.BATCH))).isTrue();
+    assertThat(proofs.isProven(instance("shop", "a", WorkerMetadata.SINGLE))).isTrue();
+    assertThat(
+            new KeyProofs(new CallbackKeys(application -> List.of(), Set.of()))
+                .isProven(batch("a")))
+        .isTrue();
   }
 
   @Test
-  void fewOfAnApplicationAreAskedAtOnceAndThoseThatLeftAreForgotten() {
-    List<WorkerInstance> many =
-        List.of(batch("a"), batch("b"), batch("c"), batch("d"), batch("e"), batch("f"));
-    proofs.ask(many);
-    proofs.ask(many);
-    assertThat(threads).hasSize(4);
-    run();
-    proofs.ask(many);
-    run();
-    assertThat(proofs.proven(many)).isEqualTo(many);
+  void instancesThatLeftAreForgotten() {
+    assertThat(proves(batch("a"))).isTrue();
+    assertThat(proves(batch("b"))).isTrue();
 
-    proofs.tidy(application -> Set.of("worker-a"));
+    proofs.retain(List.of(batch("a")));
 
-    assertThat(proofs.size()).isEqualTo(1);
+    assertThat(proofs.size()).isOne();
+    assertThat(proofs.isProven(batch("a"))).isTrue();
   }
 }

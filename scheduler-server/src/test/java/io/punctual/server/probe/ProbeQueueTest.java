@@ -9,11 +9,14 @@ import org.junit.jupiter.api.Test;
 
 class ProbeQueueTest {
 
+  private static final int AT_ONCE = 8;
+  private static final int OF_APPLICATION = 2;
+
   /** Those that were begun and not yet ended, in the order in which they began. */
   private final List<Runnable> begun = new ArrayList<>();
 
   private final List<String> run = new ArrayList<>();
-  private final ProbeQueue queue = new ProbeQueue(begun::add);
+  private final ProbeQueue queue = new ProbeQueue(begun::add, AT_ONCE, OF_APPLICATION);
 
   private Runnable probe(String name) {
     return () -> run.add(name);
@@ -32,12 +35,12 @@ class ProbeQueueTest {
   @Test
   void hangingInstancesOfOneApplicationHoldNobodyElseUp() {
     add("mallory", 48);
-    assertThat(begun).hasSize(ProbeQueue.OF_APPLICATION);
+    assertThat(begun).hasSize(OF_APPLICATION);
 
     add("shop", 1);
 
-    assertThat(begun).hasSize(ProbeQueue.OF_APPLICATION + 1);
-    begun.remove(ProbeQueue.OF_APPLICATION).run();
+    assertThat(begun).hasSize(OF_APPLICATION + 1);
+    begun.remove(OF_APPLICATION).run();
     assertThat(run).containsExactly("shop0");
   }
 
@@ -51,8 +54,10 @@ class ProbeQueueTest {
                 throw new OutOfMemoryError("of the test");
               }
               begun.add(task);
-            });
-    for (int i = 0; i < ProbeQueue.AT_ONCE; i++) {
+            },
+            AT_ONCE,
+            OF_APPLICATION);
+    for (int i = 0; i < AT_ONCE; i++) {
       String application = "shop" + i;
       assertThatExceptionOfType(OutOfMemoryError.class)
           .isThrownBy(() -> some.add(application, probe(application)));
@@ -60,13 +65,13 @@ class ProbeQueueTest {
     full[0] = false;
 
     some.startWaiting();
-    assertThat(begun).hasSize(ProbeQueue.AT_ONCE);
+    assertThat(begun).hasSize(AT_ONCE);
     some.add("shop", probe("shop"));
 
     while (!begun.isEmpty()) {
       endTheFirst();
     }
-    assertThat(run).hasSize(ProbeQueue.AT_ONCE + 1).contains("shop");
+    assertThat(run).hasSize(AT_ONCE + 1).contains("shop");
   }
 
   @Test
@@ -74,7 +79,7 @@ class ProbeQueueTest {
     for (String name : new String[] {"a", "b", "c", "d", "e", "f"}) {
       add(name, 3);
     }
-    assertThat(begun).hasSize(ProbeQueue.AT_ONCE);
+    assertThat(begun).hasSize(AT_ONCE);
 
     while (!begun.isEmpty()) {
       endTheFirst();
@@ -96,14 +101,14 @@ class ProbeQueueTest {
     queue.hurry("shop", awaited);
     endTheFirst();
 
-    assertThat(begun).hasSize(ProbeQueue.OF_APPLICATION);
-    begun.get(ProbeQueue.OF_APPLICATION - 1).run();
+    assertThat(begun).hasSize(OF_APPLICATION);
+    begun.get(OF_APPLICATION - 1).run();
     assertThat(run).containsExactly("shop0", "awaited");
   }
 
   @Test
   void aProbeThatFailsGivesItsPlaceBack() {
-    for (int i = 0; i < 2 * ProbeQueue.AT_ONCE; i++) {
+    for (int i = 0; i < 2 * AT_ONCE; i++) {
       queue.add(
           "shop",
           () -> {
